@@ -1,0 +1,86 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// Settings of every Swift target: what the language will make the default, and no warning left standing.
+let settings: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+    .enableUpcomingFeature("InferIsolatedConformances"),
+    .enableUpcomingFeature("ImmutableWeakCaptures"),
+    .treatAllWarnings(as: .error),
+]
+
+func library(_ name: String, _ dependencies: [Target.Dependency], resources: [Resource] = []) -> Target {
+    .target(name: name, dependencies: dependencies, resources: resources, swiftSettings: settings)
+}
+
+func program(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .executableTarget(name: name, dependencies: dependencies, swiftSettings: settings)
+}
+
+func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .testTarget(name: name, dependencies: dependencies + ["TestSupport"], swiftSettings: settings)
+}
+
+let package = Package(
+    name: "respool",
+    products: [
+        .executable(name: "respool", targets: ["respool"]),
+        .executable(name: "respoold", targets: ["respoold"]),
+        .executable(name: "respool-transfer", targets: ["respool-transfer"]),
+        .executable(name: "respool-transcode", targets: ["respool-transcode"]),
+    ],
+    targets: [
+        // Debian's C libraries, each imported by exactly one Swift target (OpenSSL: by two).
+        .systemLibrary(name: "CHiredis", providers: [.apt(["libhiredis-dev"])]),
+        .systemLibrary(name: "COpenSSL", providers: [.apt(["libssl-dev"])]),
+        .systemLibrary(name: "CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+        .systemLibrary(
+            name: "CLibav", providers: [.apt(["libavformat-dev", "libavcodec-dev", "libswresample-dev", "libavutil-dev"])]),
+        .systemLibrary(name: "CMicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),
+        .target(name: "CLinux"),
+
+        // Leaves.
+        library("Lifecycle", ["CLinux"]),
+        library("MediaTypes", []),
+
+        // What crosses a process border.
+        library("SlotProtocol", ["MediaTypes", "Lifecycle", "CLinux"]),
+
+        // One wrapper a library.
+        library("Redis", ["Lifecycle", "CHiredis", "COpenSSL"]),
+        library("Media", ["MediaTypes", "Lifecycle", "CLibav"]),
+        library("Storage", ["SlotProtocol", "Lifecycle", "CCurl", "COpenSSL", "CLinux"]),
+
+        // The service.
+        library(
+            "Jobs", ["Redis", "SlotProtocol", "MediaTypes", "Lifecycle"], resources: [.embedInCode("Scripts")]),
+        library("Slots", ["SlotProtocol", "Lifecycle", "CLinux"]),
+        library("Transfer", ["Storage", "SlotProtocol", "Lifecycle"]),
+        library("Transcode", ["Media", "SlotProtocol", "MediaTypes", "Lifecycle"]),
+        library("Worker", ["Slots", "Jobs", "SlotProtocol", "MediaTypes", "Lifecycle"]),
+        library("Dashboard", ["Jobs", "Lifecycle", "CMicrohttpd"]),
+
+        // Programs, which only compose.
+        program("respool", ["Jobs", "Redis", "Slots", "SlotProtocol", "MediaTypes", "Lifecycle", "CLinux"]),
+        program("respoold", ["Worker", "Dashboard", "Jobs", "Redis", "Slots", "SlotProtocol", "Lifecycle"]),
+        program("respool-transfer", ["Transfer"]),
+        program("respool-transcode", ["Transcode"]),
+
+        // Proof.
+        .target(
+            name: "TestSupport", dependencies: ["Redis", "Lifecycle"], path: "Tests/TestSupport", swiftSettings: settings),
+        tests("LifecycleTests", ["Lifecycle"]),
+        tests("MediaTypesTests", ["MediaTypes"]),
+        tests("SlotProtocolTests", ["SlotProtocol", "MediaTypes", "Lifecycle"]),
+        tests("RedisTests", ["Redis", "Lifecycle"]),
+        tests("JobsTests", ["Jobs", "Redis", "SlotProtocol", "Lifecycle"]),
+        tests("MediaTests", ["Media", "MediaTypes", "Lifecycle"]),
+        tests("StorageTests", ["Transfer", "Storage", "SlotProtocol", "Lifecycle"]),
+        tests("SlotsTests", ["Slots", "SlotProtocol", "MediaTypes", "Lifecycle"]),
+        tests("WorkerTests", ["Worker", "Slots", "Jobs", "Redis", "SlotProtocol", "MediaTypes", "Lifecycle"]),
+        tests("CommandTests", ["Jobs", "Redis", "SlotProtocol", "MediaTypes", "Lifecycle"]),
+    ]
+)

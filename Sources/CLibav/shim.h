@@ -1,0 +1,21 @@
+#ifndef CLIBAV_SHIM_H
+#define CLIBAV_SHIM_H
+#include <libavcodec/avcodec.h>
+#include <libavformat/avformat.h>
+#include <libavutil/audio_fifo.h>
+#include <libavutil/avutil.h>
+#include <libavutil/channel_layout.h>
+#include <libavutil/error.h>
+#include <libavutil/log.h>
+#include <libavutil/opt.h>
+#include <libavutil/samplefmt.h>
+#include <libswresample/swresample.h>
+
+// Swift imports only macros that expand to a plain literal. These do not, so they are spelled here as constants.
+static const int av_swift_error_eof = AVERROR_EOF;
+static const int av_swift_error_exit = AVERROR_EXIT;
+static const int av_swift_error_invalid_data = AVERROR_INVALIDDATA;
+static const int64_t av_swift_no_timestamp = AV_NOPTS_VALUE;
+static const AVRational av_swift_time_base = AV_TIME_BASE_Q;
+static inline int av_swift_error(int errnum) { return AVERROR(errnum); }
+#endif

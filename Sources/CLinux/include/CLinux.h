@@ -1,0 +1,34 @@
+#ifndef CLINUX_H
+#define CLINUX_H
+// Calls that Swift cannot make itself: GNU extensions, control messages (macros) and prctl (variadic).
+// Their GNU headers stay in the .c files: _GNU_SOURCE in an imported header breaks the Glibc module.
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/// Starts a program with an empty signal mask, default signal actions, the two sockets at 3 and 4, and nothing else open
+/// but 0, 1 and 2. Answers 0 or an errno. (posix_spawn, posix_spawn_file_actions_addclosefrom_np)
+int clinux_spawn(pid_t *pid, const char *path, char *const arguments[], char *const environment[], int third, int fourth);
+
+/// Asks the kernel to send SIGKILL when the thread that spawned this process ends (PR_SET_PDEATHSIG).
+int clinux_die_with_parent(void);
+
+/// Gives up gaining privileges by exec, for good (PR_SET_NO_NEW_PRIVS).
+int clinux_no_new_privileges(void);
+
+/// Sends one packet, with a descriptor beside it unless `descriptor` is -1 (SCM_RIGHTS). Answers the length or -1.
+ssize_t clinux_send(int socket, const void *bytes, size_t length, int descriptor);
+
+/// Receives one packet; `*descriptor` becomes the one that came with it, or -1. Answers the length, 0 at the end, or -1;
+/// a packet longer than `capacity` answers -1 with EMSGSIZE.
+ssize_t clinux_receive(int socket, void *bytes, size_t capacity, int *descriptor);
+
+/// Opens a file without a name in the folder (O_TMPFILE, read and write). Answers the descriptor or -1.
+int clinux_open_unnamed(const char *folder, mode_t mode);
+
+/// Gives an unnamed file a name (linkat through /proc/self/fd). Answers 0 or -1.
+int clinux_link_unnamed(int descriptor, const char *path);
+
+/// Sets both values of a resource limit, never above what is allowed now. `resource` is an RLIMIT_* value.
+int clinux_limit(int resource, uint64_t value);
+#endif

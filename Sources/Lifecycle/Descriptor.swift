@@ -1,0 +1,25 @@
+import Glibc
+
+/// The one owner of an open file descriptor, which closes it.
+package struct Descriptor: ~Copyable, Sendable {
+    /// The number, borrowed: valid while this owner lives.
+    package let number: CInt
+
+    package init(owning number: CInt) { self.number = number }
+
+    deinit { close(number) }
+
+    /// Gives up ownership and answers the number, which the caller must close.
+    package consuming func release() -> CInt {
+        let number = number
+        discard self
+        return number
+    }
+
+    /// A second descriptor of the same open file, closed on exec.
+    package borrowing func duplicate() throws(Errno) -> Descriptor {
+        let copy = fcntl(number, F_DUPFD_CLOEXEC, 5)
+        guard copy >= 0 else { throw .last }
+        return Descriptor(owning: copy)
+    }
+}

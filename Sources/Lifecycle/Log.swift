@@ -1,0 +1,74 @@
+import Glibc
+
+/// Writes one line an event to standard error, as text for people or as JSON for programs.
+package struct Log: Sendable {
+    /// How much an event matters.
+    package enum Level: Int, Comparable, Sendable, CaseIterable {
+        case debug, info, warning, error
+
+        package static func < (left: Level, right: Level) -> Bool { left.rawValue < right.rawValue }
+
+        /// The level's name, as it stands in a line and in `RESPOOL_LOG`.
+        package var name: String { String(describing: self) }
+
+        /// The level with that name.
+        package init?(name: String) {
+            guard let level = Level.allCases.first(where: { $0.name == name }) else { return nil }
+            self = level
+        }
+    }
+
+    /// How a line looks.
+    package enum Form: Sendable {
+        case text, json
+    }
+
+    private let form: Form
+    private let least: Level
+    private let context: [(key: String, value: String)]
+
+    /// A log in the form that fits standard error: text on a terminal, JSON Lines otherwise.
+    package init(form: Form? = nil, least: Level = .info) {
+        self.form = form ?? (isatty(STDERR_FILENO) == 1 ? .text : .json)
+        self.least = least
+        context = []
+    }
+
+    private init(form: Form, least: Level, context: [(key: String, value: String)]) {
+        self.form = form
+        self.least = least
+        self.context = context
+    }
+
+    /// A log that adds the pair to every line.
+    package func with(_ key: String, _ value: some CustomStringConvertible) -> Log {
+        Log(form: form, least: least, context: context + [(key, value.description)])
+    }
+
+    package func debug(_ message: String, _ fields: KeyValuePairs<String, String> = [:]) { write(.debug, message, fields) }
+    package func info(_ message: String, _ fields: KeyValuePairs<String, String> = [:]) { write(.info, message, fields) }
+    package func warning(_ message: String, _ fields: KeyValuePairs<String, String> = [:]) {
+        write(.warning, message, fields)
+    }
+    package func error(_ message: String, _ fields: KeyValuePairs<String, String> = [:]) { write(.error, message, fields) }
+
+    private func write(_ level: Level, _ message: String, _ fields: KeyValuePairs<String, String>) {
+        guard level >= least else { return }
+        let pairs = context + fields.map { (key: $0.key, value: $0.value) }
+        var line = form == .json ? Self.json(level, message, pairs) : Self.text(level, message, pairs)
+        line.append("\n")
+        // One write keeps the lines of several threads and children apart.
+        line.withUTF8 { bytes in _ = Glibc.write(STDERR_FILENO, bytes.baseAddress, bytes.count) }
+    }
+
+    private static func text(_ level: Level, _ message: String, _ pairs: [(key: String, value: String)]) -> String {
+        let tail = pairs.map { " \($0.key)=\($0.value)" }.joined()
+        return "\(WallClock.timestamp()) \(level.name) \(message)\(tail)"
+    }
+
+    private static func json(_ level: Level, _ message: String, _ pairs: [(key: String, value: String)]) -> String {
+        var line = #"{"time":"\#(WallClock.timestamp())","level":"\#(level.name)","message":\#(JSONText.quoted(message))"#
+        for pair in pairs { line += ",\(JSONText.quoted(pair.key)):\(JSONText.quoted(pair.value))" }
+        return line + "}"
+    }
+}

@@ -1,0 +1,32 @@
+@preconcurrency import Dispatch
+import Glibc
+
+/// The process's signals, as a sequence.
+package enum Signals {
+    /// Turns the signals into elements; every one sent after this returns is seen.
+    ///
+    /// Waits for the registration: a signal that arrives between resuming a source and its registration would still end
+    /// the process by default action.
+    package static func stream(of numbers: [Int32]) async -> AsyncStream<Int32> {
+        let (stream, continuation) = AsyncStream.makeStream(of: Int32.self)
+        var sources: [any DispatchSourceSignal] = []
+        for number in numbers {
+            let source = DispatchSource.makeSignalSource(signal: number)
+            source.setEventHandler { @Sendable in continuation.yield(number) }
+            await withCheckedContinuation { (registered: CheckedContinuation<Void, Never>) in
+                source.setRegistrationHandler { @Sendable in registered.resume() }
+                source.resume()
+            }
+            sources.append(source)
+        }
+        continuation.onTermination = { @Sendable [sources] _ in
+            for source in sources { source.cancel() }
+        }
+        return stream
+    }
+
+    /// Makes a write to a closed pipe or socket an error instead of the end of the process.
+    package static func ignoreBrokenPipes() {
+        signal(SIGPIPE, SIG_IGN)
+    }
+}

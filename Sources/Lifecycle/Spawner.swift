@@ -1,0 +1,69 @@
+import CLinux
+import Glibc
+import Synchronization
+
+/// Starts the children of this process, all from one thread that lives as long as the process.
+///
+/// The death signal that a child asks for follows the thread that spawned it, not the process, so a thread that ends (of a
+/// Dispatch queue, of the cooperative pool) would take its children with it. (prctl(2), PR_SET_PDEATHSIG)
+package final class Spawner: Sendable {
+    /// The one spawner of the process.
+    package static let shared = Spawner()
+
+    /// What to start.
+    package struct Program: Sendable {
+        package let path: String
+        package let arguments: [String]
+        package let environment: [String: String]
+
+        package init(path: String, arguments: [String], environment: [String: String]) {
+            self.path = path
+            self.arguments = arguments
+            self.environment = environment
+        }
+    }
+
+    private struct Request: Sendable {
+        let program: Program
+        let third: CInt
+        let fourth: CInt
+        let answer: @Sendable (Result<CInt, Errno>) -> Void
+    }
+
+    private let requests = RequestQueue<Request>()
+
+    private init() {
+        let requests = requests
+        startThread {
+            while true { Self.serve(requests.next()) }
+        }
+    }
+
+    /// Starts the program with the two descriptors at 3 and 4 and answers its process id; the caller still owns both.
+    package func spawn(_ program: Program, third: CInt, fourth: CInt) async throws(Errno) -> CInt {
+        let result = await withCheckedContinuation { continuation in
+            requests.append(
+                Request(program: program, third: third, fourth: fourth) { @Sendable in continuation.resume(returning: $0) })
+        }
+        return try result.get()
+    }
+
+    private static func serve(_ request: Request) {
+        let arguments = [request.program.path] + request.program.arguments
+        let environment = request.program.environment.map { "\($0.key)=\($0.value)" }
+        var pid: pid_t = 0
+        let error = withCStrings(arguments) { arguments in
+            withCStrings(environment) { environment in
+                clinux_spawn(&pid, request.program.path, arguments, environment, request.third, request.fourth)
+            }
+        }
+        request.answer(error == 0 ? .success(pid) : .failure(Errno(rawValue: error)))
+    }
+}
+
+/// Calls the body with a null-terminated array of C strings, which live until it returns.
+private func withCStrings<R>(_ strings: [String], _ body: (UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> R) -> R {
+    var pointers = strings.map { strdup($0) } + [nil]
+    defer { for pointer in pointers { free(pointer) } }
+    return pointers.withUnsafeMutableBufferPointer { body($0.baseAddress!) }
+}

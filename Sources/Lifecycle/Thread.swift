@@ -1,0 +1,68 @@
+import Glibc
+import Synchronization
+
+/// Starts a detached thread with every signal blocked, which runs the body to its end.
+package func startThread(_ body: @escaping @Sendable () -> Void) {
+    final class Box {
+        let body: @Sendable () -> Void
+        init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+    }
+    var all = sigset_t()
+    var previous = sigset_t()
+    sigfillset(&all)
+    pthread_sigmask(SIG_SETMASK, &all, &previous)
+    var thread = pthread_t()
+    let box = Unmanaged.passRetained(Box(body))
+    let error = pthread_create(
+        &thread, nil,
+        { opaque in
+            Unmanaged<Box>.fromOpaque(opaque!).takeRetainedValue().body()
+            return nil
+        }, box.toOpaque())
+    pthread_sigmask(SIG_SETMASK, &previous, nil)
+    guard error == 0 else {
+        box.release()
+        fatalError("cannot start a thread: \(Errno(rawValue: error))")
+    }
+    pthread_detach(thread)
+}
+
+/// A queue that one thread waits on while others append.
+final class RequestQueue<Element: Sendable>: Sendable {
+    private let pending = Mutex<[Element]>([])
+    // A semaphore, because Synchronization's mutex has no condition to wait for.
+    private let ready: UnsafeSemaphore
+
+    init() { ready = UnsafeSemaphore() }
+
+    func append(_ element: Element) {
+        pending.withLock { $0.append(element) }
+        ready.signal()
+    }
+
+    func next() -> Element {
+        ready.wait()
+        return pending.withLock { $0.removeFirst() }
+    }
+}
+
+/// A POSIX semaphore at a fixed address, as `sem_init` wants it.
+private final class UnsafeSemaphore: @unchecked Sendable {
+    private let pointer: UnsafeMutablePointer<sem_t>
+
+    init() {
+        pointer = .allocate(capacity: 1)
+        sem_init(pointer, 0, 0)
+    }
+
+    deinit {
+        sem_destroy(pointer)
+        pointer.deallocate()
+    }
+
+    func signal() { sem_post(pointer) }
+
+    func wait() {
+        while sem_wait(pointer) != 0 {}
+    }
+}

@@ -1,0 +1,21 @@
+/// A part of a source: from `start`, which belongs to it, to `end`, which does not.
+package struct TimeRange: Hashable, Sendable, Codable {
+    package let start: MediaTime
+    /// The end, or nothing for the end of the source.
+    package let end: MediaTime?
+
+    package static let whole = TimeRange(start: .zero, end: nil)
+
+    package init(start: MediaTime, end: MediaTime?) {
+        self.start = start
+        self.end = end
+    }
+
+    /// The samples of the range at a rate in Hz: first index, and the index after the last unless the range is open.
+    package func samples(rate: Int) -> (first: Int64, end: Int64?) {
+        (start.sampleIndex(rate: rate), end?.sampleIndex(rate: rate))
+    }
+
+    /// Whether the range can hold no sample at all.
+    package var isEmpty: Bool { end.map { $0 <= start } ?? false }
+}
