@@ -1,0 +1,68 @@
+/// Every way a job can fail, as programs read it; the one table of errors.
+package enum ErrorCode: String, CaseIterable, Codable, Sendable {
+    case invalidRequest = "invalid_request"
+    case invalidTimeRange = "invalid_time_range"
+    case unsupportedFormat = "unsupported_format"
+    case protectedContent = "protected_content"
+    case corruptMedia = "corrupt_media"
+    case noAudio = "no_audio"
+    case sourceTruncated = "source_truncated"
+    case sourceNotFound = "source_not_found"
+    case sourceDenied = "source_denied"
+    case policyDenied = "policy_denied"
+    case outputDenied = "output_denied"
+    case outputExists = "output_exists"
+    case tooLarge = "too_large"
+    case tooLong = "too_long"
+    case expired
+    case sourceUnreachable = "source_unreachable"
+    case sourceTimeout = "source_timeout"
+    case sourceChanged = "source_changed"
+    case outputFailed = "output_failed"
+    case outOfSpace = "out_of_space"
+    case timeout
+    case crashed
+    case `internal`
+    case cancelled
+
+    /// Whether another try may succeed where this one failed.
+    ///
+    /// `source_truncated` is permanent when the file itself is short; where the network broke, the failure says otherwise.
+    package var isRetryable: Bool {
+        switch self {
+        case .sourceUnreachable, .sourceTimeout, .sourceChanged, .outputFailed, .outOfSpace, .timeout, .crashed, .internal:
+            true
+        default: false
+        }
+    }
+
+    /// What the code means, for the documentation and for people who meet it.
+    package var summary: String {
+        switch self {
+        case .invalidRequest: "a field is unknown, malformed, out of range or not supported yet"
+        case .invalidTimeRange: "the range is empty or begins after the source's end"
+        case .unsupportedFormat: "nothing recognises the source's bytes"
+        case .protectedContent: "the source is encrypted (DRM)"
+        case .corruptMedia: "the source is empty, or is recognised and cannot be decoded"
+        case .noAudio: "the source has no audio track"
+        case .sourceTruncated: "the source ends before its own length; retried only if the network broke"
+        case .sourceNotFound: "there is no such source (404, 410, no such file)"
+        case .sourceDenied: "the source's server refuses (401, 403)"
+        case .policyDenied: "the source's address, path or kind is not allowed here"
+        case .outputDenied: "the output's path is outside the output root or cannot be written"
+        case .outputExists: "the output exists and must not be replaced"
+        case .tooLarge: "the source or the output is over a size limit"
+        case .tooLong: "the source is over the duration limit"
+        case .expired: "the job was not started before it expired"
+        case .sourceUnreachable: "the source's host cannot be resolved or reached, or answers with a server error"
+        case .sourceTimeout: "the source's server is too slow"
+        case .sourceChanged: "the source changed while it was read"
+        case .outputFailed: "the output could not be written"
+        case .outOfSpace: "no space is left for the spool or the output"
+        case .timeout: "the try ran longer than the job's timeout"
+        case .crashed: "a process of the slot died or fell silent, or the worker was lost"
+        case .internal: "a fault of respool's own"
+        case .cancelled: "the job was cancelled"
+        }
+    }
+}

@@ -1,0 +1,25 @@
+/// Why a job or a request failed: a code for programs, a sentence for people, and whether another try may help.
+package struct Failure: Error, Codable, Hashable, Sendable {
+    package let code: ErrorCode
+    package let message: String
+    package let retryable: Bool
+    /// Seconds that the source's server asked us to wait (`Retry-After`).
+    package let retryAfter: Double?
+
+    /// A failure that is retryable as its code says, unless told otherwise.
+    package init(_ code: ErrorCode, _ message: String, retryable: Bool? = nil, retryAfter: Double? = nil) {
+        self.code = code
+        self.message = message
+        self.retryable = retryable ?? code.isRetryable
+        self.retryAfter = retryAfter
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case code, message, retryable
+        case retryAfter = "retry_after"
+    }
+}
+
+extension Failure: CustomStringConvertible {
+    package var description: String { message }
+}

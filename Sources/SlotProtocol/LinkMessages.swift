@@ -1,0 +1,21 @@
+/// What `respool-transcode` asks `respool-transfer` over the link.
+package enum LinkRequest: Codable, Sendable {
+    /// The job's source, or a URL named inside it. Answered with `opened` and a descriptor, or `refused`.
+    case open(url: String?)
+    /// The reader wants `length` bytes at `offset`. Answered with `have` once the byte at `offset` is there, or `refused`.
+    case need(offset: Int64, length: Int64)
+    /// Wants a file to write the output to, which can be read back. Answered with `stage` and a descriptor, or `refused`.
+    case stage
+    /// The output is complete. Not answered here: `respool-transfer` tells the worker.
+    case staged
+}
+
+/// What `respool-transfer` answers, one answer a request and in their order.
+package enum LinkAnswer: Codable, Sendable {
+    /// `available` is how many bytes from the start are there already; all of them for a local file.
+    case opened(length: Int64, available: Int64)
+    /// These bytes are there: at least the byte that was asked for, and all that follow it without a hole.
+    case have(offset: Int64, length: Int64)
+    case stage
+    case refused(Failure)
+}

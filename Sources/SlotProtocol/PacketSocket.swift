@@ -1,0 +1,81 @@
+import CLinux
+import FoundationEssentials
+import Glibc
+package import Lifecycle
+
+/// One end of a pair of `SOCK_SEQPACKET` sockets: one JSON object a packet, a descriptor beside it where one belongs.
+package struct PacketSocket: ~Copyable, Sendable {
+    /// Longest packet in bytes.
+    package static let largestPacket = 128 << 10
+
+    private let descriptor: Descriptor
+
+    package init(owning descriptor: consuming Descriptor) {
+        self.descriptor = descriptor
+    }
+
+    /// The socket's number, borrowed, for `poll`.
+    package var number: CInt { descriptor.number }
+
+    /// Two connected ends, both closed on exec. The corresponding C function is `socketpair`.
+    package static func pair() throws(Errno) -> (PacketSocketPair) {
+        var ends: [CInt] = [-1, -1]
+        guard socketpair(AF_UNIX, CInt(SOCK_SEQPACKET.rawValue) | CInt(SOCK_CLOEXEC.rawValue), 0, &ends) == 0 else {
+            throw .last
+        }
+        return PacketSocketPair(
+            first: PacketSocket(owning: Descriptor(owning: ends[0])),
+            second: PacketSocket(owning: Descriptor(owning: ends[1])))
+    }
+
+    /// Sends the message, and a descriptor with it that the caller keeps; blocks while the peer's buffer is full.
+    package borrowing func send(_ message: some Encodable, descriptor passed: CInt = -1) throws(PacketError) {
+        let packet: Data
+        do { packet = try JSONEncoder().encode(message) } catch { throw .malformed("cannot encode: \(error)") }
+        guard packet.count <= Self.largestPacket else { throw .malformed("a packet of \(packet.count) bytes is too long") }
+        let sent = packet.withUnsafeBytes { clinux_send(descriptor.number, $0.baseAddress, $0.count, passed) }
+        guard sent == packet.count else { throw .system(.last) }
+    }
+
+    /// Waits for the next message; nothing means that the peer is gone.
+    package borrowing func receive<Message: Decodable>(_ type: Message.Type) throws(PacketError) -> Received<Message>? {
+        guard var packet = try receivePacket() else { return nil }
+        let message: Message
+        do { message = try JSONDecoder().decode(type, from: packet.bytes) } catch {
+            throw .malformed("cannot decode \(String(decoding: packet.bytes.prefix(200), as: UTF8.self)): \(error)")
+        }
+        return Received(message: message, descriptor: packet.descriptor.take())
+    }
+
+    /// Waits until a message or the end can be received; false when the time is over first.
+    package borrowing func waitUntilReadable(milliseconds: CInt) throws(PacketError) -> Bool {
+        var entry = pollfd(fd: descriptor.number, events: Int16(POLLIN), revents: 0)
+        while true {
+            let count = poll(&entry, 1, milliseconds)
+            if count >= 0 { return count > 0 }
+            guard errno == EINTR else { throw .system(.last) }
+        }
+    }
+
+    private borrowing func receivePacket() throws(PacketError) -> Packet? {
+        var passed: CInt = -1
+        var length = 0
+        let bytes = withUnsafeTemporaryAllocation(byteCount: Self.largestPacket, alignment: 8) { buffer in
+            length = clinux_receive(descriptor.number, buffer.baseAddress, buffer.count, &passed)
+            return length > 0 ? Data(buffer[..<length]) : Data()
+        }
+        let owned = passed >= 0 ? Descriptor(owning: passed) : nil
+        if length < 0 {
+            // A peer that died with our message unread resets the connection: it is gone all the same.
+            guard errno != ECONNRESET else { return nil }
+            throw .system(.last)
+        }
+        return length == 0 ? nil : Packet(bytes: bytes, descriptor: owned)
+    }
+}
+
+/// Both ends of a new pair.
+package struct PacketSocketPair: ~Copyable, Sendable {
+    package var first: PacketSocket
+    package var second: PacketSocket
+}

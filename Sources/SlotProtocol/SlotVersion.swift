@@ -1,0 +1,10 @@
+/// The version of the messages between the worker and its children; both sides of a hello must agree.
+package let slotProtocolVersion = 1
+
+/// Where a child finds its sockets.
+package enum ChildDescriptor {
+    /// The control socket, to the worker.
+    package static let control: CInt = 3
+    /// The link, to the other child of the pair.
+    package static let link: CInt = 4
+}

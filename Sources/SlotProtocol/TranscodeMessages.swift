@@ -1,0 +1,31 @@
+package import MediaTypes
+
+/// What the worker tells `respool-transcode`.
+package enum TranscodeOrder: Codable, Sendable {
+    /// The first message, once.
+    case hello(version: Int, policy: TranscodePolicy)
+    case convert(rendition: Rendition, range: TimeRange)
+    case probe
+}
+
+/// What `respool-transcode` tells the worker; after `converted`, `probed` or `failed` it waits for the next order.
+package enum TranscodeReport: Codable, Sendable {
+    case hello(version: Int)
+    /// Sent at least once a second while a job runs, also while it waits for bytes.
+    case progress(Progress)
+    /// The staged output is complete and was read back. Its `url` and `sha256` are for the worker to fill in.
+    case converted(OutputReport)
+    /// What the source is, as JSON.
+    case probed(String)
+    case failed(Failure, log: [String])
+}
+
+/// Limits of `respool-transcode`.
+package struct TranscodePolicy: Codable, Hashable, Sendable {
+    /// Bytes of address space.
+    package var memoryLimit: UInt64 = 4 << 30
+    /// Bytes.
+    package var mostOutputBytes: Int64 = 20 << 30
+
+    package init() {}
+}

@@ -1,0 +1,71 @@
+/// What the worker tells `respool-transfer`.
+package enum TransferOrder: Codable, Sendable {
+    /// The first message, once: what this child may touch.
+    case hello(version: Int, policy: TransferPolicy)
+    /// A new job. A descriptor with it is where the output is written when it is published (`output` is then `-`).
+    case job(TransferJob)
+    /// Makes the staged outputs of the job visible.
+    case publish
+    /// Removes what an earlier owner of a job left, or finds that it is already published. Sent outside a job.
+    case settle(CommitRecord)
+    /// The job is over, whatever came of it: everything of it is released.
+    case end
+}
+
+/// What `respool-transfer` tells the worker.
+package enum TransferReport: Codable, Sendable {
+    case hello(version: Int)
+    /// All outputs are complete, on disk and summed; nothing is visible yet.
+    case staged([StagedOutput])
+    case published
+    case settled(Settlement)
+    /// The job cannot go on; the answer to `publish`, or a staging failure.
+    case failed(Failure)
+    /// The answer to `end`.
+    case ended
+}
+
+/// A job as `respool-transfer` sees it.
+package struct TransferJob: Codable, Sendable {
+    package var id: String
+    /// What staged names are made from, so that two owners of a job never share one.
+    package var token: String
+    package var source: String
+    /// A path under the output root, an absolute path, a `file` URL, or `-` for the descriptor that came with the job;
+    /// nothing when the job has no output (a probe).
+    package var output: String?
+    /// The name of the output when `output` is nothing else but a folder, or not given: `<job id>.<ext>`.
+    package var defaultName: String
+
+    package init(id: String, token: String, source: String, output: String?, defaultName: String) {
+        self.id = id
+        self.token = token
+        self.source = source
+        self.output = output
+        self.defaultName = defaultName
+    }
+}
+
+/// An output that waits to be published.
+package struct StagedOutput: Codable, Hashable, Sendable {
+    package var destination: String
+    package var staged: String
+    package var bytes: Int64
+    /// Lowercase hexadecimal.
+    package var sha256: String
+
+    package init(destination: String, staged: String, bytes: Int64, sha256: String) {
+        self.destination = destination
+        self.staged = staged
+        self.bytes = bytes
+        self.sha256 = sha256
+    }
+}
+
+/// What became of an earlier owner's outputs.
+package enum Settlement: String, Codable, Sendable {
+    /// Every destination holds what the record says and nothing staged is left: the job is done.
+    case published
+    /// What was staged is removed, and the job must run again.
+    case removed
+}

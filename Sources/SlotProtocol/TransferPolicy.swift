@@ -1,0 +1,32 @@
+/// What `respool-transfer` may touch, and for how long and how much.
+package struct TransferPolicy: Codable, Hashable, Sendable {
+    /// Folders under which a local source may lie (`RESPOOL_SOURCE_ROOTS`).
+    package var sourceRoots: [String] = []
+    /// The folder of the outputs (`RESPOOL_OUTPUT_ROOT`).
+    package var outputRoot: String?
+    /// The exact source file allowed beside the roots: what a person named by hand.
+    package var grantedSource: String?
+    /// The exact output file allowed beside the root, likewise.
+    package var grantedOutput: String?
+    /// Hosts, addresses or networks (`10.0.0.0/8`) that are allowed although they are private (`RESPOOL_ALLOW_HOSTS`).
+    package var allowedHosts: [String] = []
+    /// Where sources from the network are spooled (`RESPOOL_SPOOL_DIR`).
+    package var spoolFolder = "/tmp"
+    /// Bytes.
+    package var mostSourceBytes: Int64 = 20 << 30
+    /// Bytes.
+    package var mostOutputBytes: Int64 = 20 << 30
+    package var mostRedirects = 5
+    /// Seconds until a connection stands.
+    package var connectTimeout: Double = 10
+    /// Seconds until the first byte of an answer.
+    package var firstByteTimeout: Double = 30
+    /// Seconds without a byte before a transfer counts as stalled.
+    package var stallTimeout: Double = 30
+    /// How often a broken transfer is resumed before the job fails.
+    package var mostResumes = 5
+    /// Bytes of address space.
+    package var memoryLimit: UInt64 = 4 << 30
+
+    package init() {}
+}
