@@ -31,7 +31,8 @@ package struct AudioFormat: Sendable {
     package static let all: [AudioFormat] = [
         AudioFormat("mp3", extension: "mp3", mediaType: "audio/mpeg", codecs: ["mp3"], summary: "MPEG layer III"),
         AudioFormat("m4a", extension: "m4a", mediaType: "audio/mp4", codecs: ["aac", "alac"], summary: "MPEG-4 audio"),
-        AudioFormat("alac", extension: "m4a", mediaType: "audio/mp4", codecs: ["alac"], summary: "Apple Lossless in MPEG-4"),
+        AudioFormat(
+            "alac", extension: "m4a", mediaType: "audio/mp4", codecs: ["alac"], summary: "Apple Lossless in MPEG-4"),
         AudioFormat("flac", extension: "flac", mediaType: "audio/flac", codecs: ["flac"], summary: "FLAC"),
         AudioFormat(
             "wav", extension: "wav", mediaType: "audio/wav", codecs: ["pcm"],
@@ -44,7 +45,8 @@ package struct AudioFormat: Sendable {
         AudioFormat(
             "caf", extension: "caf", mediaType: "audio/x-caf", codecs: ["pcm", "alac"],
             pcmFormats: SampleFormat.allCases.filter { $0 != .u8 }, summary: "Core Audio"),
-        AudioFormat("ogg", extension: "ogg", mediaType: "audio/ogg", codecs: ["vorbis", "opus", "flac"], summary: "Ogg"),
+        AudioFormat(
+            "ogg", extension: "ogg", mediaType: "audio/ogg", codecs: ["vorbis", "opus", "flac"], summary: "Ogg"),
         AudioFormat("opus", extension: "opus", mediaType: "audio/ogg", codecs: ["opus"], summary: "Opus in Ogg"),
     ]
 }

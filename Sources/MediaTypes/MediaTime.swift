@@ -85,7 +85,8 @@ extension MediaTime {
 
     /// Reads digits alone, at most 2^53.
     private static func whole(_ text: Substring) -> Int64? {
-        guard !text.isEmpty, text.utf8.allSatisfy({ (48...57).contains($0) }), let number = Int64(text), number <= largest
+        guard !text.isEmpty, text.utf8.allSatisfy({ (48...57).contains($0) }), let number = Int64(text),
+            number <= largest
         else { return nil }
         return number
     }
@@ -110,7 +111,8 @@ extension MediaTime: Codable {
     package init(from decoder: any Decoder) throws {
         let text = try decoder.singleValueContainer().decode(String.self)
         guard let time = MediaTime(parsing: text) else {
-            throw DecodingError.dataCorrupted(.init(codingPath: decoder.codingPath, debugDescription: "not a time: \(text)"))
+            throw DecodingError.dataCorrupted(
+                .init(codingPath: decoder.codingPath, debugDescription: "not a time: \(text)"))
         }
         self = time
     }

@@ -1,12 +1,14 @@
-/// What an output shall be; what is left out follows the source.
-package struct Rendition: Codable, Hashable, Sendable {
+/// What a result is to be: a format and the settings that the job fixes; what it leaves open follows the source.
+package struct Rendition: Codable, Sendable, Hashable {
+    /// The name of an `AudioFormat`.
     package var format: String
+    /// The name of an `AudioCodec` that the format takes; nothing for its usual one.
     package var codec: String?
     /// Bits a second, over all channels.
     package var bitRate: Int?
-    /// A value of the codec's own VBR scale.
+    /// The codec's own VBR scale.
     package var quality: Double?
-    /// Hz.
+    /// Samples a second.
     package var sampleRate: Int?
     package var channels: Int?
     package var sampleFormat: SampleFormat?
@@ -23,4 +25,112 @@ package struct Rendition: Codable, Hashable, Sendable {
         self.channels = channels
         self.sampleFormat = sampleFormat
     }
+
+    enum CodingKeys: String, CodingKey {
+        case format, codec, quality, channels
+        case bitRate = "bit_rate"
+        case sampleRate = "sample_rate"
+        case sampleFormat = "sample_format"
+    }
+}
+
+extension Rendition {
+    /// Checks every setting against the tables and answers the format and codec that they name.
+    @discardableResult
+    package func validate() throws(FormatProblem) -> (format: AudioFormat, codec: AudioCodec) {
+        guard let format = AudioFormat.named(format) else {
+            throw FormatProblem(
+                "format", "there is no format '\(format)'; the formats are \(AudioFormat.all.map(\.name).listed)")
+        }
+        let name = codec ?? format.codecs[0]
+        guard format.codecs.contains(name), let codec = AudioCodec.named(name) else {
+            throw FormatProblem(
+                "codec", "format \(format.name) does not take codec '\(name)'; it takes \(format.codecs.listed)")
+        }
+        try checkSampleRate(codec)
+        try checkChannels(codec)
+        try checkRateControl(codec)
+        try checkSampleFormat(format, codec)
+        return (format, codec)
+    }
+
+    private func checkSampleRate(_ codec: AudioCodec) throws(FormatProblem) {
+        guard let sampleRate, !codec.takes(sampleRate: sampleRate) else { return }
+        let right =
+            codec.sampleRates.map { $0.map(String.init).listed }
+            ?? "\(codec.lowestSampleRate) to \(codec.highestSampleRate)"
+        let rule =
+            codec.name == "flac" && sampleRate <= codec.highestSampleRate ? ", above 65535 only multiples of 10" : ""
+        throw FormatProblem(
+            "sample_rate", "\(codec.name) does not take sample_rate \(sampleRate); it takes \(right) Hz\(rule)")
+    }
+
+    private func checkChannels(_ codec: AudioCodec) throws(FormatProblem) {
+        guard let channels, !(1...codec.mostChannels).contains(channels) else { return }
+        throw FormatProblem(
+            "channels", "\(codec.name) does not take \(channels) channels; it takes 1 to \(codec.mostChannels)")
+    }
+
+    private func checkRateControl(_ codec: AudioCodec) throws(FormatProblem) {
+        if let quality {
+            guard bitRate == nil else { throw FormatProblem("quality", "give bit_rate or quality, not both") }
+            guard let qualities = codec.qualities else {
+                throw FormatProblem("quality", "\(codec.name) has no quality scale; leave quality out")
+            }
+            guard qualities.contains(quality) else {
+                throw FormatProblem(
+                    "quality",
+                    "\(codec.name) does not take quality \(quality); it takes \(qualities.lowerBound) to \(qualities.upperBound)"
+                )
+            }
+        }
+        guard let bitRate else { return }
+        guard codec.bitRates != nil else {
+            throw FormatProblem("bit_rate", "\(codec.name) is lossless, so it takes no bit_rate; leave bit_rate out")
+        }
+        let right = codec.bitRates(sampleRate: sampleRate, channels: channels)!
+        guard right.contains(bitRate) else {
+            throw FormatProblem("bit_rate", "\(described(codec)) does not take bit_rate \(bitRate); it takes \(right)")
+        }
+    }
+
+    private func described(_ codec: AudioCodec) -> String {
+        let rate = sampleRate.map { " at \($0) Hz" } ?? ""
+        let count = channels.map { $0 == 1 ? " with 1 channel" : " with \($0) channels" } ?? ""
+        return codec.name + rate + count
+    }
+
+    private func checkSampleFormat(_ format: AudioFormat, _ codec: AudioCodec) throws(FormatProblem) {
+        guard let sampleFormat else { return }
+        let right = codec.kind == .pcm ? format.pcmFormats : codec.sampleFormats
+        guard !right.isEmpty else {
+            throw FormatProblem(
+                "sample_format", "\(codec.name) has no sample formats to choose from; leave sample_format out")
+        }
+        guard right.contains(sampleFormat) else {
+            let holder = codec.kind == .pcm ? format.name : codec.name
+            throw FormatProblem(
+                "sample_format",
+                "\(holder) does not take sample_format \(sampleFormat.rawValue); it takes \(right.map(\.rawValue).listed)"
+            )
+        }
+    }
+}
+
+/// A setting of a rendition that cannot be met.
+package struct FormatProblem: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The setting's name in a job.
+    package let field: String
+    /// One sentence that names the value and what would be right.
+    package let description: String
+
+    package init(_ field: String, _ description: String) {
+        self.field = field
+        self.description = description
+    }
+}
+
+extension [String] {
+    /// The elements in a row, for a sentence.
+    fileprivate var listed: String { joined(separator: ", ") }
 }

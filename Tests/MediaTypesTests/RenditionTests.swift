@@ -1,0 +1,52 @@
+import MediaTypes
+import Testing
+
+@Suite struct RenditionTests {
+    @Test(arguments: AudioFormat.all.flatMap { format in format.codecs.map { (format.name, $0) } })
+    func `takes every pair in the table`(_ format: String, _ codec: String) throws {
+        let named = try Rendition(format: format, codec: codec).validate()
+        #expect(named.format.name == format)
+        #expect(named.codec.name == codec)
+    }
+
+    @Test func `takes the usual codec where none is named`() throws {
+        #expect(try Rendition(format: "m4a").validate().codec.name == "aac")
+        #expect(try Rendition(format: "caf").validate().codec.name == "pcm")
+    }
+
+    @Test(arguments: [
+        (Rendition(format: "xyz"), "format", "there is no format 'xyz'; the formats are mp3, m4a"),
+        (Rendition(format: "mp3", codec: "flac"), "codec", "format mp3 does not take codec 'flac'; it takes mp3"),
+        (Rendition(format: "mp3", bitRate: 100_000), "bit_rate", "96000, 112000"),
+        (Rendition(format: "mp3", bitRate: 320_000, sampleRate: 22_050), "bit_rate", "mp3 at 22050 Hz does not take"),
+        (Rendition(format: "mp3", bitRate: 8000, sampleRate: 44_100), "bit_rate", "it takes 32000, 40000"),
+        (Rendition(format: "m4a", bitRate: 800_000, sampleRate: 44_100, channels: 2), "bit_rate", "8000 to 529200"),
+        (Rendition(format: "opus", bitRate: 600_000, channels: 2), "bit_rate", "6000 to 512000"),
+        (Rendition(format: "flac", bitRate: 100_000), "bit_rate", "lossless"),
+        (Rendition(format: "mp3", quality: 10), "quality", "0.0 to 9.0"),
+        (Rendition(format: "m4a", quality: 1), "quality", "no quality scale"),
+        (Rendition(format: "mp3", bitRate: 128_000, quality: 2), "quality", "not both"),
+        (Rendition(format: "mp3", sampleRate: 96_000), "sample_rate", "44100, 48000 Hz"),
+        (Rendition(format: "opus", sampleRate: 44_100), "sample_rate", "8000, 12000, 16000, 24000, 48000 Hz"),
+        (Rendition(format: "flac", sampleRate: 88_201), "sample_rate", "above 65535 only multiples of 10"),
+        (Rendition(format: "mp3", channels: 6), "channels", "it takes 1 to 2"),
+        (Rendition(format: "wav", channels: 0), "channels", "it takes 1 to 64"),
+        (Rendition(format: "wav", sampleFormat: .s16be), "sample_format", "wav does not take sample_format s16be"),
+        (Rendition(format: "flac", sampleFormat: .f32), "sample_format", "it takes s16, s24"),
+        (Rendition(format: "mp3", sampleFormat: .s16), "sample_format", "leave sample_format out"),
+    ])
+    func `refuses with a sentence that names the fix`(_ rendition: Rendition, _ field: String, _ words: String) {
+        let problem = #expect(throws: FormatProblem.self) { try rendition.validate() }
+        #expect(problem?.field == field)
+        #expect(problem?.description.contains(words) == true, "\(problem?.description ?? "")")
+    }
+
+    @Test func `takes what the table allows`() throws {
+        try Rendition(format: "mp3", bitRate: 192_000, sampleRate: 44_100, channels: 2).validate()
+        try Rendition(format: "mp3", quality: 2).validate()
+        try Rendition(format: "flac", sampleRate: 352_800, sampleFormat: .s24).validate()
+        try Rendition(format: "caf", sampleFormat: .s24be).validate()
+        try Rendition(format: "ogg", quality: -1).validate()
+        try Rendition(format: "ogg", codec: "opus", bitRate: 24_000, channels: 1).validate()
+    }
+}
