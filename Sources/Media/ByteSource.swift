@@ -1,0 +1,8 @@
+/// Bytes that libav reads, on the thread that converts; a read may block.
+package protocol ByteSource: AnyObject {
+    /// The whole length in bytes.
+    var length: Int64 { get }
+
+    /// Fills a prefix of the buffer with the bytes at an offset and answers its length; zero is the end.
+    func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws -> Int
+}

@@ -1,0 +1,27 @@
+/// How far a conversion is, for display.
+package struct ConversionProgress: Hashable, Sendable {
+    package var phase: Phase
+    /// Seconds of the range that are converted.
+    package var position: Double
+    /// Seconds of the range, if known.
+    package var duration: Double?
+    /// Position ÷ duration, or at most 0.99 by bytes read where the duration is unknown.
+    package var fraction: Double?
+    /// Seconds of audio a second of time.
+    package var speed: Double?
+
+    /// What the conversion is doing.
+    package enum Phase: String, Sendable {
+        case opening, analyzing, converting
+    }
+
+    package init(
+        phase: Phase, position: Double = 0, duration: Double? = nil, fraction: Double? = nil, speed: Double? = nil
+    ) {
+        self.phase = phase
+        self.position = position
+        self.duration = duration
+        self.fraction = fraction
+        self.speed = speed
+    }
+}

@@ -1,0 +1,44 @@
+package import MediaTypes
+
+/// What a conversion wrote.
+package struct ConversionResult: Codable, Hashable, Sendable {
+    /// The format's name in a job.
+    package var format: String
+    /// The codec's name in a job.
+    package var codec: String
+    /// The exact length of the audio.
+    package var duration: MediaTime
+    /// The length in seconds, for display.
+    package var seconds: Double
+    /// Samples of each channel, without encoder delay and padding.
+    package var samples: Int64
+    /// Hz.
+    package var sampleRate: Int
+    package var channels: Int
+    /// Bits a second, over the whole file.
+    package var bitRate: Int
+    package var bytes: Int64
+    package var gapless: Gapless
+    package var damage: Damage
+    /// What was chosen where the rendition left it open.
+    package var settings: [String: String]
+    package var warnings: [String]
+
+    /// Extra samples that a decoder finds at each end.
+    package struct Gapless: Codable, Hashable, Sendable {
+        package var start: Int
+        package var end: Int
+    }
+
+    /// What of the source could not be decoded.
+    package struct Damage: Codable, Hashable, Sendable {
+        package var seconds: Double
+        package var events: Int
+    }
+
+    enum CodingKeys: String, CodingKey {
+        case format, codec, duration, seconds, samples, channels, bytes, gapless, damage, settings, warnings
+        case sampleRate = "sample_rate"
+        case bitRate = "bit_rate"
+    }
+}

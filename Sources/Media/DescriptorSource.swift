@@ -1,0 +1,58 @@
+import Glibc
+package import Lifecycle
+
+/// A regular file, read through a descriptor that somebody else owns and keeps open meanwhile.
+package final class DescriptorSource: ByteSource {
+    package let length: Int64
+    private let number: CInt
+
+    package init(borrowing number: CInt) throws(Errno) {
+        self.number = number
+        self.length = try fileLength(number)
+    }
+
+    package func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws -> Int {
+        try readFile(number, into: buffer, at: offset)
+    }
+}
+
+/// A regular file, written and read back through a descriptor that somebody else owns and keeps open meanwhile.
+package final class DescriptorStore: ByteStore {
+    private let number: CInt
+
+    package init(borrowing number: CInt) { self.number = number }
+
+    package var length: Int64 {
+        get throws { try fileLength(number) }
+    }
+
+    package func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws {
+        var done = 0
+        while done < bytes.count {
+            let count = pwrite(number, bytes.baseAddress! + done, bytes.count - done, off_t(offset) + off_t(done))
+            if count < 0 && errno == EINTR { continue }
+            guard count >= 0 else { throw Errno.last }
+            done += count
+        }
+    }
+
+    package func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws -> Int {
+        try readFile(number, into: buffer, at: offset)
+    }
+}
+
+private func fileLength(_ number: CInt) throws(Errno) -> Int64 {
+    var status = stat()
+    guard fstat(number, &status) == 0 else { throw .last }
+    return Int64(status.st_size)
+}
+
+private func readFile(_ number: CInt, into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(Errno) -> Int
+{
+    while true {
+        let count = pread(number, buffer.baseAddress, buffer.count, off_t(offset))
+        if count < 0 && errno == EINTR { continue }
+        guard count >= 0 else { throw .last }
+        return count
+    }
+}

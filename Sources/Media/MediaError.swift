@@ -1,0 +1,72 @@
+import CLibav
+
+/// Why media could not be read, converted or written.
+package struct MediaError: Error, Sendable {
+    package let reason: Reason
+    /// What was being done.
+    package let operation: String
+    /// What libav answered, if it was libav that failed.
+    package let code: Code?
+    /// One sentence for people.
+    package let sentence: String
+
+    /// What kind of failure it is, and whose.
+    package enum Reason: Sendable {
+        /// Nothing recognises the source's bytes.
+        case unsupportedFormat
+        /// The source is empty, or recognised and not decodable.
+        case corruptMedia
+        /// The source has no audio track.
+        case noAudio
+        /// The audio is encrypted.
+        case protectedContent
+        /// The source ends before the length that it declares.
+        case truncated
+        /// The range begins after the source's end, or holds no sample.
+        case invalidTimeRange
+        /// The settings cannot be met for this source.
+        case invalidSettings
+        /// The byte source threw.
+        case source(any Error)
+        /// The byte store threw.
+        case store(any Error)
+        /// The stop flag was raised.
+        case cancelled
+        /// A fault of ours or of libav's.
+        case `internal`
+    }
+
+    /// A libav return code.
+    package struct Code: RawRepresentable, Hashable, Sendable {
+        package let rawValue: CInt
+
+        package init(rawValue: CInt) { self.rawValue = rawValue }
+
+        static var endOfFile: Code { Code(rawValue: av_swift_error_eof) }
+        static var exit: Code { Code(rawValue: av_swift_error_exit) }
+        static var invalidData: Code { Code(rawValue: av_swift_error_invalid_data) }
+        static var again: Code { Code(rawValue: av_swift_error(11)) }
+        static var noMemory: Code { Code(rawValue: av_swift_error(12)) }
+    }
+
+    init(_ reason: Reason, _ operation: String, _ sentence: String, code: Code? = nil) {
+        self.reason = reason
+        self.operation = operation
+        self.code = code
+        self.sentence = sentence
+    }
+}
+
+extension MediaError: CustomStringConvertible {
+    package var description: String { sentence }
+}
+
+extension MediaError.Code: CustomStringConvertible {
+    /// The words of `av_strerror`.
+    package var description: String {
+        withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(AV_ERROR_MAX_STRING_SIZE)) { text in
+            av_strerror(rawValue, text.baseAddress, text.count)
+            return String(cString: text.baseAddress!)
+        }
+    }
+}
