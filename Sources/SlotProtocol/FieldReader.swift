@@ -1,0 +1,130 @@
+import MediaTypes
+
+/// Reads the fields of a job one by one; every refusal names the field, the value and what would be right.
+struct FieldReader {
+    let fields: [String: String]
+
+    init(_ fields: [String: String]) throws(Failure) {
+        self.fields = fields
+        guard fields.count <= JobSpec.Limit.fields else {
+            throw Self.invalid("a job has at most \(JobSpec.Limit.fields) fields, and this one has \(fields.count)")
+        }
+        var bytes = 0
+        for (name, value) in fields.sorted(by: { $0.key < $1.key }) {
+            guard let field = JobField.named(name) else {
+                throw Self.invalid("unknown field `\(Self.shown(name))`; the fields are listed by `respool enqueue --help`")
+            }
+            guard field.isSupported else { throw Self.invalid("the field `\(name)` is not supported yet") }
+            guard value.utf8.count <= JobSpec.Limit.valueBytes else {
+                throw Self.invalid("`\(name)` is longer than \(JobSpec.Limit.valueBytes) bytes")
+            }
+            guard !value.utf8.contains(0) else { throw Self.invalid("`\(name)` holds a zero byte") }
+            bytes += name.utf8.count + value.utf8.count
+        }
+        guard bytes <= JobSpec.Limit.bytes else {
+            throw Self.invalid("a job has at most \(JobSpec.Limit.bytes) bytes, and this one has \(bytes)")
+        }
+    }
+
+    func source() throws(Failure) -> String {
+        guard let source = fields["source"], !source.isEmpty else {
+            throw Self.invalid("`source` is missing: give the URL of the audio")
+        }
+        let scheme = source.prefix { $0 != ":" }
+        let isURL = source.dropFirst(scheme.count).hasPrefix("://")
+        guard isURL, ["http", "https", "file"].contains(scheme.lowercased()) else {
+            if isURL, scheme.lowercased() == "s3" { throw Self.invalid("`source` with s3:// is not supported yet") }
+            throw Self.invalid("`source` is `\(Self.shown(redactedURL(source)))`: it must begin with https://, http:// or file:///")
+        }
+        return source
+    }
+
+    func output() throws(Failure) -> String? {
+        guard let output = fields["output"] else { return nil }
+        guard !output.isEmpty else { throw Self.invalid("`output` is empty: give a path under the output root, or leave it out") }
+        let scheme = output.prefix { $0 != ":" }
+        if output.dropFirst(scheme.count).hasPrefix("://"), scheme.lowercased() != "file" {
+            throw Self.invalid("`output` with \(Self.shown(String(scheme))):// is not supported yet: give a path under the output root")
+        }
+        return output
+    }
+
+    func priority() throws(Failure) -> JobSpec.Priority {
+        guard let text = fields["priority"] else { return .normal }
+        guard let priority = JobSpec.Priority(name: text) else {
+            throw wrong("priority", "high, normal or low")
+        }
+        return priority
+    }
+
+    func start() throws(Failure) -> JobSpec.JobStart {
+        let delay = try seconds("delay", JobSpec.Limit.delay)
+        guard let text = fields["not_before"] else { return delay.map { .after($0) } ?? .now }
+        guard delay == nil else { throw Self.invalid("`delay` and `not_before` exclude each other: give one") }
+        guard let instant = Instant.milliseconds(parsing: text) else {
+            throw wrong("not_before", "an ISO 8601 instant, as 2030-01-31T12:00:00Z")
+        }
+        return .at(instant)
+    }
+
+    func expiry() throws(Failure) -> JobSpec.JobExpiry {
+        guard let text = fields["expires"] else { return .never }
+        if let instant = Instant.milliseconds(parsing: text) { return .at(instant) }
+        guard let number = Double(text), JobSpec.Limit.delay.contains(number) else {
+            throw wrong("expires", "an ISO 8601 instant, or seconds from admission up to a year")
+        }
+        return .after(.milliseconds(Int64(number * 1000)))
+    }
+
+    func attempts() throws(Failure) -> Int {
+        try whole("attempts", JobSpec.Limit.attempts) ?? 5
+    }
+
+    func timeout() throws(Failure) -> Duration {
+        try seconds("timeout", JobSpec.Limit.timeout) ?? .seconds(3600)
+    }
+
+    func dedup() throws(Failure) -> String? {
+        guard let key = fields["dedup"] else { return nil }
+        guard (1...JobSpec.Limit.dedupBytes).contains(key.utf8.count) else {
+            throw Self.invalid("`dedup` has 1 to \(JobSpec.Limit.dedupBytes) bytes, and this one has \(key.utf8.count)")
+        }
+        return key
+    }
+
+    func passthrough() throws(Failure) {
+        guard let mode = fields["passthrough"], mode != "never" else { return }
+        guard ["auto", "require"].contains(mode) else { throw wrong("passthrough", "never") }
+        throw Self.invalid("`passthrough` is `\(mode)`, which is not supported yet: use never, or leave it out")
+    }
+
+    /// The whole number of a field, if it is given.
+    func whole(_ name: String, _ bounds: ClosedRange<Int>) throws(Failure) -> Int? {
+        guard let text = fields[name] else { return nil }
+        guard let number = Int(text), bounds.contains(number) else {
+            throw wrong(name, "a whole number from \(bounds.lowerBound) to \(bounds.upperBound)")
+        }
+        return number
+    }
+
+    /// The refusal of a field's value.
+    func wrong(_ name: String, _ right: String, code: ErrorCode = .invalidRequest) -> Failure {
+        Failure(code, "`\(name)` is `\(Self.shown(fields[name] ?? ""))`: it must be \(right)")
+    }
+
+    static func invalid(_ message: String) -> Failure { Failure(.invalidRequest, message) }
+
+    /// A value short enough, and clean enough, for a sentence.
+    static func shown(_ value: String) -> String {
+        let clean = String(value.unicodeScalars.prefix(100).map { $0.value < 0x20 || $0.value == 0x7f ? "?" : Character($0) })
+        return value.unicodeScalars.count > 100 ? clean + "…" : clean
+    }
+
+    private func seconds(_ name: String, _ bounds: ClosedRange<Double>) throws(Failure) -> Duration? {
+        guard let text = fields[name] else { return nil }
+        guard let number = Double(text), bounds.contains(number) else {
+            throw wrong(name, "seconds from \(Int(bounds.lowerBound)) to \(Int(bounds.upperBound))")
+        }
+        return .milliseconds(Int64((number * 1000).rounded()))
+    }
+}

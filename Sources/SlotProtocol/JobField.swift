@@ -1,0 +1,67 @@
+/// A field of a job; its name is the same in Redis and in JSON, and with dashes it is the command's flag.
+package struct JobField: Sendable {
+    package let name: String
+    /// What the value looks like, for help: `FORMAT`, `TIME`.
+    package let placeholder: String
+    package let summary: String
+    /// What holds when the field is left out, for help.
+    package let fallback: String?
+    /// Whether this version has the engine for it; a job that sets another is refused.
+    package let isSupported: Bool
+
+    private init(
+        _ name: String, _ placeholder: String, _ summary: String, default fallback: String? = nil, supported: Bool = true
+    ) {
+        self.name = name
+        self.placeholder = placeholder
+        self.summary = summary
+        self.fallback = fallback
+        isSupported = supported
+    }
+
+    /// The command's flag without its leading dashes.
+    package var flag: String { String(name.map { $0 == "_" ? "-" : $0 }) }
+
+    /// The field with that name.
+    package static func named(_ name: String) -> JobField? { byName[name] }
+
+    private static let byName = Dictionary(uniqueKeysWithValues: all.map { ($0.name, $0) })
+
+    package static let all: [JobField] = [
+        JobField("source", "URL", "where the audio is: https://, http://, or file:/// under an allowed root"),
+        JobField("format", "FORMAT", "the container, or a well-known pairing: see `respool formats`"),
+        JobField("codec", "CODEC", "overrides the format's usual codec", default: "by format"),
+        JobField("bit_rate", "RATE", "constant or average bits a second: 192k or 192000", default: "by codec"),
+        JobField("quality", "Q", "a value of the codec's own VBR scale", default: "by codec"),
+        JobField("sample_rate", "HZ", "samples a second: 44100", default: "the source's, or the nearest the codec takes"),
+        JobField("channels", "N", "1 to 64", default: "the source's, or the nearest the codec takes"),
+        JobField("sample_format", "FORMAT", "u8 s8 s16 s24 s32 f32 f64; for PCM also with le or be", default: "the source's"),
+        JobField("start", "TIME", "first moment of the range: 5:00, 1:02:03.5, 300, 13230000/44100", default: "0"),
+        JobField("end", "TIME", "end of the range, which does not belong to it", default: "the source's end"),
+        JobField("duration", "TIME", "length of the range, in place of end", default: "to the source's end"),
+        JobField("output", "PATH", "where the result goes, under the output root", default: "<job id>.<extension>"),
+        JobField("priority", "P", "high, normal or low, strictly in this order", default: "normal"),
+        JobField("delay", "SECONDS", "waits from admission", default: "0"),
+        JobField("not_before", "INSTANT", "waits until an ISO 8601 instant: 2030-01-31T12:00:00Z", default: "now"),
+        JobField("attempts", "N", "tries, 1 to 100", default: "5"),
+        JobField("timeout", "SECONDS", "run time of one try", default: "3600"),
+        JobField("expires", "INSTANT", "gives up if not started by then: ISO 8601, or seconds from admission", default: "never"),
+        JobField("dedup", "KEY", "while a job with this key is not over, a second one is the first", default: "none"),
+        JobField("passthrough", "MODE", "only `never` yet: every job is decoded and encoded", default: "never"),
+        JobField("channel_layout", "LAYOUT", "5.1, 7.1", supported: false),
+        JobField("outputs", "JSON", "several renditions from one decode", supported: false),
+        JobField("loudness", "LUFS", "EBU R 128 target", supported: false),
+        JobField("track", "N", "which audio track", supported: false),
+        JobField("damage", "MODE", "fail or accept damaged sources", supported: false),
+        JobField("chapters", "MODE", "chapters as a side file", supported: false),
+        JobField("gain", "DB", "level change", supported: false),
+        JobField("fade_in", "TIME", "fade at the start", supported: false),
+        JobField("fade_out", "TIME", "fade at the end", supported: false),
+        JobField("tag_encoding", "CHARSET", "character set of wrongly declared tags", supported: false),
+        JobField("metadata", "JSON", "tags to set or remove", supported: false),
+        JobField("overwrite", "MODE", "replace, skip or fail", supported: false),
+        JobField("group", "NAME", "a label to list, watch and cancel together", supported: false),
+        JobField("limit_key", "KEY", "at most N running at once under one key", supported: false),
+        JobField("callback", "URL", "gets a signed POST when the job ends", supported: false),
+    ]
+}

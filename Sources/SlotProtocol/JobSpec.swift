@@ -1,0 +1,77 @@
+package import MediaTypes
+
+/// A job whose every field is checked.
+package struct JobSpec: Sendable {
+    /// The fields as they were pushed.
+    package let fields: [String: String]
+    package let source: String
+    package let rendition: Rendition
+    package let range: TimeRange
+    package let output: String?
+    package let priority: Priority
+    package let start: JobStart
+    /// Tries.
+    package let attempts: Int
+    /// Run time of one try.
+    package let timeout: Duration
+    package let expires: JobExpiry
+    package let dedup: String?
+
+    /// Which jobs go first; strict.
+    package enum Priority: Int, Sendable, CaseIterable {
+        case high, normal, low
+
+        package init?(name: String) {
+            guard let priority = Priority.allCases.first(where: { $0.name == name }) else { return nil }
+            self = priority
+        }
+
+        package var name: String { String(describing: self) }
+    }
+
+    /// When a job may be taken first.
+    package enum JobStart: Hashable, Sendable {
+        case now
+        case after(Duration)
+        /// Milliseconds since 1970.
+        case at(Int64)
+    }
+
+    /// When a job is given up if it was not started.
+    package enum JobExpiry: Hashable, Sendable {
+        case never
+        case after(Duration)
+        /// Milliseconds since 1970.
+        case at(Int64)
+    }
+
+    /// Bounds that the queue's scripts keep as well.
+    package enum Limit {
+        package static let fields = 64
+        package static let valueBytes = 16 << 10
+        package static let bytes = 64 << 10
+        package static let attempts = 1...100
+        /// Seconds.
+        package static let timeout = 1.0...86_400.0
+        /// Seconds.
+        package static let delay = 0.0...31_536_000.0
+        package static let dedupBytes = 256
+    }
+
+    /// Checks every field; the first that is wrong is named in the failure.
+    package init(fields: [String: String]) throws(Failure) {
+        let reader = try FieldReader(fields)
+        self.fields = fields
+        source = try reader.source()
+        rendition = try reader.rendition()
+        range = try reader.range()
+        output = try reader.output()
+        priority = try reader.priority()
+        start = try reader.start()
+        attempts = try reader.attempts()
+        timeout = try reader.timeout()
+        expires = try reader.expiry()
+        dedup = try reader.dedup()
+        try reader.passthrough()
+    }
+}

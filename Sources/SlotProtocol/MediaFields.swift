@@ -1,0 +1,68 @@
+import MediaTypes
+
+// The fields that the audio engine reads.
+extension FieldReader {
+    func rendition() throws(Failure) -> Rendition {
+        guard let format = fields["format"], !format.isEmpty else {
+            throw Self.invalid("`format` is missing: give one of \(Self.formatNames)")
+        }
+        guard AudioFormat.named(format) != nil else {
+            throw Failure(.invalidRequest, "`format` is `\(Self.shown(format))`: it must be one of \(Self.formatNames)")
+        }
+        let rendition = Rendition(
+            format: format, codec: fields["codec"], bitRate: try bitRate(), quality: try quality(),
+            sampleRate: try whole("sample_rate", 1...768_000), channels: try whole("channels", 1...64),
+            sampleFormat: try sampleFormat())
+        do { try rendition.validate() } catch { throw Self.invalid(error.description) }
+        return rendition
+    }
+
+    func range() throws(Failure) -> TimeRange {
+        let start = try time("start") ?? .zero
+        let end = try time("end")
+        let duration = try time("duration")
+        if end != nil, duration != nil {
+            throw Failure(.invalidTimeRange, "`end` and `duration` exclude each other: give one")
+        }
+        let range = TimeRange(start: start, end: end ?? duration.map { start + $0 })
+        guard !range.isEmpty else {
+            let what = end != nil ? "`end` (\(fields["end"]!)) is not after `start` (\(fields["start"] ?? "0"))" : "`duration` is 0"
+            throw Failure(.invalidTimeRange, "the time range is empty: \(what)")
+        }
+        return range
+    }
+
+    private static var formatNames: String { AudioFormat.all.map(\.name).joined(separator: " ") }
+
+    /// Bits a second, from `192k` or `192000`.
+    private func bitRate() throws(Failure) -> Int? {
+        guard let text = fields["bit_rate"] else { return nil }
+        let isThousands = text.hasSuffix("k") || text.hasSuffix("K")
+        guard let number = Double(isThousands ? String(text.dropLast()) : text), number > 0, number < 1e8 else {
+            throw wrong("bit_rate", "bits a second, as 192k or 192000")
+        }
+        return Int((isThousands ? number * 1000 : number).rounded())
+    }
+
+    private func quality() throws(Failure) -> Double? {
+        guard let text = fields["quality"] else { return nil }
+        guard let number = Double(text), number.isFinite else { throw wrong("quality", "a number of the codec's VBR scale") }
+        return number
+    }
+
+    private func sampleFormat() throws(Failure) -> SampleFormat? {
+        guard let text = fields["sample_format"] else { return nil }
+        guard let format = SampleFormat(rawValue: text) else {
+            throw wrong("sample_format", "one of \(SampleFormat.allCases.map(\.rawValue).joined(separator: " "))")
+        }
+        return format
+    }
+
+    private func time(_ name: String) throws(Failure) -> MediaTime? {
+        guard let text = fields[name] else { return nil }
+        guard let time = MediaTime(parsing: text) else {
+            throw wrong(name, "a time, as 5:00, 1:02:03.5, 300 or 13230000/44100", code: .invalidTimeRange)
+        }
+        return time
+    }
+}
