@@ -38,7 +38,8 @@ let package = Package(
         .systemLibrary(name: "COpenSSL", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .systemLibrary(
-            name: "CLibav", providers: [.apt(["libavformat-dev", "libavcodec-dev", "libswresample-dev", "libavutil-dev"])]),
+            name: "CLibav",
+            providers: [.apt(["libavformat-dev", "libavcodec-dev", "libswresample-dev", "libavutil-dev"])]),
         .systemLibrary(name: "CMicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),
         .target(name: "CLinux"),
 
@@ -71,7 +72,8 @@ let package = Package(
 
         // Proof.
         .target(
-            name: "TestSupport", dependencies: ["Redis", "Lifecycle"], path: "Tests/TestSupport", swiftSettings: settings),
+            name: "TestSupport", dependencies: ["Redis", "Lifecycle"], path: "Tests/TestSupport",
+            swiftSettings: settings),
         tests("LifecycleTests", ["Lifecycle"]),
         tests("MediaTypesTests", ["MediaTypes"]),
         tests("SlotProtocolTests", ["SlotProtocol", "MediaTypes", "Lifecycle"]),

@@ -45,12 +45,18 @@ package struct Log: Sendable {
         Log(form: form, least: least, context: context + [(key, value.description)])
     }
 
-    package func debug(_ message: String, _ fields: KeyValuePairs<String, String> = [:]) { write(.debug, message, fields) }
-    package func info(_ message: String, _ fields: KeyValuePairs<String, String> = [:]) { write(.info, message, fields) }
+    package func debug(_ message: String, _ fields: KeyValuePairs<String, String> = [:]) {
+        write(.debug, message, fields)
+    }
+    package func info(_ message: String, _ fields: KeyValuePairs<String, String> = [:]) {
+        write(.info, message, fields)
+    }
     package func warning(_ message: String, _ fields: KeyValuePairs<String, String> = [:]) {
         write(.warning, message, fields)
     }
-    package func error(_ message: String, _ fields: KeyValuePairs<String, String> = [:]) { write(.error, message, fields) }
+    package func error(_ message: String, _ fields: KeyValuePairs<String, String> = [:]) {
+        write(.error, message, fields)
+    }
 
     private func write(_ level: Level, _ message: String, _ fields: KeyValuePairs<String, String>) {
         guard level >= least else { return }
@@ -67,7 +73,8 @@ package struct Log: Sendable {
     }
 
     private static func json(_ level: Level, _ message: String, _ pairs: [(key: String, value: String)]) -> String {
-        var line = #"{"time":"\#(WallClock.timestamp())","level":"\#(level.name)","message":\#(JSONText.quoted(message))"#
+        var line =
+            #"{"time":"\#(WallClock.timestamp())","level":"\#(level.name)","message":\#(JSONText.quoted(message))"#
         for pair in pairs { line += ",\(JSONText.quoted(pair.key)):\(JSONText.quoted(pair.value))" }
         return line + "}"
     }

@@ -25,7 +25,8 @@ package final class Metrics: Sendable {
     package init() {}
 
     /// Adds to a counter.
-    package func count(_ name: String, help: String, labels: KeyValuePairs<String, String> = [:], by amount: Double = 1) {
+    package func count(_ name: String, help: String, labels: KeyValuePairs<String, String> = [:], by amount: Double = 1)
+    {
         update(name, .counter, help, labels) { $0.value += amount }
     }
 
@@ -51,8 +52,10 @@ package final class Metrics: Sendable {
             lines.append("# HELP \(name) \(family.help)")
             lines.append("# TYPE \(name) \(family.kind.rawValue)")
             for (labels, series) in family.series.sorted(by: { $0.key < $1.key }) {
-                lines += family.kind == .histogram
-                    ? Self.histogram(name, labels, series) : ["\(name)\(Self.braced(labels)) \(Self.number(series.value))"]
+                lines +=
+                    family.kind == .histogram
+                    ? Self.histogram(name, labels, series)
+                    : ["\(name)\(Self.braced(labels)) \(Self.number(series.value))"]
             }
         }
         return lines.joined(separator: "\n") + "\n"

@@ -43,7 +43,9 @@ package final class Spawner: Sendable {
     package func spawn(_ program: Program, third: CInt, fourth: CInt) async throws(Errno) -> CInt {
         let result = await withCheckedContinuation { continuation in
             requests.append(
-                Request(program: program, third: third, fourth: fourth) { @Sendable in continuation.resume(returning: $0) })
+                Request(program: program, third: third, fourth: fourth) { @Sendable in
+                    continuation.resume(returning: $0)
+                })
         }
         return try result.get()
     }
@@ -62,7 +64,9 @@ package final class Spawner: Sendable {
 }
 
 /// Calls the body with a null-terminated array of C strings, which live until it returns.
-private func withCStrings<R>(_ strings: [String], _ body: (UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> R) -> R {
+private func withCStrings<R>(_ strings: [String], _ body: (UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> R)
+    -> R
+{
     var pointers = strings.map { strdup($0) } + [nil]
     defer { for pointer in pointers { free(pointer) } }
     return pointers.withUnsafeMutableBufferPointer { body($0.baseAddress!) }

@@ -30,7 +30,8 @@ package enum ErrorCode: String, CaseIterable, Codable, Sendable {
     /// `source_truncated` is permanent when the file itself is short; where the network broke, the failure says otherwise.
     package var isRetryable: Bool {
         switch self {
-        case .sourceUnreachable, .sourceTimeout, .sourceChanged, .outputFailed, .outOfSpace, .timeout, .crashed, .internal:
+        case .sourceUnreachable, .sourceTimeout, .sourceChanged, .outputFailed, .outOfSpace, .timeout, .crashed,
+            .internal:
             true
         default: false
         }

@@ -12,7 +12,8 @@ struct FieldReader {
         var bytes = 0
         for (name, value) in fields.sorted(by: { $0.key < $1.key }) {
             guard let field = JobField.named(name) else {
-                throw Self.invalid("unknown field `\(Self.shown(name))`; the fields are listed by `respool enqueue --help`")
+                throw Self.invalid(
+                    "unknown field `\(Self.shown(name))`; the fields are listed by `respool enqueue --help`")
             }
             guard field.isSupported else { throw Self.invalid("the field `\(name)` is not supported yet") }
             guard value.utf8.count <= JobSpec.Limit.valueBytes else {
@@ -34,17 +35,22 @@ struct FieldReader {
         let isURL = source.dropFirst(scheme.count).hasPrefix("://")
         guard isURL, ["http", "https", "file"].contains(scheme.lowercased()) else {
             if isURL, scheme.lowercased() == "s3" { throw Self.invalid("`source` with s3:// is not supported yet") }
-            throw Self.invalid("`source` is `\(Self.shown(redactedURL(source)))`: it must begin with https://, http:// or file:///")
+            throw Self.invalid(
+                "`source` is `\(Self.shown(redactedURL(source)))`: it must begin with https://, http:// or file:///")
         }
         return source
     }
 
     func output() throws(Failure) -> String? {
         guard let output = fields["output"] else { return nil }
-        guard !output.isEmpty else { throw Self.invalid("`output` is empty: give a path under the output root, or leave it out") }
+        guard !output.isEmpty else {
+            throw Self.invalid("`output` is empty: give a path under the output root, or leave it out")
+        }
         let scheme = output.prefix { $0 != ":" }
         if output.dropFirst(scheme.count).hasPrefix("://"), scheme.lowercased() != "file" {
-            throw Self.invalid("`output` with \(Self.shown(String(scheme))):// is not supported yet: give a path under the output root")
+            throw Self.invalid(
+                "`output` with \(Self.shown(String(scheme))):// is not supported yet: give a path under the output root"
+            )
         }
         return output
     }
@@ -116,7 +122,8 @@ struct FieldReader {
 
     /// A value short enough, and clean enough, for a sentence.
     static func shown(_ value: String) -> String {
-        let clean = String(value.unicodeScalars.prefix(100).map { $0.value < 0x20 || $0.value == 0x7f ? "?" : Character($0) })
+        let clean = String(
+            value.unicodeScalars.prefix(100).map { $0.value < 0x20 || $0.value == 0x7f ? "?" : Character($0) })
         return value.unicodeScalars.count > 100 ? clean + "…" : clean
     }
 

@@ -6,7 +6,9 @@ package enum Instant {
     package static func milliseconds(parsing text: String) -> Int64? {
         let plain = Date.ISO8601FormatStyle()
         let fractional = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
-        guard text.utf8.count <= 40, let date = (try? fractional.parse(text)) ?? (try? plain.parse(text)) else { return nil }
+        guard text.utf8.count <= 40, let date = (try? fractional.parse(text)) ?? (try? plain.parse(text)) else {
+            return nil
+        }
         return Int64((date.timeIntervalSince1970 * 1000).rounded())
     }
 }

@@ -10,7 +10,8 @@ package struct JobField: Sendable {
     package let isSupported: Bool
 
     private init(
-        _ name: String, _ placeholder: String, _ summary: String, default fallback: String? = nil, supported: Bool = true
+        _ name: String, _ placeholder: String, _ summary: String, default fallback: String? = nil,
+        supported: Bool = true
     ) {
         self.name = name
         self.placeholder = placeholder
@@ -33,9 +34,11 @@ package struct JobField: Sendable {
         JobField("codec", "CODEC", "overrides the format's usual codec", default: "by format"),
         JobField("bit_rate", "RATE", "constant or average bits a second: 192k or 192000", default: "by codec"),
         JobField("quality", "Q", "a value of the codec's own VBR scale", default: "by codec"),
-        JobField("sample_rate", "HZ", "samples a second: 44100", default: "the source's, or the nearest the codec takes"),
+        JobField(
+            "sample_rate", "HZ", "samples a second: 44100", default: "the source's, or the nearest the codec takes"),
         JobField("channels", "N", "1 to 64", default: "the source's, or the nearest the codec takes"),
-        JobField("sample_format", "FORMAT", "u8 s8 s16 s24 s32 f32 f64; for PCM also with le or be", default: "the source's"),
+        JobField(
+            "sample_format", "FORMAT", "u8 s8 s16 s24 s32 f32 f64; for PCM also with le or be", default: "the source's"),
         JobField("start", "TIME", "first moment of the range: 5:00, 1:02:03.5, 300, 13230000/44100", default: "0"),
         JobField("end", "TIME", "end of the range, which does not belong to it", default: "the source's end"),
         JobField("duration", "TIME", "length of the range, in place of end", default: "to the source's end"),
@@ -45,7 +48,9 @@ package struct JobField: Sendable {
         JobField("not_before", "INSTANT", "waits until an ISO 8601 instant: 2030-01-31T12:00:00Z", default: "now"),
         JobField("attempts", "N", "tries, 1 to 100", default: "5"),
         JobField("timeout", "SECONDS", "run time of one try", default: "3600"),
-        JobField("expires", "INSTANT", "gives up if not started by then: ISO 8601, or seconds from admission", default: "never"),
+        JobField(
+            "expires", "INSTANT", "gives up if not started by then: ISO 8601, or seconds from admission",
+            default: "never"),
         JobField("dedup", "KEY", "while a job with this key is not over, a second one is the first", default: "none"),
         JobField("passthrough", "MODE", "only `never` yet: every job is decoded and encoded", default: "never"),
         JobField("channel_layout", "LAYOUT", "5.1, 7.1", supported: false),

@@ -26,7 +26,9 @@ extension FieldReader {
         }
         let range = TimeRange(start: start, end: end ?? duration.map { start + $0 })
         guard !range.isEmpty else {
-            let what = end != nil ? "`end` (\(fields["end"]!)) is not after `start` (\(fields["start"] ?? "0"))" : "`duration` is 0"
+            let what =
+                end != nil
+                ? "`end` (\(fields["end"]!)) is not after `start` (\(fields["start"] ?? "0"))" : "`duration` is 0"
             throw Failure(.invalidTimeRange, "the time range is empty: \(what)")
         }
         return range
@@ -46,7 +48,9 @@ extension FieldReader {
 
     private func quality() throws(Failure) -> Double? {
         guard let text = fields["quality"] else { return nil }
-        guard let number = Double(text), number.isFinite else { throw wrong("quality", "a number of the codec's VBR scale") }
+        guard let number = Double(text), number.isFinite else {
+            throw wrong("quality", "a number of the codec's VBR scale")
+        }
         return number
     }
 

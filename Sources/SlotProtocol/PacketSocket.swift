@@ -32,7 +32,9 @@ package struct PacketSocket: ~Copyable, Sendable {
     package borrowing func send(_ message: some Encodable, descriptor passed: CInt = -1) throws(PacketError) {
         let packet: Data
         do { packet = try JSONEncoder().encode(message) } catch { throw .malformed("cannot encode: \(error)") }
-        guard packet.count <= Self.largestPacket else { throw .malformed("a packet of \(packet.count) bytes is too long") }
+        guard packet.count <= Self.largestPacket else {
+            throw .malformed("a packet of \(packet.count) bytes is too long")
+        }
         let sent = packet.withUnsafeBytes { clinux_send(descriptor.number, $0.baseAddress, $0.count, passed) }
         guard sent == packet.count else { throw .system(.last) }
     }
