@@ -18,7 +18,7 @@ package struct PacketSocket: ~Copyable, Sendable {
     package var number: CInt { descriptor.number }
 
     /// Two connected ends, both closed on exec. The corresponding C function is `socketpair`.
-    package static func pair() throws(Errno) -> (PacketSocketPair) {
+    package static func pair() throws(Errno) -> PacketSocketPair {
         var ends: [CInt] = [-1, -1]
         guard socketpair(AF_UNIX, CInt(SOCK_SEQPACKET.rawValue) | CInt(SOCK_CLOEXEC.rawValue), 0, &ends) == 0 else {
             throw .last
@@ -76,8 +76,8 @@ package struct PacketSocket: ~Copyable, Sendable {
     }
 }
 
-/// Both ends of a new pair.
+/// Both ends of a new pair, each to be taken out by its owner.
 package struct PacketSocketPair: ~Copyable, Sendable {
-    package var first: PacketSocket
-    package var second: PacketSocket
+    package var first: PacketSocket?
+    package var second: PacketSocket?
 }

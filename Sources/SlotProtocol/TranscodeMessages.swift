@@ -17,7 +17,9 @@ package enum TranscodeReport: Codable, Sendable {
     case converted(OutputReport)
     /// What the source is, as JSON.
     case probed(String)
-    case failed(Failure, log: [String])
+    case failed(Failure)
+    /// A line that libav logged, sent at once so that a crash cannot take it along; bounded a job.
+    case log(String)
 }
 
 /// Limits of `respool-transcode`.

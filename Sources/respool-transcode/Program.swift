@@ -1,1 +1,5 @@
-@main struct Program { static func main() {} }
+import Transcode
+
+@main struct Program {
+    static func main() { TranscodeProcess.main() }
+}

@@ -1,0 +1,66 @@
+import FoundationEssentials
+import Lifecycle
+import Media
+import MediaTypes
+import SlotProtocol
+
+/// One job: the source and the store are opened over the link, and whatever happens becomes one report.
+struct ConversionJob {
+    let link: Link
+    let reporter: Reporter
+
+    /// Converts, and tells the other child that the output is complete.
+    func convert(to rendition: Rendition, range: TimeRange) -> TranscodeReport {
+        report {
+            reporter.report(Progress(phase: .opening))
+            let source = try LinkSource(link: link, reporter: reporter)
+            let store = LinkStore(link: link, reporter: reporter)
+            let result = try Conversion.run(
+                source: source, store: store, rendition: rendition, range: range, stop: StopFlag(),
+                progress: { reporter.report(Progress($0)) })
+            try link.tell(.staged)
+            return .converted(OutputReport(result))
+        }
+    }
+
+    /// Says what the source is.
+    func probe() -> TranscodeReport {
+        report {
+            let source = try LinkSource(link: link, reporter: reporter)
+            let probe = try Probe.of(source, stop: StopFlag())
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = [.sortedKeys]
+            return .probed(String(decoding: try encoder.encode(probe), as: UTF8.self))
+        }
+    }
+
+    private func report(_ body: () throws -> TranscodeReport) -> TranscodeReport {
+        do { return try body() } catch { return .failed(Failure(conversionError: error)) }
+    }
+}
+
+extension Progress {
+    init(_ progress: ConversionProgress) {
+        let phase: Phase =
+            switch progress.phase {
+            case .opening: .opening
+            case .analyzing: .analyzing
+            case .converting: .converting
+            }
+        self.init(
+            phase: phase, position: progress.position, duration: progress.duration, fraction: progress.fraction,
+            speed: progress.speed)
+    }
+}
+
+extension OutputReport {
+    init(_ result: ConversionResult) {
+        self.init(
+            url: "", format: result.format, codec: result.codec, bytes: result.bytes, duration: result.seconds,
+            sampleRate: result.sampleRate, channels: result.channels, bitRate: result.bitRate, sha256: "",
+            copied: false,
+            gapless: Gapless(start: result.gapless.start, end: result.gapless.end),
+            damage: Damage(seconds: result.damage.seconds, events: result.damage.events), settings: result.settings,
+            warnings: result.warnings)
+    }
+}

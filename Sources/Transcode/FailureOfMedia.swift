@@ -1,0 +1,40 @@
+import Glibc
+import Lifecycle
+import Media
+import SlotProtocol
+
+extension Failure {
+    /// The row of the error table that an error of a conversion belongs to.
+    init(conversionError error: any Error) {
+        switch error {
+        case let failure as Failure: self = failure
+        case let error as MediaError: self = Self.of(error)
+        case let error as Errno: self = Self.ofOutput(error)
+        default: self.init(.internal, "\(error)")
+        }
+    }
+
+    private static func of(_ error: MediaError) -> Failure {
+        switch error.reason {
+        case .unsupportedFormat: Failure(.unsupportedFormat, error.sentence)
+        case .corruptMedia: Failure(.corruptMedia, error.sentence)
+        case .noAudio: Failure(.noAudio, error.sentence)
+        case .protectedContent: Failure(.protectedContent, error.sentence)
+        case .truncated: Failure(.sourceTruncated, error.sentence)
+        case .invalidTimeRange: Failure(.invalidTimeRange, error.sentence)
+        case .invalidSettings: Failure(.invalidRequest, error.sentence)
+        case .source(let error): Failure(conversionError: error)
+        case .store(let error): Failure(conversionError: error)
+        case .cancelled: Failure(.cancelled, error.sentence)
+        case .internal: Failure(.internal, error.sentence)
+        }
+    }
+
+    private static func ofOutput(_ error: Errno) -> Failure {
+        switch error.rawValue {
+        case ENOSPC, EDQUOT: Failure(.outOfSpace, "no space is left for the output: \(error)")
+        case EFBIG: Failure(.tooLarge, "the output is over the size limit: \(error)")
+        default: Failure(.outputFailed, "the output cannot be written: \(error)")
+        }
+    }
+}

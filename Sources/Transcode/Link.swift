@@ -1,0 +1,30 @@
+import Lifecycle
+import SlotProtocol
+
+/// The transcoder's end of the link: one request, one answer.
+final class Link {
+    private let socket: PacketSocket
+    private let reporter: Reporter
+
+    init(socket: consuming PacketSocket, reporter: Reporter) {
+        self.socket = socket
+        self.reporter = reporter
+    }
+
+    /// Sends the request and waits for its answer, telling the worker each second that this is no silence.
+    func ask(_ request: LinkRequest) throws -> Received<LinkAnswer> {
+        try socket.send(request)
+        while try !socket.waitUntilReadable(milliseconds: 500) { reporter.keepAlive() }
+        guard let answer = try socket.receive(LinkAnswer.self) else { throw Self.lost }
+        if case .refused(let failure) = answer.message { throw failure }
+        return answer
+    }
+
+    /// Sends a request that is not answered here.
+    func tell(_ request: LinkRequest) throws(PacketError) {
+        try socket.send(request)
+    }
+
+    /// The answer that fits none of the questions.
+    static var lost: Failure { Failure(.crashed, "respool-transfer is gone in the middle of a job") }
+}

@@ -1,0 +1,57 @@
+import Glibc
+import Lifecycle
+import Media
+import SlotProtocol
+
+/// The job's source: a descriptor of which only the announced bytes may be read, for a spool's holes read as zeros.
+final class LinkSource: ByteSource {
+    let length: Int64
+    private let descriptor: Descriptor
+    private let link: Link
+    private let reporter: Reporter
+    private var present: ByteRanges
+
+    /// What one question asks for when the reader has run out of bytes.
+    private static let window: Int64 = 256 << 10
+
+    init(link: Link, reporter: Reporter) throws {
+        var answer = try link.ask(.open(url: nil))
+        guard case .opened(let length, let available) = answer.message, let descriptor = answer.descriptor.take() else {
+            throw Failure(.internal, "respool-transfer opened a source without its descriptor")
+        }
+        self.length = length
+        self.descriptor = descriptor
+        self.link = link
+        self.reporter = reporter
+        present = ByteRanges()
+        present.insert(0..<available)
+    }
+
+    func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws -> Int {
+        reporter.keepAlive()
+        guard offset < length, !buffer.isEmpty else { return 0 }
+        let end = try presentEnd(after: offset, wanting: Int64(buffer.count))
+        let wanted = Int(min(end - offset, Int64(buffer.count)))
+        while true {
+            let count = pread(descriptor.number, buffer.baseAddress, wanted, off_t(offset))
+            if count > 0 { return count }
+            if count < 0 {
+                guard errno == EINTR else { throw Failure(.internal, "cannot read the source: \(Errno.last)") }
+                continue
+            }
+            throw Failure(
+                .sourceChanged, "the source became shorter while it was read: \(offset) of its \(length) bytes are left"
+            )
+        }
+    }
+
+    private func presentEnd(after offset: Int64, wanting count: Int64) throws -> Int64 {
+        if let end = present.end(containing: offset) { return end }
+        let answer = try link.ask(.need(offset: offset, length: min(max(count, Self.window), length - offset)))
+        guard case .have(let start, let size) = answer.message, start <= offset, offset < start + size else {
+            throw Failure(.internal, "respool-transfer announced other bytes than the ones asked for")
+        }
+        present.insert(start..<(start + size))
+        return start + size
+    }
+}

@@ -1,0 +1,58 @@
+import Lifecycle
+import Media
+import SlotProtocol
+import Synchronization
+
+/// Tells the worker what becomes of a job, from whatever thread knows.
+final class Reporter: Sendable {
+    private let control: PacketSocket
+    private let last = Mutex(Sent(progress: Progress(phase: .opening), at: .now))
+    private let linesLeft = Atomic(0)
+
+    private static let mostLines = 200
+
+    private struct Sent {
+        var progress: Progress
+        var at: ContinuousClock.Instant
+    }
+
+    init(control: consuming PacketSocket) {
+        self.control = control
+    }
+
+    /// Waits for the worker's next order; nothing means that the worker is gone.
+    func nextOrder() throws(PacketError) -> TranscodeOrder? {
+        guard let received = try control.receive(TranscodeOrder.self) else { return nil }
+        return received.message
+    }
+
+    func send(_ report: TranscodeReport) throws(PacketError) {
+        try control.send(report)
+    }
+
+    func beginJob() {
+        linesLeft.store(Self.mostLines, ordering: .relaxed)
+        last.withLock { $0 = Sent(progress: Progress(phase: .opening), at: .now) }
+    }
+
+    /// Tells the worker how far the job is.
+    func report(_ progress: Progress) {
+        last.withLock { $0 = Sent(progress: progress, at: .now) }
+        // A worker that is gone ends this process by itself.
+        try? control.send(TranscodeReport.progress(progress))
+    }
+
+    /// Repeats the last progress if none was sent for a second, so that waiting does not look like silence.
+    func keepAlive() {
+        let due = last.withLock { sent in sent.at.duration(to: .now) >= .seconds(1) ? sent.progress : nil }
+        if let due { report(due) }
+    }
+
+    /// Sends libav's warnings and errors to the worker as they come, up to a bound for each job.
+    func forwardLibavLog() {
+        LibavLog.install(level: .warning) { [self] _, line in
+            guard linesLeft.subtract(1, ordering: .relaxed).newValue >= 0 else { return }
+            try? control.send(TranscodeReport.log(String(line.prefix(500))))
+        }
+    }
+}

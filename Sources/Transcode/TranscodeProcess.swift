@@ -1,0 +1,55 @@
+import Glibc
+import Lifecycle
+import SlotProtocol
+
+/// The child that parses media: it has the descriptors of its own job and two sockets, and serves one job after another.
+package struct TranscodeProcess: ~Copyable {
+    private let reporter: Reporter
+    private let link: Link
+
+    private init(reporter: Reporter, link: Link) {
+        self.reporter = reporter
+        self.link = link
+    }
+
+    /// Serves orders until the worker is gone; ends by returning, so that a sanitizer sees what is left.
+    package static func main() {
+        do {
+            try ChildStart.enter(arguments: CommandLine.arguments)
+            try serve(control: ChildStart.control(), link: ChildStart.link())
+        } catch {
+            Log(form: .text).error("respool-transcode: \(error)")
+            exit(2)
+        }
+    }
+
+    private static func serve(control: consuming PacketSocket, link: consuming PacketSocket) throws {
+        guard let greeting = try control.receive(TranscodeOrder.self) else { return }
+        guard case .hello(slotProtocolVersion, let policy) = greeting.message else { throw VersionMismatch() }
+        try ChildStart.limit(
+            memoryBytes: policy.memoryLimit, fileBytes: policy.mostOutputBytes, openFiles: 64)
+        let reporter = Reporter(control: control)
+        reporter.forwardLibavLog()
+        try reporter.send(.hello(version: slotProtocolVersion))
+        let process = TranscodeProcess(reporter: reporter, link: Link(socket: link, reporter: reporter))
+        while let order = try process.reporter.nextOrder() {
+            try process.serve(order)
+        }
+    }
+
+    private func serve(_ order: TranscodeOrder) throws {
+        reporter.beginJob()
+        switch order {
+        case .hello: throw VersionMismatch()
+        case .convert(let rendition, let range):
+            try reporter.send(ConversionJob(link: link, reporter: reporter).convert(to: rendition, range: range))
+        case .probe:
+            try reporter.send(ConversionJob(link: link, reporter: reporter).probe())
+        }
+    }
+}
+
+/// The worker speaks another version of the messages: its programs and this one are not from one installation.
+struct VersionMismatch: Error, CustomStringConvertible {
+    var description: String { "the worker is of another version than respool-transcode: install them together" }
+}
