@@ -1,0 +1,51 @@
+import Lifecycle
+
+/// A client for commands that Redis answers when something happens, such as `XREADGROUP … BLOCK`.
+///
+/// It has its own connection and thread. A command is never sent twice. If no answer comes within the time that Redis may
+/// hold the command and one second more, the connection is taken for dead and closed; the next call makes another.
+package actor BlockingRedisClient {
+    private let executor = ThreadExecutor(label: "redis-blocking")
+    private let interruption = Interruption()
+    private let timeout: Duration
+    private var link: RedisLink
+
+    package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+    /// A client by that name; `timeout` is for connecting.
+    package init(url: RedisURL, name: String, timeout: Duration = .seconds(3)) {
+        self.timeout = timeout
+        link = RedisLink(url: url, name: name, interruption: interruption)
+    }
+
+    /// Sends a command that Redis may hold for the duration, and answers the reply; an error reply is thrown.
+    ///
+    /// Cancelling the task ends the call at once with `.closed` and disconnects; what Redis was about to hand over is lost.
+    package nonisolated func block(_ command: RedisCommand, for hold: Duration) async throws(RedisError) -> RedisValue {
+        // The cancellation handler loses the type of what is thrown.
+        let result = await withTaskCancellationHandler {
+            await exchange(command, hold)
+        } onCancel: {
+            interruption.wake()
+        }
+        return try result.get().get()
+    }
+
+    /// Ends the call in progress and all later ones with `.closed`, and disconnects.
+    package nonisolated func close() async {
+        interruption.close()
+        await disconnect()
+    }
+
+    private func exchange(_ command: RedisCommand, _ hold: Duration) -> Result<RedisValue, RedisError> {
+        guard !Task.isCancelled else { return .failure(.closed) }
+        do throws(RedisError) {
+            try link.connect(until: Deadline(after: timeout))
+            return .success(try link.exchange([command], until: Deadline(after: hold + .seconds(1)))[0])
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    private func disconnect() { link.close() }
+}

@@ -1,0 +1,44 @@
+import CHiredis
+
+/// The bytes of commands that are still to be sent.
+struct CommandWriter: ~Copyable {
+    private var buffer: [UInt8] = []
+    private var sent = 0
+
+    var isEmpty: Bool { sent == buffer.count }
+
+    /// Adds the command in the form that Redis reads. The corresponding C function is `redisFormatCommandArgv`.
+    mutating func append(_ command: RedisCommand) throws(RedisError) {
+        var target: UnsafeMutablePointer<CChar>?
+        let length = command.bytes.withUnsafeBytes { bytes in
+            withUnsafeTemporaryAllocation(of: UnsafePointer<CChar>?.self, capacity: command.lengths.count) { pointers in
+                // An empty argument needs a pointer too, though nothing is read through it.
+                var next = bytes.baseAddress?.assumingMemoryBound(to: CChar.self)
+                for (index, length) in command.lengths.enumerated() {
+                    pointers.initializeElement(at: index, to: next)
+                    next = next.map { $0 + length }
+                }
+                return redisFormatCommandArgv(
+                    &target, CInt(command.lengths.count), pointers.baseAddress, command.lengths)
+            }
+        }
+        guard length > 0, let target else { throw .connection("out of memory") }
+        defer { redisFreeCommand(target) }
+        buffer.append(contentsOf: UnsafeRawBufferPointer(start: target, count: Int(length)))
+    }
+
+    /// Hands what is left to the body, which answers what became of it.
+    mutating func send(_ body: (UnsafeRawBufferPointer) -> Transfer) -> Transfer {
+        let start = sent
+        let transfer = buffer.withUnsafeBytes { body(UnsafeRawBufferPointer(rebasing: $0[start...])) }
+        if case .bytes(let count) = transfer { sent += count }
+        if isEmpty { reset() }
+        return transfer
+    }
+
+    private mutating func reset() {
+        sent = 0
+        // A long pipeline's memory is not kept for the short commands that follow.
+        buffer.removeAll(keepingCapacity: buffer.capacity <= 1 << 20)
+    }
+}

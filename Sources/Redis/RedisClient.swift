@@ -1,0 +1,55 @@
+import Lifecycle
+
+/// A client for commands that Redis answers at once; connects when it is first used.
+///
+/// On a thread of its own, so callers wait without blocking theirs. A call ends within the time-out, counted from when it
+/// was made. If the connection breaks under a command, the call throws `.connection` and is not repeated: Redis may have
+/// carried it out, and only the caller knows whether it may be sent again. A connection that was found dead before
+/// anything was written is replaced unseen. Cancelling the task does not cut a call short.
+package actor RedisClient {
+    private let executor = ThreadExecutor(label: "redis")
+    private let interruption = Interruption()
+    private let timeout: Duration
+    private var link: RedisLink
+
+    package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+    /// A client by that name (`CLIENT LIST` shows it).
+    package init(url: RedisURL, name: String, timeout: Duration = .seconds(3)) {
+        self.timeout = timeout
+        link = RedisLink(url: url, name: name, interruption: interruption)
+    }
+
+    /// Answers the reply; an error reply is thrown as `.server`.
+    package nonisolated func send(_ command: RedisCommand) async throws(RedisError) -> RedisValue {
+        try await exchange([command], until: Deadline(after: timeout))[0].get()
+    }
+
+    /// Sends all commands in one go and answers a reply for each; error replies stay values.
+    package nonisolated func pipeline(_ commands: [RedisCommand]) async throws(RedisError) -> [RedisValue] {
+        try await exchange(commands, until: Deadline(after: timeout))
+    }
+
+    /// Runs the script by its digest, or by its source on a server that does not hold it.
+    package nonisolated func run(
+        _ script: RedisScript, keys: [String], arguments: [RedisArgument]
+    ) async throws(RedisError) -> RedisValue {
+        let deadline = Deadline(after: timeout)
+        let reply = try await exchange([script.evalsha(keys: keys, arguments: arguments)], until: deadline)[0]
+        // Nothing has run yet, so this is no second time.
+        guard case .error(let error) = reply, error.code == "NOSCRIPT" else { return try reply.get() }
+        return try await exchange([script.eval(keys: keys, arguments: arguments)], until: deadline)[0].get()
+    }
+
+    /// Ends the call in progress and all later ones with `.closed`, and disconnects.
+    package nonisolated func close() async {
+        interruption.close()
+        await disconnect()
+    }
+
+    private func exchange(_ commands: [RedisCommand], until deadline: Deadline) throws(RedisError) -> [RedisValue] {
+        try link.exchange(commands, until: deadline)
+    }
+
+    private func disconnect() { link.close() }
+}

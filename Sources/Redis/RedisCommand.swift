@@ -1,0 +1,40 @@
+/// A command with its arguments, kept in one buffer.
+package struct RedisCommand: Hashable, Sendable {
+    /// All arguments, one after the other.
+    private(set) var bytes: [UInt8] = []
+    /// The length of each argument in bytes.
+    private(set) var lengths: [Int] = []
+
+    package init() {}
+
+    package init(_ arguments: some Sequence<RedisArgument>) {
+        append(contentsOf: arguments)
+    }
+
+    package mutating func append(_ argument: RedisArgument) {
+        switch argument {
+        case .text(let text): append(text)
+        case .bytes(let bytes): append(bytes)
+        case .integer(let value): append(String(value))
+        }
+    }
+
+    package mutating func append(_ text: String) {
+        let start = bytes.count
+        bytes.append(contentsOf: text.utf8)
+        lengths.append(bytes.count - start)
+    }
+
+    package mutating func append(_ argument: [UInt8]) {
+        bytes.append(contentsOf: argument)
+        lengths.append(argument.count)
+    }
+
+    package mutating func append(contentsOf arguments: some Sequence<RedisArgument>) {
+        for argument in arguments { append(argument) }
+    }
+}
+
+extension RedisCommand: ExpressibleByArrayLiteral {
+    package init(arrayLiteral elements: RedisArgument...) { self.init(elements) }
+}

@@ -1,0 +1,87 @@
+import Glibc
+import Lifecycle
+
+/// One connection to Redis. It blocks, and belongs to one thread at a time.
+///
+/// After a call has thrown, replies and commands no longer match: the connection must not be used again.
+package struct RedisConnection: ~Copyable {
+    private let wire: Wire
+    private let replies: ReplyReader
+    private var output = CommandWriter()
+    private var readWantsWrite = false
+    private let place: String
+    private let interruption: Interruption
+
+    init(
+        over wire: consuming Wire, place: String, interruption: Interruption
+    ) throws(RedisError) {
+        replies = try ReplyReader()
+        self.wire = wire
+        self.place = place
+        self.interruption = interruption
+    }
+
+    /// Sends one command and answers its reply; an error reply is thrown.
+    package mutating func send(_ command: RedisCommand, until deadline: Deadline) throws(RedisError) -> RedisValue {
+        try send([command], until: deadline)[0].get()
+    }
+
+    /// Sends the commands in one go and answers a reply for each; error replies stay values.
+    package mutating func send(_ commands: [RedisCommand], until deadline: Deadline) throws(RedisError) -> [RedisValue]
+    {
+        for command in commands { try output.append(command) }
+        var values: [RedisValue] = []
+        values.reserveCapacity(commands.count)
+        while true {
+            while values.count < commands.count, let value = try replies.next() { values.append(value) }
+            guard values.count < commands.count else { return values }
+            try advance(until: deadline)
+        }
+    }
+
+    /// Whether nothing shows that the server is gone; asks only this machine.
+    package func seemsAlive() -> Bool { wire.isQuiet }
+
+    /// Writes what the socket takes, then waits for something to read, and reads it.
+    private mutating func advance(until deadline: Deadline) throws(RedisError) {
+        var events = CShort(POLLIN)
+        var refusal: String?
+        if !output.isEmpty {
+            switch write() {
+            case .bytes, .wantsWrite: if !output.isEmpty { events |= CShort(POLLOUT) }
+            case .wantsRead: break
+            case .ended: refusal = "the server closed the connection"
+            // The server may have said why before it closed.
+            case .failed(let reason): refusal = reason
+            }
+        }
+        if readWantsWrite { events |= CShort(POLLOUT) }
+        if refusal == nil, !wire.hasPendingBytes { try wait(for: events, until: deadline) }
+        switch try read() {
+        case .bytes: break
+        case .wantsRead: if let refusal { throw broken(refusal) }
+        case .wantsWrite: readWantsWrite = true
+        case .ended: throw broken(refusal ?? "the server closed the connection")
+        case .failed(let reason): throw broken(refusal ?? reason)
+        }
+    }
+
+    private mutating func read() throws(RedisError) -> Transfer {
+        readWantsWrite = false
+        return try replies.receive { wire.read(into: $0) }
+    }
+
+    private mutating func write() -> Transfer {
+        output.send { wire.write($0) }
+    }
+
+    private func wait(for events: CShort, until deadline: Deadline) throws(RedisError) {
+        switch interruption.wait(for: events, on: wire.socket.number, until: deadline) {
+        case .ready: return
+        case .timedOut: throw broken("no answer within \(deadline.term.seconds) s")
+        case .interrupted: throw .closed
+        }
+    }
+
+    private func broken(_ reason: String) -> RedisError { .connection("lost Redis at \(place): \(reason)") }
+}

@@ -1,0 +1,45 @@
+/// Why a call to Redis failed.
+package enum RedisError: Error, Hashable, Sendable {
+    /// The address cannot be understood.
+    case url(String)
+    /// Redis cannot be reached, the connection broke, or no answer came in time; the command may have been carried out.
+    case connection(String)
+    /// Redis answered with an error: its first word (`NOSCRIPT`, `OOM`, …), and the rest.
+    case server(code: String, message: String)
+    /// Redis answered with something that the protocol or the caller does not expect.
+    case unexpectedReply(String)
+    /// The client was closed, or the task that waited was cancelled.
+    case closed
+}
+
+extension RedisError {
+    /// Whether the same call may well succeed a little later without anybody's help.
+    package var isTransient: Bool {
+        switch self {
+        case .connection: true
+        case .server(let code, let message):
+            Self.transientCodes.contains(code) || message.hasPrefix("max number of clients reached")
+        case .url, .unexpectedReply, .closed: false
+        }
+    }
+
+    /// Whether Redis answered with an error that begins with the word.
+    package func isServer(_ word: String) -> Bool {
+        if case .server(word, _) = self { true } else { false }
+    }
+
+    private static let transientCodes: Set<String> = [
+        "LOADING", "READONLY", "MASTERDOWN", "CLUSTERDOWN", "TRYAGAIN", "BUSY", "NOREPLICAS",
+    ]
+}
+
+extension RedisError: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .url(let sentence), .connection(let sentence): sentence
+        case .server(let code, let message): "Redis answered: \(code) \(message)"
+        case .unexpectedReply(let what): "Redis answered with \(what), which was not expected"
+        case .closed: "the connection to Redis was closed by this program"
+        }
+    }
+}

@@ -1,0 +1,47 @@
+import COpenSSL
+
+/// A Lua script, and the digest by which Redis knows it.
+package struct RedisScript: Hashable, Sendable {
+    /// For people.
+    package let name: String
+    package let source: [UInt8]
+    /// SHA-1 of the source, in hexadecimal.
+    package let digest: String
+
+    package init(name: String, source: [UInt8]) {
+        self.name = name
+        self.source = source
+        digest = Self.sha1(source)
+    }
+
+    /// Calls the script by its digest; Redis answers `NOSCRIPT` if it does not hold it.
+    package func evalsha(keys: [String], arguments: [RedisArgument]) -> RedisCommand {
+        command("EVALSHA", .text(digest), keys, arguments)
+    }
+
+    /// Calls the script by its source, which Redis then holds.
+    package func eval(keys: [String], arguments: [RedisArgument]) -> RedisCommand {
+        command("EVAL", .bytes(source), keys, arguments)
+    }
+
+    private func command(
+        _ name: String, _ script: RedisArgument, _ keys: [String], _ arguments: [RedisArgument]
+    ) -> RedisCommand {
+        var command: RedisCommand = [.text(name), script, .integer(Int64(keys.count))]
+        for key in keys { command.append(key) }
+        command.append(contentsOf: arguments)
+        return command
+    }
+
+    /// The corresponding C function is `EVP_Digest`.
+    private static func sha1(_ bytes: [UInt8]) -> String {
+        var digest = [UInt8](repeating: 0, count: Int(EVP_MAX_MD_SIZE))
+        var length: UInt32 = 0
+        guard EVP_Digest(bytes, bytes.count, &digest, &length, EVP_sha1(), nil) == 1 else {
+            fatalError("OpenSSL has no SHA-1, which EVALSHA needs")
+        }
+        let digits = Array("0123456789abcdef".utf8)
+        let text = digest.prefix(Int(length)).flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
+        return String(decoding: text, as: UTF8.self)
+    }
+}

@@ -1,0 +1,121 @@
+extension RedisURL {
+    /// Reads `redis://[user][:password]@host:port/db`, `rediss://…` (TLS), and `unix:///path?db=n` (also `redis+unix://`).
+    ///
+    /// Query parameters: `db`, `user`, `password`, and `ca` (a file of certificates, for TLS). Whatever is not a letter, a
+    /// digit or one of `-._~` may be percent-encoded. No error repeats a password.
+    package init(_ text: String) throws(RedisError) {
+        guard let separator = text.firstRange(of: "://") else {
+            throw .url("the Redis address has no scheme; write redis://host:port/db, rediss://… or unix:///path")
+        }
+        let scheme = text[..<separator.lowerBound].lowercased()
+        let (main, query) = text[separator.upperBound...].split(before: "?")
+        let isSocket = scheme.hasSuffix("unix")
+        // The last @ ends the credentials, so that an unencoded one in a password does no harm. A socket's path may hold one.
+        let at = (isSocket ? main.prefix { $0 != "/" } : main).lastIndex(of: "@")
+        let location = main[(at.map(main.index(after:)) ?? main.startIndex)...]
+        let host = location.prefix { $0 != "/" }
+        let path = location[host.endIndex...]
+        // Whatever else is wrong with it would be told with a part of the password.
+        guard isSocket || at != nil || !host.contains(":") || query?.contains("@") != true else {
+            throw .url("the Redis address has a '?' before its '@'; write it as %3F")
+        }
+
+        switch scheme {
+        case "redis": self.init(address: try Self.endpoint(host, Address.tcp))
+        case "rediss": self.init(address: try Self.endpoint(host, Address.tls))
+        case "unix", "redis+unix": self.init(address: try Self.socket(host, path))
+        default:
+            throw .url("the Redis address has the scheme '\(scheme)'; use redis, rediss (TLS) or unix")
+        }
+        if let at { try setCredentials(main[..<at]) }
+        if case .unix = address {} else if path.count > 1 { try setDatabase(path.dropFirst()) }
+        if let query { try setParameters(query) }
+        guard user == nil || password != nil else {
+            throw .url("the Redis address names a user but no password; write redis://user:password@host:port")
+        }
+    }
+
+    private static func endpoint(
+        _ text: Substring, _ address: (String, UInt16) -> Address
+    ) throws(RedisError) -> Address {
+        let closing = text.hasPrefix("[") ? text.firstIndex(of: "]") : nil
+        let colon = text[(closing ?? text.startIndex)...].lastIndex(of: ":")
+        var host = text[..<(colon ?? text.endIndex)]
+        if text.hasPrefix("[") {
+            guard let closing, text.index(after: closing) == host.endIndex else {
+                throw .url("the Redis address has the host '\(host)'; write an IPv6 address as [::1]")
+            }
+            host = host.dropFirst().dropLast()
+        }
+        guard let colon else { return address(try name(host), 6379) }
+        let digits = text[text.index(after: colon)...]
+        guard digits.utf8.allSatisfy({ (48...57).contains($0) }), let port = UInt16(digits), port > 0 else {
+            throw .url("the Redis address has the port '\(digits)'; use a number from 1 to 65535")
+        }
+        return address(try name(host), port)
+    }
+
+    private static func name(_ host: Substring) throws(RedisError) -> String {
+        guard let name = PercentEncoding.decoded(host), !name.utf8.contains(0) else {
+            throw .url("the Redis address has the host '\(host)', which is not percent-encoded correctly")
+        }
+        return name.isEmpty ? "127.0.0.1" : name
+    }
+
+    private static func socket(_ host: Substring, _ path: Substring) throws(RedisError) -> Address {
+        guard host.isEmpty, let name = PercentEncoding.decoded(path), name.count > 1 else {
+            throw .url("the Redis address names no absolute socket path; write unix:///path/to/redis.sock")
+        }
+        // sockaddr_un holds 107 bytes and a zero.
+        guard name.utf8.count <= 107, !name.utf8.contains(0) else {
+            throw .url("the socket path '\(name)' is longer than the 107 bytes that a unix socket allows")
+        }
+        return .unix(path: name)
+    }
+
+    private mutating func setCredentials(_ text: Substring) throws(RedisError) {
+        let (name, secret) = text.split(before: ":")
+        if !name.isEmpty { user = try Self.decoded(name, "user") }
+        if let secret, !secret.isEmpty { password = try Self.decoded(secret, "password") }
+    }
+
+    private mutating func setDatabase(_ text: Substring) throws(RedisError) {
+        guard text.utf8.allSatisfy({ (48...57).contains($0) }), let number = Int(text) else {
+            throw .url("the Redis address has the database '\(text)'; use a number such as 0")
+        }
+        database = number
+    }
+
+    private mutating func setParameters(_ query: Substring) throws(RedisError) {
+        for parameter in query.split(separator: "&") {
+            let (name, value) = parameter.split(before: "=")
+            switch name {
+            case "db": try setDatabase(value ?? "")
+            case "user", "username": user = try Self.decoded(value ?? "", "user")
+            case "password": password = try Self.decoded(value ?? "", "password")
+            case "ca":
+                guard case .tls = address else {
+                    throw .url("the Redis address has the parameter 'ca', which needs TLS; use rediss://")
+                }
+                authorities = try Self.decoded(value ?? "", "parameter 'ca'")
+            default:
+                throw .url("the Redis address has the parameter '\(name)'; known are db, user, password and ca")
+            }
+        }
+    }
+
+    private static func decoded(_ text: Substring, _ what: String) throws(RedisError) -> String {
+        guard let decoded = PercentEncoding.decoded(text), !decoded.isEmpty, !decoded.utf8.contains(0) else {
+            throw .url("the \(what) in the Redis address is empty or not percent-encoded correctly")
+        }
+        return decoded
+    }
+}
+
+private extension Substring {
+    /// What stands before the first such character, and what stands after it.
+    func split(before separator: Character) -> (Substring, Substring?) {
+        guard let index = firstIndex(of: separator) else { return (self, nil) }
+        return (self[..<index], self[self.index(after: index)...])
+    }
+}

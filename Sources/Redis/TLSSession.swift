@@ -1,0 +1,103 @@
+import COpenSSL
+import Glibc
+
+/// TLS over a connected socket: the server's certificate is checked against its name or address.
+///
+/// Owns an `SSL`; the socket stays its owner's, and must outlive this.
+struct TLSSession: ~Copyable {
+    private let session: OpaquePointer
+
+    private init(owning session: OpaquePointer) { self.session = session }
+
+    deinit { SSL_free(session) }
+
+    /// A session that has yet to shake hands; trusts the certificates in the file, or the system's.
+    static func make(socket: CInt, host: String, authorities: String?) throws(RedisError) -> TLSSession {
+        ERR_clear_error()
+        guard let context = SSL_CTX_new(TLS_client_method()) else { throw failure("cannot start TLS") }
+        // The session holds a reference of its own.
+        defer { SSL_CTX_free(context) }
+        copenssl_require_tls_1_2(context)
+        copenssl_allow_partial_writes(context)
+        SSL_CTX_set_verify(context, SSL_VERIFY_PEER, nil)
+        if let authorities {
+            guard SSL_CTX_load_verify_file(context, authorities) == 1 else {
+                throw failure("cannot read the certificates in '\(authorities)'")
+            }
+        } else {
+            SSL_CTX_set_default_verify_paths(context)
+        }
+        guard let pointer = SSL_new(context) else { throw failure("cannot start TLS") }
+        let session = TLSSession(owning: pointer)
+        try session.expect(host: host)
+        guard let method, let bio = BIO_new(method) else { throw failure("cannot start TLS") }
+        copenssl_set_socket(bio, socket)
+        SSL_set_bio(pointer, bio, bio)
+        SSL_set_connect_state(pointer)
+        return session
+    }
+
+    /// One step of the handshake; `.bytes` means that it is done.
+    func handshake() -> Transfer {
+        attempt { SSL_do_handshake(session) }
+    }
+
+    func read(into buffer: UnsafeMutableRawBufferPointer) -> Transfer {
+        attempt { SSL_read(session, buffer.baseAddress, CInt(clamping: buffer.count)) }
+    }
+
+    /// Looks whether plain bytes wait, and leaves them there.
+    func peek() -> Transfer {
+        withUnsafeTemporaryAllocation(byteCount: 1, alignment: 1) { buffer in
+            attempt { SSL_peek(session, buffer.baseAddress, 1) }
+        }
+    }
+
+    func write(_ bytes: UnsafeRawBufferPointer) -> Transfer {
+        attempt { SSL_write(session, bytes.baseAddress, CInt(clamping: bytes.count)) }
+    }
+
+    /// Whether decrypted bytes wait that a poll of the socket does not show.
+    var hasPendingBytes: Bool { SSL_pending(session) > 0 }
+
+    private func expect(host: String) throws(RedisError) {
+        // Answers 0 for what is no address; then it is a name.
+        if X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(session), host) == 1 { return }
+        ERR_clear_error()
+        guard SSL_set1_host(session, host) == 1, copenssl_set_server_name(session, host) == 1 else {
+            throw Self.failure("cannot ask for the server name '\(host)'")
+        }
+    }
+
+    private func attempt(_ call: () -> CInt) -> Transfer {
+        ERR_clear_error()
+        errno = 0
+        let result = call()
+        if result > 0 { return .bytes(Int(result)) }
+        switch SSL_get_error(session, result) {
+        case SSL_ERROR_WANT_READ: return .wantsRead
+        case SSL_ERROR_WANT_WRITE: return .wantsWrite
+        case SSL_ERROR_ZERO_RETURN: return .ended
+        case SSL_ERROR_SYSCALL: return errno == 0 ? .ended : .failed(String(cString: strerror(errno)))
+        default: return .failed(reason())
+        }
+    }
+
+    /// What is wrong with the certificate, if it is that, or else what OpenSSL says.
+    private func reason() -> String {
+        let verdict = SSL_get_verify_result(session)
+        guard verdict == X509_V_OK else {
+            return "the server's certificate is refused: \(String(cString: X509_verify_cert_error_string(verdict)))"
+        }
+        return Self.lastError()
+    }
+
+    private static func failure(_ what: String) -> RedisError { .connection("\(what): \(lastError())") }
+
+    private static func lastError() -> String {
+        let code = ERR_peek_last_error()
+        return ERR_reason_error_string(code).map { "TLS: \(String(cString: $0))" } ?? "TLS error \(code)"
+    }
+
+    nonisolated(unsafe) private static let method: OpaquePointer? = copenssl_socket_method()
+}
