@@ -1,0 +1,28 @@
+package import SlotProtocol
+
+/// A sign of life of one running job.
+package struct Heartbeat: Sendable, Hashable {
+    package let id: String
+    package let token: String
+    package let progress: Progress?
+
+    package init(id: String, token: String, progress: Progress? = nil) {
+        self.id = id
+        self.token = token
+        self.progress = progress
+    }
+}
+
+/// What the queue says to a beat.
+package struct BeatAnswer: Sendable, Hashable {
+    /// By job id; every job of the beat is there.
+    package let verdicts: [String: Verdict]
+
+    package enum Verdict: String, Sendable {
+        case ok = "OK"
+        /// The job is another's, or over: stop, and publish nothing.
+        case lost = "LOST"
+        /// Somebody asked for the job to be cancelled.
+        case cancel = "CANCEL"
+    }
+}

@@ -1,0 +1,14 @@
+/// Where a job is on its way.
+package enum JobState: String, Codable, Sendable, CaseIterable {
+    /// In the inbox, not yet admitted.
+    case queued
+    case waiting, delayed, running, completed, failed, cancelled
+
+    /// Whether the job is over, unless somebody retries it.
+    package var isTerminal: Bool {
+        switch self {
+        case .completed, .failed, .cancelled: true
+        case .queued, .waiting, .delayed, .running: false
+        }
+    }
+}

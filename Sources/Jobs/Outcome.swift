@@ -1,0 +1,28 @@
+package import SlotProtocol
+
+/// How one try of a job ended.
+package enum Outcome: Sendable, Hashable {
+    case completed([OutputReport])
+    /// The job is delayed for another try if the failure is retryable and a try is left; otherwise it has failed.
+    case failed(Failure)
+    /// A process of the slot died: the try is given back and a crash is charged.
+    case crashed(Failure)
+    case cancelled
+    /// Given back by a worker that drains; nothing is charged.
+    case released
+}
+
+/// What became of a job whose try ended; a repeated `finish` gets its first answer again.
+package enum FinishAnswer: Sendable, Hashable {
+    /// The job's new state, and for a delayed one when it is due, in milliseconds since 1970.
+    case settled(JobState, retryAt: Int64?)
+    /// The token is no longer the job's; nothing was changed.
+    case stale
+    /// The job is publishing, so it can neither be cancelled nor be given back; nothing was changed.
+    case publishing
+}
+
+/// Whether a result may become visible.
+package enum PublishAnswer: Sendable, Hashable {
+    case ok, cancelled, stale
+}

@@ -1,0 +1,36 @@
+/// Every key of one queue; the hash tag keeps them in one slot of a cluster.
+package struct QueueKeys: Sendable, Hashable {
+    package let prefix: String
+
+    package init(_ name: QueueName) {
+        prefix = "respool:{\(name.text)}:"
+    }
+
+    /// The stream that anybody may push a job to.
+    package var inbox: String { prefix + "in" }
+    package var ready: String { prefix + "ready" }
+    package var delayed: String { prefix + "delayed" }
+    package var lease: String { prefix + "lease" }
+    /// Waiting and running jobs: what an autoscaler reads.
+    package var live: String { prefix + "live" }
+    package var done: String { prefix + "done" }
+    package var failed: String { prefix + "failed" }
+    package var cancelled: String { prefix + "cancelled" }
+    package var meta: String { prefix + "meta" }
+    package var events: String { prefix + "events" }
+    package var workers: String { prefix + "workers" }
+
+    package func job(_ id: String) -> String { prefix + "job:" + id }
+    /// The job as it was pushed, as JSON.
+    package func spec(_ id: String) -> String { prefix + "spec:" + id }
+    /// The outputs of a completed job, as JSON.
+    package func result(_ id: String) -> String { prefix + "result:" + id }
+    package func log(_ id: String) -> String { prefix + "log:" + id }
+    /// The commit record of a job that is publishing or did not end well while it was.
+    package func commit(_ id: String) -> String { prefix + "commit:" + id }
+    /// The id that stands for the id of a pushed duplicate.
+    package func alias(_ id: String) -> String { prefix + "alias:" + id }
+    package func dedup(_ key: String) -> String { prefix + "dedup:" + key }
+    package func once(_ nonce: String) -> String { prefix + "once:" + nonce }
+    package func worker(_ name: String) -> String { prefix + "worker:" + name }
+}

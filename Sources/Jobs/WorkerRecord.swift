@@ -1,0 +1,23 @@
+/// A worker process as the queue knows it.
+package struct WorkerRecord: Sendable, Hashable {
+    /// `host:pid:nonce`.
+    package let name: String
+    package let host: String
+    package let slots: Int
+    package let version: String
+    /// The ids of the jobs in hand.
+    package var jobs: [String]
+    /// Milliseconds since the last beat, by the clock of Redis; nothing in a record that is being written.
+    package let silence: Int64?
+
+    package init(
+        name: String, host: String, slots: Int, version: String, jobs: [String] = [], silence: Int64? = nil
+    ) {
+        self.name = name
+        self.host = host
+        self.slots = slots
+        self.version = version
+        self.jobs = jobs
+        self.silence = silence
+    }
+}
