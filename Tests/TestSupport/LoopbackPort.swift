@@ -1,0 +1,21 @@
+import Glibc
+package import Lifecycle
+
+/// Ports of the loopback address.
+package enum LoopbackPort {
+    /// A port that nobody listens to just now.
+    package static func free() throws(Errno) -> UInt16 {
+        let socket = Descriptor(owning: socket(AF_INET, CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0))
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = INADDR_LOOPBACK.bigEndian
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let status = withUnsafeMutablePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
+                bind(socket.number, pointer, length) == 0 && getsockname(socket.number, pointer, &length) == 0
+            }
+        }
+        guard status else { throw .last }
+        return UInt16(bigEndian: address.sin_port)
+    }
+}

@@ -1,0 +1,83 @@
+package import Glibc
+package import Redis
+import Synchronization
+
+/// A redis-server for one test or suite, on a unix socket in a folder of its own; it dies with this object, or the process.
+package final class RedisServer: Sendable {
+    package let folder: TemporaryFolder
+    /// Where the server is, by its unix socket.
+    package let url: RedisURL
+    private let arguments: [String]
+    private let process: Mutex<ChildProcess?>
+
+    /// Starts a server and waits until it answers; the options are those of redis.conf and win over the defaults.
+    ///
+    /// By default nothing is saved and no port is open. The folder is the server's, so a restart finds its append-only file.
+    package init(_ options: KeyValuePairs<String, String> = [:], in folder: TemporaryFolder? = nil) async throws {
+        let folder = try folder ?? TemporaryFolder()
+        self.folder = folder
+        let socket = folder.file("redis.sock")
+        url = try RedisURL("unix://\(socket)")
+        let defaults: KeyValuePairs = [
+            "port": "0", "unixsocket": socket, "unixsocketperm": "700", "dir": folder.path, "save": "",
+            "loglevel": "warning",
+        ]
+        // One list of pairs, because options such as `user` may stand more than once.
+        arguments = (defaults.map { $0 } + options.map { $0 }).flatMap { ["--\($0.key)", $0.value] }
+        process = Mutex(nil)
+        try await launch()
+    }
+
+    /// The process id of the server that runs now.
+    package var pid: pid_t { process.withLock { $0?.pid ?? 0 } }
+
+    package var socket: String { folder.file("redis.sock") }
+
+    /// A client of this server.
+    package func client(name: String = "test") -> RedisClient { RedisClient(url: url, name: name) }
+
+    /// Kills the server with SIGKILL and waits for its end.
+    package func kill() async {
+        let child = process.withLock { $0 }
+        child?.kill()
+        await child?.wait()
+        // A killed server leaves its socket behind, where a client would be refused either way.
+        unlink(socket)
+    }
+
+    /// Starts the server again, in the same folder, and waits until it answers.
+    package func restart() async throws {
+        await kill()
+        try await launch()
+    }
+
+    /// Lets the server shut down by itself and waits for its end.
+    package func stop() async {
+        let child = process.withLock { $0 }
+        child?.kill(SIGTERM)
+        await child?.wait()
+    }
+
+    /// Stops the server in its tracks: it keeps its connections and answers nothing. (SIGSTOP)
+    package func freeze() { process.withLock { $0?.kill(SIGSTOP) } }
+
+    /// Lets a frozen server go on. (SIGCONT)
+    package func thaw() { process.withLock { $0?.kill(SIGCONT) } }
+
+    private func launch() async throws {
+        let child = try await ChildProcess("redis-server", arguments)
+        process.withLock { $0 = child }
+        let client = client(name: "start")
+        do {
+            try await eventually("redis-server answers", within: .seconds(10)) {
+                guard child.isRunning else { throw NotInTime(description: "redis-server ended: \(child.output)") }
+                let reply = try? await client.send(["PING"])
+                return reply == .text("PONG")
+            }
+        } catch {
+            await client.close()
+            throw error
+        }
+        await client.close()
+    }
+}

@@ -1,0 +1,47 @@
+import FoundationEssentials
+import Glibc
+package import Lifecycle
+import Synchronization
+
+/// A folder of its own under /tmp, removed with everything in it by `deinit`, or when the process ends.
+package final class TemporaryFolder: Sendable {
+    package let path: String
+
+    private static let existing: Mutex<Set<String>> = {
+        atexit { TemporaryFolder.removeAll() }
+        return Mutex([])
+    }()
+
+    package init() throws(Errno) {
+        // Not TMPDIR: the path of a unix socket must stay under 108 bytes.
+        var template = Array("/tmp/respool-test-XXXXXX".utf8CString)
+        guard mkdtemp(&template) != nil else { throw .last }
+        let path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        self.path = path
+        _ = Self.existing.withLock { $0.insert(path) }
+    }
+
+    deinit {
+        _ = Self.existing.withLock { $0.remove(path) }
+        try? FileManager.default.removeItem(atPath: path)
+    }
+
+    /// The path of something in the folder.
+    package func file(_ name: String) -> String { "\(path)/\(name)" }
+
+    /// Writes a file into the folder and answers its path.
+    @discardableResult
+    package func write(_ name: String, _ bytes: some Sequence<UInt8>) throws -> String {
+        let path = file(name)
+        try Data(bytes).write(to: URL(filePath: path))
+        return path
+    }
+
+    /// Writes a file of text into the folder and answers its path.
+    @discardableResult
+    package func write(_ name: String, text: String) throws -> String { try write(name, text.utf8) }
+
+    private static func removeAll() {
+        for path in existing.withLock({ $0 }) { try? FileManager.default.removeItem(atPath: path) }
+    }
+}
