@@ -58,7 +58,7 @@ let package = Package(
         // The service.
         library(
             "Jobs", ["Redis", "SlotProtocol", "MediaTypes", "Lifecycle"], resources: [.embedInCode("Scripts")]),
-        library("Slots", ["SlotProtocol", "Lifecycle", "CLinux"]),
+        library("Slots", ["SlotProtocol", "MediaTypes", "Lifecycle"]),
         library("Transfer", ["Storage", "SlotProtocol", "Lifecycle"]),
         library("Transcode", ["Media", "SlotProtocol", "MediaTypes", "Lifecycle"]),
         library("Worker", ["Slots", "Jobs", "SlotProtocol", "MediaTypes", "Lifecycle"]),

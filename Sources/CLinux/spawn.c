@@ -31,7 +31,9 @@ int clinux_spawn(pid_t *pid, const char *path, char *const arguments[], char *co
     posix_spawnattr_setpgroup(&attributes, 0);
     posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
 
-    int error = posix_spawn_file_actions_adddup2(&actions, high_third, 3);
+    int error = posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+    if (!error) error = posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0);
+    if (!error) error = posix_spawn_file_actions_adddup2(&actions, high_third, 3);
     if (!error) error = posix_spawn_file_actions_adddup2(&actions, high_fourth, 4);
     if (!error) error = posix_spawn_file_actions_addclosefrom_np(&actions, 5);
     if (!error) error = posix_spawn(pid, path, &actions, &attributes, arguments, environment);

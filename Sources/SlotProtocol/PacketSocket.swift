@@ -59,6 +59,12 @@ package struct PacketSocket: ~Copyable, Sendable {
         }
     }
 
+    /// Ends the connection in both directions; a receiver on either side sees the end. The corresponding C function is
+    /// `shutdown`.
+    package borrowing func shutDown() {
+        shutdown(descriptor.number, CInt(SHUT_RDWR))
+    }
+
     private borrowing func receivePacket() throws(PacketError) -> Packet? {
         var passed: CInt = -1
         var length = 0

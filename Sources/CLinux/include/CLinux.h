@@ -6,8 +6,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/// Starts a program with an empty signal mask, default signal actions, the two sockets at 3 and 4, and nothing else open
-/// but 0, 1 and 2. Answers 0 or an errno. (posix_spawn, posix_spawn_file_actions_addclosefrom_np)
+/// Starts a program with an empty signal mask, default signal actions, the two sockets at 3 and 4, /dev/null at 0 and 1, the
+/// caller's standard error, and nothing else open. Answers 0 or an errno. (posix_spawn, posix_spawn_file_actions_addclosefrom_np)
 int clinux_spawn(pid_t *pid, const char *path, char *const arguments[], char *const environment[], int third, int fourth);
 
 /// Asks the kernel to send SIGKILL when the thread that spawned this process ends (PR_SET_PDEATHSIG).

@@ -1,0 +1,123 @@
+import Glibc
+import Lifecycle
+import SlotProtocol
+
+/// The two children of a slot, linked to each other.
+final class ChildPair: Sendable {
+    let events: Mailbox<Event>
+    let transfer: Child
+    let transcode: Child
+
+    /// What either child says, and what happens to it.
+    enum Event: Sendable {
+        case transfer(TransferReport)
+        case transcode(TranscodeReport)
+        case ended(Child.Ending)
+        /// Somebody called `stop`, or nothing came in time.
+        case stopped
+        case silent
+    }
+
+    /// How many of the two are not reaped; their endings are in the mailbox, or were taken out of it.
+    var living: Int { [transfer, transcode].filter { !$0.isReaped }.count }
+
+    var isAlive: Bool { living == 2 }
+
+    private init(events: Mailbox<Event>, transfer: Child, transcode: Child) {
+        self.events = events
+        self.transfer = transfer
+        self.transcode = transcode
+    }
+
+    /// Starts both children and greets them.
+    static func start(_ configuration: SlotConfiguration) async throws(Failure) -> ChildPair {
+        do {
+            let pair = try await spawn()
+            pair.transfer.send(TransferOrder.hello(version: slotProtocolVersion, policy: configuration.policy))
+            pair.transcode.send(TranscodeOrder.hello(version: slotProtocolVersion, policy: configuration.transcode))
+            try await pair.awaitGreetings()
+            return pair
+        } catch let failure as Failure {
+            throw failure
+        } catch {
+            throw Failure(.internal, "cannot start the children of a slot: \(error)")
+        }
+    }
+
+    func kill() {
+        transfer.kill()
+        transcode.kill()
+    }
+
+    /// Asks both to end by themselves.
+    func close() {
+        transfer.close()
+        transcode.close()
+    }
+
+    private static func spawn() async throws -> ChildPair {
+        let events = Mailbox<Event>()
+        var link = try PacketSocket.pair()
+        let linkOfTransfer = link.first.take()!
+        let linkOfTranscode = link.second.take()!
+        let transfer = try await spawn(
+            "respool-transfer", link: linkOfTransfer, { events.append(.transfer($0)) }, { events.append(.ended($0)) })
+        do {
+            let transcode = try await spawn(
+                "respool-transcode", link: linkOfTranscode, { events.append(.transcode($0)) },
+                { events.append(.ended($0)) })
+            return ChildPair(events: events, transfer: transfer, transcode: transcode)
+        } catch {
+            transfer.kill()
+            throw error
+        }
+    }
+
+    private static func spawn<Report: Decodable & Sendable>(
+        _ name: String, link: borrowing PacketSocket, _ report: @escaping @Sendable (Report) -> Void,
+        _ ended: @escaping @Sendable (Child.Ending) -> Void
+    ) async throws -> Child {
+        var control = try PacketSocket.pair()
+        let own = control.first.take()!
+        let other = control.second.take()!
+        let program = Spawner.Program(
+            path: try Programs.path(name), arguments: [String(getpid())], environment: inheritedEnvironment())
+        let pid = try await Spawner.shared.spawn(program, third: other.number, fourth: link.number)
+        return Child(name: name, pid: pid, socket: own, report: report, ended: ended)
+    }
+
+    /// What a child may know of the worker's environment: nothing of Redis, and no credentials.
+    private static func inheritedEnvironment() -> [String: String] {
+        var environment = ["LANG": "C.UTF-8", "SWIFT_BACKTRACE": "enable=no"]
+        for name in [
+            "RESPOOL_MEMORY_LIMIT", "SSL_CERT_FILE", "SSL_CERT_DIR", "ASAN_OPTIONS", "LSAN_OPTIONS", "TSAN_OPTIONS",
+            "LD_LIBRARY_PATH", "TZ",
+        ] {
+            if let value = Environment.value(name) { environment[name] = value }
+        }
+        return environment
+    }
+
+    private func awaitGreetings() async throws(Failure) {
+        let alarm = Task { [events] in
+            try await Task.sleep(for: .seconds(20))
+            events.append(.silent)
+        }
+        defer { alarm.cancel() }
+        var greeted = 0
+        while greeted < 2 {
+            switch await events.next() {
+            case .transfer(.hello(slotProtocolVersion)), .transcode(.hello(slotProtocolVersion)): greeted += 1
+            case .ended(let ending):
+                kill()
+                throw Failure(.internal, "\(ending) before its first job: try `\(ending.name)` by hand")
+            default:
+                kill()
+                throw Failure(
+                    .internal,
+                    "respool-transfer or respool-transcode does not answer as this version does: "
+                        + "install all programs of respool together")
+            }
+        }
+    }
+}

@@ -1,0 +1,234 @@
+package import Lifecycle
+package import SlotProtocol
+import Synchronization
+
+/// One place where a job can run: a pair of children, reused from job to job and replaced when one dies.
+///
+/// A job is `convert` → `publish` → `end`; `end` belongs to every job, whatever came of it.
+package actor Slot {
+    private let configuration: SlotConfiguration
+    private let log: Log
+    private var jobs = 0
+    private var isTranscodeBusy = false
+    private var isTransferBusy = false
+    private var lines = LogTail()
+    private nonisolated let shared = Mutex(Shared())
+
+    /// What `stop` touches from outside.
+    private struct Shared {
+        var pair: ChildPair?
+        var isStopped = false
+    }
+
+    package init(number: Int, configuration: SlotConfiguration, log: Log) {
+        self.configuration = configuration
+        self.log = log.with("slot", number)
+    }
+
+    /// Starts the children before the first job needs them.
+    package func start() async throws(SlotError) {
+        _ = try await livePair()
+    }
+
+    /// Converts the task's source and answers what `publish` would make visible.
+    package func convert(
+        _ task: SlotTask, progress: @escaping @Sendable (Progress) -> Void
+    ) async throws(SlotError) -> CommitRecord {
+        let pair = try await livePair()
+        begin(pair, task.transferJob, descriptor: task.outputDescriptor)
+        pair.transcode.send(TranscodeOrder.convert(rendition: task.rendition, range: task.range))
+        let watch = SilenceWatch(pair: pair, limit: configuration.silence)
+        defer { watch.end() }
+        var report: OutputReport?
+        var staged: [StagedOutput]?
+        while true {
+            switch await pair.events.next() {
+            case .transcode(.progress(let value)):
+                watch.heard()
+                progress(value)
+            case .transcode(.converted(let value)):
+                watch.end()
+                isTranscodeBusy = false
+                report = value
+            case .transfer(.staged(let value)): staged = value
+            case let event: try handle(event, pair)
+            }
+            if let report, let staged { return try commitRecord(report, staged) }
+        }
+    }
+
+    /// Says what a source is, as JSON.
+    package func probe(source: String, id: String) async throws(SlotError) -> String {
+        let pair = try await livePair()
+        begin(pair, TransferJob(id: id, token: id, source: source, output: nil, defaultName: ""), descriptor: nil)
+        pair.transcode.send(TranscodeOrder.probe)
+        let watch = SilenceWatch(pair: pair, limit: configuration.silence)
+        defer { watch.end() }
+        while true {
+            switch await pair.events.next() {
+            case .transcode(.progress): watch.heard()
+            case .transcode(.probed(let text)):
+                isTranscodeBusy = false
+                return text
+            case let event: try handle(event, pair)
+            }
+        }
+    }
+
+    /// Makes the staged outputs of the conversion visible.
+    package func publish() async throws(SlotError) {
+        let pair = try await livePair()
+        pair.transfer.send(TransferOrder.publish)
+        while true {
+            switch await pair.events.next() {
+            case .transfer(.published): return
+            case let event: try handle(event, pair)
+            }
+        }
+    }
+
+    /// Settles what an earlier owner of a job left; between jobs.
+    package func settle(_ record: CommitRecord) async throws(SlotError) -> Settlement {
+        let pair = try await livePair()
+        pair.transfer.send(TransferOrder.settle(record))
+        while true {
+            switch await pair.events.next() {
+            case .transfer(.settled(let settlement)): return settlement
+            case let event: try handle(event, pair)
+            }
+        }
+    }
+
+    /// Ends the job: everything of it is released when this returns, and the slot takes the next one.
+    package func end() async {
+        let (pair, isStopped) = shared.withLock { shared in
+            defer { shared.isStopped = false }
+            return (shared.pair, shared.isStopped)
+        }
+        guard let pair else { return }
+        jobs += 1
+        if isStopped || isTranscodeBusy { return dispose(pair) }
+        if isTransferBusy { await endTransfer(pair) }
+        if let limit = configuration.jobsPerPair, jobs >= limit { replace(pair) }
+    }
+
+    /// Kills the pair now, from whatever thread; the work in hand then throws `stopped`.
+    package nonisolated func stop() {
+        let pair = shared.withLock { shared in
+            shared.isStopped = true
+            return shared.pair
+        }
+        pair?.kill()
+        pair?.events.append(.stopped)
+    }
+
+    /// Lets both children end by themselves, and kills them if they do not.
+    package func shutdown() async {
+        guard let pair = shared.withLock({ $0.pair }) else { return }
+        pair.close()
+        let alarm = pair.alarm(after: .seconds(5))
+        defer { alarm.cancel() }
+        while pair.living > 0 {
+            if case .silent = await pair.events.next() { pair.kill() }
+        }
+        shared.withLock { $0.pair = nil }
+    }
+
+    // MARK: - The pair
+
+    private func endTransfer(_ pair: ChildPair) async {
+        pair.transfer.send(TransferOrder.end)
+        let alarm = pair.alarm(after: .seconds(10))
+        defer { alarm.cancel() }
+        while true {
+            switch await pair.events.next() {
+            case .transfer(.ended):
+                isTransferBusy = false
+                return
+            case .ended, .silent, .stopped: return dispose(pair)
+            // What was on its way when the job ended.
+            case .transfer, .transcode: continue
+            }
+        }
+    }
+
+    private func livePair() async throws(SlotError) -> ChildPair {
+        let (pair, isStopped) = shared.withLock { ($0.pair, $0.isStopped) }
+        if isStopped { throw .stopped }
+        if let pair {
+            if pair.isAlive { return pair }
+            dispose(pair)
+        }
+        let started: ChildPair
+        do { started = try await ChildPair.start(configuration) } catch { throw .failed(error, log: []) }
+        log.debug("children started")
+        let mayUse = shared.withLock { shared in
+            shared.pair = started
+            return !shared.isStopped
+        }
+        jobs = 0
+        isTranscodeBusy = false
+        isTransferBusy = false
+        guard mayUse else { throw .stopped }
+        return started
+    }
+
+    private func begin(_ pair: ChildPair, _ job: TransferJob, descriptor: CInt?) {
+        lines = LogTail()
+        isTransferBusy = true
+        isTranscodeBusy = true
+        pair.transfer.send(TransferOrder.job(job), descriptor: descriptor)
+    }
+
+    /// What every wait does with an event that it did not wait for.
+    private func handle(_ event: ChildPair.Event, _ pair: ChildPair) throws(SlotError) {
+        switch event {
+        case .transcode(.log(let line)): lines.append(line)
+        case .transcode(.failed(let failure)):
+            isTranscodeBusy = false
+            throw .failed(failure, log: lines.all)
+        case .transfer(.failed(let failure)): throw .failed(failure, log: lines.all)
+        case .stopped: throw .stopped
+        case .ended(let ending): throw crash(pair, "\(ending)")
+        case .silent:
+            throw crash(
+                pair, "respool-transcode said nothing for \(Int(configuration.silence.seconds)) s and was killed")
+        // Left over from the end of a conversion that was waited for elsewhere.
+        case .transcode(.progress), .transfer(.staged): return
+        case .transcode, .transfer: throw crash(pair, "a child of the slot answered something else than it was asked")
+        }
+    }
+
+    private func crash(_ pair: ChildPair, _ what: String) -> SlotError {
+        let isStopped = shared.withLock { $0.isStopped }
+        pair.kill()
+        isTranscodeBusy = true
+        guard !isStopped else { return .stopped }
+        log.warning("a child crashed", ["reason": what])
+        let last = lines.all.last.map { "; libav's last words: \($0)" } ?? ""
+        return .crashed(Failure(.crashed, what + last), log: lines.all)
+    }
+
+    private func dispose(_ pair: ChildPair) {
+        pair.kill()
+        shared.withLock { $0.pair = nil }
+    }
+
+    /// Lets an idle pair go; the next job starts another.
+    private func replace(_ pair: ChildPair) {
+        pair.close()
+        shared.withLock { $0.pair = nil }
+    }
+
+    private func commitRecord(_ report: OutputReport, _ staged: [StagedOutput]) throws(SlotError) -> CommitRecord {
+        guard let output = staged.first, staged.count == 1 else {
+            throw .failed(
+                Failure(.internal, "one output was asked for, and \(staged.count) were staged"), log: lines.all)
+        }
+        var report = report
+        report.url = output.destination
+        report.bytes = output.bytes
+        report.sha256 = output.sha256
+        return CommitRecord(outputs: [.init(destination: output.destination, staged: output.staged, report: report)])
+    }
+}

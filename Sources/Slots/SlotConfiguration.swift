@@ -1,0 +1,57 @@
+import Lifecycle
+package import SlotProtocol
+
+/// How slots run, and what their jobs may touch.
+package struct SlotConfiguration: Sendable {
+    package var policy: TransferPolicy
+    package var transcode: TranscodePolicy
+    /// How long a transcoder may say nothing before it is killed.
+    package var silence: Duration
+    /// After how many jobs a pair is replaced; never, if nothing.
+    package var jobsPerPair: Int?
+
+    package init(
+        policy: TransferPolicy = TransferPolicy(), transcode: TranscodePolicy = TranscodePolicy(),
+        silence: Duration = .seconds(30), jobsPerPair: Int? = 1000
+    ) {
+        self.policy = policy
+        self.transcode = transcode
+        self.silence = silence
+        self.jobsPerPair = jobsPerPair
+    }
+
+    /// The configuration that the `RESPOOL_*` variables ask for; a value that cannot be read is named in the failure.
+    package static func fromEnvironment() throws(Failure) -> SlotConfiguration {
+        var configuration = SlotConfiguration()
+        configuration.policy.sourceRoots = list("RESPOOL_SOURCE_ROOTS", separator: ":")
+        configuration.policy.outputRoot = Environment.value("RESPOOL_OUTPUT_ROOT")
+        configuration.policy.allowedHosts = list("RESPOOL_ALLOW_HOSTS", separator: ",")
+        if let folder = Environment.value("RESPOOL_SPOOL_DIR") { configuration.policy.spoolFolder = folder }
+        if let bytes = try whole("RESPOOL_MAX_SOURCE_BYTES", 1...(1 << 50)) {
+            configuration.policy.mostSourceBytes = Int64(bytes)
+        }
+        if let bytes = try whole("RESPOOL_MAX_OUTPUT_BYTES", 1...(1 << 50)) {
+            configuration.policy.mostOutputBytes = Int64(bytes)
+            configuration.transcode.mostOutputBytes = Int64(bytes)
+        }
+        if let seconds = try whole("RESPOOL_SILENCE", 2...86_400) { configuration.silence = .seconds(seconds) }
+        if let jobs = try whole("RESPOOL_JOBS_PER_PAIR", 0...1_000_000) {
+            configuration.jobsPerPair = jobs == 0 ? nil : jobs
+        }
+        return configuration
+    }
+
+    private static func list(_ name: String, separator: Character) -> [String] {
+        (Environment.value(name) ?? "").split(separator: separator).map(String.init)
+    }
+
+    private static func whole(_ name: String, _ bounds: ClosedRange<Int>) throws(Failure) -> Int? {
+        guard let text = Environment.value(name) else { return nil }
+        guard let number = Int(text), bounds.contains(number) else {
+            throw Failure(
+                .invalidRequest,
+                "\(name) is `\(text)`: it must be a whole number from \(bounds.lowerBound) to \(bounds.upperBound)")
+        }
+        return number
+    }
+}
