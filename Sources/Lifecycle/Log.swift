@@ -60,16 +60,29 @@ package struct Log: Sendable {
 
     private func write(_ level: Level, _ message: String, _ fields: KeyValuePairs<String, String>) {
         guard level >= least else { return }
-        let pairs = context + fields.map { (key: $0.key, value: $0.value) }
-        var line = form == .json ? Self.json(level, message, pairs) : Self.text(level, message, pairs)
+        var line = self.line(level, message, fields)
         line.append("\n")
         // One write keeps the lines of several threads and children apart.
         line.withUTF8 { bytes in _ = Glibc.write(STDERR_FILENO, bytes.baseAddress, bytes.count) }
     }
 
+    /// The event as one line, without its line break.
+    package func line(_ level: Level, _ message: String, _ fields: KeyValuePairs<String, String> = [:]) -> String {
+        let pairs = context + fields.map { (key: $0.key, value: $0.value) }
+        return form == .json ? Self.json(level, message, pairs) : Self.text(level, message, pairs)
+    }
+
     private static func text(_ level: Level, _ message: String, _ pairs: [(key: String, value: String)]) -> String {
-        let tail = pairs.map { " \($0.key)=\($0.value)" }.joined()
-        return "\(WallClock.timestamp()) \(level.name) \(message)\(tail)"
+        let tail = pairs.map { " \($0.key)=\(plain($0.value))" }.joined()
+        // A name from a stranger's job must not be able to write a line of its own, or to steer the terminal.
+        let shown = message.unicodeScalars.allSatisfy { !$0.isControl } ? message : JSONText.quoted(message)
+        return "\(WallClock.timestamp()) \(level.name) \(shown)\(tail)"
+    }
+
+    /// The value, in quotes if it would not read as one word.
+    private static func plain(_ value: String) -> String {
+        let isWord = !value.isEmpty && value.unicodeScalars.allSatisfy { !$0.isControl && $0 != " " && $0 != "\"" }
+        return isWord ? value : JSONText.quoted(value)
     }
 
     private static func json(_ level: Level, _ message: String, _ pairs: [(key: String, value: String)]) -> String {
@@ -78,4 +91,8 @@ package struct Log: Sendable {
         for pair in pairs { line += ",\(JSONText.quoted(pair.key)):\(JSONText.quoted(pair.value))" }
         return line + "}"
     }
+}
+
+private extension Unicode.Scalar {
+    var isControl: Bool { value < 0x20 || (0x7f...0x9f).contains(value) }
 }

@@ -19,8 +19,10 @@ package final class Metrics: Sendable {
         var buckets: [Int] = []
     }
 
-    /// Upper bounds of a histogram's buckets, in seconds: from a clip that is copied to an hour of encoding.
-    private static let bounds: [Double] = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900, 3600]
+    /// Upper bounds of a histogram's buckets, in seconds: from one answer of Redis to an hour of encoding.
+    private static let bounds: [Double] = [
+        0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900, 3600,
+    ]
 
     package init() {}
 

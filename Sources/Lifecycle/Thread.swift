@@ -7,24 +7,31 @@ package func startThread(_ body: @escaping @Sendable () -> Void) {
         let body: @Sendable () -> Void
         init(_ body: @escaping @Sendable () -> Void) { self.body = body }
     }
-    var all = sigset_t()
-    var previous = sigset_t()
-    sigfillset(&all)
-    pthread_sigmask(SIG_SETMASK, &all, &previous)
     var thread = pthread_t()
     let box = Unmanaged.passRetained(Box(body))
-    let error = pthread_create(
-        &thread, nil,
-        { opaque in
-            Unmanaged<Box>.fromOpaque(opaque!).takeRetainedValue().body()
-            return nil
-        }, box.toOpaque())
-    pthread_sigmask(SIG_SETMASK, &previous, nil)
+    let error = withSignalsBlocked {
+        pthread_create(
+            &thread, nil,
+            { opaque in
+                Unmanaged<Box>.fromOpaque(opaque!).takeRetainedValue().body()
+                return nil
+            }, box.toOpaque())
+    }
     guard error == 0 else {
         box.release()
         fatalError("cannot start a thread: \(Errno(rawValue: error))")
     }
     pthread_detach(thread)
+}
+
+/// Calls the body with every signal blocked, which threads that it starts inherit.
+package func withSignalsBlocked<R>(_ body: () -> R) -> R {
+    var all = sigset_t()
+    var previous = sigset_t()
+    sigfillset(&all)
+    pthread_sigmask(SIG_SETMASK, &all, &previous)
+    defer { pthread_sigmask(SIG_SETMASK, &previous, nil) }
+    return body()
 }
 
 /// A queue that one thread waits on while others append.

@@ -1,0 +1,82 @@
+import Foundation
+import Glibc
+import Lifecycle
+import Testing
+
+/// What concerns the whole process, each in a process of its own.
+@Suite struct ProcessTests {
+    @Test func `sees every signal that is sent once the stream is made`() async {
+        await #expect(processExitsWith: .success) {
+            let signals = await Signals.stream(of: [SIGTERM, SIGINT])
+            kill(getpid(), SIGTERM)
+            var iterator = signals.makeAsyncIterator()
+            let first = await iterator.next()
+            kill(getpid(), SIGINT)
+            let second = await iterator.next()
+            precondition(first == SIGTERM && second == SIGINT)
+        }
+    }
+
+    @Test func `makes a write to a closed pipe an error`() async {
+        await #expect(processExitsWith: .success) {
+            Signals.ignoreBrokenPipes()
+            var ends: [CInt] = [0, 0]
+            precondition(pipe(&ends) == 0)
+            close(ends[0])
+            precondition(write(ends[1], "x", 1) == -1 && errno == EPIPE)
+        }
+    }
+
+    @Test func `starts a child that has its two descriptors and nothing else of its parent's`() async {
+        await #expect(processExitsWith: .success) {
+            var ends: [CInt] = [0, 0]
+            // Without close-on-exec, as a library's careless descriptor would be.
+            precondition(pipe(&ends) == 0 && dup2(ends[1], 40) == 40)
+            let reading = Descriptor(owning: ends[0])
+            let program = Spawner.Program(
+                path: "/bin/sh", arguments: ["-c", #"echo "$MARK" $(ls /proc/$$/fd | tr '\n' ' ') >&3"#],
+                environment: ["MARK": "set", "PATH": "/usr/bin:/bin"])
+            let pid = try await Spawner.shared.spawn(program, third: ends[1], fourth: ends[0])
+            close(ends[1])
+            close(40)
+            var status: CInt = 0
+            precondition(waitpid(pid, &status, 0) == pid && status == 0)
+            var bytes = [UInt8](repeating: 0, count: 256)
+            let count = read(reading.number, &bytes, bytes.count)
+            let words = String(decoding: bytes.prefix(max(0, count)), as: UTF8.self).split(separator: " ")
+            // The shell opens descriptors of its own from 10 on.
+            let inherited = words.dropFirst().compactMap { Int($0) }.filter { $0 < 10 || $0 == 40 }
+            precondition(words.first == "set" && inherited == [0, 1, 2, 3, 4], "\(words)")
+        }
+    }
+
+    @Test func `says why a program cannot be started`() async {
+        let program = Spawner.Program(path: "/nowhere/respool", arguments: [], environment: [:])
+        await #expect(throws: Errno(rawValue: ENOENT)) {
+            _ = try await Spawner.shared.spawn(program, third: 0, fourth: 0)
+        }
+    }
+
+    @Test func `closes a descriptor with its owner, and not one that was released`() async {
+        await #expect(processExitsWith: .success) {
+            let file = open("/dev/null", O_RDONLY)
+            do {
+                let owner = Descriptor(owning: file)
+                let copy = try owner.duplicate()
+                precondition(fcntl(copy.number, F_GETFD) == FD_CLOEXEC)
+            }
+            precondition(fcntl(file, F_GETFD) == -1)
+            let kept = Descriptor(owning: open("/dev/null", O_RDONLY)).release()
+            precondition(fcntl(kept, F_GETFD) != -1)
+        }
+    }
+
+    @Test func `reads an environment variable, and an empty one as unset`() async {
+        await #expect(processExitsWith: .success) {
+            setenv("RESPOOL_TEST", "value", 1)
+            precondition(Environment.value("RESPOOL_TEST") == "value")
+            setenv("RESPOOL_TEST", "", 1)
+            precondition(Environment.value("RESPOOL_TEST") == nil)
+        }
+    }
+}
