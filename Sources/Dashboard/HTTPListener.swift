@@ -1,0 +1,97 @@
+import CMicrohttpd
+import Glibc
+package import Lifecycle
+
+/// A small HTTP server with one thread of its own, which answers from a table until it is released.
+package final class HTTPListener: Sendable {
+    /// The port that was asked for, or the one that the system chose.
+    package let port: UInt16
+
+    // libmicrohttpd's calls are safe from any thread; the pointer is used once more, by `deinit`.
+    private nonisolated(unsafe) let daemon: OpaquePointer
+    private let routes: Unmanaged<RouteBox>
+
+    /// Connections in all; more wait in the system's queue.
+    private static let mostConnections: UInt32 = 64
+    private static let mostConnectionsPerAddress: UInt32 = 32
+    /// Seconds without a byte before a connection is closed.
+    private static let idleSeconds: UInt32 = 15
+    /// Bytes for one request's line and header fields.
+    private static let connectionBytes = 32 << 10
+
+    /// Listens and starts to answer. The corresponding C function is `MHD_start_daemon`.
+    package init(on address: ListenAddress, routes table: HTTPRoutes) throws(Errno) {
+        let socket = try address.listen()
+        port = Self.boundPort(socket.number)
+        let box = Unmanaged.passRetained(RouteBox(table))
+        let started = withSignalsBlocked {
+            cmicrohttpd_start(
+                socket.number, answer, box.toOpaque(), Self.mostConnections, Self.mostConnectionsPerAddress,
+                Self.idleSeconds, Self.connectionBytes)
+        }
+        guard let started else {
+            box.release()
+            throw .last
+        }
+        // The daemon closes the socket from here on.
+        _ = socket.release()
+        daemon = started
+        routes = box
+    }
+
+    deinit {
+        MHD_stop_daemon(daemon)
+        routes.release()
+    }
+
+    private static func boundPort(_ socket: CInt) -> UInt16 {
+        var address = sockaddr_storage()
+        var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+        return withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { _ = getsockname(socket, $0, &length) }
+            // The port is at the same place in the addresses of both families.
+            return pointer.withMemoryRebound(to: sockaddr_in.self, capacity: 1) {
+                UInt16(bigEndian: $0.pointee.sin_port)
+            }
+        }
+    }
+}
+
+private final class RouteBox: Sendable {
+    let routes: HTTPRoutes
+    init(_ routes: HTTPRoutes) { self.routes = routes }
+}
+
+/// Answers one request; libmicrohttpd calls it first with the header fields alone.
+private let answer: MHD_AccessHandlerCallback = { context, connection, url, verb, _, _, uploaded, state in
+    guard let context, let connection, let url, let verb, let uploaded, let state else { return .NO }
+    let method = String(cString: verb)
+    // A request that may bring a body is refused at once, which closes the connection before the body is read.
+    if method == "GET" || method == "HEAD" {
+        if state.pointee == nil {
+            state.pointee = context
+            return .YES
+        }
+        if uploaded.pointee > 0 {
+            uploaded.pointee = 0
+            return .YES
+        }
+    }
+    let routes = Unmanaged<RouteBox>.fromOpaque(context).takeUnretainedValue().routes
+    return send(routes.respond(method: method, path: String(cString: url)), connection)
+}
+
+private func send(_ response: HTTPResponse, _ connection: OpaquePointer) -> MHD_Result {
+    var body = response.body
+    let made = body.withUTF8 { bytes in
+        MHD_create_response_from_buffer(
+            bytes.count, UnsafeMutableRawPointer(mutating: bytes.baseAddress), .RESPMEM_MUST_COPY)
+    }
+    guard let made else { return .NO }
+    defer { MHD_destroy_response(made) }
+    MHD_add_response_header(made, "Content-Type", response.contentType)
+    MHD_add_response_header(made, "Cache-Control", "no-store")
+    MHD_add_response_header(made, "X-Content-Type-Options", "nosniff")
+    if response.status == 405 { MHD_add_response_header(made, "Allow", "GET, HEAD") }
+    return MHD_queue_response(connection, UInt32(response.status), made)
+}

@@ -1,0 +1,20 @@
+/// What is answered under which path.
+package struct HTTPRoutes: Sendable {
+    /// Makes the answer at once; called on the listener's thread, so it must not wait for anything.
+    package typealias Handler = @Sendable (HTTPRequest) -> HTTPResponse
+
+    private let handlers: [String: Handler]
+
+    package init(_ handlers: [String: Handler]) { self.handlers = handlers }
+
+    func respond(method: String, path: String) -> HTTPResponse {
+        guard method == "GET" || method == "HEAD" else {
+            return HTTPResponse(status: 405, "only GET and HEAD are answered here\n")
+        }
+        guard let handler = handlers[path] else {
+            let known = handlers.keys.sorted().joined(separator: ", ")
+            return HTTPResponse(status: 404, "nothing is here; try \(known)\n")
+        }
+        return handler(HTTPRequest(path: path))
+    }
+}

@@ -1,0 +1,61 @@
+import Glibc
+import Lifecycle
+
+/// Where a listener waits: a numeric address and a port.
+package struct ListenAddress: Hashable, Sendable {
+    package let host: String
+    /// 0 lets the system choose.
+    package let port: UInt16
+
+    /// Reads `ADDRESS:PORT`, `[IPV6]:PORT`, or only a port, which then is on loopback.
+    package init?(_ text: String) {
+        let parts = text.lastIndex(of: ":").map { (text[..<$0], text[text.index(after: $0)...]) } ?? ("", text[...])
+        guard let port = UInt16(parts.1) else { return nil }
+        var host = String(parts.0)
+        if host.hasPrefix("[") {
+            guard host.hasSuffix("]") else { return nil }
+            host = String(host.dropFirst().dropLast())
+        } else if host.contains(":") {
+            return nil
+        }
+        if host.isEmpty || host == "localhost" { host = "127.0.0.1" }
+        self.host = host
+        self.port = port
+        guard isNumeric else { return nil }
+    }
+
+    /// A socket that listens there, closed on exec.
+    func listen() throws(Errno) -> Descriptor {
+        try withAddress { address throws(Errno) in
+            let kind = address.pointee.ai_socktype | CInt(SOCK_CLOEXEC.rawValue) | CInt(SOCK_NONBLOCK.rawValue)
+            let number = socket(address.pointee.ai_family, kind, 0)
+            guard number >= 0 else { throw .last }
+            let descriptor = Descriptor(owning: number)
+            var yes: CInt = 1
+            setsockopt(number, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<CInt>.size))
+            guard bind(number, address.pointee.ai_addr, address.pointee.ai_addrlen) == 0,
+                Glibc.listen(number, 64) == 0
+            else { throw .last }
+            return descriptor
+        }
+    }
+
+    private var isNumeric: Bool {
+        (try? withAddress { (_) throws(Errno) in true }) ?? false
+    }
+
+    /// The corresponding C function is `getaddrinfo`, here without any look-up.
+    private func withAddress<R: ~Copyable>(_ body: (UnsafePointer<addrinfo>) throws(Errno) -> R) throws(Errno) -> R {
+        var hints = addrinfo()
+        hints.ai_flags = AI_NUMERICHOST | AI_NUMERICSERV | AI_PASSIVE
+        hints.ai_socktype = CInt(SOCK_STREAM.rawValue)
+        var list: UnsafeMutablePointer<addrinfo>?
+        guard getaddrinfo(host, String(port), &hints, &list) == 0, let list else { throw Errno(rawValue: EINVAL) }
+        defer { freeaddrinfo(list) }
+        return try body(list)
+    }
+}
+
+extension ListenAddress: CustomStringConvertible {
+    package var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
+}
