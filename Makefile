@@ -1,0 +1,59 @@
+# respool's commands; `make` alone lists them.
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+
+PREFIX ?= /usr/local
+PROGRAMS := respool respoold respool-transfer respool-transcode
+RELEASE := .build/release
+SWIFT_BUILD := swift build --explicit-target-dependency-import-check error
+# One line a crash: the back-trace of a process that a test kills on purpose says nothing.
+export SWIFT_BACKTRACE := enable=no
+
+.PHONY: help deps build release test unit proof lint format sanitize bench demo install uninstall clean
+
+help: ## list these commands
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
+
+deps: ## install the Debian packages that are missing
+	@deploy/install-packages
+
+build: ## build everything for development
+	$(SWIFT_BUILD) --build-tests
+
+release: ## build the four programs for use, with Swift's library inside
+	swift build -c release --static-swift-stdlib $(PROGRAMS:%=--product %)
+
+test: deps unit proof ## run all tests, then the long proofs
+
+unit:
+	swift test --disable-xctest
+
+proof: release
+	Tests/Proof/run
+
+lint: ## check the form of the code; warnings are errors
+	swift format lint --strict --recursive --parallel Sources Tests Package.swift
+	@! git grep -nE '[[:space:]]+$$' -- '*.swift' '*.lua' '*.c' '*.h' '*.md' Makefile
+	@Tests/Proof/check-arrows
+
+format: ## bring the code into form
+	swift format --in-place --recursive --parallel Sources Tests Package.swift
+
+sanitize: ## run the tests under AddressSanitizer (with leaks) and ThreadSanitizer
+	Tests/Proof/sanitize
+
+demo: deps release ## show it all: a private Redis, a worker, real conversions
+	$(RELEASE)/respool demo
+
+install: release ## install the programs below PREFIX (/usr/local)
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/libexec/respool
+	install -s $(RELEASE)/respool $(DESTDIR)$(PREFIX)/bin/
+	install -s $(RELEASE)/respoold $(RELEASE)/respool-transfer $(RELEASE)/respool-transcode $(DESTDIR)$(PREFIX)/libexec/respool/
+
+uninstall: ## remove what install put there
+	rm -f $(DESTDIR)$(PREFIX)/bin/respool
+	rm -rf $(DESTDIR)$(PREFIX)/libexec/respool
+
+clean: ## remove what was built
+	rm -rf .build .build-address .build-thread
