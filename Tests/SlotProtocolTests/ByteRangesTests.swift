@@ -1,0 +1,36 @@
+import SlotProtocol
+import Testing
+
+@Suite struct ByteRangesTests {
+    @Test func `joins ranges that touch or overlap`() {
+        var ranges = ByteRanges()
+        ranges.insert(10..<20)
+        ranges.insert(30..<40)
+        ranges.insert(5..<5)
+        #expect(ranges.ranges == [10..<20, 30..<40])
+        ranges.insert(20..<30)
+        #expect(ranges.ranges == [10..<40])
+        ranges.insert(0..<5)
+        ranges.insert(3..<100)
+        #expect(ranges.ranges == [0..<100])
+    }
+
+    @Test func `answers like a set of offsets`() {
+        var generator = SystemRandomNumberGenerator()
+        var ranges = ByteRanges()
+        var set = Set<Int64>()
+        for _ in 0..<300 {
+            let start = Int64.random(in: 0..<1000, using: &generator)
+            let end = start + Int64.random(in: 0..<20, using: &generator)
+            ranges.insert(start..<end)
+            set.formUnion(start..<end)
+            #expect(ranges.ranges == ranges.ranges.sorted { $0.lowerBound < $1.lowerBound })
+        }
+        for offset in Int64(0)..<1020 {
+            let expected = set.contains(offset) ? (offset...).first { !set.contains($0) } : nil
+            #expect(ranges.end(containing: offset) == expected)
+            #expect(ranges.firstGap(from: offset) == expected ?? offset)
+        }
+        #expect(Set(ranges.ranges.flatMap { Array($0) }) == set)
+    }
+}

@@ -1,0 +1,89 @@
+import MediaTypes
+import SlotProtocol
+import Testing
+
+@Suite struct JobSpecTests {
+    private static let plain = ["source": "https://example.org/a.flac", "format": "mp3"]
+
+    private static func spec(_ fields: [String: String]) throws -> JobSpec {
+        try JobSpec(fields: plain.merging(fields) { $1 })
+    }
+
+    @Test func `fills in what a job leaves out`() throws {
+        let spec = try Self.spec([:])
+        #expect(spec.rendition == Rendition(format: "mp3"))
+        #expect(spec.range == .whole)
+        #expect(spec.priority == .normal)
+        #expect(spec.start == .now)
+        #expect(spec.attempts == 5)
+        #expect(spec.timeout == .seconds(3600))
+        #expect(spec.expires == .never)
+        #expect(spec.output == nil && spec.dedup == nil)
+    }
+
+    @Test func `reads every field that it supports`() throws {
+        let spec = try JobSpec(fields: [
+            "source": "file:///srv/a.wav", "format": "caf", "codec": "pcm", "sample_rate": "48000", "channels": "2",
+            "sample_format": "s24be", "start": "1234567/44100", "duration": "1:00.5", "output": "a/b.caf",
+            "priority": "high", "delay": "1.5", "attempts": "1", "timeout": "90", "expires": "60", "dedup": "k",
+            "passthrough": "never",
+        ])
+        #expect(
+            spec.rendition
+                == Rendition(format: "caf", codec: "pcm", sampleRate: 48000, channels: 2, sampleFormat: .s24be))
+        #expect(spec.range.start == MediaTime(value: 1_234_567, timescale: 44100))
+        #expect(spec.range.end == spec.range.start + MediaTime(value: 121, timescale: 2))
+        #expect(spec.start == .after(.milliseconds(1500)))
+        #expect(spec.expires == .after(.seconds(60)))
+        #expect(spec.priority == .high && spec.attempts == 1 && spec.timeout == .seconds(90) && spec.dedup == "k")
+    }
+
+    @Test(arguments: [("192k", 192_000), ("192K", 192_000), ("128000", 128_000)])
+    func `reads bit rates`(text: String, expected: Int) throws {
+        #expect(try Self.spec(["bit_rate": text]).rendition.bitRate == expected)
+    }
+
+    @Test(arguments: [
+        (["format": "xyz"], "xyz"), (["codec": "opus"], "opus"), (["bit_rate": "fast"], "fast"),
+        (["sample_rate": "0"], "sample_rate"), (["sample_rate": "44101"], "44101"), (["channels": "3"], "3"),
+        (["quality": "nan"], "nan"), (["priority": "urgent"], "urgent"), (["attempts": "0"], "attempts"),
+        (["attempts": "1e2"], "1e2"), (["timeout": "inf"], "inf"), (["delay": "-1"], "-1"),
+        (["delay": "1", "not_before": "2030-01-01T00:00:00Z"], "delay"), (["not_before": "tomorrow"], "tomorrow"),
+        (["dedup": ""], "dedup"), (["source": "ftp://x/y"], "ftp"), (["source": "/etc/passwd"], "/etc/passwd"),
+        (["source": ""], "source"), (["output": "s3://bucket/key"], "s3"), (["output": ""], "output"),
+        (["colour": "red"], "colour"), (["loudness": "-16"], "not supported yet"),
+        (["outputs": "[]"], "not supported yet"),
+        (["passthrough": "auto"], "not supported yet"), (["group": "g"], "not supported yet"),
+        (["sample_format": "s20"], "s20"), (["output": "a\u{0}b"], "output"),
+    ])
+    func `refuses a wrong value and names it`(fields: [String: String], named: String) throws {
+        let failure = #expect(throws: Failure.self) { try Self.spec(fields) }
+        #expect(failure?.code == .invalidRequest)
+        #expect(failure?.retryable == false)
+        #expect(failure?.message.contains(named) == true, "\(failure?.message ?? "")")
+    }
+
+    @Test(arguments: [
+        ["start": "5:00", "end": "4:00"], ["start": "10", "end": "10"], ["duration": "0"], ["start": "5:60"],
+        ["end": "-1"], ["end": "1", "duration": "1"], ["start": "1/0"], ["start": ""], ["end": "1e3"],
+    ])
+    func `refuses a wrong time range with a code of its own`(fields: [String: String]) throws {
+        #expect(throws: Failure.self) { try Self.spec(fields) }
+        #expect(#expect(throws: Failure.self) { try Self.spec(fields) }?.code == .invalidTimeRange)
+    }
+
+    @Test func `refuses a job that is too large`() {
+        #expect(throws: Failure.self) { try Self.spec(["output": String(repeating: "a", count: 16_385)]) }
+    }
+
+    @Test func `keeps the secrets of a wrong source to itself`() throws {
+        let failure = #expect(throws: Failure.self) { try Self.spec(["source": "gopher://me:hunter2@h/x?sig=abc"]) }
+        #expect(failure?.message.contains("hunter2") == false)
+        #expect(failure?.message.contains("abc") == false)
+    }
+
+    @Test func `knows each field once`() {
+        #expect(Set(JobField.all.map(\.name)).count == JobField.all.count)
+        #expect(JobField.named("sample_rate")?.flag == "sample-rate")
+    }
+}

@@ -1,0 +1,18 @@
+import SlotProtocol
+import Testing
+
+@Suite struct RedactedURLTests {
+    @Test(arguments: [
+        ("https://h.org/a.flac", "https://h.org/a.flac"),
+        ("https://me:secret@h.org/a.flac", "https://h.org/a.flac"),
+        ("https://h.org/a?X-Signature=s#t", "https://h.org/a?…"),
+        ("https://me:a@b@h.org:8080?q=1", "https://h.org:8080?…"),
+        ("https://h.org/a#token", "https://h.org/a?…"),
+        ("https://h.org/a@b/c", "https://h.org/a@b/c"),
+        ("file:///srv/what?.wav", "file:///srv/what?.wav"),
+        ("not a url", "not a url"),
+    ])
+    func `strikes out what may be a secret`(url: String, expected: String) {
+        #expect(redactedURL(url) == expected)
+    }
+}
