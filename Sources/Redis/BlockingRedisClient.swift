@@ -41,7 +41,7 @@ package actor BlockingRedisClient {
         guard !Task.isCancelled else { return .failure(.closed) }
         do throws(RedisError) {
             try link.connect(until: Deadline(after: timeout))
-            return .success(try link.exchange([command], until: Deadline(after: hold + .seconds(1)))[0])
+            return .success(try link.send([command], until: Deadline(after: hold + .seconds(1)))[0])
         } catch {
             return .failure(error)
         }

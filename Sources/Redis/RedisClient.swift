@@ -48,7 +48,9 @@ package actor RedisClient {
     }
 
     private func exchange(_ commands: [RedisCommand], until deadline: Deadline) throws(RedisError) -> [RedisValue] {
-        try link.exchange(commands, until: deadline)
+        guard !commands.isEmpty else { return [] }
+        try link.connect(until: deadline)
+        return try link.send(commands, until: deadline)
     }
 
     private func disconnect() { link.close() }

@@ -2,7 +2,7 @@ import Lifecycle
 
 /// A connection that is made when it is needed and made again when it has broken.
 ///
-/// A call never sends a command twice. It makes at most one attempt to connect; after failed attempts in a row it first
+/// It never sends a command twice. A call makes at most one attempt to connect; after failed attempts in a row it first
 /// waits out the back-off, so that a caller may simply call again.
 struct RedisLink: ~Copyable {
     private let url: RedisURL
@@ -19,10 +19,8 @@ struct RedisLink: ~Copyable {
         self.interruption = interruption
     }
 
-    /// Sends the commands over a connection that seems alive; throws away one that breaks, or that became read-only.
-    mutating func exchange(_ commands: [RedisCommand], until deadline: Deadline) throws(RedisError) -> [RedisValue] {
-        guard !commands.isEmpty else { return [] }
-        try connect(until: deadline)
+    /// Sends the commands over the connection that `connect` made; drops one that breaks, or that became read-only.
+    mutating func send(_ commands: [RedisCommand], until deadline: Deadline) throws(RedisError) -> [RedisValue] {
         do throws(RedisError) {
             let values = try connection!.send(commands, until: deadline)
             if values.contains(where: \.isReadOnlyError) { connection = nil }

@@ -15,8 +15,9 @@ extension RedisURL {
         let location = main[(at.map(main.index(after:)) ?? main.startIndex)...]
         let host = location.prefix { $0 != "/" }
         let path = location[host.endIndex...]
-        // Whatever else is wrong with it would be told with a part of the password.
-        guard isSocket || at != nil || !host.contains(":") || query?.contains("@") != true else {
+        // Told apart, because a port that is a part of a password must not be repeated.
+        let hasPort = host.drop { $0 != ":" }.dropFirst().allSatisfy(\.isNumber)
+        guard isSocket || at != nil || hasPort || query?.contains("@") != true else {
             throw .url("the Redis address has a '?' before its '@'; write it as %3F")
         }
 
@@ -46,6 +47,8 @@ extension RedisURL {
                 throw .url("the Redis address has the host '\(host)'; write an IPv6 address as [::1]")
             }
             host = host.dropFirst().dropLast()
+        } else if host.contains(":") {
+            throw .url("the Redis address has the host '\(host)'; write an IPv6 address as [::1]")
         }
         guard let colon else { return address(try name(host), 6379) }
         let digits = text[text.index(after: colon)...]

@@ -1,6 +1,8 @@
 /// What did not become true in time.
 package struct NotInTime: Error, CustomStringConvertible {
     package let description: String
+
+    package init(description: String) { self.description = description }
 }
 
 /// Asks again and again until the condition holds; throws if it does not within the time.

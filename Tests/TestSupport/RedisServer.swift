@@ -70,7 +70,9 @@ package final class RedisServer: Sendable {
         let client = client(name: "start")
         do {
             try await eventually("redis-server answers", within: .seconds(10)) {
-                guard child.isRunning else { throw NotInTime(description: "redis-server ended: \(child.output)") }
+                guard child.isRunning else {
+                    throw NotInTime(description: "redis-server ended: \(child.output)\(child.errors)")
+                }
                 let reply = try? await client.send(["PING"])
                 return reply == .text("PONG")
             }

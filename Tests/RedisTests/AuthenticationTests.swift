@@ -1,0 +1,42 @@
+import Redis
+import TestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct AuthenticationTests {
+    @Test func `presents an ACL user, who may only do what the server allows`() async throws {
+        let server = try await RedisServer()
+        _ = try await server.client().send(
+            ["ACL", "SETUSER", "ann", "on", ">se@cret/1", "~jobs:*", "+get", "+set", "+ping"])
+        let client = RedisClient(
+            url: try RedisURL("unix://ann:se%40cret%2F1@\(server.socket)"), name: "refused to ann")
+        #expect(try await client.send(["SET", "jobs:1", "x"]) == .text("OK"))
+        let error = await #expect(throws: RedisError.self) { try await client.send(["SET", "other", "x"]) }
+        #expect(error?.isServer("NOPERM") == true)
+    }
+
+    @Test func `says that a password is wrong or missing, and never repeats it`() async throws {
+        let server = try await RedisServer()
+        _ = try await server.client().send(["CONFIG", "SET", "requirepass", "right"])
+        let right = RedisClient(url: try RedisURL("unix://:right@\(server.socket)"), name: "right")
+        #expect(try await right.send(["PING"]) == .text("PONG"))
+
+        let wrong = RedisClient(url: try RedisURL("unix://:sesame@\(server.socket)"), name: "wrong")
+        let refusal = await #expect(throws: RedisError.self) { try await wrong.send(["PING"]) }
+        #expect(refusal?.isServer("WRONGPASS") == true)
+        #expect(refusal?.description.contains("sesame") == false)
+        #expect(refusal?.isTransient == false)
+
+        let missing = await #expect(throws: RedisError.self) { try await server.client().send(["PING"]) }
+        #expect(missing?.isServer("NOAUTH") == true)
+    }
+
+    @Test func `tells no password to the log of a server that knows no AUTH`() async throws {
+        let folder = try TemporaryFolder()
+        let configuration = try folder.write("extra.conf", text: "rename-command AUTH \"\"\n")
+        let server = try await RedisServer(["include": configuration])
+        let client = RedisClient(url: try RedisURL("unix://:sesame@\(server.socket)"), name: "test")
+        let error = await #expect(throws: RedisError.self) { try await client.send(["PING"]) }
+        #expect(error?.isServer("ERR") == true)
+        #expect(error?.description.contains("sesame") == false)
+    }
+}

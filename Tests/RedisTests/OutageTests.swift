@@ -1,0 +1,128 @@
+import Redis
+import TestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct OutageTests {
+    @Test func `says in one sentence that nobody listens, and fails at once`() async throws {
+        let folder = try TemporaryFolder()
+        let client = RedisClient(url: try RedisURL("unix://ann:secret@\(folder.path)/none"), name: "test")
+        let error = await #expect(throws: RedisError.self) { try await client.send(["PING"]) }
+        #expect(
+            error?.description == "cannot reach Redis at unix://ann:***@\(folder.path)/none: No such file or directory")
+        #expect(error?.isTransient == true)
+    }
+
+    @Test func `replaces a connection that died between two commands`() async throws {
+        let server = try await RedisServer()
+        let client = server.client()
+        let first = try await client.send(["CLIENT", "ID"])
+        _ = try await server.client().send(["CLIENT", "KILL", "ID", .init(first.integer ?? 0)])
+        let second = try await client.send(["CLIENT", "ID"])
+        #expect(first != second)
+        try await server.restart()
+        #expect(try await client.send(["PING"]) == .text("PONG"))
+    }
+
+    @Test func `works again soon after the server is back`() async throws {
+        let server = try await RedisServer(["appendonly": "yes", "appendfsync": "always"])
+        let client = server.client()
+        _ = try await client.send(["SET", "k", "v"])
+        await server.kill()
+        for _ in 0..<6 {
+            let error = await #expect(throws: RedisError.self) { try await client.send(["GET", "k"]) }
+            #expect(error?.isTransient == true)
+        }
+        try await server.restart()
+        // The longest pause is a second.
+        try await eventually("an answer", within: .milliseconds(1_500)) {
+            (try? await client.send(["GET", "k"]).string) == "v"
+        }
+    }
+
+    @Test func `never sends a command again by itself`() async throws {
+        let folder = try TemporaryFolder()
+        let script = try folder.write("server.py", text: breakingServer)
+        let server = try await ChildProcess("python3", ["-u", script, folder.file("sock")])
+        try await eventually("the server listens") { server.output.contains("ready") }
+        let client = RedisClient(url: try RedisURL("unix://\(folder.file("sock"))"), name: "test")
+        let error = await #expect(throws: RedisError.self) { try await client.send(["INCR", "n"]) }
+        #expect(error?.description.contains("closed the connection") == true)
+        await #expect(throws: RedisError.self) { try await client.send(["INCR", "n"]) }
+        try await eventually("both are seen") {
+            server.output.split(separator: "\n").filter { $0 == "INCR" }.count == 2
+        }
+        try await Task.sleep(for: .milliseconds(100))
+        #expect(server.output.split(separator: "\n").filter { $0 == "INCR" }.count == 2)
+    }
+
+    @Test func `gives up on a server that does not answer in time, and says so`() async throws {
+        let server = try await RedisServer()
+        let client = RedisClient(url: server.url, name: "test", timeout: .milliseconds(300))
+        _ = try await client.send(["PING"])
+        server.freeze()
+        for _ in 0..<2 {
+            let error = await #expect(throws: RedisError.self) { try await client.send(["PING"]) }
+            #expect(error?.description.contains("within 0.3 s") == true)
+        }
+        server.thaw()
+        try await eventually("an answer", within: .seconds(3)) { (try? await client.send(["PING"])) == .text("PONG") }
+    }
+
+    @Test func `looks for the master again when the server has become a replica`() async throws {
+        let server = try await RedisServer()
+        let client = server.client()
+        let first = try await client.send(["CLIENT", "ID"])
+        _ = try await client.send(["REPLICAOF", "127.0.0.1", "1"])
+        let error = await #expect(throws: RedisError.self) { try await client.send(["SET", "k", "v"]) }
+        #expect(error?.isServer("READONLY") == true)
+        #expect(error?.isTransient == true)
+        #expect(try await client.send(["CLIENT", "ID"]) != first)
+    }
+
+    @Test func `close ends the call in progress and all later ones`() async throws {
+        let server = try await RedisServer()
+        let client = RedisClient(url: server.url, name: "test", timeout: .seconds(50))
+        let call = Task { () async -> RedisError? in
+            do throws(RedisError) { _ = try await client.send(["BLPOP", "none", 0]) } catch { return error }
+            return nil
+        }
+        try await eventually("the call waits") { try await server.client().blockedClients == 1 }
+        await client.close()
+        #expect(await call.value == .closed)
+        await #expect(throws: RedisError.closed) { try await client.send(["PING"]) }
+    }
+
+    @Test(arguments: ["LOADING", "READONLY", "MASTERDOWN"])
+    func `knows the answers of a server that is not itself yet`(code: String) {
+        #expect(RedisError.server(code: code, message: "…").isTransient)
+    }
+}
+
+/// Answers OK to the greeting, and breaks the connection at the first INCR; prints each command's first word.
+private let breakingServer = """
+    import socket, sys
+    listener = socket.socket(socket.AF_UNIX)
+    listener.bind(sys.argv[1])
+    listener.listen()
+    print("ready")
+    while True:
+        connection, _ = listener.accept()
+        while True:
+            words = connection.recv(65536).split(b"\\r\\n")
+            if len(words) < 3: break
+            print(words[2].decode())
+            if words[2] == b"INCR": break
+            connection.sendall(b"+OK\\r\\n")
+        connection.close()
+    """
+
+extension RedisClient {
+    /// How many clients wait in a blocking command.
+    var blockedClients: Int {
+        get async throws {
+            let text = try await send(["INFO", "clients"]).string ?? ""
+            let line = text.split(separator: "\r\n").first { $0.hasPrefix("blocked_clients:") }
+            return line.flatMap { Int($0.dropFirst(16)) } ?? 0
+        }
+    }
+}

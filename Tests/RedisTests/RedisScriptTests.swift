@@ -1,0 +1,38 @@
+import Redis
+import TestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct RedisScriptTests {
+    let script = RedisScript(
+        name: "count", source: Array("return {redis.call('INCRBY', KEYS[1], ARGV[1]), ARGV[2]}".utf8))
+
+    @Test func `knows a script by its SHA-1`() {
+        #expect(
+            RedisScript(name: "abc", source: Array("abc".utf8)).digest == "a9993e364706816aba3e25717850c26c9cd0d89d")
+    }
+
+    @Test func `runs on a server that has never seen it, has forgotten it, or was restarted`() async throws {
+        let server = try await RedisServer(["appendonly": "yes", "appendfsync": "always"])
+        let client = server.client()
+        for turn in 1...2 {
+            let reply = try await client.run(script, keys: ["n"], arguments: [10, .bytes([0, 255])])
+            #expect(reply == .array([.integer(Int64(turn * 10)), .bytes([0, 255])]))
+        }
+        #expect(try await client.send(["SCRIPT", "EXISTS", .text(script.digest)]) == .array([.integer(1)]))
+        _ = try await client.send(["SCRIPT", "FLUSH"])
+        #expect(try await client.run(script, keys: ["n"], arguments: [1, "x"]).array?.first == .integer(21))
+        try await server.restart()
+        #expect(try await client.run(script, keys: ["n"], arguments: [1, "x"]).array?.first == .integer(22))
+    }
+
+    @Test func `throws the error that a script answers`() async throws {
+        let server = try await RedisServer()
+        let stale = RedisScript(name: "stale", source: Array("return redis.error_reply('STALE token 3:ab')".utf8))
+        let client = server.client()
+        for _ in 0..<2 {
+            await #expect(throws: RedisError.server(code: "STALE", message: "token 3:ab")) {
+                try await client.run(stale, keys: [], arguments: [])
+            }
+        }
+    }
+}
