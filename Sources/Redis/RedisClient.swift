@@ -11,6 +11,8 @@ package actor RedisClient {
     private let interruption = Interruption()
     private let timeout: Duration
     private var link: RedisLink
+    /// The scripts that this client has sent whole, so that the server should hold them.
+    private var sentScripts: Set<ObjectIdentifier> = []
 
     package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
@@ -30,15 +32,11 @@ package actor RedisClient {
         try await exchange(commands, until: Deadline(after: timeout))
     }
 
-    /// Runs the script by its digest, or by its source on a server that does not hold it.
+    /// Runs the script: by its source for the first time, then by its digest, and by its source if the server lost it.
     package nonisolated func run(
         _ script: RedisScript, keys: [String], arguments: [RedisArgument]
     ) async throws(RedisError) -> RedisValue {
-        let deadline = Deadline(after: timeout)
-        let reply = try await exchange([script.evalsha(keys: keys, arguments: arguments)], until: deadline)[0]
-        // Nothing has run yet, so this is no second time.
-        guard case .error(let error) = reply, error.code == "NOSCRIPT" else { return try reply.get() }
-        return try await exchange([script.eval(keys: keys, arguments: arguments)], until: deadline)[0].get()
+        try await perform(script, keys, arguments, until: Deadline(after: timeout)).get()
     }
 
     /// Ends the call in progress and all later ones with `.closed`, and disconnects.
@@ -51,6 +49,19 @@ package actor RedisClient {
         guard !commands.isEmpty else { return [] }
         try link.connect(until: deadline)
         return try link.send(commands, until: deadline)
+    }
+
+    private func perform(
+        _ script: RedisScript, _ keys: [String], _ arguments: [RedisArgument], until deadline: Deadline
+    ) throws(RedisError) -> RedisValue {
+        if sentScripts.contains(script.identity) {
+            let reply = try exchange([script.evalsha(keys: keys, arguments: arguments)], until: deadline)[0]
+            // Then nothing has run, and what follows is no second time.
+            guard case .error(let error) = reply, error.code == "NOSCRIPT" else { return reply }
+        }
+        let reply = try exchange([script.eval(keys: keys, arguments: arguments)], until: deadline)[0]
+        sentScripts.insert(script.identity)
+        return reply
     }
 
     private func disconnect() { link.close() }

@@ -14,15 +14,15 @@ import Testing
     @Test func `runs on a server that has never seen it, has forgotten it, or was restarted`() async throws {
         let server = try await RedisServer(["appendonly": "yes", "appendfsync": "always"])
         let client = server.client()
-        for turn in 1...2 {
+        for turn in 1...3 {
             let reply = try await client.run(script, keys: ["n"], arguments: [10, .bytes([0, 255])])
             #expect(reply == .array([.integer(Int64(turn * 10)), .bytes([0, 255])]))
         }
         #expect(try await client.send(["SCRIPT", "EXISTS", .text(script.digest)]) == .array([.integer(1)]))
         _ = try await client.send(["SCRIPT", "FLUSH"])
-        #expect(try await client.run(script, keys: ["n"], arguments: [1, "x"]).array?.first == .integer(21))
+        #expect(try await client.run(script, keys: ["n"], arguments: [1, "x"]).array?.first == .integer(31))
         try await server.restart()
-        #expect(try await client.run(script, keys: ["n"], arguments: [1, "x"]).array?.first == .integer(22))
+        #expect(try await client.run(script, keys: ["n"], arguments: [1, "x"]).array?.first == .integer(32))
     }
 
     @Test func `throws the error that a script answers`() async throws {
