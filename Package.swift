@@ -82,7 +82,8 @@ let package = Package(
         tests("MediaTests", ["Media", "MediaTypes", "Lifecycle"]),
         tests("StorageTests", ["Transfer", "Storage", "SlotProtocol", "Lifecycle"]),
         tests("SlotsTests", ["Slots", "SlotProtocol", "MediaTypes", "Lifecycle"]),
-        tests("WorkerTests", ["Worker", "Slots", "Jobs", "Redis", "SlotProtocol", "MediaTypes", "Lifecycle"]),
+        tests(
+            "WorkerTests", ["Worker", "Dashboard", "Slots", "Jobs", "Redis", "SlotProtocol", "MediaTypes", "Lifecycle"]),
         tests("CommandTests", ["Jobs", "Redis", "SlotProtocol", "MediaTypes", "Lifecycle"]),
     ]
 )

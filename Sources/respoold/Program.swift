@@ -1,1 +1,29 @@
-@main struct Program { static func main() {} }
+import Glibc
+import Lifecycle
+
+@main struct Program {
+    static func main() async {
+        exit(await Program.run(Array(CommandLine.arguments.dropFirst())).rawValue)
+    }
+
+    /// Runs the daemon that the first word names; everything else comes from the environment.
+    private nonisolated static func run(_ arguments: [String]) async -> ExitCode {
+        switch arguments {
+        case ["worker"]: return await WorkerCommand.run()
+        case ["worker", "--check"]: return CheckCommand.run()
+        case ["serve"]: return complain("`respool serve` comes with a later version of respool")
+        case ["--version"]:
+            print("respoold \(respoolVersion)")
+            return .success
+        default:
+            return complain(
+                "usage: respoold worker [--check] | serve | --version; the settings are in RESPOOL_* variables, and"
+                    + " `respool worker --help` lists them")
+        }
+    }
+
+    private nonisolated static func complain(_ sentence: String) -> ExitCode {
+        StandardError.write(sentence)
+        return .usage
+    }
+}

@@ -1,0 +1,72 @@
+import Lifecycle
+import Synchronization
+
+/// Whether this worker lives, and when Redis answered it last.
+package final class Contact: Sendable {
+    private let state: Mutex<State>
+    private let log: Log
+    private let metrics: WorkerMetrics
+
+    private struct State {
+        var lastTick: ContinuousClock.Instant
+        var lastAnswer: ContinuousClock.Instant?
+        var outageSince: ContinuousClock.Instant?
+        var isDraining = false
+    }
+
+    /// How long the beat may be late before the worker counts as stuck.
+    package static let longestSilence: Duration = .seconds(15)
+
+    init(log: Log, metrics: WorkerMetrics) {
+        self.log = log
+        self.metrics = metrics
+        state = Mutex(State(lastTick: .now))
+    }
+
+    /// Whether the worker's own loops run.
+    package var isAlive: Bool { state.withLock { $0.lastTick.duration(to: .now) < Self.longestSilence } }
+
+    /// Whether the worker takes jobs: Redis answered a short while ago, and nobody asked the worker to stop.
+    package var isReady: Bool {
+        guard let silence = silence else { return false }
+        return silence < Self.longestSilence && !state.withLock { $0.isDraining }
+    }
+
+    /// How long ago Redis answered last; nothing before its first answer.
+    package var silence: Duration? {
+        state.withLock { state in state.lastAnswer.map { $0.duration(to: .now) } }
+    }
+
+    func tick() { state.withLock { $0.lastTick = .now } }
+
+    func drains() { state.withLock { $0.isDraining = true } }
+
+    /// Takes note of an answer; true if it ended an outage.
+    @discardableResult
+    func answered() -> Bool {
+        let outage = state.withLock { state in
+            defer { state.outageSince = nil }
+            state.lastAnswer = .now
+            return state.outageSince
+        }
+        guard let outage else { return false }
+        log.info("Redis answers again", ["seconds": outage.duration(to: .now).rounded])
+        return true
+    }
+
+    /// Takes note that Redis did not answer; says so once an outage.
+    func failed(_ operation: String, _ error: some Error & CustomStringConvertible) {
+        let isNew = state.withLock { state in
+            defer { state.outageSince = state.outageSince ?? .now }
+            return state.outageSince == nil
+        }
+        guard isNew else { return log.debug("\(operation) failed: \(error)") }
+        metrics.outage()
+        log.warning("\(operation) failed, and is tried again; conversions go on: \(error)")
+    }
+}
+
+extension Duration {
+    /// Seconds with one decimal, for people.
+    var rounded: String { String((seconds * 10).rounded() / 10) }
+}

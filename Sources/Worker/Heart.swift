@@ -1,0 +1,56 @@
+import Jobs
+import Lifecycle
+import SlotProtocol
+
+/// Beats once a second: renews the leases of all jobs in hand, tells how far they are, and hears what is to end.
+struct Heart: Sendable {
+    let queue: JobQueue
+    let record: WorkerRecord
+    let hand: Hand
+    let ledger: Ledger
+    let contact: Contact
+    let lifeSign: LifeSign?
+    let metrics: WorkerMetrics
+    let log: Log
+
+    private static let interval: Duration = .seconds(1)
+
+    /// Beats until the task is cancelled.
+    func run() async {
+        var next = ContinuousClock.now
+        while !Task.isCancelled {
+            contact.tick()
+            lifeSign?.renew(silence: contact.silence)
+            await beat()
+            next = max(next + Self.interval, .now)
+            try? await Task.sleep(until: next)
+        }
+    }
+
+    private func beat() async {
+        let jobs = hand.all
+        metrics.running(jobs.count)
+        let heartbeats = jobs.compactMap(\.heartbeat)
+        var record = record
+        record.jobs = heartbeats.map(\.id)
+        let start = ContinuousClock.now
+        let answer: BeatAnswer
+        do throws(QueueError) {
+            answer = try await queue.beat(worker: record, jobs: heartbeats)
+        } catch {
+            return contact.failed("beat", error)
+        }
+        metrics.answered("beat", seconds: start.duration(to: .now).seconds)
+        let wasOut = contact.answered()
+        for job in jobs { obey(answer.verdicts[job.job.id], job) }
+        if wasOut { await ledger.resend() }
+    }
+
+    private func obey(_ verdict: BeatAnswer.Verdict?, _ job: JobInHand) {
+        switch verdict {
+        case .lost: job.end(.lost)
+        case .cancel: job.end(.cancelled)
+        case .ok, nil: break
+        }
+    }
+}

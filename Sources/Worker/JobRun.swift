@@ -1,0 +1,138 @@
+import Jobs
+import Lifecycle
+import MediaTypes
+import SlotProtocol
+import Slots
+
+/// The way of one job through this worker: check, settle, convert, publish, finish.
+struct JobRun: Sendable {
+    let inHand: JobInHand
+    let ledger: Ledger
+    let metrics: WorkerMetrics
+    let log: Log
+
+    private var job: ClaimedJob { inHand.job }
+    private var slot: Slot { inHand.slot }
+
+    /// What the queue is to be told; nothing about a job that is no longer ours.
+    private struct Result {
+        var outcome: Outcome?
+        var lines: [String] = []
+    }
+
+    /// Takes the job to its end, whatever that is; the slot is free when this returns.
+    func run() async {
+        let start = ContinuousClock.now
+        log.info("claimed", ["source": redactedURL(job.fields["source"] ?? ""), "format": job.fields["format"] ?? ""])
+        let result = await attempt()
+        // The slot clears up while the queue is told.
+        async let ended: Void = slot.end()
+        await tell(result, seconds: start.duration(to: .now).seconds)
+        await ended
+    }
+
+    private func attempt() async -> Result {
+        let spec: JobSpec
+        do throws(Failure) { spec = try JobSpec(fields: job.fields) } catch {
+            _ = inHand.leaveSlot()
+            return Result(outcome: .failed(error))
+        }
+        let alarm = Task { [inHand] in
+            guard (try? await Task.sleep(for: spec.timeout)) != nil else { return }
+            inHand.end(.timedOut)
+        }
+        defer { alarm.cancel() }
+        do throws(SlotError) {
+            let outcome = try await convert(spec)
+            _ = inHand.leaveSlot()
+            return Result(outcome: outcome)
+        } catch {
+            return Self.result(of: error, ending: inHand.leaveSlot(), timeout: spec.timeout)
+        }
+    }
+
+    private func convert(_ spec: JobSpec) async throws(SlotError) -> Outcome? {
+        guard inHand.ending == nil else { throw .stopped }
+        if let record = job.commit, try await slot.settle(record) == .published {
+            log.info("a former owner had published the result")
+            return .completed(record.outputs.map(\.report))
+        }
+        let start = ContinuousClock.now
+        inHand.report(Progress(phase: .opening))
+        let record = try await slot.convert(task(spec)) { [inHand] progress in inHand.report(progress) }
+        guard inHand.beginPublishing() else { throw .stopped }
+        switch await ledger.publish(job, record) {
+        case .ok: try await slot.publish()
+        case .cancelled: return .cancelled
+        case .stale, nil: return nil
+        }
+        let outputs = record.outputs.map(\.report)
+        metrics.converted(seconds: start.duration(to: .now).seconds, outputs: outputs)
+        return .completed(outputs)
+    }
+
+    private func task(_ spec: JobSpec) -> SlotTask {
+        let suffix = AudioFormat.named(spec.rendition.format)?.fileExtension ?? spec.rendition.format
+        return SlotTask(
+            id: job.id, token: job.token, source: spec.source, rendition: spec.rendition, range: spec.range,
+            output: spec.output, defaultName: "\(job.id).\(suffix)")
+    }
+
+    private static func result(of error: SlotError, ending: JobInHand.Ending?, timeout: Duration) -> Result {
+        switch (error, ending) {
+        case (_, .lost): Result()
+        case (.failed(let failure, let lines), _): Result(outcome: .failed(failure), lines: lines)
+        case (.crashed(let failure, let lines), nil): Result(outcome: .crashed(failure), lines: lines)
+        case (_, .cancelled): Result(outcome: .cancelled)
+        case (_, .released), (.stopped, nil): Result(outcome: .released)
+        case (_, .timedOut):
+            Result(
+                outcome: .failed(
+                    Failure(.timeout, "the try ran longer than the job's timeout of \(timeout.rounded) s")))
+        }
+    }
+
+    private func tell(_ result: Result, seconds: Double) async {
+        if inHand.ending != nil { metrics.lostChildren("stopped") }
+        guard let outcome = result.outcome else {
+            metrics.ended("lost", code: "", seconds: seconds)
+            return log.warning("dropped: the lease is lost, so the job is another worker's, or over")
+        }
+        if case .crashed = outcome { metrics.lostChildren("crashed") }
+        let answer = await ledger.finish(job, outcome, lines: result.lines)
+        metrics.ended(outcome.name, code: outcome.failure?.code.rawValue ?? "", seconds: seconds)
+        report(outcome, answer, seconds: seconds)
+    }
+
+    private func report(_ outcome: Outcome, _ answer: FinishAnswer?, seconds: Double) {
+        let log = log.with("seconds", Duration.seconds(seconds).rounded)
+        switch answer {
+        case .settled(let state, _):
+            guard let failure = outcome.failure else { return log.info("\(state)") }
+            log.warning("\(state): \(failure.message)", ["code": failure.code.rawValue])
+        case .stale: log.warning("dropped: the job was taken from this worker before it could say `\(outcome.name)`")
+        case .publishing: log.warning("still publishing, so it could not be \(outcome.name)")
+        case nil: log.warning("ends untold; its lease will end, and another worker will take it")
+        }
+    }
+}
+
+private extension Outcome {
+    /// The outcome's name in metrics and log lines.
+    var name: String {
+        switch self {
+        case .completed: "completed"
+        case .failed: "failed"
+        case .crashed: "crashed"
+        case .cancelled: "cancelled"
+        case .released: "released"
+        }
+    }
+
+    var failure: Failure? {
+        switch self {
+        case .failed(let failure), .crashed(let failure): failure
+        case .completed, .cancelled, .released: nil
+        }
+    }
+}

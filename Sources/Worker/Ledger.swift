@@ -1,0 +1,96 @@
+import Jobs
+import Lifecycle
+import SlotProtocol
+
+/// Tells the queue what became of jobs, again and again until it has heard.
+actor Ledger {
+    private let queue: JobQueue
+    private let contact: Contact
+    private let metrics: WorkerMetrics
+    private let log: Log
+    private var recent: [Entry] = []
+    private var isGivenUp = false
+
+    private struct Entry {
+        let id: String
+        let token: String
+        let outcome: Outcome
+        let lines: [String]
+        let time = ContinuousClock.now
+    }
+
+    /// How long an outcome is kept, to be told again to a Redis that lost its last moments.
+    private static let memory: Duration = .seconds(60)
+    private static let backoff = Backoff(base: .milliseconds(50), cap: .seconds(1))
+    /// Refusals in a row, of a kind that waiting does not heal, after which a call is given up.
+    private static let mostRefusals = 20
+
+    init(queue: JobQueue, contact: Contact, metrics: WorkerMetrics, log: Log) {
+        self.queue = queue
+        self.contact = contact
+        self.metrics = metrics
+        self.log = log
+    }
+
+    /// Asks whether the result may become visible; nothing if the answer will never be known.
+    func publish(_ job: ClaimedJob, _ record: CommitRecord) async -> PublishAnswer? {
+        await untilAnswered("publish") { () async throws(QueueError) in
+            try await self.queue.publish(id: job.id, token: job.token, record: record)
+        }
+    }
+
+    /// Ends the try; nothing if the answer will never be known.
+    func finish(_ job: ClaimedJob, _ outcome: Outcome, lines: [String]) async -> FinishAnswer? {
+        let entry = Entry(id: job.id, token: job.token, outcome: outcome, lines: lines)
+        recent.removeAll { $0.time + Self.memory < entry.time }
+        recent.append(entry)
+        return await untilAnswered("finish") { () async throws(QueueError) in try await self.tell(entry) }
+    }
+
+    /// Tells the last minute's outcomes once more, after an outage in which Redis may have forgotten them.
+    ///
+    /// Every call is fenced by its token, so what is known already is not changed.
+    func resend() async {
+        let now = ContinuousClock.now
+        recent.removeAll { $0.time + Self.memory < now }
+        let entries = recent
+        for (index, entry) in entries.enumerated() {
+            do throws(QueueError) { _ = try await tell(entry) } catch {
+                metrics.resent(index)
+                return contact.failed("finish", error)
+            }
+        }
+        metrics.resent(entries.count)
+    }
+
+    /// Lets calls that are not answered yet be forgotten: the process is about to end.
+    func giveUp() { isGivenUp = true }
+
+    private func tell(_ entry: Entry) async throws(QueueError) -> FinishAnswer {
+        try await queue.finish(id: entry.id, token: entry.token, outcome: entry.outcome, log: entry.lines)
+    }
+
+    private func untilAnswered<Answer: Sendable>(
+        _ operation: String, _ call: () async throws(QueueError) -> Answer
+    ) async -> Answer? {
+        var failures = 0
+        var refusals = 0
+        while true {
+            let start = ContinuousClock.now
+            do throws(QueueError) {
+                let answer = try await call()
+                metrics.answered(operation, seconds: start.duration(to: .now).seconds)
+                return answer
+            } catch {
+                failures += 1
+                refusals = error.isTransient ? 0 : refusals + 1
+                contact.failed(operation, error)
+                guard !isGivenUp, refusals < Self.mostRefusals else {
+                    log.error("\(operation) is given up: \(error)")
+                    return nil
+                }
+            }
+            try? await Task.sleep(for: Self.backoff.delay(afterFailure: failures))
+        }
+    }
+}

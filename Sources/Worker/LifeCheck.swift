@@ -1,0 +1,53 @@
+import FoundationEssentials
+import Glibc
+import Lifecycle
+
+/// The health check for containers: whether the workers of this machine, or container, live.
+package struct LifeCheck: Sendable {
+    /// Whether there is a worker, and none is stuck.
+    package let isHealthy: Bool
+    /// What was found, in one line.
+    package let summary: String
+
+    /// Reads the life signs of this user's workers, or of everybody's for root; removes those of workers that were killed.
+    ///
+    /// Redis is not asked, and may be away: a worker that is restarted then would lose its conversions for nothing.
+    package init(folder: String = LifeSign.folder) {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+        let readings = names.filter { $0.hasPrefix(LifeSign.prefix) }.sorted()
+            .compactMap { Self.reading("\(folder)/\($0)") }
+        let stuck = readings.filter { $0.age > Contact.longestSilence.milliseconds }
+        isHealthy = !readings.isEmpty && stuck.isEmpty
+        summary = readings.isEmpty ? "no worker runs here" : readings.map(\.summary).joined(separator: "; ")
+    }
+
+    private static func reading(_ path: String) -> LifeReading? {
+        let number = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+        guard number >= 0 else { return nil }
+        let descriptor = Descriptor(owning: number)
+        var status = stat()
+        guard fstat(descriptor.number, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
+            status.st_uid == getuid() || getuid() == 0
+        else { return nil }
+        guard flock(descriptor.number, LOCK_SH | LOCK_NB) != 0 else {
+            unlink(path)
+            return nil
+        }
+        var bytes = [UInt8](repeating: 0, count: 128)
+        let count = pread(descriptor.number, &bytes, bytes.count, 0)
+        return LifeReading(line: String(decoding: bytes.prefix(max(0, count)), as: UTF8.self))
+    }
+}
+
+private extension LifeReading {
+    /// Milliseconds since it was written.
+    var age: Int64 { LifeSign.now() - tick }
+
+    var summary: String {
+        guard age <= Contact.longestSilence.milliseconds else {
+            return "worker \(pid) is stuck: no sign of life for \(age / 1000) s"
+        }
+        guard let silence else { return "worker \(pid) lives; Redis has not answered yet" }
+        return "worker \(pid) lives; Redis answered \((silence + age) / 1000) s ago"
+    }
+}

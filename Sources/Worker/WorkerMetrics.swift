@@ -1,0 +1,62 @@
+package import Lifecycle
+import SlotProtocol
+
+/// What a worker counts, each metric named in this one place.
+package struct WorkerMetrics: Sendable {
+    private let metrics: Metrics
+
+    package init(_ metrics: Metrics) { self.metrics = metrics }
+
+    func started(slots: Int) {
+        metrics.gauge(
+            "respool_build_info", help: "The version of this worker.", labels: ["version": respoolVersion], 1)
+        metrics.gauge("respool_slots", help: "Jobs that this worker runs at once.", Double(slots))
+        running(0)
+    }
+
+    func running(_ count: Int) {
+        metrics.gauge("respool_jobs_running", help: "Jobs in hand.", Double(count))
+    }
+
+    /// One try ended; `outcome` is what the queue was told, `code` is the error's or empty.
+    func ended(_ outcome: String, code: String, seconds: Double) {
+        metrics.count(
+            "respool_jobs_total", help: "Tries that ended, by outcome and error code.",
+            labels: ["outcome": outcome, "code": code])
+        metrics.observe(
+            "respool_job_seconds", help: "Time from claim to outcome, by outcome.", labels: ["outcome": outcome],
+            seconds)
+    }
+
+    func converted(seconds: Double, outputs: [OutputReport]) {
+        metrics.observe("respool_conversion_seconds", help: "Time of conversions that succeeded.", seconds)
+        for output in outputs {
+            metrics.count(
+                "respool_audio_seconds_total", help: "Audio written, by format.", labels: ["format": output.format],
+                by: output.duration)
+            metrics.count(
+                "respool_output_bytes_total", help: "Bytes written, by format.", labels: ["format": output.format],
+                by: Double(output.bytes))
+        }
+    }
+
+    /// A pair of children is gone before its time.
+    func lostChildren(_ reason: String) {
+        metrics.count(
+            "respool_children_replaced_total", help: "Pairs of children that crashed or were stopped.",
+            labels: ["reason": reason])
+    }
+
+    func answered(_ operation: String, seconds: Double) {
+        metrics.observe(
+            "respool_redis_seconds", help: "Time until Redis answered.", labels: ["operation": operation], seconds)
+    }
+
+    func outage() {
+        metrics.count("respool_redis_outages_total", help: "Times that Redis stopped answering.")
+    }
+
+    func resent(_ count: Int) {
+        metrics.count("respool_outcomes_resent_total", help: "Outcomes told again after an outage.", by: Double(count))
+    }
+}

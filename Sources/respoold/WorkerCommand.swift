@@ -1,0 +1,101 @@
+import Dashboard
+import Glibc
+import Jobs
+import Lifecycle
+import Redis
+import SlotProtocol
+import Worker
+
+/// `respoold worker`: takes jobs until a signal ends it.
+enum WorkerCommand {
+    /// How long a worker that was told to stop at once may take for it.
+    private static let lastGrace: UInt32 = 5
+
+    static func run() async -> ExitCode {
+        // Before anything that a signal would leave behind.
+        let signals = await Signals.stream(of: [SIGTERM, SIGINT])
+        Signals.ignoreBrokenPipes()
+        let settings: WorkerSettings
+        do throws(Failure) { settings = try .fromEnvironment() } catch {
+            StandardError.write(error.message)
+            return .usage
+        }
+        return await run(settings, signals: signals)
+    }
+
+    private static func run(_ settings: WorkerSettings, signals: AsyncStream<Int32>) async -> ExitCode {
+        let log = Log(least: settings.level)
+        let metrics = Metrics()
+        let client = RedisClient(url: settings.redis, name: "respool-worker")
+        let bell = BlockingRedisClient(url: settings.redis, name: "respool-bell")
+        let worker = JobWorker(
+            queue: JobQueue(client: client, name: settings.queue, settings: settings.settings),
+            doorbell: Doorbell(client: bell, name: settings.queue), configuration: settings.worker,
+            metrics: WorkerMetrics(metrics), log: log)
+        let listener: HTTPListener?
+        do throws(Errno) { listener = try listen(settings, worker.contact, metrics, log) } catch {
+            StandardError.write("cannot listen on \(settings.listen!) (RESPOOL_LISTEN): \(error)")
+            return .failure
+        }
+        let obedience = Task { await obey(signals, worker, log) }
+        let check = Task {
+            let isWelcome = await ServerCheck(client: client, log: log).run()
+            if !isWelcome { await worker.stop() }
+            return isWelcome
+        }
+        let code = await carryOut(worker, log)
+        obedience.cancel()
+        check.cancel()
+        let isWelcome = await check.value
+        // Senders before what they send to.
+        await bell.close()
+        await client.close()
+        withExtendedLifetime(listener) {}
+        return isWelcome ? code : .redis
+    }
+
+    private static func carryOut(_ worker: JobWorker, _ log: Log) async -> ExitCode {
+        do throws(Failure) {
+            return try await worker.run(lifeSign: lifeSign(log)) == .drained ? .success : .failure
+        } catch {
+            log.error("the worker cannot start: \(error.message)")
+            return .failure
+        }
+    }
+
+    private static func lifeSign(_ log: Log) -> LifeSign? {
+        do throws(Errno) { return try LifeSign(nonce: Nonce.random()) } catch {
+            log.warning(
+                "`worker --check` will not find this worker: no file can be made in \(LifeSign.folder): \(error)")
+            return nil
+        }
+    }
+
+    private static func listen(
+        _ settings: WorkerSettings, _ contact: Contact, _ metrics: Metrics, _ log: Log
+    ) throws(Errno) -> HTTPListener? {
+        guard let address = settings.listen else { return nil }
+        let listener = try HTTPListener(on: address, routes: WorkerRoutes.routes(contact: contact, metrics: metrics))
+        log.info("listening", ["address": address.host, "port": "\(listener.port)"])
+        return listener
+    }
+
+    /// The first signal drains, the second stops at once, a third does not wait for anything.
+    private static func obey(_ signals: AsyncStream<Int32>, _ worker: JobWorker, _ log: Log) async {
+        var count = 0
+        for await _ in signals {
+            count += 1
+            switch count {
+            case 1: await worker.drain()
+            case 2:
+                // Whatever hangs then, the process ends.
+                startThread {
+                    sleep(lastGrace)
+                    _exit(ExitCode.failure.rawValue)
+                }
+                Task { await worker.stop() }
+            default: _exit(ExitCode.failure.rawValue)
+            }
+        }
+    }
+}

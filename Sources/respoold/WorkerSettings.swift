@@ -1,0 +1,51 @@
+import Dashboard
+import Jobs
+import Lifecycle
+import Redis
+import SlotProtocol
+import Worker
+
+/// All that the environment says about a worker, checked before anything starts.
+struct WorkerSettings: Sendable {
+    let redis: RedisURL
+    let queue: QueueName
+    let settings: QueueSettings
+    let worker: WorkerConfiguration
+    let listen: ListenAddress?
+    let level: Log.Level
+
+    static func fromEnvironment() throws(Failure) -> WorkerSettings {
+        WorkerSettings(
+            redis: try redisURL(), queue: try queueName(), settings: try .fromEnvironment(),
+            worker: try .fromEnvironment(), listen: try listenAddress(), level: try logLevel())
+    }
+
+    private static func redisURL() throws(Failure) -> RedisURL {
+        do throws(RedisError) { return try .fromEnvironment() } catch { throw Failure(.invalidRequest, "\(error)") }
+    }
+
+    private static func queueName() throws(Failure) -> QueueName {
+        guard let text = Environment.value("RESPOOL_QUEUE") else { return .default }
+        do throws(Failure) { return try QueueName(text) } catch {
+            throw Failure(.invalidRequest, "RESPOOL_QUEUE: \(error.message)")
+        }
+    }
+
+    private static func listenAddress() throws(Failure) -> ListenAddress? {
+        guard let text = Environment.value("RESPOOL_LISTEN") else { return nil }
+        guard let address = ListenAddress(text) else {
+            throw Failure(
+                .invalidRequest, "RESPOOL_LISTEN is `\(text)`: it must be a numeric ADDRESS:PORT, as 127.0.0.1:9464")
+        }
+        return address
+    }
+
+    private static func logLevel() throws(Failure) -> Log.Level {
+        guard let text = Environment.value("RESPOOL_LOG") else { return .info }
+        guard let level = Log.Level(name: text) else {
+            let names = Log.Level.allCases.map(\.name).joined(separator: ", ")
+            throw Failure(.invalidRequest, "RESPOOL_LOG is `\(text)`: it must be one of \(names)")
+        }
+        return level
+    }
+}

@@ -1,0 +1,90 @@
+import Dashboard
+import Glibc
+import Lifecycle
+import TestSupport
+import Testing
+
+@Suite struct HTTPListenerTests {
+    private static let routes = HTTPRoutes([
+        "/hello": { HTTPResponse("you asked for \($0.path)\n") },
+        "/sick": { _ in HTTPResponse(status: 503, "no\n") },
+    ])
+
+    @Test func `answers from its table`() async throws {
+        let listener = try HTTPListener(on: #require(ListenAddress("127.0.0.1:0")), routes: Self.routes)
+        let answers = try await exchange(
+            listener.port,
+            "GET /hello?a=b HTTP/1.1", "HEAD /hello HTTP/1.1", "GET /sick HTTP/1.1", "GET /nothing HTTP/1.1",
+            "POST /hello HTTP/1.1")
+        #expect(answers[0].hasPrefix("HTTP/1.1 200 "))
+        #expect(answers[0].hasSuffix("\r\n\r\nyou asked for /hello\n"))
+        #expect(answers[0].contains("Content-Type: text/plain; charset=utf-8\r\n"))
+        #expect(answers[1].hasPrefix("HTTP/1.1 200 "))
+        #expect(answers[1].contains("Content-Length: 21\r\n"))
+        #expect(answers[1].hasSuffix("\r\n\r\n"))
+        #expect(answers[2].hasPrefix("HTTP/1.1 503 "))
+        #expect(answers[3].hasPrefix("HTTP/1.1 404 "))
+        #expect(answers[3].contains("/hello, /sick"))
+        #expect(answers[4].hasPrefix("HTTP/1.1 405 "))
+        #expect(answers[4].contains("Allow: GET, HEAD\r\n"))
+    }
+
+    @Test func `refuses a line that is longer than its memory, and goes on`() async throws {
+        let listener = try HTTPListener(on: #require(ListenAddress("[::1]:0")), routes: Self.routes)
+        let long = String(repeating: "a", count: 100_000)
+        let answers = try await exchange(
+            listener.port, host: "::1", "GET /\(long) HTTP/1.1", "nonsense", "GET /hello HTTP/1.1")
+        #expect(answers[0].isEmpty || answers[0].hasPrefix("HTTP/1.1 414 "))
+        #expect(!answers[1].hasPrefix("HTTP/1.1 200 "))
+        #expect(answers[2].hasPrefix("HTTP/1.1 200 "))
+    }
+
+    @Test func `frees its port, its thread and its descriptors when it is released`() async {
+        await #expect(processExitsWith: .success) {
+            let address = try #require(ListenAddress("127.0.0.1:0"))
+            func open() -> Int { (0..<256).filter { fcntl($0, F_GETFD) != -1 }.count }
+            do { _ = try HTTPListener(on: address, routes: HTTPRoutes([:])) }
+            let before = open()
+            for _ in 0..<20 {
+                let listener = try HTTPListener(on: address, routes: HTTPRoutes([:]))
+                let same = try #require(ListenAddress("127.0.0.1:\(listener.port)"))
+                do {
+                    _ = try HTTPListener(on: same, routes: HTTPRoutes([:]))
+                    preconditionFailure("two listeners on one port")
+                } catch let error as Errno {
+                    precondition(error == Errno(rawValue: EADDRINUSE))
+                }
+            }
+            precondition(open() == before)
+        }
+    }
+
+    @Test(arguments: [
+        ("127.0.0.1:80", "127.0.0.1:80"), ("9464", "127.0.0.1:9464"), (":9464", "127.0.0.1:9464"),
+        ("localhost:1", "127.0.0.1:1"), ("0.0.0.0:9464", "0.0.0.0:9464"), ("[::1]:0", "[::1]:0"),
+        ("127.0.0.1", nil), ("::1:80", nil), ("example.org:80", nil), ("127.0.0.1:70000", nil), ("", nil),
+        ("[::1]", nil),
+    ])
+    func `reads an address, which is on loopback unless it says otherwise`(text: String, expected: String?) {
+        #expect(ListenAddress(text)?.description == expected)
+    }
+
+    /// Sends each request on a connection of its own, and answers all that comes back.
+    private func exchange(_ port: UInt16, host: String = "127.0.0.1", _ lines: String...) async throws -> [String] {
+        let script = """
+            import socket, sys
+            for line in sys.stdin.read().split("\\n"):
+                with socket.create_connection((sys.argv[1], int(sys.argv[2])), 5) as s:
+                    answer = b""
+                    try:
+                        s.sendall(f"{line}\\r\\nHost: x\\r\\nConnection: close\\r\\n\\r\\n".encode())
+                        while chunk := s.recv(65536): answer += chunk
+                    except ConnectionError: pass
+                    sys.stdout.buffer.write(answer + b"\\0")
+            """
+        let outcome = try await ChildProcess.run(
+            "python3", ["-c", script, host, "\(port)"], input: .bytes(Array(lines.joined(separator: "\n").utf8)))
+        #expect(outcome.succeeded, "\(outcome.errors)")
+        return outcome.output.split(separator: "\0", omittingEmptySubsequences: false).map(String.init)
+    }
+}

@@ -1,0 +1,66 @@
+import Lifecycle
+import SlotProtocol
+import Slots
+import Testing
+
+@testable import Jobs
+@testable import Worker
+
+@Suite struct JobInHandTests {
+    private let job = JobInHand(
+        ClaimedJob(
+            id: "1-0", token: "1:a", attempt: 1, attempts: 5, crashes: 0, fields: [:], createdAt: 0, commit: nil),
+        slot: Slot(number: 0, configuration: SlotConfiguration(), log: Log(least: .error)))
+
+    @Test func `keeps the first reason to end it, and the loss of the lease above all`() {
+        job.end(.cancelled)
+        job.end(.timedOut)
+        #expect(job.ending == .cancelled)
+        #expect(job.heartbeat != nil)
+        job.end(.lost)
+        #expect(job.ending == .lost)
+        #expect(job.heartbeat == nil)
+    }
+
+    @Test func `is not published once it was ended`() {
+        job.end(.released)
+        #expect(!job.beginPublishing())
+    }
+
+    @Test(arguments: [JobInHand.Ending.cancelled, .timedOut, .released])
+    func `cannot be ended while its result becomes visible`(ending: JobInHand.Ending) {
+        job.report(Progress(phase: .converting, position: 3))
+        #expect(job.beginPublishing())
+        job.end(ending)
+        job.report(Progress(phase: .converting, position: 4))
+        #expect(job.ending == nil)
+        #expect(job.heartbeat?.progress?.phase == .publishing)
+        #expect(job.heartbeat?.progress?.position == 3)
+    }
+
+    @Test func `leaves the result to the next owner when the process ends while it becomes visible`() {
+        #expect(job.beginPublishing())
+        job.abandon()
+        #expect(job.ending == .lost)
+    }
+
+    @Test func `cannot be ended any more when its slot is done with it`() {
+        #expect(job.leaveSlot() == nil)
+        job.end(.lost)
+        #expect(job.ending == nil)
+        #expect(job.heartbeat != nil)
+    }
+
+    @Test func `replaces an earlier try of the same job, which is lost`() {
+        let hand = Hand()
+        let later = JobInHand(job.job, slot: job.slot)
+        hand.take(job)
+        hand.take(later)
+        #expect(job.ending == .lost)
+        #expect(later.ending == nil)
+        hand.drop(job)
+        #expect(hand.count == 1)
+        hand.drop(later)
+        #expect(hand.count == 0)
+    }
+}
