@@ -41,6 +41,8 @@ struct RedisLink: ~Copyable {
             connection = try .open(url, name: name, until: deadline, interruption: interruption)
             failures = 0
         } catch {
+            // To be stopped is no failure of the server's.
+            guard error != .closed else { throw error }
             failures += 1
             pause = Deadline(after: backoff.delay(afterFailure: failures))
             throw error
