@@ -1,1 +1,72 @@
--- In the making.
+-- Keeps house, then takes jobs for a worker.
+--
+-- ARGV     nonce, count, worker, settings, `1` to take jobs although more are to be admitted.
+-- Answers  {status, ms until the next delayed job or -1, ms until the next lease ends or -1, job…}; status is `ok`, `again`
+--          (nothing was taken, for a job of a higher priority may still be in the inbox: call again) or `paused`.
+--          A job is {id, token, attempt, attempts, crashes, created ms or '', spec, commit record or ''}.
+--          The same nonce gets the same jobs for 10 minutes, but those that are no longer its.
+
+local nonce, count, worker = ARGV[1], tonumber(ARGV[2]), ARGV[3]
+local answer = { 'ok', -1, -1 }
+
+local function hand_over(job)
+  local key = P .. 'job:' .. job.id
+  answer[#answer + 1] = {
+    job.id, job.token, job.attempt, job.attempts, job.crashes, call('HGET', key, 'created') or '',
+    call('GET', P .. 'spec:' .. job.id) or '{}', job.commit and call('GET', P .. 'commit:' .. job.id) or '',
+  }
+end
+
+local once = P .. 'once:' .. nonce
+local given = call('GET', once)
+if given then
+  for id in string.gmatch(given, '%S+') do
+    local job = read(id)
+    if job and job.state == 'running' and string.match(job.token, ':(.*)$') == nonce then hand_over(job) end
+  end
+  return answer
+end
+
+local function take(job)
+  local epoch = tonumber(string.match(job.token or '0:', '^%d+')) + 1
+  job.token, job.attempt = epoch .. ':' .. nonce, job.attempt + 1
+  hand_over(job)
+  move(job, 'running', NOW + lease_ms, 'attempt', job.attempt, 'token', job.token, 'worker', worker, 'started', NOW,
+    'phase', 'opening', 'progress', '')
+  event(job.id, 'running', 'attempt', job.attempt)
+end
+
+arrive(ARGV[4])
+answer_bell()
+local more = tend()
+local taken, budget = {}, count + 64
+if paused then
+  answer[1] = 'paused'
+elseif more and ARGV[5] ~= '1' then
+  answer[1] = 'again'
+else
+  while #taken < count and budget > 0 do
+    local ids = call('ZRANGE', READY, 0, count - #taken - 1)
+    if #ids == 0 then break end
+    budget = budget - #ids
+    for _, id in ipairs(ids) do
+      local job = read(id)
+      if not job then
+        call('ZREM', READY, id)
+        call('SREM', LIVE, id)
+      elseif job.expires and tonumber(job.expires) <= NOW and not job.token then
+        fail(job, 'expired', 'the job was not started before it expired', 0)
+      else
+        take(job)
+        taken[#taken + 1] = id
+      end
+    end
+  end
+  if #taken > 0 then call('SET', once, table.concat(taken, ' '), 'PX', 600000) end
+end
+if #taken < count then
+  answer[2], answer[3] = until_first(INDEX.delayed, 0), until_first(LEASE, grace)
+end
+ring()
+leave()
+return answer

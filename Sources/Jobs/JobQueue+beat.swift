@@ -1,0 +1,49 @@
+import Redis
+import SlotProtocol
+
+extension JobQueue {
+    /// Renews the leases of the worker's jobs, stores their progress and the worker's record; idle workers beat too.
+    package func beat(worker: WorkerRecord, jobs: [Heartbeat]) async throws(QueueError) -> BeatAnswer {
+        var arguments: [RedisArgument] = [
+            .text(settings.line), .text(worker.name), .text(worker.host), .integer(Int64(worker.slots)),
+            .text(worker.version),
+        ]
+        for job in jobs {
+            arguments += [
+                .text(job.id), .text(job.token), .text(job.progress?.phase.rawValue ?? ""),
+                .text(job.progress.map(ProgressText.encode) ?? ""),
+            ]
+        }
+        let parts = try await run(QueueScript.beat, arguments).array(count: jobs.count + 1)
+        var verdicts: [String: BeatAnswer.Verdict] = [:]
+        for (job, part) in zip(jobs, parts.dropFirst()) {
+            guard let verdict = BeatAnswer.Verdict(rawValue: try part.text()) else { throw part.unexpected }
+            verdicts[job.id] = verdict
+        }
+        if try parts[0].integer() == 1 { try await keepHouse() }
+        return BeatAnswer(verdicts: verdicts)
+    }
+
+    /// Forgets a worker that stops; its jobs should have been given back.
+    package func leave(worker: String) async throws(QueueError) {
+        _ = try await read([["ZREM", .text(keys.workers), .text(worker)], ["DEL", .text(keys.worker(worker))]])
+    }
+
+    /// Every worker that gave a sign of life within the last minute, by name.
+    package func workers() async throws(QueueError) -> [WorkerRecord] {
+        let replies = try await read([
+            ["TIME"], ["ZRANGE", .text(keys.workers), "0", "-1", "WITHSCORES"],
+        ])
+        let now = (replies[0].array?.first?.integer ?? 0) * 1000 + (replies[0].array?.last?.integer ?? 0) / 1000
+        let beats = (replies[1].dictionary ?? [:]).sorted { $0.key < $1.key }
+        let records = try await read(beats.map { ["HGETALL", .text(keys.worker($0.key))] })
+        return zip(beats, records).compactMap { beat, record in
+            guard let fields = record.dictionary, let host = fields["host"]?.string else { return nil }
+            let jobs = fields["jobs"]?.string ?? ""
+            return WorkerRecord(
+                name: beat.key, host: host, slots: Int(fields["slots"]?.integer ?? 0),
+                version: fields["version"]?.string ?? "", jobs: jobs.split(separator: " ").map(String.init),
+                silence: max(0, now - Int64(beat.value.string.flatMap(Double.init) ?? 0)))
+        }
+    }
+}

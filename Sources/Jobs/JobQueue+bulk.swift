@@ -1,0 +1,92 @@
+import Redis
+import SlotProtocol
+
+extension JobQueue {
+    /// Cancels jobs: waiting ones at once, running ones by way of their worker.
+    package func cancel(_ ids: [String]) async throws(QueueError) -> [CancelAnswer] {
+        var answers: [CancelAnswer] = []
+        for chunk in ids.chunks(of: Self.bulk) {
+            for part in try await run(QueueScript.cancel, chunk.map { .text($0) }).array(count: chunk.count) {
+                answers.append(try Self.cancelAnswer(part))
+            }
+        }
+        return answers
+    }
+
+    /// Starts failed and cancelled jobs afresh.
+    package func retry(_ ids: [String]) async throws(QueueError) -> [RetryAnswer] {
+        var answers: [RetryAnswer] = []
+        for chunk in ids.chunks(of: Self.bulk) { answers += try await retryChunk(chunk) }
+        return answers
+    }
+
+    /// Stops the handing out of jobs; those that run go on.
+    package func pause() async throws(QueueError) { _ = try await run(QueueScript.pause, ["1"]) }
+
+    package func resume() async throws(QueueError) { _ = try await run(QueueScript.pause, ["0"]) }
+
+    /// Deletes up to 500 jobs of a state, and answers how many; `running` ones are never touched.
+    package func purge(_ state: JobState) async throws(QueueError) -> Int {
+        try await run(QueueScript.purge, [.text(state.rawValue), .integer(Int64(Self.bulk))]).integer()
+    }
+
+    private static var bulk: Int { 500 }
+
+    private static func cancelAnswer(_ part: ScriptAnswer) throws(QueueError) -> CancelAnswer {
+        switch try part.text() {
+        case "cancelled": return .cancelled
+        case "requested": return .requested
+        case "unknown": return .unknown
+        case let text:
+            guard text.hasPrefix("too late "), let state = JobState(rawValue: String(text.dropFirst(9))) else {
+                throw part.unexpected
+            }
+            return .tooLate(state)
+        }
+    }
+
+    /// Checks the specs as of today, and retries the jobs that pass.
+    private func retryChunk(_ ids: [String]) async throws(QueueError) -> [RetryAnswer] {
+        let records = try await rawJobs(ids)
+        var answers: [RetryAnswer] = []
+        var valid: [Int] = []
+        for (index, record) in records.enumerated() {
+            answers.append(.unknown)
+            guard let record, record.state == .failed || record.state == .cancelled else {
+                if let record { answers[index] = .wrongState(record.state) }
+                continue
+            }
+            do throws(Failure) {
+                _ = try JobSpec(fields: record.fields)
+                valid.append(index)
+            } catch {
+                answers[index] = .invalid(error)
+            }
+        }
+        guard !valid.isEmpty else { return answers }
+        let parts = try await run(QueueScript.retry, valid.map { .text(ids[$0]) }).array(count: valid.count)
+        for (index, part) in zip(valid, parts) { answers[index] = try Self.retryAnswer(part) }
+        return answers
+    }
+
+    private static func retryAnswer(_ part: ScriptAnswer) throws(QueueError) -> RetryAnswer {
+        let words = try part.text().split(separator: " ").map(String.init)
+        switch words.first {
+        case "retried": return .retried
+        case "unknown": return .unknown
+        case "cut":
+            return .invalid(Failure(.invalidRequest, "the job's fields were too large or unreadable, and not kept"))
+        case "held" where words.count == 2: return .dedupHeld(by: words[1])
+        case "state" where words.count == 2:
+            guard let state = JobState(rawValue: words[1]) else { throw part.unexpected }
+            return .wrongState(state)
+        default: throw part.unexpected
+        }
+    }
+}
+
+private extension Array {
+    func chunks(of size: Int) -> [[Element]] {
+        stride(from: 0, to: count, by: size).map { Array(self[$0..<Swift.min($0 + size, count)]) }
+    }
+}

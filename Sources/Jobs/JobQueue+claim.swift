@@ -1,0 +1,60 @@
+import FoundationEssentials
+import Redis
+import SlotProtocol
+
+extension JobQueue {
+    /// Takes up to `count` jobs for the worker (`host:pid:nonce`); repeated with the same nonce, answers the same jobs.
+    package func claim(
+        nonce: String = Nonce.random(), count: Int, worker: String
+    ) async throws(QueueError) -> Claim {
+        var round = 0
+        while true {
+            round += 1
+            // A flood of pushes must not keep the worker from the jobs that are there.
+            let insists = round == Self.longestAdmission
+            let parts = try await run(
+                QueueScript.claim,
+                [.text(nonce), .integer(Int64(count)), .text(worker), .text(settings.line), insists ? "1" : "0"]
+            ).array()
+            guard parts.count >= 3 else { throw .unexpectedAnswer(script: "claim", "too few parts") }
+            let status = try parts[0].text()
+            if status == "again", !insists { continue }
+            var jobs: [ClaimedJob] = []
+            for part in parts.dropFirst(3) { jobs.append(try Self.claimed(part)) }
+            return Claim(
+                jobs: jobs, nextDue: try Self.wait(parts[1]), nextLease: try Self.wait(parts[2]),
+                isPaused: status == "paused")
+        }
+    }
+
+    /// Admits pushed jobs, promotes due ones and reaps lost leases, until nothing is left to admit.
+    package func keepHouse() async throws(QueueError) {
+        for _ in 1...Self.longestAdmission {
+            guard try await run(QueueScript.admit, [.text(settings.line)]).integer() == 1 else { return }
+        }
+    }
+
+    /// Wakes one idle worker if there is something to claim: for a worker that took a bell and cannot claim.
+    package func ring() async throws(QueueError) {
+        _ = try await run(QueueScript.ring, [])
+    }
+
+    /// Scripts in a row that may only admit.
+    private static var longestAdmission: Int { 64 }
+
+    private static func wait(_ part: ScriptAnswer) throws(QueueError) -> Int? {
+        let milliseconds = try part.integer()
+        return milliseconds < 0 ? nil : milliseconds
+    }
+
+    private static func claimed(_ part: ScriptAnswer) throws(QueueError) -> ClaimedJob {
+        let fields = try part.array(count: 8)
+        let id = try fields[0].text()
+        let record = try fields[7].bytes()
+        return ClaimedJob(
+            id: id, token: try fields[1].text(), attempt: try fields[2].integer(), attempts: try fields[3].integer(),
+            crashes: try fields[4].integer(), fields: SpecText.decode(try fields[6].bytes()),
+            createdAt: Int64(try fields[5].text()) ?? JobRecord.moment(ofID: id),
+            commit: record.isEmpty ? nil : try? JSONDecoder().decode(CommitRecord.self, from: Data(record)))
+    }
+}

@@ -1,0 +1,79 @@
+import Lifecycle
+import Redis
+import SlotProtocol
+
+extension JobQueue {
+    /// Pushes jobs; if one is not valid, none. Repeated with the same nonce (8 characters or more), answers the same ids.
+    ///
+    /// More than fit one script go in several, and a failure between them leaves the first ones pushed.
+    package func enqueue(
+        _ specs: [[String: String]], nonce: String = Nonce.random()
+    ) async throws(QueueError) -> [Enqueued] {
+        var batches: [EnqueueBatch] = []
+        for (index, fields) in specs.enumerated() {
+            let job = try Self.checked(fields, index)
+            if batches.last?.hasRoom(for: job) != true { batches.append(EnqueueBatch(nonce: nonce, first: index)) }
+            batches[batches.count - 1].append(job)
+        }
+        var answers: [Enqueued] = []
+        answers.reserveCapacity(specs.count)
+        for batch in batches {
+            let ids = try await run(QueueScript.enqueue, batch.arguments).array(count: batch.count)
+            for id in ids {
+                let text = try id.text()
+                let isDuplicate = text.hasPrefix("=")
+                answers.append(Enqueued(id: isDuplicate ? String(text.dropFirst()) : text, isDuplicate: isDuplicate))
+            }
+        }
+        return answers
+    }
+
+    private static func checked(_ fields: [String: String], _ index: Int) throws(QueueError) -> JobSpec {
+        do throws(Failure) {
+            return try JobSpec(fields: fields)
+        } catch {
+            throw .invalidJob(index: index, error)
+        }
+    }
+}
+
+/// The jobs of one `enqueue` script.
+private struct EnqueueBatch {
+    private(set) var arguments: [RedisArgument]
+    private(set) var count = 0
+    private var bytes = 0
+
+    init(nonce: String, first: Int) {
+        arguments = [.text(nonce), .integer(Int64(first))]
+    }
+
+    func hasRoom(for job: JobSpec) -> Bool { count < 128 && bytes < 256 << 10 }
+
+    mutating func append(_ job: JobSpec) {
+        let text = SpecText.encode(job.fields)
+        arguments.append(.bytes(text))
+        arguments.append(.text(Self.options(job)))
+        arguments.append(.text(job.dedup ?? ""))
+        count += 1
+        bytes += text.count
+    }
+
+    private static func options(_ job: JobSpec) -> String {
+        if job.priority == .normal, job.start == .now, job.expires == .never, job.fields["attempts"] == nil {
+            return ""
+        }
+        let start =
+            switch job.start {
+            case .now: "-"
+            case .after(let delay): "+\(delay.milliseconds)"
+            case .at(let instant): "@\(max(0, instant))"
+            }
+        let expires =
+            switch job.expires {
+            case .never: "-"
+            case .after(let delay): "+\(delay.milliseconds)"
+            case .at(let instant): "@\(max(0, instant))"
+            }
+        return "\(job.priority.rawValue) \(job.attempts) \(start) \(expires)"
+    }
+}

@@ -1,0 +1,93 @@
+import FoundationEssentials
+import Redis
+package import SlotProtocol
+
+extension JobQueue {
+    /// Asks whether the job's result may become visible, and writes down what is about to.
+    package func publish(id: String, token: String, record: CommitRecord) async throws(QueueError) -> PublishAnswer {
+        let answer = try await run(
+            QueueScript.publish, [.text(id), .text(token), .bytes(Self.json(record))])
+        return switch try answer.text() {
+        case "OK": .ok
+        case "CANCELLED": .cancelled
+        case "STALE": .stale
+        default: throw answer.unexpected
+        }
+    }
+
+    /// Ends the try that the token stands for, with the last lines of its log (50 and 8 KiB are kept).
+    package func finish(
+        id: String, token: String, outcome: Outcome, log: [String] = []
+    ) async throws(QueueError) -> FinishAnswer {
+        let lines = Self.bounded(log)
+        let answer = try await run(
+            QueueScript.finish, [.text(id), .text(token)] + Self.arguments(outcome, lines))
+        let text = try answer.text()
+        if text == "STALE" { return .stale }
+        if text == "PUBLISHING" { return .publishing }
+        let words = text.split(separator: " ")
+        guard let state = words.first.flatMap({ JobState(rawValue: String($0)) }) else { throw answer.unexpected }
+        return .settled(state, retryAt: words.count > 1 ? Int64(words[1]) : nil)
+    }
+
+    private static func arguments(_ outcome: Outcome, _ log: String) -> [RedisArgument] {
+        switch outcome {
+        case .completed(let reports): ["completed", .text(log), .bytes(json(bounded(reports)))]
+        case .failed(let failure): ["failed", .text(log)] + arguments(failure)
+        case .crashed(let failure): ["crashed", .text(log)] + arguments(failure)
+        case .cancelled: ["cancelled", .text(log)]
+        case .released: ["released", .text(log)]
+        }
+    }
+
+    private static func arguments(_ failure: Failure) -> [RedisArgument] {
+        let wait = failure.retryAfter.flatMap { $0.isFinite && $0 >= 0 ? Int64(min($0, 1e6) * 1000) : nil }
+        return [
+            .text(failure.code.rawValue), .text(failure.message.prefix(utf8Bytes: 1024)),
+            failure.retryable ? "1" : "0", .text(wait.map(String.init) ?? ""), .text(String(Double.random(in: 0...1))),
+        ]
+    }
+
+    /// The last lines that fit.
+    private static func bounded(_ log: [String]) -> String {
+        var lines: [String] = []
+        var room = 8192
+        for line in log.suffix(50).reversed() {
+            let line = line.split(separator: "\n").joined(separator: " ").prefix(utf8Bytes: 1024)
+            room -= line.utf8.count + 1
+            guard room >= 0 else { break }
+            lines.append(line)
+        }
+        return lines.reversed().joined(separator: "\n")
+    }
+
+    /// Reports without what only explains, should they be too large.
+    private static func bounded(_ reports: [OutputReport]) -> [OutputReport] {
+        guard json(reports).count > 64 << 10 else { return reports }
+        return reports.map { report in
+            var report = report
+            report.warnings = []
+            report.settings = [:]
+            return report
+        }
+    }
+
+    private static func json(_ value: some Encodable) -> [UInt8] {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .withoutEscapingSlashes
+        // Reports hold no value that JSON cannot express, but for a number that is not finite.
+        encoder.nonConformingFloatEncodingStrategy = .convertToString(
+            positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
+        return (try? encoder.encode(value)).map(Array.init) ?? []
+    }
+}
+
+extension String {
+    /// The longest beginning that is not longer and cuts no character.
+    func prefix(utf8Bytes limit: Int) -> String {
+        guard utf8.count > limit else { return self }
+        var end = utf8.index(utf8.startIndex, offsetBy: limit)
+        while end.samePosition(in: unicodeScalars) == nil { utf8.formIndex(before: &end) }
+        return String(self[..<end])
+    }
+}

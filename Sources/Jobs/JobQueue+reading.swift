@@ -1,0 +1,75 @@
+import Lifecycle
+import Redis
+
+extension JobQueue {
+    package func stats() async throws(QueueError) -> QueueStats {
+        let parts = try await run(QueueScript.stats, []).array(count: 9)
+        var counts: [JobState: Int] = [:]
+        for (state, part) in zip(JobState.allCases, parts) { counts[state] = try part.integer() }
+        let oldest = try parts[8].integer()
+        let alive = try await workers().filter { ($0.silence ?? 0) <= settings.lease.milliseconds }
+        return QueueStats(
+            counts: counts, isPaused: try parts[7].integer() == 1, oldestWaiting: oldest < 0 ? nil : Int64(oldest),
+            workers: alive.count, slots: alive.reduce(0) { $0 + $1.slots })
+    }
+
+    /// What is known of each id; nothing for an id that no job has. The id of a pushed duplicate shows the first job.
+    package func jobs(_ ids: [String]) async throws(QueueError) -> [JobRecord?] {
+        try await rawJobs(ids).map { $0.map { JobRecord($0) } }
+    }
+
+    /// The last log lines of a job's last try.
+    package func log(_ id: String) async throws(QueueError) -> [String] {
+        let first = try await read([["GET", .text(keys.alias(id))]])[0].string ?? id
+        let text = try await read([["GET", .text(keys.log(first))]])[0].string ?? ""
+        return text.isEmpty ? [] : text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+    }
+
+    func rawJobs(_ ids: [String]) async throws(QueueError) -> [RawJob?] {
+        var jobs: [RawJob?] = []
+        for start in stride(from: 0, to: ids.count, by: 100) {
+            jobs += try await rawChunk(Array(ids[start..<min(start + 100, ids.count)]))
+        }
+        return jobs
+    }
+
+    private func rawChunk(_ ids: [String]) async throws(QueueError) -> [RawJob?] {
+        var jobs = try await admitted(ids)
+        let missing = jobs.indices.filter { jobs[$0] == nil }
+        guard !missing.isEmpty else { return jobs }
+        let aliases = try await read(missing.map { ["GET", .text(keys.alias(ids[$0]))] })
+        for (index, alias) in zip(missing, aliases) {
+            if let first = alias.string {
+                jobs[index] = try await admitted([first])[0]
+            } else if ids[index].isStreamID {
+                jobs[index] = try await queued(ids[index])
+            }
+        }
+        return jobs
+    }
+
+    private func admitted(_ ids: [String]) async throws(QueueError) -> [RawJob?] {
+        let replies = try await read(
+            ids.flatMap { id -> [RedisCommand] in
+                [
+                    ["HGETALL", .text(keys.job(id))], ["GET", .text(keys.spec(id))], ["GET", .text(keys.result(id))],
+                ]
+            })
+        return ids.indices.map { RawJob(id: ids[$0], replies[3 * $0], replies[3 * $0 + 1], replies[3 * $0 + 2]) }
+    }
+
+    /// A job in the inbox, or one that was admitted while it was looked for.
+    private func queued(_ id: String) async throws(QueueError) -> RawJob? {
+        let entry: RedisCommand = ["XRANGE", .text(keys.inbox), .text(id), .text(id)]
+        if let job = RawJob(id: id, queued: try await read([entry])[0]) { return job }
+        return try await admitted([id])[0]
+    }
+}
+
+private extension String {
+    /// `<ms>-<n>`, each within 64 bits.
+    var isStreamID: Bool {
+        let parts = split(separator: "-", omittingEmptySubsequences: false)
+        return parts.count == 2 && parts.allSatisfy { UInt64($0) != nil && $0.allSatisfy(\.isNumber) }
+    }
+}

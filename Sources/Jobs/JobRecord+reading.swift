@@ -1,0 +1,41 @@
+import SlotProtocol
+
+extension JobRecord {
+    init(_ raw: RawJob) {
+        let hash = raw.hash
+        func integer(_ name: String) -> Int64? { hash[name].flatMap { Int64($0) } }
+        let progress = ProgressText.decode(hash["progress"] ?? "")
+        let state = raw.state
+        let isShown = state == .running || state.isTerminal
+        let isDone = state == .completed
+        self.init(
+            id: raw.id, state: state, phase: state == .running ? hash["phase"].flatMap(Phase.init) : nil,
+            progress: isDone ? 1 : isShown ? progress.fraction : nil,
+            position: isDone ? progress.duration ?? progress.position : isShown ? progress.position : nil,
+            duration: isShown ? progress.duration : nil, speed: isShown ? progress.speed : nil,
+            attempt: Int(integer("attempt") ?? 0), attempts: Self.attempts(raw), crashes: Int(integer("crashes") ?? 0),
+            priority: raw.fields["priority"] ?? "normal", group: nil, source: raw.fields["source"].map(redactedURL),
+            format: raw.fields["format"], worker: isShown ? hash["worker"].map(Self.shortName) : nil,
+            createdAt: integer("created") ?? Self.moment(ofID: raw.id), startedAt: integer("started"),
+            finishedAt: state.isTerminal ? integer("finished") : nil, dueAt: state == .delayed ? integer("due") : nil,
+            outputs: isDone ? raw.outputs : nil, error: isDone ? nil : Self.failure(hash))
+    }
+
+    /// Milliseconds since 1970 that an id begins with.
+    static func moment(ofID id: String) -> Int64 { Int64(id.prefix { $0 != "-" }) ?? 0 }
+
+    private static func attempts(_ raw: RawJob) -> Int {
+        raw.hash["attempts"].flatMap { Int($0) } ?? raw.fields["attempts"].flatMap { Int($0) } ?? 5
+    }
+
+    /// `host:pid` of `host:pid:nonce`.
+    private static func shortName(_ worker: String) -> String {
+        worker.lastIndex(of: ":").map { String(worker[..<$0]) } ?? worker
+    }
+
+    private static func failure(_ hash: [String: String]) -> Failure? {
+        guard let code = hash["error_code"] else { return nil }
+        return Failure(
+            ErrorCode(rawValue: code) ?? .internal, hash["error"] ?? "", retryable: hash["retryable"] == "1")
+    }
+}

@@ -1,0 +1,44 @@
+import Redis
+import SlotProtocol
+
+/// The scripts, each a file with the parts that it needs in front.
+enum QueueScript {
+    static let enqueue = script("enqueue", PackageResources.enqueue_lua, with: [admission])
+    static let admit = script("admit", PackageResources.admit_lua, with: [admission, upkeep])
+    static let claim = script("claim", PackageResources.claim_lua, with: [admission, upkeep])
+    static let beat = script("beat", PackageResources.beat_lua, with: [admission, upkeep])
+    static let publish = script("publish", PackageResources.publish_lua)
+    static let finish = script("finish", PackageResources.finish_lua)
+    static let cancel = script("cancel", PackageResources.cancel_lua, with: [admission])
+    static let retry = script("retry", PackageResources.retry_lua, with: [admission])
+    static let pause = script("pause", PackageResources.pause_lua)
+    static let ring = script("ring", PackageResources.ring_lua)
+    static let purge = script("purge", PackageResources.purge_lua)
+    static let stats = script("stats", PackageResources.stats_lua)
+    static let list = script("list", PackageResources.list_lua)
+
+    private static let admission = PackageResources.admission_lua
+    private static let upkeep = PackageResources.upkeep_lua
+
+    private static func script(_ name: String, _ body: [UInt8], with parts: [[UInt8]] = []) -> RedisScript {
+        let pieces = [Array(constants.utf8), PackageResources.base_lua] + parts + [body]
+        return RedisScript(name: name, source: Array(pieces.joined()))
+    }
+
+    /// What Lua must know as Swift knows it.
+    private static let constants = """
+        local DEFAULT_SETTINGS = '\(QueueSettings().line)'
+        local FIELDS = ' \(names(supported: true)) '
+        local PLANNED = ' \(names(supported: false)) '
+        local MAX_FIELDS, MAX_VALUE, MAX_BYTES = \(Limit.fields), \(Limit.valueBytes), \(Limit.bytes)
+        local MAX_ATTEMPTS, MAX_TIMEOUT = \(Limit.attempts.upperBound), \(Int(Limit.timeout.upperBound))
+        local MAX_DELAY, MAX_DEDUP = \(Int(Limit.delay.upperBound)), \(Limit.dedupBytes)
+
+        """
+
+    private typealias Limit = JobSpec.Limit
+
+    private static func names(supported: Bool) -> String {
+        JobField.all.filter { $0.isSupported == supported }.map(\.name).joined(separator: " ")
+    }
+}

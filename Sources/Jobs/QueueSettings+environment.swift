@@ -1,0 +1,45 @@
+import Lifecycle
+package import SlotProtocol
+
+extension QueueSettings {
+    /// The defaults, and what `RESPOOL_MAX_CRASHES` and `RESPOOL_KEEP_DONE`, `_FAILED`, `_CANCELLED` (`10000` or
+    /// `10000/7d`) say.
+    package static func fromEnvironment(
+        _ value: (String) -> String? = Environment.value
+    ) throws(Failure) -> QueueSettings {
+        var settings = QueueSettings()
+        if let text = value("RESPOOL_MAX_CRASHES") {
+            guard let number = Int(text), (1...1_000_000).contains(number) else {
+                throw Failure(.invalidRequest, "RESPOOL_MAX_CRASHES is `\(text)`: it must be a whole number from 1")
+            }
+            settings.maxCrashes = number
+        }
+        settings.done = try retention("RESPOOL_KEEP_DONE", value, settings.done)
+        settings.failed = try retention("RESPOOL_KEEP_FAILED", value, settings.failed)
+        settings.cancelled = try retention("RESPOOL_KEEP_CANCELLED", value, settings.cancelled)
+        return settings
+    }
+
+    private static func retention(
+        _ name: String, _ value: (String) -> String?, _ fallback: Retention
+    ) throws(Failure) -> Retention {
+        guard let text = value(name) else { return fallback }
+        let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+        guard let count = Int(parts[0]), (0...100_000_000).contains(count),
+            let age = parts.count == 1 ? fallback.age : age(parts[1])
+        else {
+            throw Failure(
+                .invalidRequest, "\(name) is `\(text)`: it must be a number of jobs, and perhaps an age: 10000/7d")
+        }
+        return Retention(count: count, age: age)
+    }
+
+    /// `7d`, `12h`, `30m`, `45s`.
+    private static func age(_ text: String) -> Duration? {
+        let units: [Character: Int] = ["d": 86_400, "h": 3600, "m": 60, "s": 1]
+        guard let unit = text.last.flatMap({ units[$0] }), let number = Int(text.dropLast()),
+            (1...100_000).contains(number)
+        else { return nil }
+        return .seconds(number * unit)
+    }
+}

@@ -1,0 +1,14 @@
+import Lifecycle
+
+extension QueueSettings {
+    /// The settings as the scripts read them.
+    var line: String {
+        let numbers: [Int64] = [
+            lease.milliseconds, Int64(maxCrashes), Int64(events), backoff.base.milliseconds, backoff.cap.milliseconds,
+            longestRetryAfter.milliseconds,
+        ]
+        let kept = [("completed", done), ("failed", failed), ("cancelled", cancelled)]
+            .map { name, retention in "\(name) \(retention.count) \(retention.age.milliseconds)" }
+        return (numbers.map(String.init) + kept).joined(separator: " ")
+    }
+}

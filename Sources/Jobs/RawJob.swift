@@ -1,0 +1,35 @@
+import FoundationEssentials
+import Redis
+import SlotProtocol
+
+/// A job as Redis holds it.
+struct RawJob {
+    let id: String
+    let state: JobState
+    /// The job's hash; empty while it is in the inbox.
+    let hash: [String: String]
+    /// The job as it was pushed.
+    let fields: [String: String]
+    let outputs: [OutputReport]?
+
+    /// A job from the replies to `HGETALL`, `GET spec` and `GET result`.
+    init?(id: String, _ hash: RedisValue, _ spec: RedisValue, _ result: RedisValue) {
+        let hash = (hash.dictionary ?? [:]).compactMapValues(\.string)
+        guard let state = hash["state"].flatMap(JobState.init) else { return nil }
+        self.id = id
+        self.state = state
+        self.hash = hash
+        fields = spec.bytes.map(SpecText.decode) ?? [:]
+        outputs = result.bytes.flatMap { try? JSONDecoder().decode([OutputReport].self, from: Data($0)) }
+    }
+
+    /// A job that is in the inbox, from the reply to `XRANGE id id`.
+    init?(id: String, queued: RedisValue) {
+        guard let fields = queued.array?.first?.array?.last?.dictionary, fields["_bell"] == nil else { return nil }
+        self.id = id
+        state = .queued
+        hash = [:]
+        self.fields = fields.compactMapValues(\.string)
+        outputs = nil
+    }
+}

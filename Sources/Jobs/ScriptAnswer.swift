@@ -1,0 +1,29 @@
+import Redis
+
+/// A script's answer, read as its header promises.
+struct ScriptAnswer {
+    let script: String
+    let value: RedisValue
+
+    func text() throws(QueueError) -> String {
+        guard let text = value.string else { throw unexpected }
+        return text
+    }
+
+    func bytes() throws(QueueError) -> [UInt8] {
+        guard let bytes = value.bytes else { throw unexpected }
+        return bytes
+    }
+
+    func integer() throws(QueueError) -> Int {
+        guard let integer = value.integer else { throw unexpected }
+        return Int(integer)
+    }
+
+    func array(count: Int? = nil) throws(QueueError) -> [ScriptAnswer] {
+        guard let array = value.array, count == nil || array.count == count else { throw unexpected }
+        return array.map { ScriptAnswer(script: script, value: $0) }
+    }
+
+    var unexpected: QueueError { .unexpectedAnswer(script: script, "\(value)") }
+}

@@ -1,0 +1,175 @@
+-- Part of every script: the clock, the queue's meta, and the one place where a job changes its state.
+--
+-- KEYS[1]  the queue's `meta`. It always exists, so a cluster can route by it. All other keys have its prefix and hash tag;
+--          they cannot be declared, for a job's id is known only once an index was read.
+-- Swift puts DEFAULT_SETTINGS, FIELDS, PLANNED and the limits in front.
+
+local call = redis.call
+local META = KEYS[1]
+local P = string.sub(META, 1, -5)
+local IN, READY, LEASE, LIVE = P .. 'in', P .. 'ready', P .. 'lease', P .. 'live'
+local clock = call('TIME')
+local NOW = clock[1] * 1000 + math.floor(clock[2] / 1000)
+local BAND = 2 ^ 44 -- ready's score is priority · BAND + sequence
+
+local meta = call('HMGET', META, 'seq', 'event', 'bell', 'paused', 'settings', 'seen', 'grace')
+local seq, events, bell, paused = tonumber(meta[1] or 0), tonumber(meta[2] or 0), meta[3] or '', meta[4] and true
+local settings = meta[5] or DEFAULT_SETTINGS
+local lease_ms, max_crashes, events_cap, backoff_base, backoff_cap, retry_after_cap =
+  string.match(settings, '^(%d+) (%d+) (%d+) (%d+) (%d+) (%d+)')
+lease_ms, max_crashes = tonumber(lease_ms), tonumber(max_crashes)
+
+local INDEX = {
+  waiting = READY, delayed = P .. 'delayed', running = LEASE,
+  completed = P .. 'done', failed = P .. 'failed', cancelled = P .. 'cancelled',
+}
+
+-- `..` would round numbers of more than 14 digits.
+local function whole(number) return string.format('%.0f', number) end
+
+-- Every script that changed something ends with this.
+local function save(...)
+  call('HSET', META, 'seq', seq, 'event', events, 'bell', bell, ...)
+end
+
+local function event(id, state, ...)
+  events = events + 1
+  call('XADD', P .. 'events', 'MAXLEN', '~', events_cap, '*', 'n', events, 'id', id, 'state', state, ...)
+end
+
+local function read(id)
+  local f = call('HMGET', P .. 'job:' .. id, 'state', 'score', 'attempt', 'attempts', 'crashes', 'token', 'phase',
+    'cancel', 'dedup', 'expires', 'commit')
+  if not f[1] then return nil end
+  return {
+    id = id, state = f[1], score = f[2], attempt = tonumber(f[3] or 0), attempts = tonumber(f[4] or 5),
+    crashes = tonumber(f[5] or 0), token = f[6], phase = f[7], cancel = f[8], dedup = f[9], expires = f[10],
+    commit = f[11],
+  }
+end
+
+-- The id of the job that a pushed duplicate stands for.
+local function resolve(id)
+  return call('GET', P .. 'alias:' .. id) or id
+end
+
+-- Moves a job from the index of its old state (none, if it is new) to that of the new one; `...` are fields of its hash.
+-- Begins with a removal, which Redis allows when its memory is full.
+local function move(job, state, score, ...)
+  local old = job.state
+  if old then call('ZREM', INDEX[old], job.id) end
+  local was, is = old == 'waiting' or old == 'running', state == 'waiting' or state == 'running'
+  if was and not is then call('SREM', LIVE, job.id) end
+  if is and not was then call('SADD', LIVE, job.id) end
+  call('ZADD', INDEX[state], score, job.id)
+  call('HSET', P .. 'job:' .. job.id, 'state', state, ...)
+  job.state = state
+end
+
+local function to_waiting(job, ...)
+  move(job, 'waiting', job.score, ...)
+  event(job.id, 'waiting')
+end
+
+local function to_delayed(job, due, ...)
+  move(job, 'delayed', due, 'due', due, ...)
+  event(job.id, 'delayed', 'due', due)
+end
+
+local function erase(ids)
+  local doomed = {}
+  for _, id in ipairs(ids) do
+    for _, kind in ipairs({ 'job:', 'spec:', 'result:', 'log:', 'commit:' }) do
+      doomed[#doomed + 1] = P .. kind .. id
+    end
+  end
+  call('DEL', unpack(doomed))
+end
+
+-- How many jobs of a terminal state are kept, and for how many milliseconds.
+local function retention(state)
+  local count, age = string.match(settings, state .. ' (%d+) (%d+)')
+  return tonumber(count), tonumber(age)
+end
+
+-- Deletes jobs over the count or the age, index and hash together: the oldest first, at most 100.
+local function trim(state)
+  local set = INDEX[state]
+  local count, age = retention(state)
+  local excess = call('ZCARD', set) - count
+  local old = {}
+  if excess > 0 then
+    old = call('ZRANGE', set, 0, math.min(excess, 100) - 1)
+  else
+    old = call('ZRANGEBYSCORE', set, '-inf', whole((NOW - age) * 1024), 'LIMIT', 0, 100)
+  end
+  if #old > 0 then
+    call('ZREM', set, unpack(old))
+    erase(old)
+  end
+end
+
+-- Ends a job for good. The keys' time to live is only the backstop of `trim`.
+local function retire(job, state, ...)
+  move(job, state, whole(NOW * 1024 + events % 1024), 'finished', NOW, ...)
+  local id, key = job.id, P .. 'job:' .. job.id
+  if job.cancel or job.commit then
+    call('HDEL', key, 'cancel', 'commit')
+    call('DEL', P .. 'commit:' .. id)
+  end
+  if job.dedup and call('GET', P .. 'dedup:' .. job.dedup) == id then call('DEL', P .. 'dedup:' .. job.dedup) end
+  local _, age = retention(state)
+  local ttl = age + 86400000
+  call('PEXPIRE', key, ttl)
+  call('PEXPIRE', P .. 'spec:' .. id, ttl)
+  return ttl
+end
+
+local function fail(job, code, message, retryable, ...)
+  local ttl = retire(job, 'failed', 'error_code', code, 'error', string.sub(message, 1, 1024), 'retryable', retryable, ...)
+  event(job.id, 'failed', 'code', code)
+  return ttl
+end
+
+local function cancel(job, ...)
+  local ttl = retire(job, 'cancelled', ...)
+  event(job.id, 'cancelled')
+  return ttl
+end
+
+-- Charges a crash and gives the try back; answers the job's new state. `back` puts the job where it tries again.
+local function crash(job, code, message, back, ...)
+  job.crashes, job.attempt = job.crashes + 1, math.max(job.attempt - 1, 0)
+  if job.cancel then return cancel(job, 'crashes', job.crashes, 'attempt', job.attempt, ...) end
+  if job.crashes >= max_crashes then
+    return fail(job, code, message, 1, 'crashes', job.crashes, 'attempt', job.attempt, ...)
+  end
+  back(job, 'crashes', job.crashes, 'attempt', job.attempt, 'error_code', code,
+    'error', string.sub(message, 1, 1024), 'retryable', 1, ...)
+end
+
+-- After an id that somebody chose far ahead all later ones would follow it, and after the greatest there could be none.
+local function reset_ids()
+  if call('XLEN', IN) > 0 then return end
+  redis.pcall('XSETID', IN, whole(NOW) .. '-0')
+  redis.pcall('XGROUP', 'SETID', IN, 'bell', whole(NOW) .. '-0')
+end
+
+-- Takes the bell away, if one hangs.
+local function answer_bell()
+  local id = string.match(bell, '^%S+')
+  if id then call('XDEL', IN, id) end
+  bell = ''
+end
+
+-- Leaves one bell in the inbox if there is something to claim; whoever claims takes it away. It is an entry that stays: one
+-- that is added and deleted in the same script wakes every waiting worker, and none that comes a moment later. After a
+-- second every worker has looked by itself, so an older bell was lost on the way.
+local function ring()
+  if paused or call('ZCARD', READY) == 0 then return end
+  local age = NOW - (string.match(bell, '%d+$') or 0)
+  if bell ~= '' and age >= 0 and age < 1000 then return end
+  answer_bell()
+  local rung = redis.pcall('XADD', IN, '*', '_bell', '1')
+  if type(rung) == 'string' then bell = rung .. ' ' .. NOW else reset_ids() end
+end

@@ -1,0 +1,42 @@
+-- A worker's sign of life: renews the leases of its jobs and stores their progress, then keeps house.
+--
+-- ARGV     settings, worker, host, slots, version, then for each job: id, token, phase or '', progress or ''.
+--          Progress is `fraction position duration speed`, each `-` if unknown.
+-- Answers  {1 if there is more to admit or to promote, else 0; then for each job `OK`, `LOST` or `CANCEL`}.
+
+local worker = ARGV[2]
+local answer, jobs = { 0 }, {}
+
+local function step(progress)
+  return math.floor(20 * (tonumber(string.match(progress or '', '^%S+')) or 0))
+end
+
+local function renew(id, token, phase, progress)
+  local key = P .. 'job:' .. id
+  local f = call('HMGET', key, 'state', 'token', 'cancel', 'phase', 'progress')
+  if f[1] ~= 'running' or f[2] ~= token then return 'LOST' end
+  call('ZADD', LEASE, NOW + lease_ms, id)
+  -- What was published is not undone by a message that was sent before.
+  if f[4] == 'publishing' or phase == '' then phase = f[4] end
+  if progress ~= '' then
+    call('HSET', key, 'phase', phase, 'progress', progress)
+    if phase ~= f[4] or step(progress) ~= step(f[5]) then
+      event(id, 'running', 'phase', phase, 'progress', string.match(progress, '^%S+'))
+    end
+  end
+  return f[3] and phase ~= 'publishing' and 'CANCEL' or 'OK'
+end
+
+arrive(ARGV[1])
+for i = 6, #ARGV, 4 do
+  answer[#answer + 1] = renew(ARGV[i], ARGV[i + 1], ARGV[i + 2], ARGV[i + 3])
+  jobs[#jobs + 1] = ARGV[i]
+end
+call('HSET', P .. 'worker:' .. worker, 'host', ARGV[3], 'slots', ARGV[4], 'version', ARGV[5], 'jobs',
+  table.concat(jobs, ' '))
+call('PEXPIRE', P .. 'worker:' .. worker, 60000)
+call('ZADD', P .. 'workers', NOW, worker)
+if tend() then answer[1] = 1 end
+ring()
+leave()
+return answer

@@ -1,0 +1,34 @@
+-- Cancels jobs.
+--
+-- ARGV     ids, at most 500.
+-- Answers  for each `cancelled`, `requested` (it runs; its worker hears of it), `too late <state>` or `unknown`.
+
+local function wish(id)
+  local job = read(resolve(id))
+  if not job and string.find(id, '^%d+%-%d+$') then
+    local found = redis.pcall('XRANGE', IN, id, id)
+    if found[1] and found[1][1] then
+      admit_entry(found[1][1], found[1][2])
+      call('XDEL', IN, id)
+      job = read(resolve(id))
+    end
+  end
+  if not job then return 'unknown' end
+  if job.state == 'running' and job.phase ~= 'publishing' then
+    call('HSET', P .. 'job:' .. job.id, 'cancel', 1)
+    return 'requested'
+  elseif job.state == 'waiting' or job.state == 'delayed' then
+    cancel(job)
+    return 'cancelled'
+  end
+  return 'too late ' .. job.state
+end
+
+-- Begins with a command that Redis allows when its memory is full.
+call('HDEL', META, 'none')
+local answer = {}
+for i, id in ipairs(ARGV) do answer[i] = wish(id) end
+trim('cancelled')
+ring()
+save()
+return answer

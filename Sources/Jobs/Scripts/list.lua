@@ -1,0 +1,36 @@
+-- A page of the ids in one state: waiting ones in the order of their turn, delayed ones by when they are due, those that
+-- are over with the last first.
+--
+-- ARGV     state, how many at most (1,000), and the score and id of the last one that was listed, or '' and ''.
+-- Answers  {score, id, …}; less than asked for only at the end.
+
+local state, limit, last_score, last_id = ARGV[1], tonumber(ARGV[2]), ARGV[3], ARGV[4]
+if state == 'queued' then
+  local answer, bell_id = {}, string.match(bell, '^%S+')
+  for _, entry in ipairs(call('XRANGE', IN, last_id == '' and '-' or '(' .. last_id, '+', 'COUNT', limit + 1)) do
+    if entry[1] ~= bell_id and #answer < 2 * limit then
+      answer[#answer + 1] = '0'
+      answer[#answer + 1] = entry[1]
+    end
+  end
+  return answer
+end
+local set, over = INDEX[state], state == 'completed' or state == 'failed' or state == 'cancelled'
+local start = 0
+if last_id ~= '' then
+  local rank = call(over and 'ZREVRANK' or 'ZRANK', set, last_id)
+  if rank then
+    start = rank + 1
+  elseif over then
+    start = call('ZCOUNT', set, '(' .. last_score, '+inf')
+  else
+    start = call('ZCOUNT', set, '-inf', '(' .. last_score)
+  end
+end
+local answer = {}
+local found = call(over and 'ZREVRANGE' or 'ZRANGE', set, start, start + limit - 1, 'WITHSCORES')
+for i = 1, #found, 2 do
+  answer[#answer + 1] = found[i + 1]
+  answer[#answer + 1] = found[i]
+end
+return answer

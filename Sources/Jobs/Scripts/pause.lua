@@ -1,0 +1,14 @@
+-- Stops or resumes the handing out of jobs.
+--
+-- ARGV     `1` to pause, `0` to resume.
+
+if ARGV[1] == '1' then
+  answer_bell()
+  call('HSET', META, 'paused', 1)
+else
+  call('HDEL', META, 'paused')
+  paused = nil
+  ring()
+end
+event('', ARGV[1] == '1' and 'paused' or 'resumed')
+save()

@@ -1,0 +1,15 @@
+-- The last check before a result becomes visible: from here no cancel, no release and no time-out.
+--
+-- ARGV     id, token, commit record (JSON).
+-- Answers  `OK`, `CANCELLED` (somebody asked for it; finish the job as cancelled) or `STALE`.
+
+local id, token, record = ARGV[1], ARGV[2], ARGV[3]
+local job = read(id)
+if not job or job.state ~= 'running' or job.token ~= token then return 'STALE' end
+if job.cancel then return 'CANCELLED' end
+call('SET', P .. 'commit:' .. id, record)
+call('HSET', P .. 'job:' .. id, 'phase', 'publishing', 'commit', 1)
+call('ZADD', LEASE, NOW + lease_ms, id)
+if job.phase ~= 'publishing' then event(id, 'running', 'phase', 'publishing') end
+save()
+return 'OK'

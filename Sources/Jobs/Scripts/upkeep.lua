@@ -1,0 +1,60 @@
+-- Part of the workers' scripts: the outage rule, promotion of due jobs, reaping of lost leases.
+
+local seen, grace = tonumber(meta[6] or NOW), tonumber(meta[7] or 0)
+
+-- Begins a worker's call; its first command is one that Redis allows when its memory is full.
+local function arrive(worker_settings)
+  call('ZREMRANGEBYSCORE', P .. 'workers', '-inf', NOW - 60000)
+  if NOW < seen or NOW > seen + 3000 then
+    -- No beat could arrive for a while, so every lease gets a full term before any is reaped.
+    grace = NOW + lease_ms
+    -- After a clock that was set back, deadlines would be far ahead.
+    for _, id in ipairs(call('ZRANGEBYSCORE', LEASE, '(' .. whole(grace), '+inf', 'LIMIT', 0, 1000)) do
+      call('ZADD', LEASE, grace, id)
+    end
+  elseif NOW >= grace then
+    grace = 0
+  end
+  settings = worker_settings
+end
+
+local function promote()
+  local due = call('ZRANGEBYSCORE', INDEX.delayed, '-inf', NOW, 'LIMIT', 0, 64)
+  for _, id in ipairs(due) do
+    local job = read(id)
+    if job then to_waiting(job) else call('ZREM', INDEX.delayed, id) end
+  end
+  return #due == 64
+end
+
+local function reap()
+  if NOW < grace then return end
+  for _, id in ipairs(call('ZRANGEBYSCORE', LEASE, '-inf', NOW, 'LIMIT', 0, 16)) do
+    local job = read(id)
+    if job then
+      crash(job, 'crashed', 'the worker was lost: its lease on the job ended', to_waiting)
+    else
+      call('ZREM', LEASE, id)
+      call('SREM', LIVE, id)
+    end
+  end
+end
+
+-- Admits, promotes and reaps, each within its bound; answers whether there is more to admit or to promote.
+local function tend()
+  local more = admit()
+  more = promote() or more
+  reap()
+  for _, state in ipairs({ 'completed', 'failed', 'cancelled' }) do trim(state) end
+  return more
+end
+
+-- Milliseconds until the first of an index is due.
+local function until_first(set, floor)
+  local first = call('ZRANGE', set, 0, 0, 'WITHSCORES')[2]
+  return first and math.max(math.max(tonumber(first), floor) - NOW, 0) or -1
+end
+
+local function leave(...)
+  save('seen', NOW, 'grace', grace, 'settings', settings, ...)
+end
