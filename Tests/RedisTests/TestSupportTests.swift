@@ -6,14 +6,15 @@ import Testing
     @Test func `what a test process starts dies with it`() async throws {
         let result = await #expect(processExitsWith: .signal(SIGKILL), observing: [\.standardOutputContent]) {
             let server = try await RedisServer()
-            print("pid=\(server.pid)")
+            print("\nkilled \(server.pid) \(server.folder.path)")
             fflush(nil)
             raise(SIGKILL)
         }
         let output = String(decoding: result?.standardOutputContent ?? [], as: UTF8.self)
-        let pid = try #require(
-            output.split(separator: "\n").first { $0.hasPrefix("pid=") }.flatMap { pid_t($0.dropFirst(4)) })
+        let line = try #require(output.split(separator: "\n").first { $0.hasPrefix("killed ") }).split(separator: " ")
+        let pid = try #require(pid_t(line[1]))
         try await eventually("the server is gone") { !runs(pid) }
+        _ = try await ChildProcess.run("rm", ["-r", String(line[2])])
     }
 
     @Test func `runs a program with arguments, variables, a folder and input`() async throws {
