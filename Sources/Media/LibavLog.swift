@@ -1,15 +1,64 @@
+import CLibav
+import Synchronization
+
 /// The lines that libav logs, for the whole process.
 package enum LibavLog {
     /// How bad a line is.
-    package enum Level: Int, Sendable, Comparable {
-        case fatal, error, warning
+    package enum Level: CInt, Sendable, Comparable {
+        // libav's numbers, `AV_LOG_FATAL` and so on.
+        case fatal = 8
+        case error = 16
+        case warning = 24
 
-        package static func < (left: Level, right: Level) -> Bool { left.rawValue < right.rawValue }
+        /// Whether this one is less bad.
+        package static func < (left: Level, right: Level) -> Bool { left.rawValue > right.rawValue }
     }
 
-    /// Hands every line of a level or worse to a function, which libav's own threads may call too.
-    package static func install(level: Level = .warning, _ handler: @escaping @Sendable (Level, String) -> Void) {}
+    /// Keeps every line of a level or worse, and hands it to a function that libav's own threads may call too.
+    package static func install(
+        level: Level = .warning, _ handler: @escaping @Sendable (Level, String) -> Void = { _, _ in }
+    ) {
+        state.withLock { $0.handler = handler }
+        worst.store(level.rawValue, ordering: .relaxed)
+        av_log_set_callback { object, level, format, arguments in
+            guard let format, let arguments else { return }
+            LibavLog.take(object, level, format, arguments)
+        }
+    }
 
-    /// The last lines, oldest first, and forgets them.
-    package static func takeLines() -> [String] { [] }
+    /// The last lines, oldest first, which are forgotten then.
+    package static func takeLines() -> [String] {
+        state.withLock { state in
+            defer { state.lines = [] }
+            return state.lines
+        }
+    }
+
+    private struct State {
+        var handler: (@Sendable (Level, String) -> Void)?
+        var lines: [String] = []
+    }
+
+    private static let mostLines = 40
+    private static let worst = Atomic<CInt>(Level.warning.rawValue)
+    private static let state = Mutex(State())
+
+    private static func take(
+        _ object: UnsafeMutableRawPointer?, _ level: CInt, _ format: UnsafePointer<CChar>, _ arguments: CVaListPointer
+    ) {
+        guard level <= worst.load(ordering: .relaxed) else { return }
+        let line = withUnsafeTemporaryAllocation(of: CChar.self, capacity: 1024) { text in
+            var prefix: CInt = 1
+            av_log_format_line2(object, level, format, arguments, text.baseAddress, CInt(text.count), &prefix)
+            return String(cString: text.baseAddress!)
+        }
+        let trimmed = line.last == "\n" ? String(line.dropLast()) : line
+        guard !trimmed.isEmpty else { return }
+        let handler = state.withLock { state in
+            if state.lines.count == mostLines { state.lines.removeFirst() }
+            state.lines.append(trimmed)
+            return state.handler
+        }
+        handler?(level <= Level.fatal.rawValue ? .fatal : level <= Level.error.rawValue ? .error : .warning, trimmed)
+    }
 }

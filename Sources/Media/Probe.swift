@@ -1,3 +1,4 @@
+import CLibav
 package import Lifecycle
 package import MediaTypes
 
@@ -52,9 +53,41 @@ package struct Probe: Codable, Hashable, Sendable {
         case format, duration, seconds, estimated, bytes, tracks, tags, chapters
         case bitRate = "bit_rate"
     }
+}
 
+extension Probe {
     /// Opens a source and says what it is.
     package static func of(_ source: any ByteSource, stop: StopFlag) throws(MediaError) -> Probe {
-        throw MediaError(.internal, "probe", "probing is not written yet")
+        let demuxer = try TrackDecoder.demuxer(source, stop: stop)
+        let best = try demuxer.selectAudio()
+        var tracks: [Track] = []
+        for track in demuxer.tracks { tracks.append(Track(track, demuxer.stream(track.index))) }
+        let duration =
+            tracks.first { $0.index == best.index }?.duration
+            ?? demuxer.duration.map { MediaTime(value: $0, timescale: 1_000_000) }
+        let bitRate = demuxer.context.pointee.bit_rate
+        return Probe(
+            format: demuxer.formatName, duration: duration, seconds: duration?.seconds,
+            estimated: demuxer.durationIsEstimate, bitRate: bitRate > 0 ? Int(bitRate) : nil, bytes: source.length,
+            tracks: tracks, tags: Tags.of(demuxer, best), chapters: Int(demuxer.context.pointee.nb_chapters))
+    }
+}
+
+extension Probe.Track {
+    fileprivate init(_ track: AudioTrack, _ stream: UnsafeMutablePointer<AVStream>) {
+        let parameters = stream.pointee.codecpar!
+        let format = av_get_sample_fmt_name(AVSampleFormat(parameters.pointee.format))
+        let bits = max(parameters.pointee.bits_per_raw_sample, av_get_exact_bits_per_sample(track.codec))
+        let language = av_dict_get(stream.pointee.metadata, "language", nil, 0)
+        self.init(
+            index: track.index, codec: track.codecName, sampleRate: track.rate, channels: track.channels,
+            channelLayout: ChannelLayout(naming: &parameters.pointee.ch_layout).description,
+            sampleFormat: format.map { String(cString: $0) }, bits: bits > 0 ? Int(bits) : nil,
+            bitRate: parameters.pointee.bit_rate > 0 ? Int(parameters.pointee.bit_rate) : nil,
+            duration: track.duration.map {
+                MediaTime(value: $0 * Int64(track.timeBase.num), timescale: Int64(track.timeBase.den))
+            },
+            language: language.map { String(cString: $0.pointee.value) },
+            isDefault: stream.pointee.disposition & AV_DISPOSITION_DEFAULT != 0)
     }
 }

@@ -1,0 +1,175 @@
+import CLibav
+import Lifecycle
+import MediaTypes
+
+/// Reads a range of a source's audio as samples of one shape, trimmed to the exact sample.
+///
+/// Samples are counted from the first that the decoder gives once encoder delay is gone, not read from timestamps.
+struct AssetReader: ~Copyable {
+    let track: AudioTrack
+    /// The shape of every frame that `next` gives.
+    let shape: SampleShape
+    let depth: SampleDepth
+    /// The range, in samples.
+    let first: Int64
+    let end: Int64?
+    private let range: TimeRange
+    private var decoding: TrackDecoder
+    private var converter: Resampler?
+    private let held: Frame
+    private var isHolding = true
+    /// The index of the sample that comes next.
+    private(set) var position: Int64
+
+    private init(
+        _ decoding: consuming TrackDecoder, _ range: TimeRange, _ shape: SampleShape, held: consuming Frame,
+        position: Int64
+    ) {
+        (first, end) = range.samples(rate: shape.rate)
+        self.track = decoding.track
+        self.depth = decoding.depth
+        self.shape = shape
+        self.range = range
+        self.decoding = decoding
+        self.held = held
+        self.position = position
+    }
+
+    /// Opens a source for a range, at the packet before it where counting can start there without doubt.
+    static func open(
+        _ source: any ByteSource, _ range: TimeRange, stop: StopFlag
+    ) throws(MediaError) -> AssetReader {
+        var decoding = try TrackDecoder.open(source, stop: stop)
+        let held = Frame()
+        let start = range.start.sampleIndex(rate: max(decoding.track.rate, 1))
+        var position: Int64 = 0
+        if try decoding.seek(before: start) {
+            if try decoding.next(into: held), let time = held.timestamp, (0...start).contains(time) {
+                position = time
+            } else {
+                decoding = try TrackDecoder.open(source, stop: stop)
+                _ = try decoding.next(into: held)
+            }
+        } else {
+            _ = try decoding.next(into: held)
+        }
+        guard held.samples > 0 else {
+            try decoding.checkEnd(position: 0)
+            throw MediaError(.corruptMedia, "decode the audio", "no audio could be decoded from the source")
+        }
+        let shape = held.shape
+        let reader = AssetReader(decoding, range, shape, held: held, position: position)
+        try reader.checkRange()
+        return reader
+    }
+
+    private borrowing func checkRange() throws(MediaError) {
+        if let end, end <= first {
+            throw MediaError(
+                .invalidTimeRange, "read the range",
+                "the range from \(range.start) s to \(range.end!) s holds no sample at \(shape.rate) Hz")
+        }
+    }
+
+    /// The length of the source in seconds, if its container tells; an estimate counts for nothing.
+    var sourceSeconds: Double? { decoding.seconds }
+
+    /// The part of the source's bytes that is read.
+    var byteFraction: Double { decoding.byteFraction }
+
+    /// What a person should know of the source, once it was read.
+    var warnings: [String] {
+        var warnings: [String] = []
+        if let end, position < end {
+            let length = MediaTime(sample: position, rate: shape.rate).seconds
+            warnings.append("the range ends at \(range.end!) s and the source at \(length) s, where the result ends")
+        }
+        if decoding.junk > 0 {
+            warnings.append("the source holds bytes between its frames that are no audio; they were skipped")
+        }
+        return warnings
+    }
+
+    var sourceTags: [String: String] { Tags.of(decoding.demuxer, track) }
+
+    /// Gives the next samples of the range; false at its end.
+    mutating func next(into frame: borrowing Frame) throws(MediaError) -> Bool {
+        while end.map({ position < $0 }) ?? true {
+            guard try steady(into: frame) else {
+                try finish()
+                return false
+            }
+            let start = position
+            position += Int64(frame.samples)
+            guard position > first else { continue }
+            if let end, position > end {
+                frame.keepFirst(frame.samples - Int(position - end))
+                position = end
+            }
+            if start < first { try frame.dropFirst(Int(first - start), shape) }
+            return true
+        }
+        return false
+    }
+
+    /// The source has ended before the range did: makes sure that it ended where it should.
+    private mutating func finish() throws(MediaError) {
+        try decoding.checkEnd(position: position)
+        guard position > first else {
+            throw MediaError(
+                .invalidTimeRange, "read the range",
+                "the range starts at \(range.start) s and the source ends at "
+                    + "\(MediaTime(sample: position, rate: shape.rate).seconds) s")
+        }
+    }
+
+    /// Gives the next decoded samples in the one shape, whatever the stream changes to.
+    private mutating func steady(into frame: borrowing Frame) throws(MediaError) -> Bool {
+        while true {
+            if !isHolding { isHolding = try decoding.next(into: held) }
+            if !canConvertHeld {
+                try drainConverter(into: frame)
+                converter = nil
+                if frame.samples > 0 { return true }
+            }
+            guard isHolding else { return false }
+            isHolding = false
+            if held.has(shape) {
+                frame.take(held)
+                return true
+            }
+            if needsConverter { converter = try Resampler.open(held.shape, to: shape) }
+            try convertHeld(into: frame)
+            if frame.samples > 0 { return true }
+        }
+    }
+
+    private var needsConverter: Bool {
+        switch converter {
+        case .none: true
+        case .some: false
+        }
+    }
+
+    /// Whether the converter in use, if any, is the right one for the samples held.
+    private var canConvertHeld: Bool {
+        switch converter {
+        case .none: true
+        case .some(let converter): isHolding && held.has(converter.input)
+        }
+    }
+
+    private borrowing func convertHeld(into frame: borrowing Frame) throws(MediaError) {
+        switch converter {
+        case .none: break
+        case .some(let converter): try converter.convert(held, into: frame)
+        }
+    }
+
+    private borrowing func drainConverter(into frame: borrowing Frame) throws(MediaError) {
+        switch converter {
+        case .none: break
+        case .some(let converter): try converter.drain(into: frame)
+        }
+    }
+}

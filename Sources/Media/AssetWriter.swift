@@ -1,0 +1,51 @@
+import CLibav
+import Lifecycle
+import MediaTypes
+
+/// Encodes samples into a file of one audio track: append, append, finish.
+struct AssetWriter: ~Copyable {
+    private var converter: SampleConverter
+    private var track: TrackEncoder
+
+    private init(_ converter: consuming SampleConverter, _ track: consuming TrackEncoder) {
+        self.converter = converter
+        self.track = track
+    }
+
+    /// Starts a file for samples of one shape.
+    static func open(
+        _ store: any ByteStore, _ settings: EncodingSettings, input: SampleShape, depth: SampleDepth,
+        tags: borrowing Options, stop: StopFlag
+    ) throws(MediaError) -> AssetWriter {
+        var input = input
+        if settings.relabels(input.layout) { input.layout = settings.shape.layout }
+        let converter = try SampleConverter.open(input, to: settings.shape, bits: settings.reducedBits(from: depth))
+        return AssetWriter(converter, try TrackEncoder.open(store, settings, tags: tags, stop: stop))
+    }
+
+    /// Samples of each channel in the file so far, at the output's rate.
+    var written: Int64 { track.written }
+
+    /// Encodes a frame's samples, which must have the shape that the writer was opened for.
+    mutating func append(_ frame: borrowing Frame) throws(MediaError) {
+        if try converter.convert(frame) {
+            try track.encode(converter.result)
+        } else {
+            try track.encode(frame)
+        }
+    }
+
+    /// Ends the file, exactly as long as what was appended: `ceil(samples · output rate / input rate)`.
+    mutating func finish() throws(MediaError) {
+        while try converter.drain() { try track.encode(converter.result) }
+        try track.finish()
+    }
+}
+
+extension EncodingSettings {
+    /// How many bits of each integer sample the file keeps, where that is fewer than the source's and than memory holds.
+    func reducedBits(from depth: SampleDepth) -> Int? {
+        guard sampleFormat?.base == .s24, case .integer(let bits) = depth, bits > 24 else { return nil }
+        return 24
+    }
+}

@@ -1,0 +1,46 @@
+import CLibav
+import MediaTypes
+
+/// An audio stream of a container, as its header tells; plain values.
+struct AudioTrack {
+    /// The stream's place in the container.
+    let index: Int
+    let codec: AVCodecID
+    let codecTag: UInt32
+    /// Hz.
+    let rate: Int
+    let channels: Int
+    let timeBase: AVRational
+    /// Units of the time base; nothing if the container does not tell.
+    let startTime: Int64?
+    /// Units of the time base; nothing if the container does not tell.
+    let duration: Int64?
+    let hasEncryption: Bool
+
+    init(_ stream: UnsafeMutablePointer<AVStream>) {
+        let parameters = stream.pointee.codecpar.pointee
+        index = Int(stream.pointee.index)
+        codec = parameters.codec_id
+        codecTag = parameters.codec_tag
+        rate = Int(parameters.sample_rate)
+        channels = Int(parameters.ch_layout.nb_channels)
+        timeBase = stream.pointee.time_base
+        startTime = stream.pointee.start_time == av_swift_no_timestamp ? nil : stream.pointee.start_time
+        duration = stream.pointee.duration == av_swift_no_timestamp ? nil : stream.pointee.duration
+        hasEncryption = av_stream_get_side_data(stream, AV_PKT_DATA_ENCRYPTION_INIT_INFO, nil) != nil
+    }
+
+    /// libav's name of the codec.
+    var codecName: String { String(cString: avcodec_get_name(codec)) }
+
+    /// Whether the samples are uncompressed.
+    var isPCM: Bool { codecName.hasPrefix("pcm_") }
+
+    /// Whether timestamps count samples.
+    var countsSamples: Bool { timeBase.num == 1 && Int(timeBase.den) == rate }
+
+    /// A time in units of the time base, in samples.
+    func samples(_ time: Int64) -> Int64 {
+        av_rescale_q(time, timeBase, AVRational(num: 1, den: CInt(rate)))
+    }
+}

@@ -1,0 +1,53 @@
+import CLibav
+
+/// An immutable channel layout; owns an `AVChannelLayout`.
+final class ChannelLayout {
+    let pointer: UnsafeMutablePointer<AVChannelLayout>
+
+    /// A copy, with the usual layout in the place of an unnamed one that has one.
+    init(naming source: UnsafePointer<AVChannelLayout>) {
+        pointer = .allocate(capacity: 1)
+        pointer.initialize(to: AVChannelLayout())
+        if source.pointee.order == AV_CHANNEL_ORDER_UNSPEC {
+            av_channel_layout_default(pointer, source.pointee.nb_channels)
+        } else if av_channel_layout_copy(pointer, source) < 0 {
+            fatalError("out of memory")
+        }
+    }
+
+    /// The usual layout of that many channels, `av_channel_layout_default`.
+    init(usualFor count: Int) {
+        pointer = .allocate(capacity: 1)
+        pointer.initialize(to: AVChannelLayout())
+        av_channel_layout_default(pointer, CInt(count))
+    }
+
+    /// The layout that libav calls that, such as `5.1(side)`; the name must be right.
+    init(named name: String) {
+        pointer = .allocate(capacity: 1)
+        pointer.initialize(to: AVChannelLayout())
+        precondition(av_channel_layout_from_string(pointer, name) == 0, "no channel layout \(name)")
+    }
+
+    deinit {
+        av_channel_layout_uninit(pointer)
+        pointer.deallocate()
+    }
+
+    var count: Int { Int(pointer.pointee.nb_channels) }
+
+    /// Whether the layout says which channel is which.
+    var isNamed: Bool { pointer.pointee.order != AV_CHANNEL_ORDER_UNSPEC }
+
+    func equals(_ other: UnsafePointer<AVChannelLayout>) -> Bool { av_channel_layout_compare(pointer, other) == 0 }
+}
+
+extension ChannelLayout: CustomStringConvertible {
+    /// libav's name of the layout.
+    var description: String {
+        withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { text in
+            av_channel_layout_describe(pointer, text.baseAddress, text.count) > 0
+                ? String(cString: text.baseAddress!) : "\(count) channels"
+        }
+    }
+}

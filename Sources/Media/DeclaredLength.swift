@@ -1,0 +1,58 @@
+import CLibav
+
+/// How long a container says that its audio is.
+struct DeclaredLength {
+    /// Seconds for display, unless unknown or a guess.
+    let seconds: Double?
+    /// Samples that must come at least; nothing if the container makes no exact promise.
+    let least: Int64?
+    /// Samples after which only padding follows that libav does not cut off itself.
+    let audible: Int64?
+    /// The sum of packet durations that must come at least, in units of the time base.
+    private let leastPacketTime: Int64?
+
+    init(_ demuxer: borrowing Demuxer, _ track: AudioTrack) {
+        let name = demuxer.formatName
+        let isKnown = !demuxer.durationIsEstimate
+        let duration = isKnown ? track.duration.flatMap { $0 > 0 ? $0 : nil } : nil
+        let samples = duration.map { track.samples($0) }
+        seconds =
+            isKnown
+            ? duration.map { Double($0) * av_q2d(track.timeBase) } ?? demuxer.duration.map { Double($0) / 1_000_000 }
+            : nil
+        if name.hasPrefix("mov,") {
+            let isFragmented = demuxer.stream(track.index).pointee.nb_frames == 0
+            audible = isFragmented ? nil : Self.gaplessCount(demuxer) ?? samples
+            least = audible
+        } else {
+            audible = nil
+            least = Self.exact.contains(name) && track.countsSamples ? samples : nil
+        }
+        // The count of frames in a Xing header; some encoders count the header itself.
+        leastPacketTime =
+            name == "mp3"
+            ? duration.map { $0 - av_rescale_q(1152, AVRational(num: 1, den: CInt(track.rate)), track.timeBase) }
+            : nil
+    }
+
+    /// Containers whose headers count the samples.
+    private static let exact: Set = ["flac", "wav", "w64", "aiff", "caf", "au", "tta", "wv", "ape"]
+
+    /// The count of samples in an `iTunSMPB` tag: its fourth hexadecimal number.
+    private static func gaplessCount(_ demuxer: borrowing Demuxer) -> Int64? {
+        guard let entry = av_dict_get(demuxer.context.pointee.metadata, "iTunSMPB", nil, 0) else { return nil }
+        let fields = String(cString: entry.pointee.value).split(separator: " ")
+        guard fields.count >= 4, let count = Int64(fields[3], radix: 16), count > 0 else { return nil }
+        return count
+    }
+
+    /// Fails if fewer samples, or fewer packets, came than were promised.
+    func check(position: Int64, packetTime: Int64) throws(MediaError) {
+        if let least, position < least {
+            throw Truncation.failure("it holds \(position) samples of the \(least) that its headers promise")
+        }
+        if let leastPacketTime, packetTime < leastPacketTime {
+            throw Truncation.failure("frames are missing that its header counts")
+        }
+    }
+}

@@ -1,0 +1,144 @@
+import CLibav
+import Lifecycle
+
+/// Reads packets from a container; owns an `AVFormatContext`.
+struct Demuxer: ~Copyable {
+    let context: UnsafeMutablePointer<AVFormatContext>
+    /// How sure libav is of the container, up to 100.
+    let score: Int
+    private let source: SourceContext
+    private let stop: StopFlag
+
+    private init(
+        owning context: UnsafeMutablePointer<AVFormatContext>, score: Int, source: consuming SourceContext,
+        stop: StopFlag
+    ) {
+        self.context = context
+        self.score = score
+        self.source = source
+        self.stop = stop
+    }
+
+    deinit {
+        var context: UnsafeMutablePointer<AVFormatContext>? = context
+        avformat_close_input(&context)
+    }
+
+    /// Recognises a source and reads its headers.
+    static func open(_ bytes: any ByteSource, stop: StopFlag) throws(MediaError) -> Demuxer {
+        guard bytes.length > 0 else { throw MediaError(.corruptMedia, operation, "the source is empty") }
+        let source = try SourceContext.open(bytes, stop: stop)
+        let (format, score) = try recognize(source)
+        var context = avformat_alloc_context()
+        guard context != nil else { throw .outOfMemory(operation) }
+        context!.pointee.pb = source.pointer
+        context!.pointee.interrupt_callback = AVIOInterruptCB(
+            callback: { Unmanaged<StopFlag>.fromOpaque($0!).takeUnretainedValue().isRaised ? 1 : 0 },
+            opaque: Unmanaged.passUnretained(stop).toOpaque())
+        context!.pointee.io_open = { _, _, _, _, _ in av_swift_error(1) }
+        av_opt_set(context, "format_whitelist", AllowedContainers.whitelist, 0)
+        av_opt_set(context, "protocol_whitelist", "", 0)
+        var options = Options(readAhead(format))
+        // On failure libav frees the context itself.
+        let code = avformat_open_input(&context, nil, format, &options.pointer)
+        guard code >= 0 else { throw refusal(source, format, code) }
+        let demuxer = Demuxer(owning: context!, score: score, source: source, stop: stop)
+        let probed = avformat_find_stream_info(context, nil)
+        guard probed >= 0 else { throw refusal(demuxer.source, format, probed) }
+        if let failure = demuxer.source.failure(operation) { throw failure }
+        return demuxer
+    }
+
+    private static let operation = "open the source"
+
+    /// The container that the first bytes show, and how sure that is.
+    private static func recognize(
+        _ source: borrowing SourceContext
+    ) throws(MediaError) -> (UnsafePointer<AVInputFormat>, Int) {
+        var format: UnsafePointer<AVInputFormat>?
+        let score = av_probe_input_buffer2(source.pointer, &format, nil, nil, 0, 0)
+        if let failure = source.failure(operation) { throw failure }
+        guard score >= leastScore, let format else {
+            throw MediaError(.unsupportedFormat, operation, "the source is in no format that can be read")
+        }
+        let name = String(cString: format.pointee.name)
+        guard AllowedContainers.allows(name) else {
+            let kind = AllowedContainers.isPlaylist(name) ? "a playlist" : "text, a picture or a script"
+            throw MediaError(.unsupportedFormat, operation, "the source is \(kind) (\(name)), not media")
+        }
+        return (format, Int(score))
+    }
+
+    /// Below it a few chance bytes are enough: MP3 takes a single header for one.
+    private static let leastScore: CInt = 5
+
+    /// Larger packets than the usual four kilobytes for uncompressed sound.
+    private static func readAhead(_ format: UnsafePointer<AVInputFormat>) -> [(String, String)] {
+        switch String(cString: format.pointee.name) {
+        case "wav", "w64": [("max_size", "32768")]
+        default: []
+        }
+    }
+
+    private static func refusal(
+        _ source: borrowing SourceContext, _ format: UnsafePointer<AVInputFormat>, _ code: CInt
+    ) -> MediaError {
+        if let failure = source.failure(operation) { return failure }
+        let code = MediaError.Code(rawValue: code)
+        let name = String(cString: format.pointee.name)
+        return MediaError(
+            .corruptMedia, operation, "the source looks like \(name) and cannot be opened: \(code)", code: code)
+    }
+
+    /// libav's name of the container.
+    var formatName: String { String(cString: context.pointee.iformat.pointee.name) }
+
+    /// Byte offset of the reader, for progress where time does not tell.
+    var bytePosition: Int64 { source.position }
+
+    /// The length in microseconds, if the container tells or libav guesses.
+    var duration: Int64? { context.pointee.duration > 0 ? context.pointee.duration : nil }
+
+    /// Whether the length is only a guess from the bit rate.
+    var durationIsEstimate: Bool {
+        context.pointee.duration_estimation_method == AVFMT_DURATION_FROM_BITRATE || formatName == "aac"
+    }
+
+    /// The audio streams.
+    var tracks: [AudioTrack] {
+        (0..<Int(context.pointee.nb_streams)).compactMap { index in
+            let stream = context.pointee.streams[index]!
+            return stream.pointee.codecpar.pointee.codec_type == AVMEDIA_TYPE_AUDIO ? AudioTrack(stream) : nil
+        }
+    }
+
+    /// Picks the best audio stream, and has the others skipped.
+    borrowing func selectAudio() throws(MediaError) -> AudioTrack {
+        let best = av_find_best_stream(context, AVMEDIA_TYPE_AUDIO, -1, -1, nil, 0)
+        guard best >= 0 else { throw MediaError(.noAudio, Self.operation, "the source has no audio track") }
+        for index in 0..<Int(context.pointee.nb_streams) where index != Int(best) {
+            context.pointee.streams[index]!.pointee.discard = AVDISCARD_ALL
+        }
+        return AudioTrack(context.pointee.streams[Int(best)]!)
+    }
+
+    /// A stream, borrowed: valid while the demuxer lives.
+    func stream(_ index: Int) -> UnsafeMutablePointer<AVStream> { context.pointee.streams[index]! }
+
+    /// Reads the next packet of any stream; false at the end of the source.
+    borrowing func next(into packet: borrowing Packet) throws(MediaError) -> Bool {
+        if stop.isRaised { throw .stopped }
+        let code = av_read_frame(context, packet.pointer)
+        if code >= 0 { return true }
+        if let failure = source.failure("read the source") { throw failure }
+        guard code != av_swift_error_eof else { return false }
+        throw MediaError(.corruptMedia, "read the source", code: .init(rawValue: code))
+    }
+
+    /// Moves to a packet at or before a time in units of the stream's time base; false if the container cannot.
+    borrowing func seek(to time: Int64, stream: Int) throws(MediaError) -> Bool {
+        let code = avformat_seek_file(context, CInt(stream), Int64.min, time, time, 0)
+        if let failure = source.failure("seek in the source") { throw failure }
+        return code >= 0
+    }
+}

@@ -1,0 +1,135 @@
+import CLibav
+import MediaTypes
+
+/// A rendition with every open choice made for one source: exactly what the encoder and the muxer are told.
+struct EncodingSettings {
+    let format: AudioFormat
+    let codec: AudioCodec
+    /// What the encoder takes.
+    let shape: SampleShape
+    /// How the file stores samples, for PCM and lossless codecs.
+    let sampleFormat: SampleFormat?
+    let bitRate: Int?
+    let quality: Double?
+    /// The choices that the rendition left open, by their names in a job.
+    private(set) var chosen: [String: String] = [:]
+    /// Where the result differs from the source or from a wish.
+    private(set) var warnings: [String]
+
+    /// Makes the choices: the source's own values, or the nearest that the codec takes.
+    static func resolve(_ rendition: Rendition, _ source: SampleShape, _ depth: SampleDepth) throws(MediaError)
+        -> EncodingSettings
+    {
+        let (format, codec): (AudioFormat, AudioCodec)
+        do { (format, codec) = try rendition.validate() } catch { throw invalid(error.description) }
+        var warnings: [String] = []
+        let channels = rendition.channels ?? min(source.channels, codec.mostChannels)
+        if channels < source.channels && rendition.channels == nil {
+            warnings.append(
+                "\(codec.name) takes \(channels) channels, so the source's \(source.channels) were mixed down")
+        }
+        let rate = try sampleRate(rendition, codec, source.rate, channels)
+        if rate != source.rate && rendition.sampleRate == nil {
+            warnings.append("\(codec.name) does not take the source's \(source.rate) Hz here, so \(rate) Hz was chosen")
+        }
+        let layout = layout(codec, channels, source.layout, &warnings)
+        let stored = storedFormat(rendition, codec, depth, &warnings)
+        let unchanged = rate == source.rate && layout.count == source.channels
+        let shape = SampleShape(format: codec.input(stored, source.format, unchanged), rate: rate, layout: layout)
+        let bitRate = try bitRate(rendition, codec, rate, channels)
+        let quality = rendition.quality ?? (rendition.bitRate == nil ? codec.defaultQuality : nil)
+        var settings = EncodingSettings(
+            format: format, codec: codec, shape: shape, sampleFormat: stored, bitRate: bitRate, quality: quality,
+            warnings: warnings)
+        settings.recordChoices(rendition)
+        return settings
+    }
+
+    private static func invalid(_ sentence: String) -> MediaError {
+        MediaError(.invalidSettings, "choose settings", sentence)
+    }
+
+    private static func sampleRate(
+        _ rendition: Rendition, _ codec: AudioCodec, _ source: Int, _ channels: Int
+    ) throws(MediaError) -> Int {
+        if let rate = rendition.sampleRate { return rate }
+        guard let rates = codec.sampleRates else { return codec.nearestRate(source) }
+        let right = rates.filter { rate in
+            rendition.bitRate.map { codec.bitRates(sampleRate: rate, channels: channels)!.contains($0) } ?? true
+        }
+        guard let rate = right.filter({ $0 >= source }).min() ?? right.max() else {
+            throw invalid(
+                "\(codec.name) with \(channels) channels does not take bit_rate \(rendition.bitRate!) at any rate")
+        }
+        return rate
+    }
+
+    private static func bitRate(
+        _ rendition: Rendition, _ codec: AudioCodec, _ rate: Int, _ channels: Int
+    ) throws(MediaError) -> Int? {
+        guard let right = codec.bitRates(sampleRate: rate, channels: channels), rendition.quality == nil else {
+            return nil
+        }
+        guard let wish = rendition.bitRate else {
+            return codec.defaultQuality == nil
+                ? right.nearest(codec.defaultBitRate(rate: rate, channels: channels)) : nil
+        }
+        guard right.contains(wish) else {
+            throw invalid(
+                "\(codec.name) at \(rate) Hz with \(channels) channels does not take bit_rate \(wish); it takes \(right)"
+            )
+        }
+        return wish
+    }
+
+    private static func storedFormat(
+        _ rendition: Rendition, _ codec: AudioCodec, _ depth: SampleDepth, _ warnings: inout [String]
+    ) -> SampleFormat? {
+        guard codec.kind != .lossy else { return nil }
+        if let wish = rendition.sampleFormat { return wish }
+        let natural = depth.sampleFormat
+        guard codec.kind == .lossless, ![.s16, .s24].contains(natural) else { return natural }
+        warnings.append(
+            "\(codec.name) stores at most 24 bits, so the source's \(natural.rawValue) samples were rounded")
+        return .s24
+    }
+
+    private mutating func recordChoices(_ rendition: Rendition) {
+        if rendition.codec == nil { chosen["codec"] = codec.name }
+        if rendition.sampleRate == nil { chosen["sample_rate"] = String(shape.rate) }
+        if rendition.channels == nil { chosen["channels"] = String(shape.channels) }
+        chosen["channel_layout"] = shape.layout.description
+        if rendition.sampleFormat == nil, let sampleFormat { chosen["sample_format"] = sampleFormat.rawValue }
+        if rendition.bitRate == nil && rendition.quality == nil {
+            if let bitRate { chosen["bit_rate"] = String(bitRate) }
+            if let quality { chosen["quality"] = String(quality) }
+        }
+    }
+}
+
+extension EncodingSettings {
+    /// The layout that the codec stores for that many channels.
+    private static func layout(
+        _ codec: AudioCodec, _ channels: Int, _ source: ChannelLayout, _ warnings: inout [String]
+    ) -> ChannelLayout {
+        guard channels == source.count else {
+            return codec.layoutNames.map { ChannelLayout(named: $0[channels - 1]) } ?? ChannelLayout(usualFor: channels)
+        }
+        guard let names = codec.layoutNames else { return source }
+        let usual = ChannelLayout(named: names[channels - 1])
+        if !usual.equals(source.pointer) && !isTwin(usual.description, source.description) {
+            let how = codec.kind == .lossless ? "the channels were kept and written as" : "they were mixed to"
+            warnings.append("\(codec.name) has no layout \(source) for \(channels) channels, so \(how) \(usual)")
+        }
+        return usual
+    }
+
+    /// Whether two layouts hold the same loudspeakers, at the side in one and at the back in the other.
+    private static func isTwin(_ left: String, _ right: String) -> Bool { left == right.replacing("(side)", with: "") }
+
+    /// Whether channels pass as they are, only under the codec's name for their layout.
+    func relabels(_ source: ChannelLayout) -> Bool {
+        shape.channels == source.count
+            && (codec.kind == .lossless || Self.isTwin(shape.layout.description, source.description))
+    }
+}

@@ -1,0 +1,86 @@
+import CLibav
+
+/// Some decoded samples of every channel; owns an `AVFrame`.
+struct Frame: ~Copyable {
+    let pointer: UnsafeMutablePointer<AVFrame>
+
+    init() {
+        guard let pointer = av_frame_alloc() else { fatalError("out of memory") }
+        self.pointer = pointer
+    }
+
+    deinit {
+        var pointer: UnsafeMutablePointer<AVFrame>? = pointer
+        av_frame_free(&pointer)
+    }
+
+    /// Samples of each channel.
+    var samples: Int { Int(pointer.pointee.nb_samples) }
+
+    var timestamp: Int64? {
+        pointer.pointee.pts == av_swift_no_timestamp ? nil : pointer.pointee.pts
+    }
+
+    /// One plane a channel, or one for all.
+    var planes: UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?> { pointer.pointee.extended_data }
+
+    /// Releases the samples, `av_frame_unref`.
+    borrowing func clear() { av_frame_unref(pointer) }
+
+    /// Takes over the samples of another frame, which is empty afterwards.
+    borrowing func take(_ other: borrowing Frame) {
+        av_frame_unref(pointer)
+        av_frame_move_ref(pointer, other.pointer)
+    }
+
+    /// The shape of the samples, in a fresh layout.
+    var shape: SampleShape {
+        SampleShape(
+            format: AVSampleFormat(pointer.pointee.format), rate: Int(pointer.pointee.sample_rate),
+            layout: ChannelLayout(naming: &pointer.pointee.ch_layout))
+    }
+
+    /// Whether the samples have a shape already known; an unnamed layout passes for the usual one.
+    borrowing func has(_ shape: SampleShape) -> Bool {
+        guard pointer.pointee.format == shape.format.rawValue, Int(pointer.pointee.sample_rate) == shape.rate else {
+            return false
+        }
+        if pointer.pointee.ch_layout.order == AV_CHANNEL_ORDER_UNSPEC {
+            return Int(pointer.pointee.ch_layout.nb_channels) == shape.channels
+        }
+        return shape.layout.equals(&pointer.pointee.ch_layout)
+    }
+
+    /// Makes room for samples that nobody else sees, reusing the room there is.
+    borrowing func reserve(_ count: Int, _ shape: SampleShape) throws(MediaError) {
+        let blockBytes = shape.sampleBytes * (shape.isPlanar ? 1 : shape.channels)
+        let fits = pointer.pointee.buf.0 != nil && Int(pointer.pointee.linesize.0) >= count * blockBytes
+        if fits && has(shape) && av_frame_is_writable(pointer) > 0 {
+            pointer.pointee.nb_samples = CInt(count)
+            return
+        }
+        av_frame_unref(pointer)
+        pointer.pointee.format = shape.format.rawValue
+        pointer.pointee.sample_rate = CInt(shape.rate)
+        pointer.pointee.nb_samples = CInt(count)
+        try check(av_channel_layout_copy(&pointer.pointee.ch_layout, shape.layout.pointer), "allocate samples")
+        try check(av_frame_get_buffer(pointer, 0), "allocate samples")
+    }
+
+    /// Drops samples from the end.
+    borrowing func keepFirst(_ count: Int) { pointer.pointee.nb_samples = CInt(count) }
+
+    /// Drops samples from the start, into fresh memory, because encoders rely on its alignment.
+    borrowing func dropFirst(_ count: Int, _ shape: SampleShape) throws(MediaError) {
+        let rest = Frame()
+        try rest.reserve(samples - count, shape)
+        av_samples_copy(
+            rest.planes, planes, 0, CInt(count), CInt(samples - count), CInt(shape.channels), shape.format)
+        take(rest)
+    }
+
+    /// Fills all the samples with silence.
+    borrowing func silence(_ shape: SampleShape) {
+        av_samples_set_silence(planes, 0, CInt(samples), CInt(shape.channels), shape.format)
+    }
+}

@@ -1,0 +1,69 @@
+import CLibav
+import Lifecycle
+import MediaTypes
+
+/// Writes packets of one audio stream into a container; owns an `AVFormatContext`.
+struct Muxer: ~Copyable {
+    private let context: UnsafeMutablePointer<AVFormatContext>
+    private let sink: SinkContext
+
+    private init(owning context: UnsafeMutablePointer<AVFormatContext>, sink: consuming SinkContext) {
+        self.context = context
+        self.sink = sink
+    }
+
+    deinit { avformat_free_context(context) }
+
+    /// Prepares a container; `start` follows once its stream is known.
+    static func open(_ store: any ByteStore, _ settings: EncodingSettings, stop: StopFlag) throws(MediaError) -> Muxer {
+        let sink = try SinkContext.open(store, stop: stop, mostBytes: settings.format.mostBytes)
+        var made: UnsafeMutablePointer<AVFormatContext>?
+        try check(avformat_alloc_output_context2(&made, nil, settings.format.muxerName, nil), operation)
+        guard let context = made else { throw .outOfMemory(operation) }
+        context.pointee.pb = sink.pointer
+        context.pointee.opaque = sink.opaque
+        context.pointee.io_open = { context, answer, _, flags, _ in StagedReader.open(context!, answer!, flags) }
+        context.pointee.io_close2 = { _, pointer in StagedReader.close(pointer!) }
+        return Muxer(owning: context, sink: sink)
+    }
+
+    private static let operation = "write the output"
+
+    /// Whether the container keeps the codec's set-up apart from its packets.
+    var wantsGlobalHeader: Bool { context.pointee.oformat.pointee.flags & AVFMT_GLOBALHEADER != 0 }
+
+    /// Writes the header for the encoder's stream.
+    borrowing func start(
+        _ encoder: borrowing Encoder, _ settings: EncodingSettings, tags: borrowing Options
+    ) throws(MediaError) {
+        guard let stream = avformat_new_stream(context, nil) else { throw .outOfMemory(Self.operation) }
+        try check(avcodec_parameters_from_context(stream.pointee.codecpar, encoder.context), Self.operation)
+        stream.pointee.time_base = encoder.context.pointee.time_base
+        try check(av_dict_copy(&context.pointee.metadata, tags.pointer, 0), Self.operation)
+        var options = Options(settings.format.muxerOptions(rate: settings.shape.rate))
+        try checked(avformat_write_header(context, &options.pointer))
+        try options.checkAllTaken(Self.operation)
+    }
+
+    /// Writes a packet, whose times are in units of one sample; leaves it empty.
+    borrowing func write(_ packet: borrowing Packet, rate: Int) throws(MediaError) {
+        let stream = context.pointee.streams[0]!
+        packet.pointer.pointee.stream_index = 0
+        av_packet_rescale_ts(packet.pointer, AVRational(num: 1, den: CInt(rate)), stream.pointee.time_base)
+        try checked(av_write_frame(context, packet.pointer))
+        packet.clear()
+    }
+
+    /// Writes what is still owed and the container's end.
+    borrowing func finish() throws(MediaError) {
+        try checked(av_write_frame(context, nil))
+        try checked(av_write_trailer(context))
+        avio_flush(sink.pointer)
+        try checked(sink.pointer.pointee.error)
+    }
+
+    private borrowing func checked(_ code: CInt) throws(MediaError) {
+        if let failure = sink.failure { throw failure }
+        try check(code, Self.operation)
+    }
+}

@@ -1,0 +1,23 @@
+import CLibav
+
+/// Named options on their way to libav; owns an `AVDictionary`.
+struct Options: ~Copyable {
+    /// The dictionary, which the call that takes it replaces by what it did not understand.
+    var pointer: OpaquePointer?
+
+    init(_ options: [(String, String)] = []) {
+        for (name, value) in options { av_dict_set(&pointer, name, value, 0) }
+    }
+
+    deinit {
+        var pointer = pointer
+        av_dict_free(&pointer)
+    }
+
+    /// Fails if an option is left that nobody took.
+    borrowing func checkAllTaken(_ operation: String) throws(MediaError) {
+        guard let left = av_dict_get(pointer, "", nil, AV_DICT_IGNORE_SUFFIX) else { return }
+        throw MediaError(
+            .internal, operation, "libav knows no option '\(String(cString: left.pointee.key))' to \(operation)")
+    }
+}

@@ -1,0 +1,50 @@
+import CLibav
+import Lifecycle
+import MediaTypes
+
+/// A second look at a finished file, through the eyes of a reader.
+enum OutputCheck {
+    /// Fails unless the file opens and is what the settings and the count of samples say.
+    static func run(
+        _ store: any ByteStore, _ settings: EncodingSettings, samples: Int64, stop: StopFlag
+    ) throws(MediaError) {
+        let demuxer: Demuxer
+        do { demuxer = try Demuxer.open(StoredSource(store), stop: stop) } catch {
+            if case .cancelled = error.reason { throw error }
+            throw failure("cannot be opened: \(error.sentence)")
+        }
+        guard let track = demuxer.tracks.first, demuxer.tracks.count == 1 else { throw failure("has no single track") }
+        let codec = settings.codec.codecID(settings.sampleFormat, settings.format.byteOrder)
+        guard track.codec == codec else { throw failure("holds codec \(track.codecName)") }
+        let rate = settings.codec.name == "opus" ? 48_000 : settings.shape.rate
+        guard track.rate == rate else { throw failure("has \(track.rate) Hz") }
+        guard track.channels == settings.shape.channels else { throw failure("has \(track.channels) channels") }
+        try checkLength(track, settings, samples)
+    }
+
+    private static func checkLength(
+        _ track: AudioTrack, _ settings: EncodingSettings, _ samples: Int64
+    ) throws(MediaError) {
+        guard let duration = track.duration else { throw failure("does not tell its length") }
+        let told = av_rescale_q(duration, track.timeBase, AVRational(num: 1, den: CInt(settings.shape.rate)))
+        // An MP3 header counts whole frames, delay and padding included; Opus counts in 48 kHz.
+        let right =
+            switch settings.codec.name {
+            case "mp3": samples...samples + 4 * 1152
+            case "opus": samples - 1...samples + 1
+            default: samples...samples
+            }
+        guard right.contains(told) else { throw failure("tells of \(told) samples, not \(samples)") }
+    }
+
+    private static func failure(_ why: String) -> MediaError {
+        MediaError(.internal, "check the output", "the finished file \(why)")
+    }
+}
+
+extension AudioCodec {
+    /// libav's number of the codec in a file.
+    fileprivate func codecID(_ stored: SampleFormat?, _ order: SampleFormat.ByteOrder) -> AVCodecID? {
+        avcodec_find_encoder_by_name(encoderName(stored, order))?.pointee.id
+    }
+}

@@ -1,0 +1,145 @@
+/// How far a container's own structure says its bytes go.
+enum SourceEnd {
+    /// The offset after the last byte that the container declares; nothing if it declares none.
+    static func declared(_ format: String, _ source: any ByteSource) throws -> Int64? {
+        let bytes = SourceBytes(source)
+        switch format {
+        case "wav": return try riff(bytes)
+        case "w64": return try sonicFoundry(bytes)
+        case "aiff": return try chunks(bytes, from: 12, named: "SSND")
+        case "caf": return try coreAudio(bytes)
+        case "au": return try sun(bytes)
+        case let name where name.hasPrefix("mov,"): return try boxes(bytes)
+        case let name where name.hasPrefix("matroska"): return try matroska(bytes)
+        default: return nil
+        }
+    }
+
+    /// RIFF and RF64: the end of the data chunk (EBU Tech 3306 for 64-bit sizes).
+    private static func riff(_ bytes: SourceBytes) throws -> Int64? {
+        var offset: Int64 = 12
+        var long: Int64?
+        while let name = try bytes.text(at: offset, 4), let size = try bytes.little(at: offset + 4, 4) {
+            if name == "ds64" { long = try bytes.little(at: offset + 16, 8) }
+            if name == "data" {
+                if let long, size == 0xFFFF_FFFF { return (offset + 8).adding(long) }
+                // Zero and the largest size are what writers leave that could not come back to the header.
+                return size == 0 || size == 0xFFFF_FFFF ? nil : offset + 8 + size
+            }
+            offset += 8 + size + size % 2
+        }
+        return nil
+    }
+
+    /// Sony Wave64: the end of the data chunk, whose sizes include their 24-byte header.
+    private static func sonicFoundry(_ bytes: SourceBytes) throws -> Int64? {
+        var offset: Int64 = 40
+        while let name = try bytes.text(at: offset, 4), let size = try bytes.little(at: offset + 16, 8), size >= 24 {
+            if name == "data" { return offset.adding(size) }
+            offset = offset.adding((size + 7) / 8 * 8)
+        }
+        return nil
+    }
+
+    /// IFF chunks with 32-bit sizes: the end of the one that is asked for.
+    private static func chunks(_ bytes: SourceBytes, from start: Int64, named wanted: String) throws -> Int64? {
+        var offset = start
+        while let name = try bytes.text(at: offset, 4), let size = try bytes.big(at: offset + 4, 4) {
+            if name == wanted { return offset + 8 + size }
+            offset += 8 + size + size % 2
+        }
+        return nil
+    }
+
+    /// Core Audio Format: the end of the last chunk; the data chunk may be of unknown size.
+    private static func coreAudio(_ bytes: SourceBytes) throws -> Int64? {
+        var offset: Int64 = 8
+        while try bytes.text(at: offset, 4) != nil, let size = try bytes.big(at: offset + 4, 8) {
+            guard size >= 0 else { return nil }
+            offset = offset.adding(12).adding(size)
+        }
+        return offset
+    }
+
+    /// Sun audio: data offset and size in the header.
+    private static func sun(_ bytes: SourceBytes) throws -> Int64? {
+        guard let start = try bytes.big(at: 4, 4), let size = try bytes.big(at: 8, 4), size != 0xFFFF_FFFF else {
+            return nil
+        }
+        return start + size
+    }
+
+    /// ISO base media: the end of the last top-level box.
+    private static func boxes(_ bytes: SourceBytes) throws -> Int64? {
+        var offset: Int64 = 0
+        while let short = try bytes.big(at: offset, 4), try bytes.text(at: offset + 4, 4) != nil {
+            let size = short == 1 ? try bytes.big(at: offset + 8, 8) ?? 0 : short
+            // Size zero reaches to the end of the file; fewer than eight bytes are no box.
+            guard size >= 8 else { return nil }
+            offset = offset.adding(size)
+        }
+        return offset
+    }
+
+    /// Matroska and WebM: the end of the segment, unless its size is left open (RFC 8794).
+    private static func matroska(_ bytes: SourceBytes) throws -> Int64? {
+        guard let header = try bytes.element(at: 0), let size = header.size,
+            let segment = try bytes.element(at: header.body + size), let length = segment.size
+        else { return nil }
+        return segment.body.adding(length)
+    }
+}
+
+/// Single values out of a source.
+struct SourceBytes {
+    private let source: any ByteSource
+
+    init(_ source: any ByteSource) { self.source = source }
+
+    /// All of the bytes asked for, or nothing if the source ends before.
+    func read(at offset: Int64, _ count: Int) throws -> [UInt8]? {
+        guard offset >= 0, offset <= source.length - Int64(count) else { return nil }
+        var bytes = [UInt8](repeating: 0, count: count)
+        var done = 0
+        while done < count {
+            let step = try bytes.withUnsafeMutableBytes { buffer in
+                try source.read(
+                    into: UnsafeMutableRawBufferPointer(rebasing: buffer[done...]), at: offset + Int64(done))
+            }
+            guard step > 0 else { return nil }
+            done += step
+        }
+        return bytes
+    }
+
+    func big(at offset: Int64, _ count: Int) throws -> Int64? {
+        try read(at: offset, count).map { Int64(bitPattern: $0.reduce(0) { $0 << 8 | UInt64($1) }) }
+    }
+
+    func little(at offset: Int64, _ count: Int) throws -> Int64? {
+        try read(at: offset, count).map { Int64(bitPattern: $0.reversed().reduce(0) { $0 << 8 | UInt64($1) }) }
+    }
+
+    func text(at offset: Int64, _ count: Int) throws -> String? {
+        try read(at: offset, count).map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    /// An EBML element's body and size; no size if it is left open.
+    func element(at offset: Int64) throws -> (body: Int64, size: Int64?)? {
+        guard let first = try read(at: offset, 1)?[0], first != 0 else { return nil }
+        let sizeOffset = offset + Int64(first.leadingZeroBitCount) + 1
+        guard let mark = try read(at: sizeOffset, 1)?[0], mark != 0 else { return nil }
+        let length = mark.leadingZeroBitCount + 1
+        guard let raw = try big(at: sizeOffset, length) else { return nil }
+        let mask = Int64(1) << (7 * length) - 1
+        return (sizeOffset + Int64(length), raw & mask == mask ? nil : raw & mask)
+    }
+}
+
+extension Int64 {
+    /// The sum, or the largest number if it is larger.
+    fileprivate func adding(_ other: Int64) -> Int64 {
+        let (sum, overflow) = addingReportingOverflow(other)
+        return overflow ? .max : sum
+    }
+}

@@ -1,0 +1,30 @@
+/// Sources whose bytes end before their container does.
+enum Truncation {
+    /// The failure to report, if the source is shorter than its container says.
+    static func found(_ source: any ByteSource, _ format: String) throws(MediaError) -> MediaError? {
+        do {
+            if let end = try SourceEnd.declared(format, source), end > source.length {
+                return failure("it has \(source.length) bytes and its headers promise \(end)")
+            }
+            if format == "ogg", let defect = try OggEnd.defect(source) { return failure(defect) }
+            return nil
+        } catch {
+            throw MediaError(.source(error), operation, "the source could not be read: \(error)")
+        }
+    }
+
+    /// The truncation behind another failure, or that failure.
+    static func explain(
+        _ error: MediaError, _ source: any ByteSource, _ format: String? = nil
+    ) throws(MediaError) -> MediaError {
+        guard case .corruptMedia = error.reason, source.length > 0 else { return error }
+        // Without a format: the one container that cannot be opened at all when its end is missing.
+        return try found(source, format ?? "mov,") ?? error
+    }
+
+    static func failure(_ why: String) -> MediaError {
+        MediaError(.truncated, operation, "the source is cut short: \(why)")
+    }
+
+    private static let operation = "read the source"
+}
