@@ -15,6 +15,8 @@ struct AudioTrack {
     let startTime: Int64?
     /// Units of the time base; nothing if the container does not tell.
     let duration: Int64?
+    /// Samples of encoder delay that the container's duration counts in.
+    let countedDelay: Int64
     let hasEncryption: Bool
 
     init(_ stream: UnsafeMutablePointer<AVStream>) {
@@ -27,6 +29,7 @@ struct AudioTrack {
         timeBase = stream.pointee.time_base
         startTime = stream.pointee.start_time == av_swift_no_timestamp ? nil : stream.pointee.start_time
         duration = stream.pointee.duration == av_swift_no_timestamp ? nil : stream.pointee.duration
+        countedDelay = codec == AV_CODEC_ID_OPUS ? Int64(parameters.initial_padding) : 0
         hasEncryption = av_stream_get_side_data(stream, AV_PKT_DATA_ENCRYPTION_INIT_INFO, nil) != nil
     }
 

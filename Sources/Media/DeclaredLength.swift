@@ -26,7 +26,9 @@ struct DeclaredLength {
             least = audible
         } else {
             audible = nil
-            least = Self.exact.contains(name) && track.countsSamples ? samples : nil
+            // The header of a compressed CAF counts whole packets.
+            let isExact = Self.exact.contains(name) && (name != "caf" || track.isPCM)
+            least = isExact && track.countsSamples ? samples : nil
         }
         // The count of frames in a Xing header; some encoders count the header itself.
         leastPacketTime =

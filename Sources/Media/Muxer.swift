@@ -18,7 +18,9 @@ struct Muxer: ~Copyable {
     static func open(_ store: any ByteStore, _ settings: EncodingSettings, stop: StopFlag) throws(MediaError) -> Muxer {
         let sink = try SinkContext.open(store, stop: stop, mostBytes: settings.format.mostBytes)
         var made: UnsafeMutablePointer<AVFormatContext>?
-        try check(avformat_alloc_output_context2(&made, nil, settings.format.muxerName, nil), operation)
+        try check(
+            avformat_alloc_output_context2(
+                &made, nil, settings.format.muxerName, "output.\(settings.format.fileExtension)"), operation)
         guard let context = made else { throw .outOfMemory(operation) }
         context.pointee.pb = sink.pointer
         context.pointee.opaque = sink.opaque
@@ -56,7 +58,7 @@ struct Muxer: ~Copyable {
 
     /// Writes what is still owed and the container's end.
     borrowing func finish() throws(MediaError) {
-        try checked(av_write_frame(context, nil))
+        // No flush by an empty packet: after it Ogg's last page would go without its mark.
         try checked(av_write_trailer(context))
         avio_flush(sink.pointer)
         try checked(sink.pointer.pointee.error)

@@ -20,21 +20,26 @@ enum OutputCheck {
         guard track.rate == rate else { throw failure("has \(track.rate) Hz") }
         guard track.channels == settings.shape.channels else { throw failure("has \(track.channels) channels") }
         try checkLength(track, settings, samples)
+        if let truncation = try Truncation.found(StoredSource(store), demuxer.formatName) {
+            throw failure("is not whole: \(truncation.sentence)")
+        }
     }
 
     private static func checkLength(
         _ track: AudioTrack, _ settings: EncodingSettings, _ samples: Int64
     ) throws(MediaError) {
         guard let duration = track.duration else { throw failure("does not tell its length") }
-        let told = av_rescale_q(duration, track.timeBase, AVRational(num: 1, den: CInt(settings.shape.rate)))
-        // An MP3 header counts whole frames, delay and padding included; Opus counts in 48 kHz.
-        let right =
-            switch settings.codec.name {
-            case "mp3": samples...samples + 4 * 1152
-            case "opus": samples - 1...samples + 1
-            default: samples...samples
+        let told = track.samples(duration) - track.countedDelay
+        let expected = av_rescale_rnd(samples, Int64(track.rate), Int64(settings.shape.rate), AV_ROUND_UP)
+        // Some headers count whole frames, the last one's padding included.
+        let slack: Int64 =
+            switch (settings.codec.name, settings.format.name) {
+            case ("mp3", _): 4 * 1152
+            case ("alac", "caf"): 4095
+            default: 0
             }
-        guard right.contains(told) else { throw failure("tells of \(told) samples, not \(samples)") }
+        let right = expected...expected + slack
+        guard right.contains(told) else { throw failure("tells of \(told) samples, not \(expected)") }
     }
 
     private static func failure(_ why: String) -> MediaError {
