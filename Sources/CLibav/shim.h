@@ -1,5 +1,6 @@
 #ifndef CLIBAV_SHIM_H
 #define CLIBAV_SHIM_H
+#include <libavcodec/ac3_parser.h>
 #include <libavcodec/avcodec.h>
 #include <libavformat/avformat.h>
 #include <libavutil/audio_fifo.h>

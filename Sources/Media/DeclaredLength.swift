@@ -24,6 +24,10 @@ struct DeclaredLength {
             let isFragmented = demuxer.stream(track.index).pointee.nb_frames == 0
             audible = isFragmented ? nil : Self.gaplessCount(demuxer) ?? samples
             least = audible
+        } else if name == "ogg" && Self.granular.contains(track.codec) {
+            audible = nil
+            // A page lost is thousands of samples; a few may be missing at the start of a stream that was cut out of another.
+            least = samples.map { $0 - track.countedDelay - 2048 }
         } else {
             audible = nil
             // The header of a compressed CAF counts whole packets.
@@ -39,6 +43,9 @@ struct DeclaredLength {
 
     /// Containers whose headers count the samples.
     private static let exact: Set = ["flac", "wav", "w64", "aiff", "caf", "au", "tta", "wv", "ape"]
+
+    /// Codecs whose granule positions count samples from the first to the last page (RFC 7845, Vorbis I A.2).
+    private static let granular: Set = [AV_CODEC_ID_VORBIS, AV_CODEC_ID_OPUS, AV_CODEC_ID_FLAC]
 
     /// The count of samples in an `iTunSMPB` tag: its fourth hexadecimal number.
     private static func gaplessCount(_ demuxer: borrowing Demuxer) -> Int64? {

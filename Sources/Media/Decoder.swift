@@ -14,6 +14,7 @@ struct Decoder: ~Copyable {
     /// What came of asking for samples.
     enum Answer {
         case samples, needsPacket, end
+        case failed(MediaError.Code)
     }
 
     static func open(_ stream: UnsafeMutablePointer<AVStream>) throws(MediaError) -> Decoder {
@@ -52,9 +53,9 @@ struct Decoder: ~Copyable {
         switch MediaError.Code(rawValue: code) {
         case .again: return .needsPacket
         case .endOfFile: return .end
-        default:
-            try check(code, "decode the audio", or: .corruptMedia)
-            return .samples
+        case .noMemory: throw .outOfMemory("decode the audio")
+        case let failure where code < 0: return .failed(failure)
+        default: return .samples
         }
     }
 

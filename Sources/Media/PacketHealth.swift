@@ -7,13 +7,15 @@ struct PacketHealth {
     /// Stretches of bytes between frames that were no audio.
     private(set) var junk = 0
     private var lastIsCorrupt = false
+    private var lastIsShort = false
     /// Failed packets since the last good one.
     private var failures = 0
     private var lastFailure: MediaError.Code?
 
-    mutating func read(_ packet: borrowing Packet) {
+    mutating func read(_ packet: borrowing Packet, _ track: AudioTrack) {
         time += packet.duration
         lastIsCorrupt = packet.isCorrupt
+        lastIsShort = FrameHeader.length(track.codec, packet.bytes).map { $0 > packet.bytes.count } ?? false
     }
 
     /// Notes a packet that the decoder refused; a few may be only a cut end, more are damage.
@@ -29,13 +31,13 @@ struct PacketHealth {
     }
 
     /// Notes samples; damage that lies before them is in the middle.
-    mutating func decoded(_ packet: borrowing Packet) throws(MediaError) {
+    mutating func decoded() throws(MediaError) {
         if failures > 0 { throw damage }
     }
 
-    /// Fails if the last packets could not be decoded, or were cut.
-    func checkEnd(hasDeclaredLength: Bool) throws(MediaError) {
-        if failures > 0 || lastIsCorrupt && !hasDeclaredLength {
+    /// Fails if the last packets could not be decoded, or were cut where other signs do not rule that out.
+    func checkEnd(mayEndShort: Bool) throws(MediaError) {
+        if failures > 0 || lastIsShort || lastIsCorrupt && !mayEndShort {
             throw Truncation.failure("its last packet is not whole")
         }
     }

@@ -1,5 +1,8 @@
 /// How far a container's own structure says its bytes go.
 enum SourceEnd {
+    /// Containers of uncompressed sound, whose last packet libav calls corrupt whenever it is shorter than the others.
+    static let uncompressed: Set = ["wav", "w64", "aiff", "caf", "au"]
+
     /// The offset after the last byte that the container declares; nothing if it declares none.
     static func declared(_ format: String, _ source: any ByteSource) throws -> Int64? {
         let bytes = SourceBytes(source)
@@ -9,6 +12,8 @@ enum SourceEnd {
         case "aiff": return try chunks(bytes, from: 12, named: "SSND")
         case "caf": return try coreAudio(bytes)
         case "au": return try sun(bytes)
+        case "avi": return try bytes.little(at: 4, 4).map { 8 + $0 }
+        case "asf": return try advancedSystems(bytes)
         case let name where name.hasPrefix("mov,"): return try boxes(bytes)
         case let name where name.hasPrefix("matroska"): return try matroska(bytes)
         default: return nil
@@ -67,6 +72,14 @@ enum SourceEnd {
             return nil
         }
         return start + size
+    }
+
+    /// ASF: the end of the data object, which follows the header object.
+    private static func advancedSystems(_ bytes: SourceBytes) throws -> Int64? {
+        guard let header = try bytes.little(at: 16, 8), header >= 30,
+            let data = try bytes.little(at: header + 16, 8), data >= 50
+        else { return nil }
+        return header.adding(data)
     }
 
     /// ISO base media: the end of the last top-level box.

@@ -10,7 +10,6 @@ struct TrackDecoder: ~Copyable {
     private let decoder: Decoder
     private let packet = Packet()
     private let declared: DeclaredLength
-    private var isDraining = false
     /// The last samples to give where the container holds padding after them.
     private var remaining: Int64?
     private var health = PacketHealth()
@@ -65,12 +64,19 @@ struct TrackDecoder: ~Copyable {
 
     /// Gives the next decoded samples; false at the end.
     mutating func next(into frame: borrowing Frame) throws(MediaError) -> Bool {
+        do { return try decode(into: frame) } catch {
+            throw try Truncation.explain(error, source, demuxer.formatName)
+        }
+    }
+
+    private mutating func decode(into frame: borrowing Frame) throws(MediaError) -> Bool {
         while true {
             switch try decoder.receive(into: frame) {
             case .samples:
-                try health.decoded(packet)
+                try health.decoded()
                 guard trim(frame) else { continue }
                 return true
+            case .failed(let code): try health.failed(packet, track, code)
             case .end: return false
             case .needsPacket: try feed()
             }
@@ -93,22 +99,23 @@ struct TrackDecoder: ~Copyable {
             guard try readPacket() else { return decoder.sendEnd() }
             guard packet.streamIndex == track.index else { continue }
             try Protection.check(packet)
-            health.read(packet)
+            health.read(packet, track)
             guard let code = decoder.send(packet) else { return }
             try health.failed(packet, track, code)
         }
     }
 
-    private mutating func readPacket() throws(MediaError) -> Bool {
+    private borrowing func readPacket() throws(MediaError) -> Bool {
         do { return try demuxer.next(into: packet) } catch {
-            throw try Truncation.explain(error, source, demuxer.formatName)
+            guard case .corruptMedia = error.reason, demuxer.bytePosition >= source.length else { throw error }
+            throw Truncation.failure("it ends inside a packet")
         }
     }
 
     /// Fails unless the source, which has given its last sample, is as long as it says; `position` is that many samples.
     borrowing func checkEnd(position: Int64) throws(MediaError) {
         if let truncation = try Truncation.found(source, demuxer.formatName) { throw truncation }
-        try health.checkEnd(hasDeclaredLength: declared.least != nil)
+        try health.checkEnd(mayEndShort: declared.least != nil || SourceEnd.uncompressed.contains(demuxer.formatName))
         try declared.check(position: position, packetTime: health.time)
     }
 }
