@@ -1,0 +1,72 @@
+"""Audio whose every sample is known, and what a decoder other than respool's makes of a file."""
+
+import array
+import hashlib
+import json
+import math
+import random
+import sys
+import wave
+
+from processes import check, run
+
+RATE = 44100
+
+
+def write(path, samples, channels=1):
+    """Writes 16-bit samples at 44.1 kHz, interleaved, as WAV."""
+    with wave.open(str(path), "wb") as file:
+        file.setparams((channels, 2, RATE, 0, "NONE", ""))
+        file.writeframes(samples.tobytes() if isinstance(samples, array.array) else samples)
+
+
+def melody(seconds, seed=1, channels=1):
+    """Notes of a quarter of a second in an order that never repeats, so that each moment is told from every other."""
+    length = RATE // 4
+    chance = random.Random(seed)
+    notes = []
+    for _ in range(48):
+        step = 2 * math.pi * chance.uniform(500, 5000) / RATE
+        fade = [min(1, n / 400, (length - n) / 400) for n in range(length)]
+        note = array.array("h", (round(9000 * fade[n] * math.sin(step * n)) for n in range(length)))
+        notes.append(array.array("h", (sample for sample in note for _ in range(channels))).tobytes())
+    whole = b"".join(chance.choice(notes) for _ in range(math.ceil(seconds * 4)))
+    return whole[:round(seconds * RATE) * 2 * channels]
+
+
+def ffmpeg(*words):
+    return run("ffmpeg", "-nostdin", "-v", "error", "-y", *words, seconds=300)
+
+
+def encode(wav, path, *words):
+    ffmpeg("-i", wav, *words, path)
+    return path
+
+
+def decode(path):
+    """All samples of a file as ffmpeg decodes them: 16 bits, interleaved, little-endian."""
+    return ffmpeg("-i", path, "-f", "s16le", "-c:a", "pcm_s16le", "-")
+
+
+def samples(raw):
+    found = array.array("h", raw)
+    if sys.byteorder == "big":
+        found.byteswap()
+    return found
+
+
+def probe(path):
+    return json.loads(run("ffprobe", "-v", "error", "-show_streams", "-show_format", "-of", "json", path))
+
+
+def sha256(path):
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def decibels(expected, found):
+    """Signal to noise ratio of one run of samples against another."""
+    check(len(expected) == len(found) and len(expected) > 0, "runs of different lengths cannot be compared")
+    signal = sum(a * a for a in expected)
+    noise = sum((a - b) ** 2 for a, b in zip(expected, found))
+    return 10 * math.log10(signal / noise) if noise else math.inf

@@ -1,0 +1,225 @@
+"""What the proofs stand on: a private Redis, workers, jobs pushed with XADD, and states read with `respool status`."""
+
+import atexit
+import json
+import os
+import pathlib
+import shutil
+import signal
+import socket
+import sys
+import tempfile
+import time
+import traceback
+
+# Proofs take these from here, too.
+from processes import Failed, Process, check, children, equal, is_alive, run, until
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+PROGRAMS = pathlib.Path(os.environ.get("PROGRAMS", ROOT / ".build/release"))
+RESPOOL = str(PROGRAMS / "respool")
+PREFIX = "respool:{default}:"
+OVER = ("completed", "failed", "cancelled")
+
+
+class Redis:
+    """A redis-server on a unix socket, with the few commands that a proof needs."""
+
+    def __init__(self, folder, *options):
+        self.folder = folder
+        self.path = f"{folder}/redis.sock"
+        self.url = f"unix://{self.path}"
+        self.options = options
+        self.process = None
+        self.connection = None
+        self.start()
+
+    def start(self):
+        self.process = Process(
+            ["redis-server", "--port", "0", "--unixsocket", self.path, "--dir", self.folder, "--save", "",
+             "--maxmemory-policy", "noeviction", *self.options],
+            f"{self.folder}/redis.log")
+        until("redis-server answers", 20, self.answers)
+
+    def answers(self):
+        try:
+            return self("PING") == "PONG"
+        except (OSError, RuntimeError):
+            return False
+
+    def kill(self):
+        self.process.kill()
+        self.drop()
+
+    def drop(self):
+        if self.connection:
+            self.connection[1].close()
+            self.connection[0].close()
+            self.connection = None
+
+    def __call__(self, *words):
+        return self.many([words])[0]
+
+    def many(self, commands):
+        """Sends all commands at once and returns their replies."""
+        try:
+            if not self.connection:
+                link = socket.socket(socket.AF_UNIX)
+                link.settimeout(20)
+                link.connect(self.path)
+                self.connection = (link, link.makefile("rb"))
+            self.connection[0].sendall(b"".join(map(self.packed, commands)))
+            return [self.reply() for _ in commands]
+        except OSError:
+            self.drop()
+            raise
+
+    @staticmethod
+    def packed(words):
+        parts = [word if isinstance(word, bytes) else str(word).encode() for word in words]
+        return b"*%d\r\n" % len(parts) + b"".join(b"$%d\r\n%s\r\n" % (len(part), part) for part in parts)
+
+    def reply(self):
+        stream = self.connection[1]
+        line = stream.readline()
+        if not line.endswith(b"\r\n"):
+            raise ConnectionError("redis-server closed the connection")
+        kind, text = line[:1], line[1:-2].decode(errors="replace")
+        if kind == b"-":
+            raise RuntimeError(text)
+        if kind == b"+":
+            return text
+        if kind == b":":
+            return int(text)
+        if int(text) < 0:
+            return None
+        if kind == b"$":
+            return stream.read(int(text) + 2)[:-2].decode(errors="replace")
+        return [self.reply() for _ in range(int(text))]
+
+
+class Ground:
+    """A folder with sources, outputs, a spool and a Redis; `with` clears it away, whatever happened."""
+
+    def __init__(self, *redis_options):
+        # A signal ends the proof as an exception does, so that nothing is left running.
+        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+            signal.signal(number, lambda *_: sys.exit(130))
+        self.folder = tempfile.mkdtemp(prefix="respool-proof.")
+        atexit.register(self.clear)
+        for name in ("sources", "outputs", "spool"):
+            setattr(self, name, f"{self.folder}/{name}")
+            os.mkdir(getattr(self, name))
+        self.workers = []
+        self.redis = Redis(self.folder, *redis_options)
+        self.environment = {
+            **{name: value for name, value in os.environ.items() if not name.startswith("RESPOOL_")},
+            "RESPOOL_REDIS_URL": self.redis.url, "RESPOOL_SOURCE_ROOTS": self.sources,
+            "RESPOOL_OUTPUT_ROOT": self.outputs, "RESPOOL_SPOOL_DIR": self.spool,
+        }
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.clear()
+
+    def clear(self):
+        for process in Process.living:
+            process.clear()
+        Process.living.clear()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def worker(self, *words, **settings):
+        """Starts a worker; the settings are RESPOOL_* variables without the prefix, in small letters."""
+        environment = self.environment | {f"RESPOOL_{name.upper()}": str(value) for name, value in settings.items()}
+        worker = Process([RESPOOL, "worker", *words], f"{self.folder}/worker.{len(self.workers)}.log", environment)
+        self.workers.append(worker)
+        return worker
+
+    def respool(self, *words, statuses=(0,), seconds=120):
+        return run(RESPOOL, *words, environment=self.environment, statuses=statuses, seconds=seconds)
+
+    def source(self, name):
+        return f"file://{self.sources}/{name}"
+
+    def push(self, *jobs):
+        """Pushes jobs with XADD and returns their ids."""
+        commands = [["XADD", PREFIX + "in", "*", *(part for pair in job.items() for part in pair)] for job in jobs]
+        return self.redis.many(commands)
+
+    def status(self, ids):
+        """What `respool status --json` says of the jobs, by their ids."""
+        records = {}
+        for first in range(0, len(ids), 500):
+            text = self.respool("status", "--json", *ids[first:first + 500], statuses=(0, 1))
+            records |= {record["id"]: record for record in map(json.loads, text.splitlines())}
+        return records
+
+    def wait(self, ids, seconds, states=OVER, pause=0.05):
+        """Waits until every job is in one of the states, and returns their records."""
+        records = {}
+        left = list(ids)
+        end = time.monotonic() + seconds
+        while left:
+            found = self.status(left)
+            records |= {name: record for name, record in found.items() if record["state"] in states}
+            left = [name for name in left if name not in records]
+            if left and time.monotonic() > end:
+                record = found.get(left[0])
+                raise Failed(f"after {seconds} s {len(left)} of {len(ids)} jobs are not {'/'.join(states)}; one: {record}")
+            if left:
+                time.sleep(pause)
+        return records
+
+    def completed(self, ids, seconds):
+        """Waits until every job is over, and expects all of them to be completed."""
+        records = self.wait(ids, seconds)
+        for name in ids:
+            equal(records[name]["state"], "completed", f"state of {name} ({records[name]['error']})")
+        return records
+
+    def staged(self):
+        """Names in the outputs and the spool that are not results."""
+        return [str(path) for folder in (self.outputs, self.spool) for path in pathlib.Path(folder).rglob("*")
+                if folder == self.spool or path.name.startswith(".")]
+
+    def check_keys(self):
+        """Holds the queue's keys against each other when no job is left to run."""
+        for name in ("ready", "delayed", "lease"):
+            equal(self.redis("ZCARD", PREFIX + name), 0, f"members of {name}")
+        equal(self.redis("SCARD", PREFIX + "live"), 0, "members of live")
+        equal(self.redis("XLEN", PREFIX + "in"), 0, "entries of the inbox")
+        members = {state: set(self.redis("ZRANGE", PREFIX + name, 0, -1))
+                   for state, name in (("completed", "done"), ("failed", "failed"), ("cancelled", "cancelled"))}
+        hashes = {key.removeprefix(PREFIX + "job:") for key in self.redis("KEYS", PREFIX.replace("{", "\\{") + "job:*")}
+        equal(hashes, set().union(*members.values()), "ids with a hash and ids in an index")
+        for state, ids in members.items():
+            for name in ids:
+                equal(self.redis("HGET", PREFIX + "job:" + name, "state"), state, f"state in the hash of {name}")
+        for kind, owners in (("spec", hashes), ("result", members["completed"])):
+            found = {key.split(":", 3)[3] for key in self.redis("KEYS", f"{PREFIX}{kind}:*")}
+            equal(found, owners, f"ids with a {kind}")
+        for kind in ("commit", "dedup"):
+            equal(self.redis("KEYS", f"{PREFIX}{kind}:*"), [], f"keys of {kind}")
+
+
+def prove(body, *redis_options):
+    """Runs a proof: prints the line that it returns, or what went wrong and the ends of the workers' logs."""
+    name = os.path.basename(sys.argv[0])
+    begin = time.monotonic()
+    with Ground(*redis_options) as ground:
+        try:
+            line = body(ground)
+        except Exception as error:
+            if not isinstance(error, Failed):
+                traceback.print_exc()
+            for worker in ground.workers[-3:]:
+                print(f"--- the worker's last words\n{worker.tail()}", file=sys.stderr)
+            print(f"FAILED {name}: {error}", flush=True)
+            if os.environ.get("KEEP"):
+                kept = tempfile.mkdtemp(prefix=f"respool-{name}.")
+                shutil.copytree(ground.folder, kept, dirs_exist_ok=True, ignore=shutil.ignore_patterns("*.sock"))
+                print(f"kept in {kept}", file=sys.stderr)
+            sys.exit(1)
+    print(f"passed {name}: {line} ({time.monotonic() - begin:.0f} s)", flush=True)
