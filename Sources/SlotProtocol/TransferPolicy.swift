@@ -10,6 +10,8 @@ package struct TransferPolicy: Codable, Hashable, Sendable {
     package var grantedOutput: String?
     /// Hosts, addresses or networks (`10.0.0.0/8`) that are allowed although they are private (`RESPOOL_ALLOW_HOSTS`).
     package var allowedHosts: [String] = []
+    /// A PEM file of certificate authorities instead of the system's (`RESPOOL_CA_FILE`).
+    package var certificateFile: String?
     /// Where sources from the network are spooled (`RESPOOL_SPOOL_DIR`).
     package var spoolFolder = "/tmp"
     /// Bytes.

@@ -31,4 +31,22 @@ int clinux_link_unnamed(int descriptor, const char *path);
 
 /// Sets both values of a resource limit, never above what is allowed now. `resource` is an RLIMIT_* value.
 int clinux_limit(int resource, uint64_t value);
+
+/// Opens what is at the path without reading it or waking a device (O_PATH). Answers the descriptor or -1.
+int clinux_locate(const char *path);
+
+/// Opens once more what a descriptor refers to (open of /proc/self/fd). Answers the descriptor or -1.
+int clinux_reopen(int descriptor, int flags);
+
+/// The real path of what a descriptor refers to (readlink of /proc/self/fd). Answers the length or -1.
+ssize_t clinux_path_of(int descriptor, char *path, size_t capacity);
+
+/// Opens a file without a name in an open folder (O_TMPFILE, read and write). Answers the descriptor or -1.
+int clinux_open_unnamed_in(int folder, mode_t mode);
+
+/// Gives an unnamed file a name in an open folder. Answers 0 or -1.
+int clinux_link_unnamed_in(int descriptor, int folder, const char *name);
+
+/// Takes the exclusive lock of an open file, or fails at once if another has it (flock). Answers 0 or -1.
+int clinux_lock(int descriptor);
 #endif

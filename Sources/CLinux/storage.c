@@ -1,0 +1,31 @@
+#define _GNU_SOURCE
+#include "CLinux.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+int clinux_locate(const char *path) { return open(path, O_PATH | O_CLOEXEC); }
+
+int clinux_reopen(int descriptor, int flags) {
+    char name[64];
+    snprintf(name, sizeof name, "/proc/self/fd/%d", descriptor);
+    return open(name, flags | O_CLOEXEC);
+}
+
+ssize_t clinux_path_of(int descriptor, char *path, size_t capacity) {
+    char name[64];
+    snprintf(name, sizeof name, "/proc/self/fd/%d", descriptor);
+    return readlink(name, path, capacity);
+}
+
+int clinux_open_unnamed_in(int folder, mode_t mode) { return openat(folder, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, mode); }
+
+int clinux_link_unnamed_in(int descriptor, int folder, const char *name) {
+    char path[64];
+    snprintf(path, sizeof path, "/proc/self/fd/%d", descriptor);
+    return linkat(AT_FDCWD, path, folder, name, AT_SYMLINK_FOLLOW);
+}
+
+int clinux_lock(int descriptor) { return flock(descriptor, LOCK_EX | LOCK_NB); }

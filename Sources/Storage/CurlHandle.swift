@@ -1,0 +1,51 @@
+import CCurl
+
+/// The one owner of a libcurl easy handle and of the header lines and the error text that it refers to.
+struct CurlHandle: ~Copyable {
+    let pointer: UnsafeMutableRawPointer
+    private var lines: UnsafeMutablePointer<curl_slist>?
+    private let errorText: UnsafeMutablePointer<CChar>
+
+    private init(owning pointer: UnsafeMutableRawPointer) {
+        self.pointer = pointer
+        errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
+        errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
+        _ = curl_swift_set_pointer(pointer, CURLOPT_ERRORBUFFER, errorText)
+    }
+
+    deinit {
+        curl_easy_cleanup(pointer)
+        curl_slist_free_all(lines)
+        errorText.deallocate()
+    }
+
+    /// A new handle; nothing if memory is short. The corresponding C function is `curl_easy_init`.
+    static func create() -> CurlHandle? {
+        curl_easy_init().map { CurlHandle(owning: $0) }
+    }
+
+    func set(_ option: CURLoption, _ value: Int) { _ = curl_swift_set_long(pointer, option, value) }
+    func set(_ option: CURLoption, _ value: String) { _ = curl_swift_set_string(pointer, option, value) }
+    func set(_ option: CURLoption, _ value: UnsafeMutableRawPointer) {
+        _ = curl_swift_set_pointer(pointer, option, value)
+    }
+    func set(_ option: CURLoption, _ function: @escaping curl_write_callback) {
+        _ = curl_swift_set_write(pointer, option, function)
+    }
+
+    /// Sends these header lines with the request.
+    mutating func setHeader(_ texts: [String]) {
+        for text in texts { lines = curl_slist_append(lines, text) }
+        _ = curl_swift_set_list(pointer, CURLOPT_HTTPHEADER, lines)
+    }
+
+    /// The URL of the last request, after redirects.
+    var effectiveURL: String {
+        var text: UnsafeMutablePointer<CChar>?
+        guard curl_swift_get_string(pointer, CURLINFO_EFFECTIVE_URL, &text) == CURLE_OK, let text else { return "" }
+        return String(cString: text)
+    }
+
+    /// libcurl's own words for what went wrong; they may hold a URL.
+    var errorDescription: String { String(cString: errorText) }
+}

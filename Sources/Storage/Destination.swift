@@ -1,0 +1,116 @@
+package import SlotProtocol
+
+/// Where an output is to be: a name in a folder under the output root, or the one path that a person named.
+package struct Destination: Hashable, Sendable {
+    /// The folder that must not be left: the output root, or the granted file's own.
+    let rootPath: String
+    /// Folders below the root, made when they are missing.
+    let folderNames: [String]
+    package let name: String
+
+    /// The names of staged files begin with this, and no output's does.
+    package static let stagedPrefix = ".respool-"
+
+    /// The absolute path.
+    package var path: String { folder == "/" ? "/" + name : folder + "/" + name }
+
+    /// The absolute path of the folder.
+    package var folder: String {
+        folderNames.isEmpty ? rootPath : (rootPath == "/" ? "" : rootPath) + "/" + folderNames.joined(separator: "/")
+    }
+
+    /// Finds the place by name alone; nothing is touched.
+    package init(_ output: String?, defaultName: String, policy: TransferPolicy) throws(Failure) {
+        var text = try Self.path(output ?? "")
+        let shown = output ?? defaultName
+        if text.isEmpty || text.hasSuffix("/") { text += Self.sanitized(defaultName) }
+        if text.hasPrefix("/"), let granted = policy.grantedOutput, let (parts, own) = Self.both(text, granted),
+            parts == own
+        {
+            rootPath = "/" + own.dropLast().joined(separator: "/")
+            folderNames = []
+            name = own.last ?? ""
+        } else {
+            guard let outputRoot = policy.outputRoot else {
+                throw Failure(.outputDenied, "The output '\(shown)' has no folder to go to; set RESPOOL_OUTPUT_ROOT.")
+            }
+            let below = try Self.components(text, below: outputRoot, shown: shown)
+            rootPath = outputRoot == "/" ? "/" : "/" + (Self.normalized(outputRoot) ?? []).joined(separator: "/")
+            folderNames = below.dropLast()
+            name = below.last ?? ""
+        }
+        try checkName(shown)
+    }
+
+    private func checkName(_ shown: String) throws(Failure) {
+        guard !name.isEmpty else { throw Failure(.outputDenied, "The output '\(shown)' is a folder; add a name.") }
+        guard !name.hasPrefix(Self.stagedPrefix) else {
+            throw Failure(
+                .outputDenied, "The output '\(shown)' has a name that respool keeps for itself; choose another.")
+        }
+        guard name.utf8.count <= 255 else {
+            throw Failure(.outputDenied, "The output '\(shown.prefix(100))…' has a name of over 255 bytes.")
+        }
+    }
+
+    /// The components below the root; a path that leaves it is denied.
+    private static func components(_ text: String, below root: String, shown: String) throws(Failure) -> [String] {
+        let outside = Failure(.outputDenied, "The output '\(shown)' is outside the output root; give a path below it.")
+        guard let rootParts = normalized(root) else {
+            throw Failure(
+                .outputDenied, "The output root '\(root)' is not an absolute path; correct RESPOOL_OUTPUT_ROOT.")
+        }
+        if !text.hasPrefix("/") {
+            guard let parts = normalized("/" + text) else { throw outside }
+            return parts
+        }
+        guard let parts = normalized(text) else { throw outside }
+        for candidate in [rootParts, realFolder(root).flatMap(normalized) ?? rootParts]
+        where parts.starts(with: candidate) {
+            return Array(parts.dropFirst(candidate.count))
+        }
+        throw outside
+    }
+
+    /// The path's components without `.`, `..` and doubled slashes; nothing if it is relative or climbs above its start.
+    private static func normalized(_ path: String) -> [String]? {
+        guard path.hasPrefix("/") else { return nil }
+        var parts: [String] = []
+        for part in path.split(separator: "/") where part != "." {
+            if part == ".." {
+                guard parts.popLast() != nil else { return nil }
+            } else {
+                parts.append(String(part))
+            }
+        }
+        return parts
+    }
+
+    private static func both(_ left: String, _ right: String) -> ([String], [String])? {
+        guard let left = normalized(left), let right = normalized(right) else { return nil }
+        return (left, right)
+    }
+
+    /// The path that a file URL names, or the text itself.
+    private static func path(_ output: String) throws(Failure) -> String {
+        guard !output.utf8.contains(0) else { throw Failure(.invalidRequest, "The output holds a null character.") }
+        if output.lowercased().hasPrefix("file:/") {
+            guard case .file(let path) = try SourceLocation(output) else { return output }
+            return path
+        }
+        if let colon = output.firstIndex(of: ":"), output[colon...].hasPrefix("://") {
+            throw Failure(
+                .invalidRequest,
+                "The output '\(redactedURL(output))' is not supported yet; give a path below the output root.")
+        }
+        return output
+    }
+
+    /// A name that stays one, whatever it is made from.
+    static func sanitized(_ name: String) -> String {
+        let safe = name.unicodeScalars.map { scalar -> Character in
+            scalar == "/" || scalar.value < 0x20 || scalar.value == 0x7f ? "_" : Character(scalar)
+        }
+        return String(safe)
+    }
+}

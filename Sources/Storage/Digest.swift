@@ -1,0 +1,52 @@
+import COpenSSL
+import Glibc
+package import Lifecycle
+
+/// The SHA-256 of a file's bytes, taken in steps. The corresponding C type is `EVP_MD_CTX`.
+package struct Digest: ~Copyable {
+    private let context: OpaquePointer
+    /// Bytes that are summed.
+    package private(set) var position: Int64 = 0
+    private static let step = 4 << 20
+
+    private init(owning context: OpaquePointer) { self.context = context }
+
+    deinit { EVP_MD_CTX_free(context) }
+
+    package static func create() -> Digest {
+        guard let context = EVP_MD_CTX_new() else { fatalError("OpenSSL has no memory for a digest") }
+        EVP_DigestInit_ex(context, EVP_sha256(), nil)
+        return Digest(owning: context)
+    }
+
+    /// Sums up to 4 MiB more, read from where it is in the file; answers false at the file's end.
+    package mutating func read(_ file: CInt) throws(Errno) -> Bool {
+        let position = off_t(position)
+        let context = context
+        let count = try withUnsafeTemporaryAllocation(byteCount: Self.step, alignment: 64) {
+            (buffer) throws(Errno) -> Int in
+            var count: Int
+            repeat { count = pread(file, buffer.baseAddress, buffer.count, position) } while count < 0 && errno == EINTR
+            guard count >= 0 else { throw .last }
+            EVP_DigestUpdate(context, buffer.baseAddress, count)
+            return count
+        }
+        self.position += Int64(count)
+        return count > 0
+    }
+
+    /// The sum in lowercase hexadecimal; nothing can be added afterwards.
+    package consuming func finish() -> String {
+        var bytes = [UInt8](repeating: 0, count: 32)
+        EVP_DigestFinal_ex(context, &bytes, nil)
+        return bytes.reduce(into: "") { $0 += ($1 < 16 ? "0" : "") + String($1, radix: 16) }
+    }
+
+    /// The sum of a whole file, and its length.
+    package static func ofFile(_ file: CInt) throws(Errno) -> (sha256: String, bytes: Int64) {
+        var digest = Digest.create()
+        while try digest.read(file) {}
+        let bytes = digest.position
+        return (digest.finish(), bytes)
+    }
+}

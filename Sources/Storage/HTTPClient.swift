@@ -1,0 +1,56 @@
+import CCurl
+package import SlotProtocol
+
+/// All requests of the process, in one thread, and the connections that outlive them. The C type is `CURLM`.
+package final class HTTPClient {
+    private let multi: UnsafeMutableRawPointer
+    private var running: [UnsafeMutableRawPointer: HTTPRequest] = [:]
+    package let policy: TransferPolicy
+    let addresses: AddressPolicy
+
+    package init(policy: TransferPolicy) {
+        self.policy = policy
+        addresses = AddressPolicy(allowedHosts: policy.allowedHosts)
+        curl_global_init(Int(CURL_GLOBAL_DEFAULT))
+        guard let multi = curl_multi_init() else { fatalError("libcurl has no memory to start") }
+        self.multi = multi
+    }
+
+    deinit {
+        for request in running.values { curl_multi_remove_handle(multi, request.handle.pointer) }
+        running = [:]
+        curl_multi_cleanup(multi)
+        curl_global_cleanup()
+    }
+
+    func add(_ request: HTTPRequest) {
+        running[request.handle.pointer] = request
+        curl_multi_add_handle(multi, request.handle.pointer)
+    }
+
+    /// Ends the request, if it still runs; its connection is closed unless the answer was complete.
+    func remove(_ request: HTTPRequest) {
+        guard running.removeValue(forKey: request.handle.pointer) != nil else { return }
+        curl_multi_remove_handle(multi, request.handle.pointer)
+    }
+
+    /// Waits until a socket of a request or one of the given descriptors is readable, or for the time given.
+    package func wait(for descriptors: [CInt], atMost milliseconds: Int) {
+        var entries = descriptors.map { curl_waitfd(fd: $0, events: Int16(CURL_WAIT_POLLIN), revents: 0) }
+        curl_multi_poll(multi, &entries, UInt32(entries.count), Int32(clamping: milliseconds), nil)
+    }
+
+    /// Moves every request on as far as it goes without waiting, and tells those that ended.
+    package func perform() {
+        guard !running.isEmpty else { return }
+        var count: Int32 = 0
+        curl_multi_perform(multi, &count)
+        while let message = curl_multi_info_read(multi, &count) {
+            guard message.pointee.msg == CURLMSG_DONE, let pointer = message.pointee.easy_handle else { continue }
+            let result = curl_swift_result(message)
+            guard let request = running[pointer] else { continue }
+            remove(request)
+            request.ended(result)
+        }
+    }
+}

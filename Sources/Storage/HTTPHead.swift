@@ -1,0 +1,76 @@
+import CCurl
+import Glibc
+
+/// The status line and the header fields of an answer that respool reads.
+struct HTTPHead {
+    private(set) var status = 0
+    private var fields: [String: String] = [:]
+    /// Bytes of all lines, of which a server may send no more than a limit.
+    private(set) var size = 0
+
+    static let largest = 64 << 10
+
+    /// Takes in one line, without its end.
+    mutating func append(_ line: String) {
+        size += line.utf8.count
+        if line.hasPrefix("HTTP/") {
+            self = HTTPHead()
+            status = line.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
+        } else if let colon = line.firstIndex(of: ":") {
+            let value = line[line.index(after: colon)...].drop { $0 == " " || $0 == "\t" }
+            // A field that comes twice is kept as it came first; none of those read here may come twice.
+            let name = line[..<colon].lowercased()
+            if fields[name] == nil {
+                fields[name] = String(value.reversed().drop { $0 == " " || $0 == "\t" }.reversed())
+            }
+        }
+    }
+
+    subscript(name: String) -> String? { fields[name] }
+
+    /// Whether the client goes on to another URL by itself.
+    var isRedirect: Bool { [301, 302, 303, 307, 308].contains(status) && fields["location"] != nil }
+
+    /// Bytes of the body, if the server says so and the body is sent as one piece.
+    var contentLength: Int64? {
+        guard fields["transfer-encoding"] == nil else { return nil }
+        return fields["content-length"].flatMap { Int64($0) }.flatMap { $0 >= 0 ? $0 : nil }
+    }
+
+    /// Which bytes of how many a partial answer holds. (RFC 9110 section 14.4)
+    var contentRange: (bytes: Range<Int64>, total: Int64?)? {
+        guard let value = fields["content-range"], value.lowercased().hasPrefix("bytes ") else { return nil }
+        let parts = value.dropFirst(6).split(separator: "/", omittingEmptySubsequences: false)
+        let ends = parts[0].split(separator: "-", omittingEmptySubsequences: false)
+        guard parts.count == 2, ends.count == 2, let first = Int64(ends[0]), let last = Int64(ends[1]) else {
+            return nil
+        }
+        guard first >= 0, first <= last, last < Int64.max else { return nil }
+        guard parts[1] != "*" else { return (first..<last + 1, nil) }
+        guard let total = Int64(parts[1]), last < total else { return nil }
+        return (first..<last + 1, total)
+    }
+
+    /// Seconds that the server asks us to wait, at most an hour. (RFC 9110 section 10.2.3)
+    var retryAfter: Double? {
+        guard let value = fields["retry-after"] else { return nil }
+        if let seconds = Int64(value) { return Double(min(max(seconds, 0), 3600)) }
+        return Self.seconds(value).map { Double(min(max($0 - Int64(time(nil)), 0), 3600)) }
+    }
+
+    /// An entity tag that stands for the very bytes.
+    var strongTag: String? { fields["etag"].flatMap { $0.hasPrefix("\"") ? $0 : nil } }
+
+    /// The time of the last change, if the file cannot have changed again within that second. (RFC 9110 section 8.8.2.2)
+    var strongDate: String? {
+        guard let value = fields["last-modified"], let changed = Self.seconds(value) else { return nil }
+        guard let now = fields["date"].flatMap(Self.seconds) else { return nil }
+        return now > changed ? value : nil
+    }
+
+    /// Seconds since 1970 of an HTTP date. The corresponding C function is `curl_getdate`.
+    private static func seconds(_ date: String) -> Int64? {
+        let seconds = curl_getdate(date, nil)
+        return seconds == -1 ? nil : Int64(seconds)
+    }
+}

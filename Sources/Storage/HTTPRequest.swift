@@ -1,0 +1,198 @@
+import CCurl
+import Glibc
+import Lifecycle
+import SlotProtocol
+
+/// One GET request for a source or for a part of it, whose body goes where its owner wants it.
+final class HTTPRequest {
+    /// What a request does with its answer; called from within libcurl, which must not be called back.
+    protocol Owner: AnyObject {
+        /// The head of the final answer is there; answers false when its body is not wanted.
+        func received(_ head: HTTPHead, by request: HTTPRequest) throws(Failure) -> Bool
+        /// Bytes at the request's position; answers false when no more are wanted.
+        func received(_ bytes: UnsafeRawBufferPointer, by request: HTTPRequest) throws(Failure) -> Bool
+        /// The request is over. Called outside libcurl.
+        func ended(_ request: HTTPRequest, _ end: End)
+    }
+
+    enum End {
+        /// The answer is complete, or no more of it was wanted.
+        case complete
+        /// The server's answer, or what it led to, is a failure.
+        case failed(Failure)
+        /// The network broke; another request may succeed.
+        case broken(Failure)
+    }
+
+    var handle: CurlHandle
+    let url: String
+    /// Where the next byte of the body belongs.
+    var position: Int64
+    /// Where the body ends, if known.
+    var end: Int64?
+    private(set) var hasHead = false
+    private(set) var isPaused = false
+    /// When the server was last heard, or asked; nothing until the connection stands.
+    private(set) var lastActivity: ContinuousClock.Instant?
+    private var head = HTTPHead()
+    /// Whether it was ended because its owner wants no more.
+    private(set) var isSatisfied = false
+    private var failure: Failure?
+    private var deniedHost: String?
+    private var reachedHost: String?
+    private let addresses: AddressPolicy
+    private let connectTimeout: Double
+    private unowned let owner: any Owner
+
+    /// A request for the bytes of the range, or for all; `condition` is the validator that the part must have.
+    init(
+        url: String, range: (from: Int64, to: Int64?)?, condition: String?, policy: TransferPolicy,
+        addresses: AddressPolicy, owner: any Owner
+    ) throws(Failure) {
+        guard let handle = CurlHandle.create() else { throw Failure(.internal, "libcurl has no memory for a request.") }
+        self.handle = handle
+        self.url = url
+        position = range?.from ?? 0
+        self.addresses = addresses
+        self.owner = owner
+        connectTimeout = policy.connectTimeout
+        var lines = ["Accept-Encoding: identity"]
+        if let range {
+            self.handle.set(CURLOPT_RANGE, "\(range.from)-\(range.to.map { String($0 - 1) } ?? "")")
+            if let condition { lines.append("If-Range: \(condition)") }
+        }
+        self.handle.setHeader(lines)
+        configure(policy)
+        setCallbacks()
+    }
+
+    /// The status of the answer.
+    var status: Int { head.status }
+
+    /// Stops reading, or goes on; a paused request is never late.
+    func pause(_ paused: Bool) {
+        guard paused != isPaused else { return }
+        isPaused = paused
+        if lastActivity != nil { lastActivity = .now }
+        curl_easy_pause(handle.pointer, paused ? CURLPAUSE_RECV : CURLPAUSE_CONT)
+    }
+
+    func ended(_ code: CURLcode) {
+        if let failure {
+            owner.ended(self, .failed(failure))
+        } else if isSatisfied || code == CURLE_OK && hasHead {
+            owner.ended(self, .complete)
+        } else {
+            owner.ended(self, outcome(of: code))
+        }
+    }
+
+    private func outcome(of code: CURLcode) -> End {
+        let current = ParsedURL.parse(handle.effectiveURL)?.host ?? ""
+        if code == CURLE_COULDNT_CONNECT, let deniedHost, deniedHost == current, reachedHost != current {
+            return .failed(.deniedAddress(deniedHost))
+        }
+        let failure = Failure.curl(
+            code, url: url, host: current, words: handle.errorDescription, connectTimeout: connectTimeout)
+        return failure.retryable ? .broken(failure) : .failed(failure)
+    }
+
+    private func configure(_ policy: TransferPolicy) {
+        handle.set(CURLOPT_URL, url)
+        handle.set(CURLOPT_PROTOCOLS_STR, "http,https")
+        handle.set(CURLOPT_REDIR_PROTOCOLS_STR, "http,https")
+        handle.set(CURLOPT_FOLLOWLOCATION, 1)
+        handle.set(CURLOPT_MAXREDIRS, policy.mostRedirects)
+        // One connection a request, so that a paused one holds up no other and one cut short takes no other with it.
+        handle.set(CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_1_1)
+        handle.set(CURLOPT_PROXY, "")
+        handle.set(CURLOPT_NOPROXY, "*")
+        handle.set(CURLOPT_NOSIGNAL, 1)
+        // A name server that is silent must not hold up the end of a job.
+        handle.set(CURLOPT_QUICK_EXIT, 1)
+        handle.set(CURLOPT_TCP_KEEPALIVE, 1)
+        handle.set(CURLOPT_CONNECTTIMEOUT_MS, Int(policy.connectTimeout * 1000))
+        handle.set(CURLOPT_USERAGENT, "respool/\(respoolVersion)")
+        if let certificates = policy.certificateFile { handle.set(CURLOPT_CAINFO, certificates) }
+    }
+
+    private func setCallbacks() {
+        // Unretained: the client and the owner keep the request until it is removed from libcurl.
+        let opaque = Unmanaged.passUnretained(self).toOpaque()
+        handle.set(CURLOPT_WRITEDATA, opaque)
+        handle.set(CURLOPT_WRITEFUNCTION) { bytes, size, count, opaque in
+            HTTPRequest.borrowed(opaque).takeBody(UnsafeRawBufferPointer(start: bytes, count: size * count))
+        }
+        handle.set(CURLOPT_HEADERDATA, opaque)
+        handle.set(CURLOPT_HEADERFUNCTION) { bytes, size, count, opaque in
+            HTTPRequest.borrowed(opaque).takeLine(UnsafeRawBufferPointer(start: bytes, count: size * count))
+        }
+        handle.set(CURLOPT_PREREQDATA, opaque)
+        _ = curl_swift_set_before_request(handle.pointer) { opaque, _, _, _, _ in
+            HTTPRequest.borrowed(opaque).lastActivity = .now
+            return CURL_PREREQFUNC_OK
+        }
+        handle.set(CURLOPT_OPENSOCKETDATA, opaque)
+        _ = curl_swift_set_open_socket(handle.pointer) { opaque, _, address in
+            HTTPRequest.borrowed(opaque).openSocket(address!)
+        }
+    }
+
+    private static func borrowed(_ opaque: UnsafeMutableRawPointer?) -> HTTPRequest {
+        Unmanaged<HTTPRequest>.fromOpaque(opaque!).takeUnretainedValue()
+    }
+
+    /// Opens a socket to exactly the address that was checked, whatever the name resolves to a moment later.
+    private func openSocket(_ target: UnsafeMutablePointer<curl_sockaddr>) -> curl_socket_t {
+        guard let url = ParsedURL.parse(handle.effectiveURL), let address = IPAddress(curl_swift_address(target)) else {
+            return curl_swift_bad_socket
+        }
+        let host = url.host
+        guard addresses.permits(address, host: host, port: url.port) else {
+            deniedHost = host
+            return curl_swift_bad_socket
+        }
+        reachedHost = host
+        let kind = target.pointee.socktype | CInt(SOCK_CLOEXEC.rawValue)
+        return socket(target.pointee.family, kind, target.pointee.protocol)
+    }
+
+    private func takeLine(_ bytes: UnsafeRawBufferPointer) -> Int {
+        lastActivity = .now
+        let line =
+            String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isNewline).first.map(String.init) ?? ""
+        guard !hasHead else { return bytes.count }  // a trailer of a chunked body
+        guard line.isEmpty else {
+            head.append(line)
+            guard head.size <= HTTPHead.largest else {
+                return fail(Failure(.sourceUnreachable, "The server of '\(redactedURL(url))' sent an endless header."))
+            }
+            return bytes.count
+        }
+        guard head.status >= 200, !head.isRedirect else { return bytes.count }
+        hasHead = true
+        do { isSatisfied = try !owner.received(head, by: self) } catch { return fail(error) }
+        return isSatisfied ? 0 : bytes.count
+    }
+
+    private func takeBody(_ bytes: UnsafeRawBufferPointer) -> Int {
+        lastActivity = .now
+        // libcurl may hand over what it still held after it was told to stop.
+        guard !isSatisfied, failure == nil else { return 0 }
+        // A request without a connection cannot be paused yet; libcurl hands these bytes over again when it goes on.
+        guard !isPaused else { return Int(CURL_WRITEFUNC_PAUSE) }
+        do {
+            guard try owner.received(bytes, by: self) else {
+                isSatisfied = true
+                return 0
+            }
+        } catch { return fail(error) }
+        return bytes.count
+    }
+
+    /// Answers a count that libcurl takes for the end of the request.
+    private func fail(_ failure: Failure) -> Int {
+        self.failure = failure
+        return 0
+    }
+}

@@ -1,0 +1,79 @@
+import CLinux
+import Glibc
+package import Lifecycle
+package import SlotProtocol
+
+/// A source on this machine: its own descriptor, read-only, with all its bytes there.
+package struct LocalSource: ~Copyable {
+    package let file: Descriptor
+    /// Bytes.
+    package let length: Int64
+
+    /// Opens the file if it lies under a source root once symlinks are resolved, or is the one granted.
+    ///
+    /// What was checked is what is read: the path is resolved once, and the file opened through the descriptor that was
+    /// looked at. (O_PATH, /proc/self/fd)
+    package static func open(path: String, policy: TransferPolicy) throws(Failure) -> LocalSource {
+        let located = clinux_locate(path)
+        guard located >= 0 else { throw missing(path, policy, Errno.last) }
+        let place = Descriptor(owning: located)
+        guard let found = try? status(of: place), let real = try? realPath(of: place) else {
+            throw outside(path, policy)
+        }
+        guard isGranted(found, policy) || isUnderRoot(real, policy) else { throw outside(path, policy) }
+        guard found.isRegular else {
+            throw Failure(.policyDenied, "The source '\(path)' is not a regular file.")
+        }
+        guard Int64(found.st_size) <= policy.mostSourceBytes else {
+            throw Failure(
+                .tooLarge,
+                "The source '\(path)' has \(found.st_size) bytes, over the limit of \(policy.mostSourceBytes).")
+        }
+        let opened = clinux_reopen(place.number, O_RDONLY | O_NONBLOCK)
+        guard opened >= 0 else { throw Failure(.sourceDenied, "The source '\(path)' cannot be read: \(Errno.last).") }
+        return LocalSource(file: Descriptor(owning: opened), length: Int64(found.st_size))
+    }
+
+    private static func isGranted(_ found: stat, _ policy: TransferPolicy) -> Bool {
+        var granted = stat()
+        guard let path = policy.grantedSource, stat(path, &granted) == 0 else { return false }
+        return granted.isSameFile(as: found)
+    }
+
+    private static func isUnderRoot(_ real: String, _ policy: TransferPolicy) -> Bool {
+        policy.sourceRoots.contains { root in
+            realFolder(root).map { isPath(real, inside: $0) } ?? false
+        }
+    }
+
+    /// Says that a file is missing only to those who may know: where the nearest folder that exists is under a root.
+    private static func missing(_ path: String, _ policy: TransferPolicy, _ error: Errno) -> Failure {
+        if path == policy.grantedSource { return absent(path, error) }
+        var nearest = path[...]
+        while let slash = nearest.lastIndex(of: "/") {
+            var link = stat()
+            // A dangling symlink is something that exists, and where it leads is nobody's business.
+            if lstat(String(nearest), &link) == 0, link.isSymlink { return outside(path, policy) }
+            nearest = nearest[..<slash]
+            guard let real = realFolder(nearest.isEmpty ? "/" : String(nearest)) else { continue }
+            return isUnderRoot(real, policy) ? absent(path, error) : outside(path, policy)
+        }
+        return outside(path, policy)
+    }
+
+    private static func absent(_ path: String, _ error: Errno) -> Failure {
+        switch error.rawValue {
+        case ENOENT, ENOTDIR: Failure(.sourceNotFound, "There is no file '\(path)'.")
+        default: Failure(.sourceDenied, "The source '\(path)' cannot be read: \(error).")
+        }
+    }
+
+    private static func outside(_ path: String, _ policy: TransferPolicy) -> Failure {
+        guard !policy.sourceRoots.isEmpty else {
+            return Failure(
+                .policyDenied, "The source '\(path)' is a file, and no folder is allowed; set RESPOOL_SOURCE_ROOTS.")
+        }
+        return Failure(
+            .policyDenied, "The source '\(path)' is outside the folders that RESPOOL_SOURCE_ROOTS allows.")
+    }
+}

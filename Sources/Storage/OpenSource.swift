@@ -1,0 +1,75 @@
+package import Lifecycle
+package import SlotProtocol
+
+/// A job's source while it is read.
+package enum OpenSource: ~Copyable {
+    case local(LocalSource)
+    case remote(RemoteSource)
+
+    /// Opens the source at the location; a remote one shows only later whether it can be had.
+    package static func open(_ location: SourceLocation, client: HTTPClient) throws(Failure) -> OpenSource {
+        switch location {
+        case .file(let path): .local(try LocalSource.open(path: path, policy: client.policy))
+        case .web(let url): .remote(try RemoteSource(url: url, client: client))
+        }
+    }
+
+    /// Bytes of the whole source, once they are known.
+    package var length: Int64? {
+        switch self {
+        case .local(let source): source.length
+        case .remote(let source): source.length
+        }
+    }
+
+    /// Why no further byte will come.
+    package var failure: Failure? {
+        switch self {
+        case .local: nil
+        case .remote(let source): source.failure
+        }
+    }
+
+    /// How many bytes are there from the offset on.
+    package func run(from offset: Int64) -> Int64 {
+        switch self {
+        case .local(let source): max(0, source.length - offset)
+        case .remote(let source): source.run(from: offset)
+        }
+    }
+
+    /// A descriptor of its own, for reading only.
+    package func reader() throws(Failure) -> Descriptor {
+        switch self {
+        case .local(let source):
+            do { return try source.file.duplicate() } catch {
+                throw Failure(.internal, "The source's descriptor cannot be duplicated: \(error).")
+            }
+        case .remote(let source): return try source.reader()
+        }
+    }
+
+    /// Turns to the offset, where the reader is now.
+    package func need(_ offset: Int64) {
+        switch self {
+        case .local: break
+        case .remote(let source): source.need(offset)
+        }
+    }
+
+    /// When `tick` wants to be called at the latest.
+    package var nextDeadline: ContinuousClock.Instant? {
+        switch self {
+        case .local: nil
+        case .remote(let source): source.nextDeadline
+        }
+    }
+
+    /// Moves on what depends on time.
+    package func tick(_ now: ContinuousClock.Instant) {
+        switch self {
+        case .local: break
+        case .remote(let source): source.tick(now)
+        }
+    }
+}

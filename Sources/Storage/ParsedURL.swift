@@ -1,0 +1,40 @@
+import CCurl
+
+/// The one owner of a URL that libcurl has taken apart. The corresponding C type is `CURLU`.
+struct ParsedURL: ~Copyable {
+    private let handle: OpaquePointer
+
+    private init(owning handle: OpaquePointer) { self.handle = handle }
+
+    deinit { curl_url_cleanup(handle) }
+
+    /// The URL in its parts, or nothing if it is malformed.
+    static func parse(_ text: String) -> ParsedURL? {
+        guard let handle = curl_url() else { return nil }
+        let url = ParsedURL(owning: handle)
+        let flags = UInt32(CURLU_NON_SUPPORT_SCHEME | CURLU_ALLOW_SPACE)
+        guard curl_url_set(handle, CURLUPART_URL, text, flags) == CURLUE_OK else { return nil }
+        return url
+    }
+
+    var scheme: String { part(CURLUPART_SCHEME) ?? "" }
+
+    /// The host, without the brackets of an IPv6 address.
+    var host: String {
+        let host = part(CURLUPART_HOST) ?? ""
+        return host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host
+    }
+
+    /// The port, or the scheme's usual one.
+    var port: Int { part(CURLUPART_PORT, flags: CURLU_DEFAULT_PORT).flatMap { Int($0) } ?? 0 }
+
+    /// The path with its percent signs decoded; nothing if it holds control characters.
+    var decodedPath: String? { part(CURLUPART_PATH, flags: CURLU_URLDECODE) }
+
+    private borrowing func part(_ part: CURLUPart, flags: Int32 = 0) -> String? {
+        var text: UnsafeMutablePointer<CChar>?
+        guard curl_url_get(handle, part, &text, UInt32(flags)) == CURLUE_OK, let text else { return nil }
+        defer { curl_free(text) }
+        return String(cString: text)
+    }
+}

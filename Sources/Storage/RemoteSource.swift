@@ -1,0 +1,234 @@
+import Glibc
+package import Lifecycle
+package import SlotProtocol
+
+/// A source on a server: a spool that fills from its start, and ahead of that where the reader is.
+///
+/// At most two requests run: the one that the reader waits for, and an earlier one that is paused until the reader comes
+/// back to it or nothing else is missing. A request ends where it meets bytes that are there.
+package final class RemoteSource: HTTPRequest.Owner {
+    /// Why no further byte will come.
+    package private(set) var failure: Failure?
+
+    private let url: String
+    private let client: HTTPClient
+    private var spool: Spool
+    private var identity: RemoteIdentity?
+    /// The one that the reader waits for is last.
+    private var requests: [HTTPRequest] = []
+    private var wanted: Int64 = 0
+    private var breaks = 0
+    private var retryAt: ContinuousClock.Instant?
+    private static let backoff = Backoff(base: .milliseconds(200), cap: .seconds(10))
+    /// Bytes that are sooner read over than asked for by another request.
+    private static let near: Int64 = 256 << 10
+    /// Seconds that a server may ask for before the job itself had better wait.
+    private static let mostPatience = 30.0
+
+    /// Asks for the source; what comes of it shows later.
+    package init(url: String, client: HTTPClient) throws(Failure) {
+        self.url = url
+        self.client = client
+        spool = try Spool.create(in: client.policy.spoolFolder)
+        try start(at: nil)
+    }
+
+    deinit { dropRequests() }
+
+    /// Bytes of the whole source, once they are known.
+    package var length: Int64? { identity?.length }
+
+    /// How many bytes are there from the offset on.
+    package func run(from offset: Int64) -> Int64 { spool.extents.run(from: offset) }
+
+    /// A descriptor of the spool, for reading only.
+    package func reader() throws(Failure) -> Descriptor { try spool.reader() }
+
+    /// Turns to the offset, where the reader is now.
+    package func need(_ offset: Int64) {
+        wanted = offset
+        arrange()
+    }
+
+    /// When `tick` wants to be called at the latest.
+    package var nextDeadline: ContinuousClock.Instant? {
+        (requests.compactMap(deadline) + [retryAt].compactMap(\.self)).min()
+    }
+
+    /// Ends requests that are late, and tries again where it is time.
+    package func tick(_ now: ContinuousClock.Instant) {
+        for request in requests {
+            guard let deadline = deadline(of: request), deadline <= now else { continue }
+            client.remove(request)
+            ended(request, .broken(late(request)))
+        }
+        if let time = retryAt, time <= now {
+            retryAt = nil
+            arrange()
+        }
+    }
+
+    // MARK: What requests bring
+
+    func received(_ head: HTTPHead, by request: HTTPRequest) throws(Failure) -> Bool {
+        if let encoding = head["content-encoding"], encoding.lowercased() != "identity" {
+            throw Failure(
+                .unsupportedFormat,
+                "The server of '\(redactedURL(url))' sends it as '\(encoding.prefix(40))', although asked for the plain bytes."
+            )
+        }
+        guard var known = identity else {
+            guard head.status == 200 else { throw .status(head, url) }
+            try checkSize(head.contentLength)
+            identity = RemoteIdentity(head)
+            request.end = head.contentLength
+            return true
+        }
+        defer { identity = known }
+        switch try known.check(head, from: request.position, url: url) {
+        case .part(let end, let total):
+            try checkSize(total)
+            known.length = total ?? known.length
+            // A part of a whole of unknown length would end who knows where.
+            guard known.length != nil else { throw .status(head, url) }
+            request.end = end
+            return true
+        case .whole where request.position == 0:
+            request.end = known.length
+            return true
+        case .whole:
+            known.mayKnowRanges = false
+            return false
+        }
+    }
+
+    func received(_ bytes: UnsafeRawBufferPointer, by request: HTTPRequest) throws(Failure) -> Bool {
+        let count = Int64(bytes.count)
+        if let end = request.end, request.position + count > end {
+            throw Failure(.sourceUnreachable, "The server of '\(redactedURL(url))' sent more bytes than it announced.")
+        }
+        try checkSize(request.position + count)
+        let present = spool.extents.firstPresent(from: request.position) ?? .max
+        let usable = min(count, present - request.position)
+        try spool.write(UnsafeRawBufferPointer(rebasing: bytes[..<Int(usable)]), at: request.position)
+        request.position += usable
+        return request.position == request.end || usable == count && request.position < present
+    }
+
+    func ended(_ request: HTTPRequest, _ end: HTTPRequest.End) {
+        let isActive = requests.last === request
+        requests.removeAll { $0 === request }
+        switch end {
+        case .complete where !request.isSatisfied && request.position < request.end ?? 0:
+            broke(.cutShort(url), isActive)
+        case .complete:
+            if identity?.length == nil { identity?.length = request.position }
+            arrange()
+        case .failed(let failure) where identity != nil && isPassing(request.status): broke(failure, isActive)
+        case .failed(let failure): fail(failure)
+        case .broken(let failure): broke(failure, isActive)
+        }
+    }
+
+    // MARK: Which requests run
+
+    private func start(at offset: Int64?) throws(Failure) {
+        var range: (from: Int64, to: Int64?)?
+        if let offset { range = (offset, spool.extents.firstPresent(from: offset)) }
+        let request = try HTTPRequest(
+            url: url, range: range, condition: identity?.condition, policy: client.policy, addresses: client.addresses,
+            owner: self)
+        if requests.count == 2 { client.remove(requests.removeFirst()) }
+        requests.append(request)
+        client.add(request)
+    }
+
+    /// Sees to it that the first byte that is missing from the reader on is on its way.
+    private func arrange() {
+        guard failure == nil, retryAt == nil, let identity else { return }
+        let hole = spool.extents.firstMissing(from: wanted)
+        guard hole < identity.length ?? .max else {
+            requests.last?.pause(false)
+            return
+        }
+        if let request = requests.last(where: { reaches(hole, $0) }) {
+            resume(request)
+        } else if identity.canResume {
+            for request in requests { request.pause(true) }
+            do { try start(at: hole) } catch { fail(error) }
+        } else if let request = requests.first {
+            resume(request)
+        } else {
+            fail(cannotResume)
+        }
+    }
+
+    /// Whether the request comes to the hole soon, and by itself.
+    private func reaches(_ hole: Int64, _ request: HTTPRequest) -> Bool {
+        guard request.position <= hole, hole - request.position <= Self.near else { return false }
+        return spool.extents.firstPresent(from: request.position) ?? .max > hole
+    }
+
+    private func resume(_ request: HTTPRequest) {
+        requests.removeAll { $0 === request }
+        for other in requests { other.pause(true) }
+        requests.append(request)
+        request.pause(false)
+    }
+
+    // MARK: When a request breaks
+
+    private func broke(_ failure: Failure, _ isActive: Bool) {
+        // Nobody waits for the other one: what it would have brought is asked for when it is missed.
+        guard isActive || requests.isEmpty else { return }
+        guard let identity else { return fail(failure) }
+        guard identity.canResume else { return fail(failure.code == .sourceTimeout ? failure : cannotResume) }
+        breaks += 1
+        guard breaks <= client.policy.mostResumes, failure.retryAfter ?? 0 <= Self.mostPatience else {
+            return fail(failure)
+        }
+        let delay = Self.backoff.delay(afterFailure: breaks)
+        retryAt = .now + max(delay, .seconds(failure.retryAfter ?? 0))
+    }
+
+    private func fail(_ failure: Failure) {
+        self.failure = failure
+        retryAt = nil
+        dropRequests()
+    }
+
+    private func dropRequests() {
+        for request in requests { client.remove(request) }
+        requests = []
+    }
+
+    private var cannotResume: Failure {
+        Failure(
+            .sourceTruncated,
+            "The connection to the source '\(redactedURL(url))' broke, and its server sends no parts.",
+            retryable: true)
+    }
+
+    /// Whether the status may be another in a moment.
+    private func isPassing(_ status: Int) -> Bool { status == 408 || status == 429 || status >= 500 }
+
+    private func deadline(of request: HTTPRequest) -> ContinuousClock.Instant? {
+        guard !request.isPaused, let last = request.lastActivity else { return nil }
+        return last + .seconds(request.hasHead ? client.policy.stallTimeout : client.policy.firstByteTimeout)
+    }
+
+    private func late(_ request: HTTPRequest) -> Failure {
+        let (event, limit) =
+            request.hasHead
+            ? ("sent nothing more", client.policy.stallTimeout) : ("did not answer", client.policy.firstByteTimeout)
+        return Failure(.sourceTimeout, "The server of '\(redactedURL(url))' \(event) for \(limit) s.")
+    }
+
+    private func checkSize(_ size: Int64?) throws(Failure) {
+        guard let size, size > client.policy.mostSourceBytes else { return }
+        throw Failure(
+            .tooLarge,
+            "The source '\(redactedURL(url))' has \(size) bytes or more, over the limit of \(client.policy.mostSourceBytes)."
+        )
+    }
+}

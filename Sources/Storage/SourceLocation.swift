@@ -1,0 +1,60 @@
+package import SlotProtocol
+
+/// Where a source is, by the form of its URL alone.
+package enum SourceLocation: Hashable, Sendable {
+    /// An absolute path of this machine.
+    case file(path: String)
+    /// An `http` or `https` URL, fit for the wire.
+    case web(url: String)
+
+    package init(_ source: String) throws(Failure) {
+        guard !source.isEmpty else { throw Failure(.invalidRequest, "The source is empty; give a URL.") }
+        guard !source.utf8.contains(0) else { throw Failure(.invalidRequest, "The source holds a null character.") }
+        if source.hasPrefix("/") {
+            self = .file(path: source)
+            return
+        }
+        switch source.prefix(while: { $0 != ":" }).lowercased() {
+        case "file" where source.count > 4: self = try .file(path: Self.path(ofFileURL: source))
+        case "http", "https": self = try .web(url: Self.webURL(source))
+        default:
+            throw Failure(
+                .invalidRequest,
+                "The source '\(redactedURL(source))' is not supported yet; give an https, http or file URL, or an absolute path."
+            )
+        }
+    }
+
+    private static func path(ofFileURL source: String) throws(Failure) -> String {
+        // A file's name may hold what a URL would take for a query or a fragment, and people write it as it is.
+        let escaped = source.flatMap { $0 == "?" ? "%3F" : $0 == "#" ? "%23" : String($0) }
+        guard let url = ParsedURL.parse(String(escaped)), let path = url.decodedPath, path.hasPrefix("/") else {
+            throw Failure(
+                .invalidRequest,
+                "The source '\(source)' is not a file URL of this machine; write file:/// and an absolute path.")
+        }
+        return path
+    }
+
+    private static func webURL(_ source: String) throws(Failure) -> String {
+        let url = encoded(source)
+        guard let parsed = ParsedURL.parse(url), ["http", "https"].contains(parsed.scheme), !parsed.host.isEmpty else {
+            throw Failure(.invalidRequest, "The source '\(redactedURL(source))' is not a valid URL.")
+        }
+        return url
+    }
+
+    /// The URL with what cannot go over the wire percent-encoded after the host, which may be international.
+    private static func encoded(_ source: String) -> String {
+        let slashes = source.utf8.dropFirst(source.utf8.prefix { $0 != 0x3a }.count + 1).drop { $0 == 0x2f }
+        let host = slashes.prefix { ![0x2f, 0x3f, 0x23].contains($0) }
+        let head = source[..<host.endIndex]
+        return slashes[host.endIndex...].reduce(into: String(head)) { text, byte in
+            if (0x21...0x7e).contains(byte) {
+                text.unicodeScalars.append(Unicode.Scalar(byte))
+            } else {
+                text += "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
+            }
+        }
+    }
+}

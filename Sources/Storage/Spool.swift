@@ -1,0 +1,55 @@
+import CLinux
+import Glibc
+import Lifecycle
+import SlotProtocol
+
+/// A file without a name that fills while it is read, and which of its bytes are there.
+struct Spool: ~Copyable {
+    private let file: Descriptor
+    private(set) var extents = Extents()
+
+    private init(owning file: consuming Descriptor) { self.file = file }
+
+    /// An empty spool in the folder, which nothing is left of once it is closed.
+    static func create(in folder: String) throws(Failure) -> Spool {
+        try Spool(owning: unnamedFile(in: folder, for: "the spool"))
+    }
+
+    /// Writes bytes that arrived; they must not overlap what is there.
+    mutating func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(Failure) {
+        do { try writeAll(bytes, to: file, at: offset) } catch {
+            throw .writing("the spool", error, otherwise: .internal)
+        }
+        extents.insert(offset..<offset + Int64(bytes.count))
+    }
+
+    /// A descriptor of its own, for reading only, that may be given away.
+    func reader() throws(Failure) -> Descriptor {
+        let copy = clinux_reopen(file.number, O_RDONLY)
+        guard copy >= 0 else { throw Failure(.internal, "The spool cannot be opened for reading: \(Errno.last).") }
+        return Descriptor(owning: copy)
+    }
+}
+
+/// A file that has no name, or loses it at once where the file system cannot make one without.
+func unnamedFile(in folder: String, for subject: String) throws(Failure) -> Descriptor {
+    let unnamed = clinux_open_unnamed(folder, 0o600)
+    if unnamed >= 0 { return Descriptor(owning: unnamed) }
+    guard [EOPNOTSUPP, EISDIR, EINVAL].contains(errno) else { throw .opening(subject, in: folder, .last) }
+    var template = Array("\(folder)/.respool-XXXXXX".utf8CString)
+    let named = mkstemp(&template)
+    guard named >= 0 else { throw .opening(subject, in: folder, .last) }
+    unlink(template)
+    return Descriptor(owning: named)
+}
+
+extension Failure {
+    fileprivate static func opening(_ subject: String, in folder: String, _ error: Errno) -> Failure {
+        switch error.rawValue {
+        case ENOSPC, EDQUOT: Failure(.outOfSpace, "No space is left for \(subject) in '\(folder)': \(error).")
+        default:
+            Failure(
+                .internal, "\(capitalized(subject)) cannot be made in '\(folder)': \(error); set RESPOOL_SPOOL_DIR.")
+        }
+    }
+}

@@ -1,0 +1,46 @@
+import CLinux
+import Glibc
+import Lifecycle
+
+/// The staged files that earlier processes left under a root.
+package enum StagedFiles {
+    /// Entries that one sweep looks at, so that a huge archive does not hold up the start.
+    private static let mostEntries = 100_000
+
+    /// Removes staged files whose owner is gone: nobody holds their lock. Safe while others stage and sweep.
+    package static func sweep(_ root: String) {
+        let opened = open(root, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard opened >= 0 else { return }
+        var left = mostEntries
+        sweep(Descriptor(owning: opened), depth: 0, &left)
+    }
+
+    private static func sweep(_ folder: consuming Descriptor, depth: Int, _ left: inout Int) {
+        guard depth < 32, let stream = fdopendir(folder.release()) else { return }
+        defer { closedir(stream) }
+        while left > 0, let entry = readdir(stream) {
+            left -= 1
+            let name = withUnsafePointer(to: &entry.pointee.d_name) {
+                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+            }
+            let kind = CInt(entry.pointee.d_type)
+            if name.hasPrefix(Destination.stagedPrefix), kind == DT_REG {
+                removeIfAbandoned(name, in: dirfd(stream))
+            } else if kind == DT_DIR, name != ".", name != ".." {
+                let child = openat(dirfd(stream), name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+                if child >= 0 { sweep(Descriptor(owning: child), depth: depth + 1, &left) }
+            }
+        }
+    }
+
+    private static func removeIfAbandoned(_ name: String, in folder: CInt) {
+        let opened = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+        guard opened >= 0 else { return }
+        let file = Descriptor(owning: opened)
+        guard clinux_lock(file.number) == 0 else { return }
+        // The name may by now be another's: a file that was published meanwhile, or a new one of the same token.
+        var named = stat()
+        guard let held = try? status(of: file), fstatat(folder, name, &named, AT_SYMLINK_NOFOLLOW) == 0 else { return }
+        if named.isSameFile(as: held) { unlinkat(folder, name, 0) }
+    }
+}

@@ -1,0 +1,124 @@
+import Glibc
+import Lifecycle
+import SlotProtocol
+import Storage
+
+/// The one loop of the process: orders of the worker, requests over the link, and what the network brings.
+final class TransferLoop {
+    private let control: PacketSocket
+    private let link: PacketSocket
+    private let client: HTTPClient
+    private var job: JobInHand?
+    private var isLinkOpen = true
+
+    init(control: consuming PacketSocket, link: consuming PacketSocket, policy: TransferPolicy) {
+        self.control = control
+        self.link = link
+        client = HTTPClient(policy: policy)
+    }
+
+    /// Runs until the worker is gone.
+    func run() throws(PacketError) {
+        while true {
+            client.wait(for: listensToLink ? [control.number, link.number] : [control.number], atMost: patience())
+            guard try takeOrders() else { return }
+            client.perform()
+            job?.tick()
+            try job?.sumFurther(reportingTo: control)
+            try answerPending()
+            guard try takeRequest() else { return }
+        }
+    }
+
+    /// One request is answered before the next is read.
+    private var listensToLink: Bool { isLinkOpen && job?.pending == nil && job?.isSumming != true }
+
+    /// Milliseconds until something must be done unasked.
+    private func patience() -> Int {
+        if job?.isSumming == true { return 0 }
+        guard let deadline = job?.nextDeadline else { return 60_000 }
+        return max(0, Int((deadline - .now).milliseconds) + 1)
+    }
+
+    /// Obeys every order that is there; answers false at the end.
+    private func takeOrders() throws(PacketError) -> Bool {
+        while try control.waitUntilReadable(milliseconds: 0) {
+            guard var received = try control.receive(TransferOrder.self) else { return false }
+            try obey(received.message, descriptor: received.descriptor.take())
+        }
+        return true
+    }
+
+    private func obey(_ order: TransferOrder, descriptor: consuming Descriptor?) throws(PacketError) {
+        switch order {
+        case .hello: throw .malformed("a second hello")
+        case .job(let work): job = JobInHand(work, target: descriptor, client: client)
+        case .publish:
+            guard let job else { return try control.send(TransferReport.failed(.noJob)) }
+            try job.publish(reportingTo: control)
+        case .settle(let record):
+            try control.send(settle(record))
+        case .end:
+            try drainLink()
+            job = nil
+            try control.send(TransferReport.ended)
+        }
+    }
+
+    private func settle(_ record: CommitRecord) -> TransferReport {
+        do { return .settled(try record.settle(policy: client.policy)) } catch { return .failed(error) }
+    }
+
+    /// Reads one request if there is one; answers false when the worker is gone.
+    private func takeRequest() throws(PacketError) -> Bool {
+        guard listensToLink, try link.waitUntilReadable(milliseconds: 0) else { return true }
+        // The job was told before its first request was sent, but its order may have come after the last look.
+        guard try takeOrders() else { return false }
+        guard listensToLink, try link.waitUntilReadable(milliseconds: 0) else { return true }
+        guard let received = try link.receive(LinkRequest.self) else {
+            isLinkOpen = false
+            return true
+        }
+        guard let job else {
+            if received.message.wantsAnswer { answer(.refused(.noJob)) }
+            return true
+        }
+        try job.begin(received.message, reportingTo: control)
+        try answerPending()
+        return true
+    }
+
+    private func answerPending() throws(PacketError) {
+        guard let job, let answer = job.takeAnswer() else { return }
+        self.answer(answer.message, descriptor: answer.descriptor?.number ?? -1)
+    }
+
+    /// Refuses what the other child still waits for, so that nothing of this job is taken for the next one's.
+    private func drainLink() throws(PacketError) {
+        if job?.pending != nil { answer(.refused(.jobOver)) }
+        while isLinkOpen, try link.waitUntilReadable(milliseconds: 0) {
+            guard let received = try link.receive(LinkRequest.self) else {
+                isLinkOpen = false
+                return
+            }
+            if received.message.wantsAnswer { answer(.refused(.jobOver)) }
+        }
+    }
+
+    /// A link that is broken is the worker's to notice: its other child is dead.
+    private func answer(_ message: LinkAnswer, descriptor: CInt = -1) {
+        do { try link.send(message, descriptor: descriptor) } catch { isLinkOpen = false }
+    }
+}
+
+extension LinkRequest {
+    fileprivate var wantsAnswer: Bool {
+        if case .staged = self { return false }
+        return true
+    }
+}
+
+extension Failure {
+    static let noJob = Failure(.internal, "respool-transfer has no job in hand.")
+    fileprivate static let jobOver = Failure(.cancelled, "The job is over.")
+}
