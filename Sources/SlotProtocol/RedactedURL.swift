@@ -5,8 +5,15 @@ package func redactedURL(_ url: String) -> String {
     let authorityEnd = rest.firstIndex { "/?#".contains($0) } ?? rest.endIndex
     var host = rest[..<authorityEnd]
     if let at = host.lastIndex(of: "@") { host = host[host.index(after: at)...] }
+    // A password with a bare slash in it ends up in what looks like the port and the path.
+    guard hasPlausiblePort(host) else { return url[..<scheme.upperBound] + "…" }
     let pathEnd = rest[authorityEnd...].firstIndex { "?#".contains($0) } ?? rest.endIndex
     let isLocal = url[..<scheme.lowerBound].lowercased() == "file"
     let tail = isLocal ? rest[authorityEnd...] : rest[authorityEnd..<pathEnd]
     return url[..<scheme.upperBound] + host + tail + (!isLocal && pathEnd != rest.endIndex ? "?…" : "")
+}
+
+private func hasPlausiblePort(_ host: Substring) -> Bool {
+    guard !host.hasPrefix("["), let colon = host.firstIndex(of: ":") else { return true }
+    return host[host.index(after: colon)...].utf8.allSatisfy { (0x30...0x39).contains($0) }
 }

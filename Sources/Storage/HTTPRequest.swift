@@ -24,6 +24,11 @@ final class HTTPRequest {
         case broken(Failure)
     }
 
+    private struct Endpoint: Hashable {
+        let host: String
+        let port: Int
+    }
+
     var handle: CurlHandle
     let url: String
     /// Where the next byte of the body belongs.
@@ -38,8 +43,8 @@ final class HTTPRequest {
     /// Whether it was ended because its owner wants no more.
     private(set) var isSatisfied = false
     private var failure: Failure?
-    private var deniedHost: String?
-    private var reachedHost: String?
+    private var denied: Endpoint?
+    private var reached: Endpoint?
     private let addresses: AddressPolicy
     private let connectTimeout: Double
     private unowned let owner: any Owner
@@ -88,12 +93,13 @@ final class HTTPRequest {
     }
 
     private func outcome(of code: CURLcode) -> End {
-        let current = ParsedURL.parse(handle.effectiveURL)?.host ?? ""
-        if code == CURLE_COULDNT_CONNECT, let deniedHost, deniedHost == current, reachedHost != current {
-            return .failed(.deniedAddress(deniedHost))
+        let current = endpoint
+        // A name may have other addresses too: it is denied only if none of them could be tried.
+        if code == CURLE_COULDNT_CONNECT, let current, denied == current, reached != current {
+            return .failed(.deniedAddress(current.host))
         }
         let failure = Failure.curl(
-            code, url: url, host: current, words: handle.errorDescription, connectTimeout: connectTimeout)
+            code, url: url, host: current?.host ?? "", words: handle.errorDescription, connectTimeout: connectTimeout)
         return failure.retryable ? .broken(failure) : .failed(failure)
     }
 
@@ -138,21 +144,24 @@ final class HTTPRequest {
         }
     }
 
+    /// Where the URL of this hop leads.
+    private var endpoint: Endpoint? {
+        guard let url = ParsedURL.parse(handle.effectiveURL) else { return nil }
+        return Endpoint(host: url.host, port: url.port)
+    }
+
     private static func borrowed(_ opaque: UnsafeMutableRawPointer?) -> HTTPRequest {
         Unmanaged<HTTPRequest>.fromOpaque(opaque!).takeUnretainedValue()
     }
 
     /// Opens a socket to exactly the address that was checked, whatever the name resolves to a moment later.
     private func openSocket(_ target: UnsafeMutablePointer<curl_sockaddr>) -> curl_socket_t {
-        guard let url = ParsedURL.parse(handle.effectiveURL), let address = IPAddress(curl_swift_address(target)) else {
+        guard let endpoint, let address = IPAddress(curl_swift_address(target)) else { return curl_swift_bad_socket }
+        guard addresses.permits(address, host: endpoint.host, port: endpoint.port) else {
+            denied = endpoint
             return curl_swift_bad_socket
         }
-        let host = url.host
-        guard addresses.permits(address, host: host, port: url.port) else {
-            deniedHost = host
-            return curl_swift_bad_socket
-        }
-        reachedHost = host
+        reached = endpoint
         let kind = target.pointee.socktype | CInt(SOCK_CLOEXEC.rawValue)
         return socket(target.pointee.family, kind, target.pointee.protocol)
     }

@@ -18,6 +18,7 @@ package final class RemoteSource: HTTPRequest.Owner {
     private var requests: [HTTPRequest] = []
     private var wanted: Int64 = 0
     private var breaks = 0
+    private var lastBreak: Failure?
     private var retryAt: ContinuousClock.Instant?
     private static let backoff = Backoff(base: .milliseconds(200), cap: .seconds(10))
     /// Bytes that are sooner read over than asked for by another request.
@@ -39,7 +40,7 @@ package final class RemoteSource: HTTPRequest.Owner {
     package var length: Int64? { identity?.length }
 
     /// How many bytes are there from the offset on.
-    package func run(from offset: Int64) -> Int64 { spool.extents.run(from: offset) }
+    package func run(from offset: Int64) -> Int64 { spool.present.firstGap(from: offset) - offset }
 
     /// A descriptor of the spool, for reading only.
     package func reader() throws(Failure) -> Descriptor { try spool.reader() }
@@ -108,7 +109,8 @@ package final class RemoteSource: HTTPRequest.Owner {
             throw Failure(.sourceUnreachable, "The server of '\(redactedURL(url))' sent more bytes than it announced.")
         }
         try checkSize(request.position + count)
-        let present = spool.extents.firstPresent(from: request.position) ?? .max
+        guard run(from: request.position) == 0 else { return false }
+        let present = spool.present.nextStart(after: request.position) ?? .max
         let usable = min(count, present - request.position)
         try spool.write(UnsafeRawBufferPointer(rebasing: bytes[..<Int(usable)]), at: request.position)
         request.position += usable
@@ -134,7 +136,7 @@ package final class RemoteSource: HTTPRequest.Owner {
 
     private func start(at offset: Int64?) throws(Failure) {
         var range: (from: Int64, to: Int64?)?
-        if let offset { range = (offset, spool.extents.firstPresent(from: offset)) }
+        if let offset { range = (offset, spool.present.nextStart(after: offset)) }
         let request = try HTTPRequest(
             url: url, range: range, condition: identity?.condition, policy: client.policy, addresses: client.addresses,
             owner: self)
@@ -146,7 +148,7 @@ package final class RemoteSource: HTTPRequest.Owner {
     /// Sees to it that the first byte that is missing from the reader on is on its way.
     private func arrange() {
         guard failure == nil, retryAt == nil, let identity else { return }
-        let hole = spool.extents.firstMissing(from: wanted)
+        let hole = spool.present.firstGap(from: wanted)
         guard hole < identity.length ?? .max else {
             requests.last?.pause(false)
             return
@@ -166,7 +168,7 @@ package final class RemoteSource: HTTPRequest.Owner {
     /// Whether the request comes to the hole soon, and by itself.
     private func reaches(_ hole: Int64, _ request: HTTPRequest) -> Bool {
         guard request.position <= hole, hole - request.position <= Self.near else { return false }
-        return spool.extents.firstPresent(from: request.position) ?? .max > hole
+        return spool.present.nextStart(after: request.position) ?? .max > hole
     }
 
     private func resume(_ request: HTTPRequest) {
@@ -182,7 +184,8 @@ package final class RemoteSource: HTTPRequest.Owner {
         // Nobody waits for the other one: what it would have brought is asked for when it is missed.
         guard isActive || requests.isEmpty else { return }
         guard let identity else { return fail(failure) }
-        guard identity.canResume else { return fail(failure.code == .sourceTimeout ? failure : cannotResume) }
+        lastBreak = failure
+        guard identity.canResume else { return fail(cannotResume) }
         breaks += 1
         guard breaks <= client.policy.mostResumes, failure.retryAfter ?? 0 <= Self.mostPatience else {
             return fail(failure)
@@ -203,7 +206,8 @@ package final class RemoteSource: HTTPRequest.Owner {
     }
 
     private var cannotResume: Failure {
-        Failure(
+        if let lastBreak, lastBreak.code == .sourceTimeout { return lastBreak }
+        return Failure(
             .sourceTruncated,
             "The connection to the source '\(redactedURL(url))' broke, and its server sends no parts.",
             retryable: true)

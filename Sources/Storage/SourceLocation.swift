@@ -37,7 +37,9 @@ package enum SourceLocation: Hashable, Sendable {
     }
 
     private static func webURL(_ source: String) throws(Failure) -> String {
-        let url = encoded(source)
+        // libcurl forgives a missing or a third slash, and would take the first folder for the host.
+        let slashes = source.drop { $0 != ":" }.dropFirst().prefix { $0 == "/" }
+        let url = slashes.count == 2 ? encoded(source) : ""
         guard let parsed = ParsedURL.parse(url), ["http", "https"].contains(parsed.scheme), !parsed.host.isEmpty else {
             throw Failure(.invalidRequest, "The source '\(redactedURL(source))' is not a valid URL.")
         }

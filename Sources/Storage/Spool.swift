@@ -6,7 +6,8 @@ import SlotProtocol
 /// A file without a name that fills while it is read, and which of its bytes are there.
 struct Spool: ~Copyable {
     private let file: Descriptor
-    private(set) var extents = Extents()
+    /// Which bytes are there.
+    private(set) var present = ByteRanges()
 
     private init(owning file: consuming Descriptor) { self.file = file }
 
@@ -20,7 +21,7 @@ struct Spool: ~Copyable {
         do { try writeAll(bytes, to: file, at: offset) } catch {
             throw .writing("the spool", error, otherwise: .internal)
         }
-        extents.insert(offset..<offset + Int64(bytes.count))
+        present.insert(offset..<offset + Int64(bytes.count))
     }
 
     /// A descriptor of its own, for reading only, that may be given away.

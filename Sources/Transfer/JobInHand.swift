@@ -168,10 +168,18 @@ final class JobInHand {
 /// An answer over the link, and the descriptor that goes with it.
 struct Answer: ~Copyable {
     let message: LinkAnswer
-    var descriptor: Descriptor?
+    private let descriptor: Descriptor?
 
     init(message: LinkAnswer, descriptor: consuming Descriptor? = nil) {
         self.message = message
         self.descriptor = descriptor
+    }
+
+    /// The descriptor's number, borrowed, or -1.
+    var descriptorNumber: CInt {
+        switch descriptor {
+        case .some(let open): open.number
+        case nil: -1
+        }
     }
 }

@@ -90,7 +90,7 @@ final class TransferLoop {
 
     private func answerPending() throws(PacketError) {
         guard let job, let answer = job.takeAnswer() else { return }
-        self.answer(answer.message, descriptor: answer.descriptor?.number ?? -1)
+        self.answer(answer.message, descriptor: answer.descriptorNumber)
     }
 
     /// Refuses what the other child still waits for, so that nothing of this job is taken for the next one's.

@@ -1,5 +1,3 @@
-import CLinux
-import Glibc
 import Lifecycle
 import SlotProtocol
 import Storage
@@ -9,26 +7,23 @@ package enum TransferProgram {
     /// Runs until the worker closes the control socket, and answers the exit code.
     package static func run(arguments: [String]) -> CInt {
         let log = Log().with("program", "respool-transfer")
-        guard arguments.count == 2, let parent = pid_t(arguments[1]) else {
-            log.error("respool-transfer is started by a worker, not by hand; use respool or respoold")
+        do throws(ChildStartError) { try ChildStart.enter(arguments: arguments) } catch {
+            log.error(error.description)
             return 2
         }
-        clinux_die_with_parent()
-        // A parent that died before the line above sends no signal any more.
-        guard getppid() == parent else { return 0 }
-        clinux_no_new_privileges()
-        Signals.ignoreBrokenPipes()
-        let control = PacketSocket(owning: Descriptor(owning: ChildDescriptor.control))
-        let link = PacketSocket(owning: Descriptor(owning: ChildDescriptor.link))
-        do throws(PacketError) {
+        let control = ChildStart.control()
+        let link = ChildStart.link()
+        do {
             guard let policy = try greet(control) else { return 0 }
-            limitProcess(policy)
+            try ChildStart.limit(
+                memoryBytes: policy.memoryLimit, fileBytes: max(policy.mostSourceBytes, policy.mostOutputBytes),
+                openFiles: 256)
             if let root = policy.outputRoot { StagedFiles.sweep(root) }
             let loop = TransferLoop(control: control, link: link, policy: policy)
             try loop.run()
             return 0
         } catch {
-            log.error(error.description)
+            log.error("\(error)")
             return 1
         }
     }

@@ -8,6 +8,8 @@ import Testing
         ("https://h.org/a?X-Signature=s#t", "https://h.org/a?…"),
         ("https://me:a@b@h.org:8080?q=1", "https://h.org:8080?…"),
         ("https://h.org/a#token", "https://h.org/a?…"),
+        ("https://me:sec/ret@h.org/a.flac", "https://…"),
+        ("http://[::1]:80/a", "http://[::1]:80/a"),
         ("https://h.org/a@b/c", "https://h.org/a@b/c"),
         ("file:///srv/what?.wav", "file:///srv/what?.wav"),
         ("not a url", "not a url"),

@@ -1,0 +1,144 @@
+import SlotProtocol
+import TestSupport
+import Testing
+
+/// Servers that refuse, lie, stall, or stand where they must not be asked.
+@Suite struct RemoteFailureTests {
+    private static var policy: TransferPolicy {
+        var policy = RemoteSourceTests.policy
+        policy.connectTimeout = 2
+        policy.firstByteTimeout = 0.3
+        policy.stallTimeout = 0.3
+        policy.mostResumes = 2
+        return policy
+    }
+
+    /// What opening the source and reading all of it ends with.
+    private func failure(of url: String, _ policy: TransferPolicy = policy) async throws -> Failure {
+        var found: Failure?
+        try await withTransfer(policy) { child in
+            try await child.tell(.job(.test(url)))
+            var answer = try await child.ask(.open(url: nil))
+            var offset: Int64 = 0
+            while answer.failure == nil {
+                answer = try await child.ask(.need(offset: offset, length: 1 << 20))
+                guard case .have(_, let length) = answer, length > 0 else { break }
+                let bytes = await child.read(offset..<offset + length)
+                #expect(bytes == Array(Origin.content[Int(offset)..<Int(offset + length)]), "a wrong byte")
+                offset += length
+            }
+            found = answer.failure
+            #expect(try await child.end().isEnded)
+        }
+        return try #require(found)
+    }
+
+    @Test(arguments: [
+        (404, ErrorCode.sourceNotFound), (410, .sourceNotFound), (401, .sourceDenied), (403, .sourceDenied),
+        (400, .sourceDenied), (451, .sourceDenied), (408, .sourceTimeout), (429, .sourceUnreachable),
+        (500, .sourceUnreachable), (503, .sourceUnreachable), (304, .sourceDenied), (204, .sourceNotFound),
+    ])
+    func `a status is told as what it means`(status: Int, code: ErrorCode) async throws {
+        let failure = try await failure(of: Origin.shared.url("status", "status-\(status)", status))
+        #expect(failure.code == code)
+        #expect(failure.retryable == code.isRetryable)
+        #expect(failure.message.contains("status \(status)"))
+        #expect(failure.retryAfter == nil)
+    }
+
+    @Test(arguments: [
+        ("7", 7.0), ("999999", 3600), ("Fri,%2031%20Dec%202100%2023:59:59%20GMT", 3600),
+        ("Fri,%2031%20Dec%201999%2023:59:59%20GMT", 0),
+    ])
+    func `tells how long the server asks us to wait`(after: String, seconds: Double) async throws {
+        let url = try await Origin.shared.url("status", "after", 503) + "?after=\(after)"
+        #expect(try await failure(of: url).retryAfter == seconds)
+    }
+
+    @Test(arguments: [
+        ("changes", 300_000, ErrorCode.sourceChanged, true, "changed"),
+        ("shifted", 300_000, .sourceUnreachable, true, "asked for the bytes from 300000"),
+        ("overlong", 300_000, .sourceUnreachable, true, "more bytes than it announced"),
+        ("longer", 1000, .sourceTruncated, true, "less than it announced"),
+        ("without-ranges", 300_000, .sourceTruncated, true, "sends no parts"),
+        ("without-validator", 300_000, .sourceTruncated, true, "sends no parts"),
+        ("cut-always", 100_000, .sourceTruncated, true, "less than it announced"),
+        ("encoded", 0, .unsupportedFormat, false, "gzip"),
+        ("stalls", 300_000, .sourceTimeout, true, "nothing more for 0.3 s"),
+        ("mute", 0, .sourceTimeout, true, "did not answer for 0.3 s"),
+    ])
+    func `a server that breaks its word is a clear failure`(
+        behaviour: String, number: Int, code: ErrorCode, isRetryable: Bool, words: String
+    ) async throws {
+        let failure = try await failure(of: Origin.shared.url(behaviour, "lie-\(behaviour)", number))
+        #expect(failure.code == code)
+        #expect(failure.retryable == isRetryable)
+        #expect(failure.message.contains(words), "\(failure.message)")
+    }
+
+    @Test func `gives up after as many resumes as it may`() async throws {
+        _ = try await failure(of: Origin.shared.url("cut-always", "resumes", 100_000))
+        #expect(try await Origin.shared.ranges("resumes") == ["-", "bytes=100000-", "bytes=200000-"])
+    }
+
+    @Test(arguments: ["ranges", "chunked"])
+    func `a source over the limit is refused`(behaviour: String) async throws {
+        var policy = Self.policy
+        policy.mostSourceBytes = 500_000
+        let failure = try await failure(of: Origin.shared.url(behaviour, "large-\(behaviour)"), policy)
+        #expect(failure.code == .tooLarge)
+        #expect(failure.message.contains("500000"))
+    }
+
+    @Test(arguments: ["127.0.0.1", "localhost", "2130706433", "0x7f.1", "127.1", "[::ffff:127.0.0.1]", "0.0.0.0"])
+    func `no name and no spelling leads to this machine`(host: String) async throws {
+        var policy = Self.policy
+        policy.allowedHosts = []
+        let port = try await Origin.shared.port()
+        let failure = try await failure(of: "http://\(host):\(port)/ranges/denied", policy)
+        #expect(failure.code == .policyDenied)
+        #expect(failure.message.contains("RESPOOL_ALLOW_HOSTS"))
+        #expect(try await Origin.shared.lines("denied").isEmpty)
+    }
+
+    @Test(arguments: ["http://169.254.169.254/latest/meta-data/", "http://[fe80::1]/", "http://10.0.0.1:9/"])
+    func `no private address is asked`(url: String) async throws {
+        #expect(try await failure(of: url).code == .policyDenied)
+    }
+
+    @Test func `a redirect is checked like a source`() async throws {
+        var policy = Self.policy
+        let port = try await Origin.shared.port()
+        policy.allowedHosts = ["127.0.0.1:\(port)"]
+        let redirect = try await Origin.shared.url("redirect", "hop")
+        for target in ["http://127.0.0.2:\(port)/ranges/hopped", "http://127.0.0.1:9/", "http://[::1]:\(port)/"] {
+            let failure = try await failure(of: redirect + "?to=\(target)", policy)
+            #expect(failure.code == .policyDenied, "\(target): \(failure.message)")
+        }
+        for target in ["file:///etc/passwd", "ftp://127.0.0.1/", "gopher://127.0.0.1:\(port)/"] {
+            let failure = try await failure(of: redirect + "?to=\(target)", policy)
+            #expect(failure.code == .policyDenied, "\(target): \(failure.message)")
+        }
+        #expect(try await Origin.shared.lines("hopped").isEmpty)
+    }
+
+    @Test func `redirects come to an end`() async throws {
+        let failure = try await failure(of: Origin.shared.url("circle", "circle"))
+        #expect(failure.code == .policyDenied)
+        #expect(try await Origin.shared.ranges("circle").count == 6)
+    }
+
+    @Test func `a server that is not there is unreachable`() async throws {
+        let port = try LoopbackPort.free()
+        let failure = try await failure(of: "http://127.0.0.1:\(port)/a.mp3")
+        #expect(failure.code == .sourceUnreachable && failure.retryable)
+        #expect(failure.message.contains("'127.0.0.1'"))
+    }
+
+    @Test(arguments: [
+        "s3://bucket/key", "ftp://host/a", "a.mp3", "", "http://", "http://:80/", "https:///a", "gopher:a",
+    ])
+    func `other URLs are invalid`(url: String) async throws {
+        #expect(try await failure(of: url).code == .invalidRequest)
+    }
+}

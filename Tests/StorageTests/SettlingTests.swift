@@ -1,0 +1,113 @@
+import FoundationEssentials
+import Glibc
+import SlotProtocol
+import TestSupport
+import Testing
+
+/// What is left of a job whose owner went away.
+@Suite struct SettlingTests {
+    private let folder: TemporaryFolder
+    private let policy: TransferPolicy
+    private static let sum = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
+
+    init() throws {
+        folder = try TemporaryFolder()
+        var policy = TransferPolicy()
+        policy.outputRoot = folder.path
+        self.policy = policy
+    }
+
+    private func entries() throws -> [String] {
+        try FileManager.default.subpathsOfDirectory(atPath: folder.path).sorted()
+    }
+
+    private func record(_ staged: StagedOutput) -> CommitRecord {
+        let report = OutputReport(
+            url: staged.destination, format: "mp3", codec: "mp3", bytes: staged.bytes, duration: 0, sampleRate: 44100,
+            channels: 2, bitRate: 0, sha256: staged.sha256, copied: false, gapless: .init(start: 0, end: 0),
+            damage: .init(seconds: 0, events: 0), settings: [:], warnings: [])
+        return CommitRecord(outputs: [.init(destination: staged.destination, staged: staged.staged, report: report)])
+    }
+
+    private func settle(_ record: CommitRecord) async throws -> Settlement? {
+        var result: Settlement?
+        try await withTransfer(policy) { child in
+            try await child.tell(.settle(record))
+            if case .settled(let settlement) = try await child.report() { result = settlement }
+        }
+        return result
+    }
+
+    @Test func `a killed owner leaves nothing visible, and the job runs again`() async throws {
+        let child = try await TransferChild.start(policy)
+        try await child.tell(.job(.test("/none", output: "deep/a.mp3")))
+        let staged = try #require(try await child.stage("abc").staged)
+        kill(child.pid, SIGKILL)
+        #expect(await child.finish() == nil)
+        #expect(try entries() == ["deep"])
+        #expect(try await settle(record(staged)) == .removed)
+    }
+
+    @Test func `an output that is published is known again`() async throws {
+        var staged: StagedOutput?
+        try await withTransfer(policy) { child in
+            try await child.tell(.job(.test("/none", output: "a.mp3")))
+            staged = try await child.stage("abc").staged
+            try await child.tell(.publish)
+            #expect(try await child.report().isPublished)
+            try await child.tell(.publish)
+            #expect(try await child.report().isPublished)
+        }
+        #expect(try await settle(record(#require(staged))) == .published)
+        try folder.write("a.mp3", text: "abd")
+        #expect(try await settle(record(#require(staged))) == .removed)
+        try folder.write("a.mp3", text: "abcd")
+        #expect(try await settle(record(#require(staged))) == .removed)
+        #expect(try entries() == ["a.mp3"])
+    }
+
+    @Test func `an output that was linked and not renamed is removed`() async throws {
+        try folder.write(".respool-1-token", text: "abc")
+        let staged = StagedOutput(
+            destination: folder.file("a.mp3"), staged: folder.file(".respool-1-token"), bytes: 3, sha256: Self.sum)
+        // Held by a lock, as by an owner that still lives: the record says that it may go all the same.
+        let holder = open(folder.file(".respool-1-token"), O_RDONLY | O_CLOEXEC)
+        defer { close(holder) }
+        #expect(flock(holder, LOCK_EX) == 0)
+        #expect(try await settle(record(staged)) == .removed)
+        #expect(try entries() == [])
+    }
+
+    @Test func `a record cannot remove what is not staged`() async throws {
+        let elsewhere = try TemporaryFolder()
+        let victims = [
+            try folder.write("precious", text: "abc"), try elsewhere.write(".respool-1-token", text: "abc"),
+            try folder.write("sub.respool-1-token", text: "abc"),
+        ]
+        for victim in victims {
+            let staged = StagedOutput(destination: folder.file("a.mp3"), staged: victim, bytes: 3, sha256: Self.sum)
+            #expect(try await settle(record(staged)) == .removed)
+            #expect(FileManager.default.fileExists(atPath: victim))
+        }
+        let outside = StagedOutput(
+            destination: elsewhere.file("a.mp3"), staged: elsewhere.file(".respool-1-token"), bytes: 3, sha256: Self.sum
+        )
+        #expect(try await settle(record(outside)) == .removed)
+        #expect(FileManager.default.fileExists(atPath: victims[1]))
+    }
+
+    @Test func `a start sweeps away what nobody holds`() async throws {
+        try FileManager.default.createDirectory(atPath: folder.file("deep/er"), withIntermediateDirectories: true)
+        try folder.write(".respool-1-dead", text: "x")
+        try folder.write("deep/er/.respool-2-dead", text: "x")
+        try folder.write("deep/.respool-3-alive", text: "x")
+        try folder.write("deep/respool-other", text: "x")
+        let holder = open(folder.file("deep/.respool-3-alive"), O_RDONLY | O_CLOEXEC)
+        defer { close(holder) }
+        #expect(flock(holder, LOCK_EX) == 0)
+        try await withTransfer(policy) { child in
+            _ = try await child.end()
+            #expect(try entries() == ["deep", "deep/.respool-3-alive", "deep/er", "deep/respool-other"])
+        }
+    }
+}

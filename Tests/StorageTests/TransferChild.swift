@@ -1,0 +1,198 @@
+import FoundationEssentials
+import Glibc
+import Lifecycle
+import SlotProtocol
+import TestSupport
+
+/// A running `respool-transfer`, with the test in the place of both the worker and `respool-transcode`.
+actor TransferChild {
+    nonisolated let pid: CInt
+    private let executor: ThreadExecutor
+    private var control: PacketSocket?
+    private var link: PacketSocket?
+    private var source: CInt = -1
+    private var output: CInt = -1
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+    struct Silent: Error {}
+
+    /// Starts the program and greets it.
+    static func start(_ policy: TransferPolicy) async throws -> TransferChild {
+        var controls = try PacketSocket.pair()
+        var links = try PacketSocket.pair()
+        let program = Spawner.Program(
+            path: Programs.path("respool-transfer"), arguments: [String(getpid())],
+            environment: ProcessInfo.processInfo.environment)
+        let theirControl = controls.second.take()!
+        let theirLink = links.second.take()!
+        let pid = try await Spawner.shared.spawn(program, third: theirControl.number, fourth: theirLink.number)
+        _ = consume theirControl
+        _ = consume theirLink
+        let child = TransferChild(pid: pid, control: controls.first.take()!, link: links.first.take()!)
+        try await child.greet(policy)
+        return child
+    }
+
+    private init(pid: CInt, control: consuming PacketSocket, link: consuming PacketSocket) {
+        self.pid = pid
+        self.control = consume control
+        self.link = consume link
+        executor = ThreadExecutor(label: "transfer \(pid)")
+    }
+
+    private func greet(_ policy: TransferPolicy) throws {
+        try tell(.hello(version: slotProtocolVersion, policy: policy))
+        guard case .hello(slotProtocolVersion) = try report() else { throw Silent() }
+    }
+
+    func tell(_ order: TransferOrder, descriptor: CInt = -1) throws {
+        try control!.send(order, descriptor: descriptor)
+    }
+
+    /// The next report of the control socket.
+    func report() throws -> TransferReport {
+        guard try control!.waitUntilReadable(milliseconds: 15_000),
+            let received = try control!.receive(TransferReport.self)
+        else { throw Silent() }
+        return received.message
+    }
+
+    func isSilent(milliseconds: CInt) throws -> Bool { try !control!.waitUntilReadable(milliseconds: milliseconds) }
+
+    func send(_ request: LinkRequest) throws { try link!.send(request) }
+
+    /// The next answer over the link; a descriptor with it is kept here.
+    func answer() throws -> LinkAnswer {
+        guard try link!.waitUntilReadable(milliseconds: 15_000), var received = try link!.receive(LinkAnswer.self)
+        else {
+            throw Silent()
+        }
+        switch received.message {
+        case .opened: source = replace(source, by: received.descriptor.take())
+        case .stage: output = replace(output, by: received.descriptor.take())
+        default: break
+        }
+        return received.message
+    }
+
+    private func replace(_ old: CInt, by new: consuming Descriptor?) -> CInt {
+        if old >= 0 { close(old) }
+        return new?.release() ?? -1
+    }
+
+    func ask(_ request: LinkRequest) throws -> LinkAnswer {
+        try send(request)
+        return try answer()
+    }
+
+    /// The source's bytes, which must have been announced.
+    func read(_ range: Range<Int64>) -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: range.count)
+        let count = pread(source, &bytes, bytes.count, off_t(range.lowerBound))
+        return Array(bytes.prefix(max(0, count)))
+    }
+
+    /// Asks for all of the range and reads it.
+    func fetch(_ range: Range<Int64>) throws -> [UInt8] {
+        var bytes: [UInt8] = []
+        var offset = range.lowerBound
+        while offset < range.upperBound {
+            guard case .have(offset, let length) = try ask(.need(offset: offset, length: range.upperBound - offset))
+            else {
+                throw Silent()
+            }
+            guard length > 0 else { break }
+            let end = min(offset + length, range.upperBound)
+            bytes += read(offset..<end)
+            offset = end
+        }
+        return bytes
+    }
+
+    /// Whether the source's descriptor can be written to.
+    func mayWriteSource() -> Bool { fcntl(source, F_GETFL) & O_ACCMODE != O_RDONLY }
+
+    /// Stages an output with these bytes, and answers what is reported of it.
+    func stage(_ text: String) throws -> TransferReport {
+        guard case .stage = try ask(.stage) else { throw Silent() }
+        _ = text.withCString { pwrite(output, $0, strlen($0), 0) }
+        try send(.staged)
+        return try report()
+    }
+
+    /// Forgets the job's descriptors, and ends it.
+    func end() throws -> TransferReport {
+        source = replace(source, by: nil)
+        output = replace(output, by: nil)
+        try tell(.end)
+        return try report()
+    }
+
+    /// Ends the job; whatever else was still on its way is read and forgotten.
+    func endJob() throws {
+        source = replace(source, by: nil)
+        output = replace(output, by: nil)
+        try tell(.end)
+        while true {
+            if case .ended = try report() { break }
+        }
+        while try link!.waitUntilReadable(milliseconds: 0) { _ = try link!.receive(LinkAnswer.self) }
+    }
+
+    /// How many descriptors the child has open.
+    nonisolated func openDescriptors() throws -> Int {
+        try FileManager.default.contentsOfDirectory(atPath: "/proc/\(pid)/fd").count
+    }
+
+    /// Closes the sockets, waits for the child's end, and answers its exit code; nothing if a signal ended it.
+    @discardableResult
+    func finish() -> CInt? {
+        control = nil
+        link = nil
+        source = replace(source, by: nil)
+        output = replace(output, by: nil)
+        var status: CInt = 0
+        while waitpid(pid, &status, 0) < 0, errno == EINTR {}
+        return status & 0x7f == 0 ? status >> 8 & 0xff : nil
+    }
+
+    deinit {
+        if control != nil { kill(pid, SIGKILL) }
+    }
+}
+
+/// Runs the body with a child, which must end by itself and well afterwards.
+func withTransfer(
+    _ policy: TransferPolicy, isolation: isolated (any Actor)? = #isolation,
+    _ body: (TransferChild) async throws -> Void
+) async throws {
+    let child = try await TransferChild.start(policy)
+    do { try await body(child) } catch {
+        await child.finish()
+        throw error
+    }
+    guard await child.finish() == 0 else { throw NotInTime(description: "respool-transfer did not end well") }
+}
+
+extension TransferJob {
+    static func test(_ source: String, output: String? = nil, token: String = "1:abcd") -> TransferJob {
+        TransferJob(id: "1700000000000-0", token: token, source: source, output: output, defaultName: "job.mp3")
+    }
+}
+
+extension LinkAnswer {
+    var failure: Failure? {
+        if case .refused(let failure) = self { failure } else { nil }
+    }
+}
+
+extension TransferReport {
+    var failure: Failure? {
+        if case .failed(let failure) = self { failure } else { nil }
+    }
+
+    var staged: StagedOutput? {
+        if case .staged(let outputs) = self { outputs.first } else { nil }
+    }
+}

@@ -1,0 +1,106 @@
+import FoundationEssentials
+import Glibc
+import SlotProtocol
+import TestSupport
+import Testing
+
+/// The process: how it starts and ends, and that it keeps nothing of a job.
+@Suite struct TransferProcessTests {
+    @Test func `is not for starting by hand`() async throws {
+        for arguments in [[], ["1"], ["no number"]] {
+            let outcome = try await ChildProcess.run(Programs.path("respool-transfer"), arguments)
+            #expect(outcome.exitCode == 2)
+        }
+    }
+
+    @Test func `limits itself and gives up privileges`() async throws {
+        var policy = TransferPolicy()
+        policy.mostSourceBytes = 1 << 30
+        policy.mostOutputBytes = 1 << 31
+        policy.memoryLimit = 3 << 30
+        try await withTransfer(policy) { child in
+            // The limits are set after the hello is answered, and before any order.
+            _ = try await child.end()
+            let limits = try String(contentsOfFile: "/proc/\(child.pid)/limits", encoding: .utf8)
+            func limit(_ name: String) -> [String] {
+                let line = limits.split(separator: "\n").first { $0.hasPrefix(name) } ?? ""
+                return line.dropFirst(name.count).split(separator: " ").prefix(2).map(String.init)
+            }
+            #expect(limit("Max file size") == ["2147483648", "2147483648"])
+            #expect(limit("Max core file size") == ["0", "0"])
+            #expect(limit("Max open files") == ["256", "256"])
+            if ProcessInfo.processInfo.environment["RESPOOL_MEMORY_LIMIT"] != "off" {
+                #expect(limit("Max address space") == ["3221225472", "3221225472"])
+            }
+            let status = try String(contentsOfFile: "/proc/\(child.pid)/status", encoding: .utf8)
+            #expect(status.contains("NoNewPrivs:\t1"))
+        }
+    }
+
+    @Test func `nothing is left of a job, wherever it is ended`() async throws {
+        let folder = try TemporaryFolder()
+        var policy = RemoteSourceTests.policy
+        policy.outputRoot = folder.path
+        policy.spoolFolder = folder.path
+        let url = try await Origin.shared.url("stalls", "ended", 300_000)
+        try await withTransfer(policy) { child in
+            #expect(try await child.end().isEnded)
+            let idle = try child.openDescriptors()
+            let steps: [(TransferChild) async throws -> Void] = [
+                { _ in },
+                { try await $0.send(.open(url: nil)) },
+                { _ = try await $0.ask(.open(url: nil)) },
+                { child in
+                    _ = try await child.ask(.open(url: nil))
+                    try await child.send(.need(offset: 900_000, length: 10))
+                },
+                { _ = try await $0.ask(.stage) },
+                { child in
+                    _ = try await child.ask(.stage)
+                    try await child.send(.staged)
+                },
+                { _ = try await $0.stage("abc") },
+            ]
+            for (number, step) in steps.enumerated() {
+                try await child.tell(.job(.test(url, output: "a.mp3")))
+                try await step(child)
+                try await child.endJob()
+                try await eventually("the descriptors of step \(number) are closed") {
+                    // What remains open may be connections that are kept for the next job.
+                    try child.openDescriptors() <= idle + 1
+                }
+                #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [])
+            }
+        }
+    }
+
+    @Test func `a request that still waits is refused when its job ends`() async throws {
+        let url = try await Origin.shared.url("mute", "waiting")
+        try await withTransfer(RemoteSourceTests.policy) { child in
+            try await child.tell(.job(.test(url)))
+            try await child.send(.open(url: nil))
+            #expect(try await child.end().isEnded)
+            #expect(try await child.answer().failure?.code == .cancelled)
+            #expect(try await child.ask(.need(offset: 0, length: 1)).failure?.code == .internal)
+        }
+    }
+
+    @Test func `ends with its worker in the middle of a download`() async throws {
+        let url = try await Origin.shared.url("mute", "orphan")
+        let child = try await TransferChild.start(RemoteSourceTests.policy)
+        try await child.tell(.job(.test(url)))
+        try await child.send(.open(url: nil))
+        #expect(await child.finish() == 0)
+    }
+
+    @Test func `a spool folder that is missing is told`() async throws {
+        var policy = RemoteSourceTests.policy
+        policy.spoolFolder = "/no/such/folder"
+        let url = try await Origin.shared.url("ranges", "spool")
+        try await withTransfer(policy) { child in
+            try await child.tell(.job(.test(url)))
+            let failure = try #require(try await child.ask(.open(url: nil)).failure)
+            #expect(failure.code == .internal && failure.message.contains("RESPOOL_SPOOL_DIR"))
+        }
+    }
+}
