@@ -49,4 +49,49 @@ int clinux_link_unnamed_in(int descriptor, int folder, const char *name);
 
 /// Takes the exclusive lock of an open file, or fails at once if another has it (flock). Answers 0 or -1.
 int clinux_lock(int descriptor);
+
+/// An option of a command: its long name, its letter or 0, and the number under which it is reported.
+struct clinux_option {
+    const char *name;
+    char letter;
+    int takes_value;
+    int index;
+};
+
+/// An option as it was found among the words; the value lies within the words.
+struct clinux_found {
+    int index;
+    const char *value;
+};
+
+enum clinux_options_outcome {
+    CLINUX_OPTIONS_PARSED,
+    CLINUX_OPTION_UNKNOWN,
+    CLINUX_OPTION_WITHOUT_VALUE,
+    CLINUX_OPTION_WITH_VALUE,
+    CLINUX_OPTIONS_NO_MEMORY,
+};
+
+/// What became of the words. `operands` is the place of the first operand after sorting; for an outcome that is an error,
+/// `letter` is the letter at fault, or 0 and `word` is the place of the word, and `index` tells its option (or -1).
+struct clinux_options {
+    int outcome;
+    int found;
+    int operands;
+    int word;
+    int letter;
+    int index;
+};
+
+/// Reads the options among the words, the first of which is the command's name, and sorts the operands behind them unless
+/// it shall stop at the first one. `found` has room for one element a byte of the words. (getopt_long)
+struct clinux_options clinux_parse_options(
+    int count, char *words[], int stop_at_operand, const struct clinux_option *options, size_t option_count,
+    struct clinux_found found[]);
+
+/// Columns and rows of the terminal at the descriptor. Answers 0 or -1. (TIOCGWINSZ)
+int clinux_terminal_size(int descriptor, int *columns, int *rows);
+
+/// Columns that a character takes in the locale in force, or -1 for one that it does not know. (wcwidth)
+int clinux_columns(uint32_t character);
 #endif
