@@ -1,0 +1,24 @@
+/// How the program ends, as its caller reads it.
+enum ExitStatus: Int32, Sendable {
+    case success = 0
+    /// The job failed, or an id is unknown.
+    case failure = 1
+    /// Wrong usage.
+    case usage = 2
+    /// Redis cannot be reached.
+    case unreachable = 3
+}
+
+/// Why a command ends without success: one sentence, and the exit status that goes with it.
+struct CommandFailure: Error, Sendable {
+    let status: ExitStatus
+    let message: String
+
+    static func failed(_ message: String) -> CommandFailure { CommandFailure(status: .failure, message: message) }
+
+    static func usage(_ message: String) -> CommandFailure { CommandFailure(status: .usage, message: message) }
+
+    static func unreachable(_ message: String) -> CommandFailure {
+        CommandFailure(status: .unreachable, message: message)
+    }
+}

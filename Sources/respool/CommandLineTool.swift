@@ -1,0 +1,83 @@
+import Lifecycle
+
+/// Finds the command among the words of a call, runs it, and tells what went wrong.
+enum CommandLineTool {
+    static let version = "0.1.0"
+
+    /// Options that stand before the command's name.
+    static let options: [Option] = [.help, .version]
+
+    /// Runs the call; what goes wrong is one sentence on standard error.
+    static func run(_ words: [String]) async -> ExitStatus {
+        Signals.ignoreBrokenPipes()
+        do throws(CommandFailure) {
+            return try await dispatch(words)
+        } catch {
+            StandardStream.error("respool: \(TextLayout.printable(error.message))\n")
+            return error.status
+        }
+    }
+
+    private static func dispatch(_ words: [String]) async throws(CommandFailure) -> ExitStatus {
+        let arguments = try OptionParser(options: options, stopsAtOperand: true).parse(words)
+        if arguments.has(.help) { return show(HelpPage(width: helpWidth).overview()) }
+        if arguments.has(.version) { return show("respool \(version)\n") }
+        guard let name = arguments.operands.first else {
+            throw .usage("give a command; `respool --help` lists them")
+        }
+        if name == "help" { return try help(Array(arguments.operands.dropFirst())) }
+        let command = try command(name)
+        return try await run(command, Array(arguments.operands.dropFirst()))
+    }
+
+    private static func run(_ command: Command, _ words: [String]) async throws(CommandFailure) -> ExitStatus {
+        let arguments: Arguments
+        do throws(CommandFailure) {
+            arguments = try OptionParser(options: command.options).parse(words)
+            if arguments.has(.help) { return show(HelpPage(width: helpWidth).page(of: command)) }
+            try check(arguments, for: command)
+        } catch {
+            let end = error.message.hasSuffix("?") ? " See" : "; see"
+            throw .usage("\(error.message)\(end) `respool \(command.name) --help`")
+        }
+        return try await command.run(arguments)
+    }
+
+    private static func check(_ arguments: Arguments, for command: Command) throws(CommandFailure) {
+        if let option = command.options.first(where: { !$0.isSupported && arguments.has($0) }) {
+            throw .usage("--\(option.name) is not supported yet")
+        }
+        let count = arguments.operands.count
+        if count > command.operands.upperBound {
+            let extra = arguments.operands[command.operands.upperBound]
+            let most = command.operands.upperBound
+            throw .usage(
+                "'\(extra)' is one operand too many: "
+                    + (most == 0 ? "`\(command.name)` takes none" : "`\(command.name)` takes at most \(most)"))
+        }
+        if count < command.operands.lowerBound {
+            throw .usage("an operand is missing: write respool \(command.name) \(command.usages[0])")
+        }
+    }
+
+    private static func help(_ names: [String]) throws(CommandFailure) -> ExitStatus {
+        guard let name = names.first else { return show(HelpPage(width: helpWidth).overview()) }
+        return show(HelpPage(width: helpWidth).page(of: try command(name)))
+    }
+
+    private static func command(_ name: String) throws(CommandFailure) -> Command {
+        if let command = Command.named(name) { return command }
+        let nearest = Spelling.nearest(to: name, among: Command.all.map(\.name))
+        throw .usage(
+            "unknown command '\(name)'" + (nearest.map { ": did you mean \($0)?" } ?? "; `respool --help` lists them"))
+    }
+
+    private static func show(_ text: String) -> ExitStatus {
+        StandardStream.output(text)
+        return .success
+    }
+
+    private static var helpWidth: Int {
+        Terminal.output.isInteractive ? min(max(Terminal.output.size.columns, 60), 100) : 80
+    }
+}

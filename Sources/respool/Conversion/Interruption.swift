@@ -1,0 +1,40 @@
+import Glibc
+import Lifecycle
+import Slots
+import Synchronization
+
+/// Lets Ctrl-C stop what is under way before it ends the process.
+final class Interruption: Sendable {
+    private let received = Mutex<Int32?>(nil)
+
+    private init() {}
+
+    /// Calls the body on the first SIGINT, SIGTERM or SIGHUP from now on.
+    static func calling(_ body: @escaping @Sendable () -> Void) async -> Interruption {
+        let interruption = Interruption()
+        let signals = await Signals.stream(of: [SIGINT, SIGTERM, SIGHUP])
+        Task.detached {
+            for await number in signals {
+                let isFirst = interruption.received.withLock { received in
+                    defer { received = received ?? number }
+                    return received == nil
+                }
+                if isFirst { body() }
+            }
+        }
+        return interruption
+    }
+
+    /// Stops the slot on a signal.
+    static func stopping(_ slot: Slot) async -> Interruption {
+        await calling { slot.stop() }
+    }
+
+    var isReceived: Bool { received.withLock { $0 != nil } }
+
+    /// Ends the process as the signal would have, if one came.
+    func resolve() {
+        guard let number = received.withLock({ $0 }) else { return }
+        exit(128 + number)
+    }
+}

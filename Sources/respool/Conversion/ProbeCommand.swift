@@ -1,0 +1,104 @@
+import FoundationEssentials
+import Lifecycle
+import SlotProtocol
+import Slots
+
+extension Command {
+    static let probe = Command(
+        "probe", usages: ["SOURCE"], "says what a source is: container, length, tracks, tags",
+        options: [.json, ConvertOptions.spoolFolder, .allowHost],
+        examples: [.init(line: "respool probe talk.mp3 --json", meaning: "for programs")],
+        operands: 1...1, operandSuggestion: .files
+    ) { arguments throws(CommandFailure) in
+        let source = arguments.operands[0]
+        let url = try SourceAddress.url(source)
+        var configuration = try ConvertOptions.configuration(arguments)
+        configuration.policy.grantedSource = SourceAddress.path(ofFileURL: url)
+        let slot = Slot(number: 0, configuration: configuration, log: Log(least: .error))
+        let interruption = await Interruption.stopping(slot)
+        let result: Result<String, SlotError>
+        do throws(SlotError) { result = .success(try await slot.probe(source: url, id: "probe")) } catch {
+            result = .failure(error)
+        }
+        await slot.end()
+        await slot.shutdown()
+        interruption.resolve()
+        switch result {
+        case .failure(let error): throw .failed("\(source): \(error.failure.message)")
+        case .success(let text):
+            StandardStream.output(arguments.has(.json) ? text + "\n" : try ProbeReport.lines(text, source))
+            return .success
+        }
+    }
+}
+
+/// What a probe found, as far as people want to read it.
+private struct ProbeReport: Decodable {
+    let format: String
+    let seconds: Double?
+    let estimated: Bool
+    let bitRate: Int?
+    let bytes: Int64
+    let tracks: [Track]
+    let tags: [String: String]
+    let chapters: Int
+
+    struct Track: Decodable {
+        let index: Int
+        let codec: String
+        let sampleRate: Int
+        let channels: Int
+        let channelLayout: String
+        let bits: Int?
+        let bitRate: Int?
+        let language: String?
+
+        enum CodingKeys: String, CodingKey {
+            case index, codec, channels, bits, language
+            case sampleRate = "sample_rate"
+            case channelLayout = "channel_layout"
+            case bitRate = "bit_rate"
+        }
+    }
+
+    enum CodingKeys: String, CodingKey {
+        case format, seconds, estimated, bytes, tracks, tags, chapters
+        case bitRate = "bit_rate"
+    }
+
+    static func lines(_ json: String, _ source: String) throws(CommandFailure) -> String {
+        guard let report = try? JSONDecoder().decode(ProbeReport.self, from: Data(json.utf8)) else {
+            throw .failed("the probe of '\(source)' cannot be read: is respool-transcode of the same version?")
+        }
+        return report.pairs.map { name, value in
+            let name = Terminal.output.colored(TextLayout.fitted(name, width: 10), .faint)
+            return "\(name) \(TextLayout.printable(value))\n"
+        }.joined()
+    }
+
+    private var pairs: [(String, String)] {
+        var pairs = [("format", format), ("length", length)]
+        if let bitRate { pairs.append(("bit rate", "\(bitRate / 1000) kb/s")) }
+        pairs.append(("size", Quantities.bytes(bytes)))
+        for track in tracks { pairs.append(("track \(track.index)", track.facts)) }
+        if chapters > 0 { pairs.append(("chapters", String(chapters))) }
+        for (name, value) in tags.sorted(by: { $0.key < $1.key }) { pairs.append((name, value)) }
+        return pairs
+    }
+
+    private var length: String {
+        guard let seconds else { return "unknown" }
+        return
+            "\(Quantities.clock(seconds)) (\(Quantities.decimal(seconds, places: 3)) s\(estimated ? ", estimated" : ""))"
+    }
+}
+
+extension ProbeReport.Track {
+    fileprivate var facts: String {
+        var facts = [codec, "\(sampleRate) Hz", "\(channels) ch (\(channelLayout))"]
+        if let bits { facts.append("\(bits) bit") }
+        if let bitRate { facts.append("\(bitRate / 1000) kb/s") }
+        if let language { facts.append(language) }
+        return facts.joined(separator: ", ")
+    }
+}

@@ -1,0 +1,26 @@
+import Glibc
+import Lifecycle
+import SlotProtocol
+import Slots
+
+/// Another program of the package.
+enum SiblingProgram {
+    /// Its absolute path: beside this one or in `../libexec/respool`, and never looked for in `PATH`.
+    static func path(_ name: String) throws(CommandFailure) -> String {
+        do throws(Failure) { return try Programs.path(name) } catch { throw .failed(error.message) }
+    }
+
+    /// The absolute path of this program.
+    static func own() throws(CommandFailure) -> String { try path("respool") }
+
+    /// Becomes the program; returns only by an error.
+    static func become(_ name: String, _ words: [String]) throws(CommandFailure) -> Never {
+        let path = try path(name)
+        signal(SIGPIPE, SIG_DFL)
+        let pointers = ([path] + words).map { strdup($0) } + [nil]
+        execv(path, pointers)
+        let error = Errno.last
+        for pointer in pointers { free(pointer) }
+        throw .failed("cannot start '\(path)': \(error)")
+    }
+}

@@ -1,0 +1,88 @@
+import Glibc
+
+extension Command {
+    static let worker = Command(
+        "worker", "takes jobs and converts them until it is told to stop",
+        details: [
+            "The first SIGTERM or SIGINT ends it in order: it takes no more jobs, and those that are not done when the grace "
+                + "is over go back to the queue uncharged. The second ends it at once."
+        ],
+        options: [
+            .redis, .queue, WorkerOptions.slots, WorkerOptions.grace, WorkerOptions.listen, WorkerOptions.sourceRoot,
+            WorkerOptions.outputRoot, WorkerOptions.spoolFolder, .allowHost, WorkerOptions.maxCrashes,
+            WorkerOptions.check,
+        ],
+        examples: [
+            .init(
+                line: "respool worker --source-root /srv/in --output-root /srv/out",
+                meaning: "converts files under /srv/in, and sources from the network, with a slot for each core"),
+            .init(line: "respool worker --check", meaning: "ends with 0 if a worker here can do its work"),
+        ]
+    ) { arguments throws(CommandFailure) in
+        try WorkerOptions.export(arguments)
+        try SiblingProgram.become("respoold", ["worker"] + (arguments.has(WorkerOptions.check) ? ["--check"] : []))
+    }
+
+    static let serve = Command(
+        "serve", "serves the page, the HTTP API and metrics",
+        options: [
+            .redis, .queue,
+            Option(
+                "listen", letter: "l", value: "ADDRESS:PORT", "where to listen", fallback: "127.0.0.1:8080",
+                variable: "RESPOOL_LISTEN"),
+        ]
+    ) { arguments throws(CommandFailure) in
+        try WorkerOptions.export(arguments)
+        try SiblingProgram.become("respoold", ["serve"])
+    }
+}
+
+/// The worker's settings, which reach `respoold` as environment variables.
+enum WorkerOptions {
+    static let slots = Option(
+        "slots", letter: "s", value: "N", "conversions at the same time, 1 to 1024", fallback: "one a core",
+        variable: "RESPOOL_SLOTS")
+    static let grace = Option(
+        "grace", value: "SECONDS", "how long running jobs may go on after the first signal", fallback: "25",
+        variable: "RESPOOL_GRACE")
+    static let listen = Option(
+        "listen", letter: "l", value: "ADDRESS:PORT", "serves /healthz and /metrics there", fallback: "nowhere",
+        variable: "RESPOOL_LISTEN")
+    static let sourceRoot = Option(
+        "source-root", value: "DIR", "a folder under which file:/// sources may lie", fallback: "none",
+        variable: "RESPOOL_SOURCE_ROOTS", suggestion: .folders, isRepeatable: true)
+    static let outputRoot = Option(
+        "output-root", value: "DIR", "the folder of the results", variable: "RESPOOL_OUTPUT_ROOT", suggestion: .folders)
+    static let spoolFolder = Option(
+        "spool-dir", value: "DIR", "where sources from the network are kept while they are read", fallback: "/tmp",
+        variable: "RESPOOL_SPOOL_DIR", suggestion: .folders)
+    static let maxCrashes = Option(
+        "max-crashes", value: "N", "crashes after which a job fails", fallback: "3", variable: "RESPOOL_MAX_CRASHES")
+    static let check = Option("check", "only tells whether a worker here can do its work")
+
+    /// Checks what was given and puts it into the environment of this process.
+    static func export(_ arguments: Arguments) throws(CommandFailure) {
+        _ = try arguments.whole(slots, in: 1...1024)
+        _ = try arguments.whole(maxCrashes, in: 1...1_000_000)
+        _ = try arguments.seconds(grace, in: 0...86_400)
+        for option in [slots, grace, listen, maxCrashes, .queue, .redis] {
+            if let value = arguments.given(option).last { set(option, value) }
+        }
+        for option in [outputRoot, spoolFolder] {
+            if let folder = arguments.given(option).last { set(option, try SourceAddress.absolutePath(folder)) }
+        }
+        let roots = arguments.given(sourceRoot)
+        if let root = roots.first(where: { $0.contains(":") }) {
+            throw .usage("--source-root is '\(root)': a source root must not hold a colon")
+        }
+        if !roots.isEmpty {
+            var paths: [String] = []
+            for root in roots { paths.append(try SourceAddress.absolutePath(root)) }
+            set(sourceRoot, paths.joined(separator: ":"))
+        }
+        let hosts = arguments.given(.allowHost)
+        if !hosts.isEmpty { set(.allowHost, hosts.joined(separator: ",")) }
+    }
+
+    private static func set(_ option: Option, _ value: String) { setenv(option.variable!, value, 1) }
+}

@@ -1,0 +1,35 @@
+/// A conversion that the demonstration pushes.
+struct DemoJob: Sendable {
+    /// Name of the finished file.
+    let output: String
+    let fields: [String: String]
+
+    private init(_ source: String, _ output: String, format: String, _ settings: [String: String] = [:]) {
+        self.output = output
+        let job = ["source": "file://\(SourceAddress.encoded(source))", "format": format, "output": output]
+        fields = job.merging(settings) { $1 }
+    }
+
+    /// Every format once, and the programme in whole and in part.
+    static func all(programme: String, minutes: Int) -> [DemoJob] {
+        // A minute is cut off at each end, where there are enough of them.
+        let (start, end) = minutes > 2 ? (1, minutes - 1) : (0, minutes)
+        let part = ["start": "\(start):00", "end": "\(end):00"]
+        let name = "programme-minute-\(start)-to-\(end)"
+        return recordings + [
+            DemoJob(programme, "\(name).mp3", format: "mp3", part.merging(["bit_rate": "192k"]) { $1 }),
+            DemoJob(programme, "programme.flac", format: "flac"),
+            DemoJob(programme, "\(name).opus", format: "opus", part.merging(["bit_rate": "64k"]) { $1 }),
+            DemoJob(programme, "programme.m4a", format: "m4a", ["bit_rate": "128k"]),
+        ]
+    }
+
+    private static let recordings: [DemoJob] = [
+        ("bell", "mp3", "mp3"), ("complete", "m4a", "m4a"), ("service-login", "alac", "m4a"),
+        ("alarm-clock-elapsed", "flac", "flac"), ("audio-channel-front-left", "wav", "wav"),
+        ("dialog-information", "aiff", "aiff"), ("camera-shutter", "caf", "caf"),
+        ("message-new-instant", "ogg", "ogg"), ("phone-incoming-call", "opus", "opus"),
+    ].map { name, format, ending in
+        DemoJob("\(DemoNeeds.sounds)/\(name).oga", "\(name).\(ending)", format: format, ["priority": "high"])
+    }
+}

@@ -1,0 +1,30 @@
+import Glibc
+import Lifecycle
+
+/// What the demonstration uses of the system.
+enum DemoNeeds {
+    /// Debian's recordings.
+    static let sounds = "/usr/share/sounds/freedesktop/stereo"
+
+    private static let programs = [
+        (program: "redis-server", package: "redis-server"), (program: "ffprobe", package: "ffmpeg"),
+        (program: "setpriv", package: "util-linux"),
+    ]
+
+    /// Says what is missing, and how to get it.
+    static func check() throws(CommandFailure) {
+        var missing = programs.filter { !isInPath($0.program) }
+        if access("\(sounds)/bell.oga", R_OK) != 0 { missing.append((sounds, "sound-theme-freedesktop")) }
+        guard missing.isEmpty else {
+            throw .failed(
+                "the demo needs \(missing.map(\.program).joined(separator: " and ")): "
+                    + "run `apt-get install \(missing.map(\.package).joined(separator: " "))`")
+        }
+    }
+
+    private static func isInPath(_ program: String) -> Bool {
+        (Environment.value("PATH") ?? "/usr/bin:/bin").split(separator: ":").contains {
+            access("\($0)/\(program)", X_OK) == 0
+        }
+    }
+}

@@ -1,0 +1,92 @@
+import FoundationEssentials
+import Glibc
+import Lifecycle
+import Redis
+import Synchronization
+
+/// The processes and the folder that the demonstration lives on, all gone after `clear`.
+final class DemoStage: Sendable {
+    /// A folder of its own below /tmp, since the path of a unix socket must be short.
+    let folder: String
+    private let children = Mutex<[String: ChildProgram]>([:])
+
+    init() throws(CommandFailure) {
+        var template = Array("/tmp/respool-demo-XXXXXX".utf8CString)
+        guard mkdtemp(&template) != nil else { throw .failed("cannot make a folder below /tmp: \(Errno.last)") }
+        folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    /// The path of something in the folder.
+    func file(_ name: String) -> String { "\(folder)/\(name)" }
+
+    /// Starts a redis-server on a unix socket and waits until it answers.
+    func startServer() async throws(CommandFailure) -> QueueConnection {
+        let socket = file("redis.sock")
+        let words = [
+            "--port", "0", "--unixsocket", socket, "--unixsocketperm", "700", "--dir", folder, "--save", "",
+            "--maxmemory-policy", "noeviction",
+        ]
+        try start("redis-server", ["redis-server"] + words, deathSignal: "KILL")
+        let url: RedisURL
+        do throws(RedisError) { url = try RedisURL("unix://\(socket)") } catch { throw .failed("\(error)") }
+        let client = RedisClient(url: url, name: "respool demo")
+        for _ in 0..<200 {
+            if let fault = fault() { throw fault }
+            if (try? await client.send(["PING"])) != nil {
+                await client.close()
+                return QueueConnection(url: url)
+            }
+            try? await Task.sleep(for: .milliseconds(50))
+        }
+        throw .unreachable("the private redis-server does not answer within 10 s")
+    }
+
+    /// Starts a worker that may read the sources and write the outputs.
+    func startWorker(at url: RedisURL, sources: [String], outputs: String) throws(CommandFailure) {
+        var words = [try SiblingProgram.own(), "worker", "--redis", "\(url)", "--queue", "default", "--grace", "2"]
+        words += sources.flatMap { ["--source-root", $0] } + ["--output-root", outputs, "--spool-dir", folder]
+        try start("worker", words, deathSignal: "TERM")
+    }
+
+    /// Runs a program to its end and answers what it printed.
+    func output(of words: [String]) async throws(CommandFailure) -> Data {
+        let path = file("output-\(UInt32.random(in: 0...UInt32.max))")
+        let child = try ChildProgram(words, deathSignal: "KILL", output: path)
+        while child.isRunning { try? await Task.sleep(for: .milliseconds(5)) }
+        return (try? Data(contentsOf: URL(filePath: path))) ?? Data()
+    }
+
+    /// What is wrong if a child that should run has ended, with its last words.
+    func fault() -> CommandFailure? {
+        let ended = children.withLock { children in children.first { !$0.value.isRunning }?.key }
+        guard let ended else { return nil }
+        let log = (try? Data(contentsOf: URL(filePath: file("\(ended).log")))) ?? Data()
+        let lines = String(decoding: log, as: UTF8.self).split(separator: "\n").suffix(3).joined(separator: " / ")
+        return .failed("the \(ended) of the demo ended by itself: \(lines.isEmpty ? "it said nothing" : lines)")
+    }
+
+    /// Lets the worker end in order, and then the server.
+    func end() async {
+        for name in ["worker", "redis-server"] {
+            guard let child = children.withLock({ $0.removeValue(forKey: name) }) else { continue }
+            child.kill(SIGTERM)
+            for _ in 0..<500 where child.isRunning { try? await Task.sleep(for: .milliseconds(10)) }
+            child.kill(SIGKILL)
+        }
+    }
+
+    /// Ends what still runs and removes the folder.
+    func clear() {
+        let left = children.withLock { children in
+            defer { children = [:] }
+            return children
+        }
+        for child in left.values { child.kill(SIGKILL) }
+        try? FileManager.default.removeItem(atPath: folder)
+    }
+
+    private func start(_ name: String, _ words: [String], deathSignal: String) throws(CommandFailure) {
+        let child = try ChildProgram(words, deathSignal: deathSignal, output: file("\(name).log"))
+        children.withLock { $0[name] = child }
+    }
+}

@@ -1,0 +1,56 @@
+import Glibc
+import Jobs
+import Lifecycle
+
+/// A whole service on this machine for as long as a few conversions take.
+struct Demonstration {
+    /// Where the finished files go.
+    let folder: String
+    let minutes: Int
+
+    func run() async throws(CommandFailure) -> ExitStatus {
+        try DemoNeeds.check()
+        let stage = try DemoStage()
+        let interruption = await Interruption.calling {
+            stage.clear()
+            exit(128 + SIGINT)
+        }
+        defer { stage.clear() }
+        let status = try await perform(on: stage)
+        return withExtendedLifetime(interruption) { status }
+    }
+
+    private func perform(on stage: DemoStage) async throws(CommandFailure) -> ExitStatus {
+        say("A programme of \(minutes) min is made: chords, and as many pips as minutes have gone by.")
+        let programme = stage.file("programme.wav")
+        try DemoProgramme(minutes: minutes).write(to: programme)
+        try makeFolder()
+
+        say("A private redis-server and a worker are started.")
+        let connection = try await stage.startServer()
+        try stage.startWorker(at: connection.url, sources: [DemoNeeds.sounds, stage.folder], outputs: folder)
+
+        let jobs = DemoJob.all(programme: programme, minutes: minutes)
+        say(
+            "\(Quantities.count(jobs.count, "job")) are pushed, as `respool enqueue` does it, and followed, as `respool status --watch` does it.\n"
+        )
+        let pushed = try await connection.ask { queue throws(QueueError) in try await queue.enqueue(jobs.map(\.fields))
+        }
+        let follower = JobFollower(connection: connection, terminal: .output, form: .changes) { stage.fault() }
+        let status = try await follower.follow(pushed.map(\.id))
+
+        say("\nffprobe says of the files in \(folder):\n")
+        for line in try await FileReport(folder: folder, names: jobs.map(\.output)).lines(stage) { say(line) }
+        say("\nNext: `respool --help`, or a job of your own with `redis-server` and `respool worker` running.")
+        await stage.end()
+        return status
+    }
+
+    private func makeFolder() throws(CommandFailure) {
+        guard mkdir(folder, 0o755) == 0 || errno == EEXIST, access(folder, W_OK) == 0 else {
+            throw .failed("cannot write to '\(folder)': \(Errno.last); name another folder with --keep")
+        }
+    }
+
+    private func say(_ text: String) { StandardStream.output(text + "\n") }
+}

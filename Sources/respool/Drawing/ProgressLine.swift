@@ -1,0 +1,68 @@
+import SlotProtocol
+
+/// A conversion under way, in one line.
+struct ProgressLine: Sendable {
+    /// What is converted, and into what.
+    let label: String
+    /// Nothing before the first sign of life.
+    let progress: Progress?
+
+    /// How the lines of several conversions share a terminal's columns.
+    struct Style: Sendable {
+        let terminal: Terminal
+        let columns: Int
+        let labelWidth: Int
+
+        init(terminal: Terminal, labels: [String]) {
+            self.terminal = terminal
+            columns = terminal.size.columns
+            let widest = labels.map { TextLayout.columns($0) }.max() ?? 0
+            labelWidth = min(max(widest, 8), max(8, columns * 2 / 5))
+        }
+
+        /// The label in its columns.
+        func label(_ text: String) -> String {
+            TextLayout.fitted(text, width: labelWidth, mark: terminal.ellipsis) + "  "
+        }
+
+        /// Columns beside the label.
+        var room: Int { max(0, columns - labelWidth - 2) }
+
+        /// What is left for the bar beside the label and ` 42 %  1:02:06 / 5:00:00  61×  0:03 left`.
+        var barWidth: Int { min(30, max(4, room - 43)) }
+    }
+
+    /// `talk.flac → mp3`, or as much of it as ASCII can say.
+    static func label(source: String, target: String, _ terminal: Terminal) -> String {
+        TextLayout.printable("\(SourceAddress.name(source)) \(terminal.hasUnicode ? "→" : ">") \(target)")
+    }
+
+    /// Label, bar and figures, no longer than the terminal's columns.
+    func text(_ style: Style) -> String {
+        let terminal = style.terminal
+        let bar = ProgressBar(width: style.barWidth, hasUnicode: terminal.hasUnicode).text(progress?.fraction)
+        let figures = TextLayout.cut(
+            figures(hasUnicode: terminal.hasUnicode), width: style.room - style.barWidth - 2, mark: terminal.ellipsis)
+        return style.label(label) + terminal.colored(bar, .cyan) + "  " + figures
+    }
+
+    /// The phase, or percent, position, speed and time left.
+    func figures(hasUnicode: Bool) -> String {
+        guard let progress, progress.phase == .converting, let fraction = progress.fraction else {
+            return progress?.phase.rawValue ?? "starting"
+        }
+        let length = progress.duration.map { " / \(Quantities.clock($0))" } ?? ""
+        var parts = [
+            TextLayout.fitted(Quantities.percent(fraction), width: 5, isRight: true),
+            Quantities.clock(progress.position) + length,
+        ]
+        if let speed = progress.speed, speed > 0 {
+            parts.append(Quantities.speed(speed, hasUnicode: hasUnicode))
+            if let duration = progress.duration {
+                let left = max(0, duration - progress.position) / speed
+                parts.append("\(Quantities.clock(left.rounded(.up))) left")
+            }
+        }
+        return parts.joined(separator: "  ")
+    }
+}

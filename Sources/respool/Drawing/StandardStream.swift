@@ -1,0 +1,24 @@
+import Glibc
+
+/// Writes whole texts to one of the process's standard streams.
+enum StandardStream {
+    /// Writes to standard output; ends the process quietly if its reader is gone, as the signal would.
+    static func output(_ text: String) { write(text, to: STDOUT_FILENO) }
+
+    /// Writes to standard error.
+    static func error(_ text: String) { write(text, to: STDERR_FILENO) }
+
+    static func write(_ text: String, to descriptor: CInt) {
+        var text = text
+        text.withUTF8 { bytes in
+            var rest = UnsafeRawBufferPointer(bytes)
+            while !rest.isEmpty {
+                let written = Glibc.write(descriptor, rest.baseAddress, rest.count)
+                if written < 0, errno == EINTR { continue }
+                if written < 0, errno == EPIPE, descriptor == STDOUT_FILENO { exit(128 + SIGPIPE) }
+                guard written > 0 else { return }
+                rest = UnsafeRawBufferPointer(rebasing: rest[written...])
+            }
+        }
+    }
+}

@@ -1,0 +1,61 @@
+import CLinux
+import Glibc
+import Lifecycle
+
+/// What a standard stream leads to, and what may be drawn there.
+struct Terminal: Sendable {
+    let descriptor: CInt
+    /// Whether somebody looks at it: only then lines are drawn over and colours used.
+    let isInteractive: Bool
+    let hasColor: Bool
+    /// Whether bars and marks may use more than ASCII.
+    let hasUnicode: Bool
+
+    static let output = Terminal(descriptor: STDOUT_FILENO)
+    static let error = Terminal(descriptor: STDERR_FILENO)
+
+    init(descriptor: CInt) {
+        self.descriptor = descriptor
+        let isDumb = Environment.value("TERM").map { $0 == "dumb" } ?? true
+        isInteractive = isatty(descriptor) == 1 && !isDumb
+        hasColor = isInteractive && Environment.value("NO_COLOR") == nil
+        hasUnicode = Self.localeIsUnicode
+        // The width of characters is a matter of the locale.
+        if isInteractive { setlocale(LC_CTYPE, "") }
+    }
+
+    /// Columns and rows, which change when the window does.
+    var size: (columns: Int, rows: Int) {
+        var (columns, rows): (CInt, CInt) = (0, 0)
+        guard isInteractive, clinux_terminal_size(descriptor, &columns, &rows) == 0 else { return (80, 24) }
+        return (Int(columns), rows > 0 ? Int(rows) : 24)
+    }
+
+    /// The mark of text that was cut.
+    var ellipsis: Character { hasUnicode ? "…" : "~" }
+
+    func write(_ text: String) { StandardStream.write(text, to: descriptor) }
+
+    /// The text in a colour, where colours are wanted.
+    func colored(_ text: String, _ color: Color?) -> String {
+        guard hasColor, let color else { return text }
+        return "\u{1b}[\(color.rawValue)m\(text)\u{1b}[0m"
+    }
+
+    /// The colours in use, as SGR parameters.
+    enum Color: Int, Sendable {
+        case bold = 1
+        case faint = 2
+        case red = 31
+        case green = 32
+        case yellow = 33
+        case blue = 34
+        case cyan = 36
+    }
+
+    private static var localeIsUnicode: Bool {
+        let locale = ["LC_ALL", "LC_CTYPE", "LANG"].lazy.compactMap { Environment.value($0) }.first
+        let name = locale?.lowercased() ?? ""
+        return name.contains("utf-8") || name.contains("utf8")
+    }
+}

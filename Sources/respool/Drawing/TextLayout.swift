@@ -1,0 +1,64 @@
+import CLinux
+
+/// Fits text to the columns of a terminal.
+enum TextLayout {
+    /// The words of a text in lines of at most so many columns; a longer word has a line of its own.
+    static func wrapped(_ text: String, width: Int) -> [String] {
+        var lines: [String] = []
+        var line = ""
+        for word in text.split(separator: " ") {
+            if !line.isEmpty, columns(line) + 1 + columns(String(word)) > width {
+                lines.append(line)
+                line = ""
+            }
+            line += (line.isEmpty ? "" : " ") + word
+        }
+        return line.isEmpty ? lines : lines + [line]
+    }
+
+    /// How many columns the text takes: two for wide characters, none for marks that combine.
+    static func columns(_ text: String) -> Int {
+        text.utf8.allSatisfy { $0 < 0x80 } ? text.utf8.count : text.reduce(0) { $0 + columns($1) }
+    }
+
+    /// The text in exactly so many columns: filled up, or cut with a mark at its end.
+    static func fitted(_ text: String, width: Int, mark: Character = "…", isRight: Bool = false) -> String {
+        let missing = width - columns(text)
+        guard missing < 0 else {
+            let space = String(repeating: " ", count: missing)
+            return isRight ? space + text : text + space
+        }
+        return cut(text, width: width, mark: mark)
+    }
+
+    /// The text in at most so many columns, cut with a mark at its end if it is longer.
+    static func cut(_ text: String, width: Int, mark: Character = "…") -> String {
+        guard columns(text) > width else { return text }
+        guard width > 0 else { return "" }
+        var (result, used) = ("", 0)
+        for character in text {
+            let next = columns(character)
+            guard used + next <= width - 1 else { break }
+            result.append(character)
+            used += next
+        }
+        return result + String(mark) + String(repeating: " ", count: max(0, width - 1 - used))
+    }
+
+    /// The text without characters that would move the cursor or change colours.
+    static func printable(_ text: String) -> String {
+        guard text.unicodeScalars.contains(where: isControl) else { return text }
+        return String(String.UnicodeScalarView(text.unicodeScalars.map { isControl($0) ? "?" : $0 }))
+    }
+
+    private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
+        scalar.value < 0x20 || (0x7f...0x9f).contains(scalar.value)
+    }
+
+    private static func columns(_ character: Character) -> Int {
+        guard let scalar = character.unicodeScalars.first else { return 0 }
+        let width = clinux_columns(scalar.value)
+        // wcwidth knows only the characters of the locale in force; an unknown one most likely takes one column.
+        return width >= 0 ? Int(width) : 1
+    }
+}

@@ -1,0 +1,60 @@
+import Lifecycle
+
+/// The words of one call, sorted into options and operands.
+struct Arguments: Sendable {
+    /// The values of each option by its name, in the order given; an option without a value has an empty one.
+    private let values: [String: [String]]
+    let operands: [String]
+
+    init(values: [String: [String]], operands: [String]) {
+        self.values = values
+        self.operands = operands
+    }
+
+    /// Whether the option was given on the command line.
+    func has(_ option: Option) -> Bool { values[option.name] != nil }
+
+    /// The value given last on the command line, or else the one in the environment.
+    func value(_ option: Option) -> String? {
+        values[option.name]?.last ?? option.variable.flatMap { Environment.value($0) }
+    }
+
+    /// Every value given on the command line.
+    func given(_ option: Option) -> [String] { values[option.name] ?? [] }
+
+    /// A whole number within the bounds.
+    func whole(_ option: Option, in bounds: ClosedRange<Int>) throws(CommandFailure) -> Int? {
+        guard let text = value(option) else { return nil }
+        guard let number = Int(text), bounds.contains(number) else {
+            throw .usage(
+                "\(origin(of: option)) is '\(text)': give a whole number from \(bounds.lowerBound) to \(bounds.upperBound)"
+            )
+        }
+        return number
+    }
+
+    /// A number of seconds within the bounds.
+    func seconds(_ option: Option, in bounds: ClosedRange<Double>) throws(CommandFailure) -> Double? {
+        guard let text = value(option) else { return nil }
+        guard let number = Double(text), bounds.contains(number) else {
+            throw .usage(
+                "\(origin(of: option)) is '\(text)': give seconds from \(Int(bounds.lowerBound)) to \(Int(bounds.upperBound))"
+            )
+        }
+        return number
+    }
+
+    /// One of the words.
+    func word(_ option: Option, of words: [String]) throws(CommandFailure) -> String? {
+        guard let text = value(option) else { return nil }
+        guard words.contains(text) else {
+            throw .usage("\(origin(of: option)) is '\(text)': give \(words.joined(separator: ", "))")
+        }
+        return text
+    }
+
+    /// Where the value in force comes from, for a sentence.
+    private func origin(of option: Option) -> String {
+        has(option) ? "--\(option.name)" : option.variable ?? "--\(option.name)"
+    }
+}

@@ -1,0 +1,84 @@
+/// The text that `--help` prints.
+struct HelpPage {
+    /// Columns to wrap at.
+    var width = 80
+
+    /// What `respool --help` prints.
+    func overview() -> String {
+        var lines = ["Usage: respool COMMAND [OPTION]… [OPERAND]…", ""]
+        lines += TextLayout.wrapped(
+            "Converts audio as a service: jobs go through Redis to any number of workers.", width: width)
+        lines += ["", "Commands:"]
+        lines += entries(Command.all.map { ($0.name, $0.summary) })
+        lines += ["", "Options:"]
+        lines += entries(CommandLineTool.options.map { (heading($0), $0.summary) })
+        lines += ["", "Environment:"]
+        lines += entries(Self.variables.map { ($0.variable!, $0.summary) })
+        lines += ["", "Exit status:"]
+        lines += entries([
+            ("0", "success"), ("1", "the job failed, or an id is unknown"), ("2", "wrong usage"),
+            ("3", "Redis cannot be reached"),
+        ])
+        lines += ["", "`respool COMMAND --help` explains a command."]
+        return lines.joined(separator: "\n") + "\n"
+    }
+
+    /// What `respool COMMAND --help` prints.
+    func page(of command: Command) -> String {
+        var lines: [String] = []
+        for (index, usage) in command.usages.enumerated() {
+            let line = "\(index == 0 ? "Usage:" : "      ") respool \(command.name) [OPTION]… \(usage)"
+            lines.append(String(line.reversed().drop { $0 == " " }.reversed()))
+        }
+        for paragraph in [command.summary.sentence] + command.details {
+            lines += [""] + TextLayout.wrapped(paragraph, width: width)
+        }
+        let (supported, later) = (command.options.filter(\.isSupported), command.options.filter { !$0.isSupported })
+        lines += ["", "Options:"] + entries(supported.map { (heading($0), explanation($0)) })
+        if !later.isEmpty {
+            lines += ["", "Not supported yet:"] + entries(later.map { (heading($0), $0.summary) })
+        }
+        if !command.examples.isEmpty { lines += ["", "Examples:"] }
+        for example in command.examples {
+            lines += ["  " + example.line] + TextLayout.wrapped(example.meaning, width: width - 6).map { "      " + $0 }
+        }
+        return lines.joined(separator: "\n") + "\n"
+    }
+
+    /// Every option that an environment variable stands in for, once.
+    static var variables: [Option] {
+        var seen: Set<String> = []
+        return Command.all.flatMap(\.options).filter { $0.variable.map { seen.insert($0).inserted } ?? false }
+    }
+
+    /// `-s, --slots N`, with the aliases behind it.
+    func heading(_ option: Option) -> String {
+        let value = option.placeholder.map { " \($0)" } ?? ""
+        let letter = option.letter.map { "-\($0), " } ?? ""
+        return letter + ([option.name] + option.aliases).map { "--\($0)\(value)" }.joined(separator: ", ")
+    }
+
+    func explanation(_ option: Option) -> String {
+        var notes: [String] = []
+        if let fallback = option.fallback { notes.append("default: \(fallback)") }
+        if let variable = option.variable { notes.append(variable) }
+        let repeated = option.isRepeatable ? ", may be repeated" : ""
+        return option.summary + repeated + (notes.isEmpty ? "" : " (\(notes.joined(separator: "; ")))")
+    }
+
+    private func entries(_ pairs: [(String, String)]) -> [String] {
+        let column = min(28, (pairs.map { $0.0.count }.max() ?? 0) + 4)
+        return pairs.flatMap { heading, text in
+            let body = TextLayout.wrapped(text, width: width - column)
+            let indent = String(repeating: " ", count: column)
+            guard heading.count + 4 <= column else { return ["  " + heading] + body.map { indent + $0 } }
+            let first = "  " + heading + String(repeating: " ", count: column - heading.count - 2)
+            return [first + (body.first ?? "")] + body.dropFirst().map { indent + $0 }
+        }
+    }
+}
+
+extension String {
+    /// The text as a sentence: its first letter large, a full stop at its end.
+    var sentence: String { prefix(1).uppercased() + dropFirst() + (hasSuffix(".") ? "" : ".") }
+}

@@ -1,0 +1,50 @@
+/// The manual page `respool(1)`, made from the table of options.
+struct ManualPage {
+    func text() -> String {
+        var lines = [
+            ".TH RESPOOL 1 \"\" \"respool \(CommandLineTool.version)\" \"User Commands\"",
+            ".SH NAME", "respool \\- audio conversion as a service", ".SH SYNOPSIS",
+            ".B respool", "\\fICOMMAND\\fR [\\fIOPTION\\fR]... [\\fIOPERAND\\fR]...", ".SH DESCRIPTION",
+            "Converts audio as a service: jobs go through Redis to any number of workers.", ".SH COMMANDS",
+        ]
+        for command in Command.all { lines += section(command) }
+        lines += [".SH ENVIRONMENT", "An option on the command line goes before its variable."]
+        for option in HelpPage.variables {
+            lines += [".TP", ".B \(option.variable!)", escaped("\(option.summary), as --\(option.name).")]
+        }
+        lines += [
+            ".SH EXIT STATUS", ".TP", ".B 0", "success", ".TP", ".B 1", "the job failed, or an id is unknown", ".TP",
+            ".B 2", "wrong usage", ".TP", ".B 3", "Redis cannot be reached",
+        ]
+        return lines.joined(separator: "\n") + "\n"
+    }
+
+    private func section(_ command: Command) -> [String] {
+        var lines: [String] = [".SS \(command.name)"]
+        for usage in command.usages {
+            lines += [".B respool \(command.name)", escaped("[OPTION]... \(usage)"), ".br"]
+        }
+        for paragraph in [command.summary.sentence] + command.details { lines += [".PP", escaped(paragraph)] }
+        for option in command.options where option.isSupported {
+            lines += [".TP", ".B \(escaped(HelpPage().heading(option)))", escaped(HelpPage().explanation(option))]
+        }
+        for example in command.examples {
+            lines += [".PP", ".B \(escaped(example.line))", ".br", escaped(example.meaning)]
+        }
+        return lines
+    }
+
+    /// Text in which roff sees no request, no escape and no hyphen of its own.
+    private func escaped(_ text: String) -> String {
+        var result = text.first == "." || text.first == "'" ? "\\&" : ""
+        for character in text {
+            switch character {
+            case "\\": result += "\\e"
+            case "-": result += "\\-"
+            case "…": result += "..."
+            default: result.append(character)
+            }
+        }
+        return result
+    }
+}

@@ -1,0 +1,59 @@
+/// An option of a command: the one place from which parsing, help, completions and the manual page are made.
+struct Option: Sendable {
+    /// The long name, without dashes.
+    let name: String
+    let letter: Character?
+    /// Other long names for the same.
+    let aliases: [String]
+    /// What the value looks like; nothing for an option without a value.
+    let placeholder: String?
+    let summary: String
+    /// What holds when neither the option nor its variable is given, for help.
+    let fallback: String?
+    /// The environment variable that stands in for the option.
+    let variable: String?
+    let suggestion: Suggestion
+    let isRepeatable: Bool
+    /// Whether this version can do it; if not, the option is known but refused.
+    let isSupported: Bool
+
+    /// What a shell may complete the value with.
+    enum Suggestion: Sendable, Hashable {
+        case nothing, files, folders
+        case words([String])
+    }
+
+    init(
+        _ name: String, letter: Character? = nil, aliases: [String] = [], value placeholder: String? = nil,
+        _ summary: String, fallback: String? = nil, variable: String? = nil, suggestion: Suggestion = .nothing,
+        isRepeatable: Bool = false, isSupported: Bool = true
+    ) {
+        self.name = name
+        self.letter = letter
+        self.aliases = aliases
+        self.placeholder = placeholder
+        self.summary = summary
+        self.fallback = fallback
+        self.variable = variable
+        self.suggestion = suggestion
+        self.isRepeatable = isRepeatable
+        self.isSupported = isSupported
+    }
+}
+
+// Options that several commands share.
+extension Option {
+    static let help = Option("help", letter: "h", "prints this help")
+    static let version = Option("version", letter: "V", "prints the version")
+    static let json = Option("json", "prints JSON Lines")
+    static let redis = Option(
+        "redis", value: "URL", "the server: redis://, rediss:// or unix://", fallback: "redis://127.0.0.1:6379/0",
+        variable: "RESPOOL_REDIS_URL")
+    static let queue = Option(
+        "queue", value: "NAME", "the queue: letters, digits, '_', '.' and '-'", fallback: "default",
+        variable: "RESPOOL_QUEUE")
+    static let allowHost = Option(
+        "allow-host", value: "HOST",
+        "a private host, address or network that sources may come from", variable: "RESPOOL_ALLOW_HOSTS",
+        isRepeatable: true)
+}

@@ -1,0 +1,101 @@
+import FoundationEssentials
+
+/// Jobs from a file: JSON Lines, or CSV whose first line names the fields; told apart by the first character.
+struct BatchReader: ~Copyable {
+    private var lines: LineReader
+    private var form: Form = .unknown
+    private let decoder = JSONDecoder()
+
+    private enum Form {
+        case unknown, json
+        case table([String])
+    }
+
+    /// A job of the batch, and the line where it begins.
+    struct Entry {
+        let line: Int
+        let fields: [String: String]
+    }
+
+    init(path: String) throws(CommandFailure) {
+        lines = try LineReader(path: path)
+    }
+
+    /// What to call the batch in a sentence.
+    var name: String { lines.name }
+
+    /// How much of the file is read; nothing if nobody can know.
+    var fraction: Double? { lines.size.map { $0 == 0 ? 1 : Double(lines.position) / Double($0) } }
+
+    /// The next job; nothing after the last one. Empty lines are passed over.
+    mutating func next() throws(CommandFailure) -> Entry? {
+        while let line = try lines.next() {
+            if lines.number == 1, line.starts(with: [0xef, 0xbb, 0xbf]) {
+                if let entry = try entry(line.dropFirst(3)) { return entry }
+            } else if let entry = try entry(line) {
+                return entry
+            }
+        }
+        return nil
+    }
+
+    /// A refusal that names the line.
+    func wrong(_ line: Int, _ message: String) -> CommandFailure { .usage("\(name), line \(line): \(message)") }
+
+    private mutating func entry(_ line: ArraySlice<UInt8>) throws(CommandFailure) -> Entry? {
+        guard line.contains(where: { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\t") }) else { return nil }
+        switch form {
+        case .json: return try object(line)
+        case .table(let names): return try row(line, names)
+        case .unknown: break
+        }
+        if line.first(where: { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\t") }) == UInt8(ascii: "{") {
+            form = .json
+            return try object(line)
+        }
+        let names = try cells(line)
+        guard names.contains("source") else {
+            throw wrong(
+                lines.number,
+                "give one JSON object a line, or CSV whose first line names the fields, `source` among them")
+        }
+        form = .table(names)
+        return nil
+    }
+
+    private func object(_ line: ArraySlice<UInt8>) throws(CommandFailure) -> Entry {
+        guard let object = try? decoder.decode([String: JSONValue].self, from: Data(line)) else {
+            throw wrong(
+                lines.number, "`\(Self.shown(line))` is not a JSON object: write {\"source\": …, \"format\": …}")
+        }
+        return Entry(line: lines.number, fields: object.compactMapValues(\.field))
+    }
+
+    private mutating func row(_ line: ArraySlice<UInt8>, _ names: [String]) throws(CommandFailure) -> Entry {
+        let first = lines.number
+        let cells = try cells(line)
+        guard cells.count == names.count else {
+            throw wrong(first, "\(cells.count) cells under \(names.count) names: write as many, separated by commas")
+        }
+        let pairs = zip(names, cells).filter { !$1.isEmpty }
+        return Entry(line: first, fields: Dictionary(pairs, uniquingKeysWith: { $1 }))
+    }
+
+    /// The cells of a record, which goes on in the next line while quotes are open (RFC 4180).
+    private mutating func cells(_ line: ArraySlice<UInt8>) throws(CommandFailure) -> [String] {
+        let first = lines.number
+        var record = CommaSeparatedRecord()
+        record.append(line)
+        while record.isOpen {
+            guard let more = try lines.next() else { throw wrong(first, "a quote is opened and never closed") }
+            record.append([UInt8(ascii: "\n")] + more)
+        }
+        guard let cells = record.cells else { throw wrong(first, "the cells are not UTF-8 text") }
+        return cells
+    }
+
+    private static func shown(_ line: ArraySlice<UInt8>) -> String {
+        let text = String(decoding: line.prefix(60), as: UTF8.self)
+        return TextLayout.printable(text) + (line.count > 60 ? "…" : "")
+    }
+}

@@ -1,0 +1,51 @@
+import Jobs
+import SlotProtocol
+
+extension Command {
+    static let enqueue = Command(
+        "enqueue", usages: ["SOURCE… --format FORMAT", "--batch FILE|-"],
+        "pushes jobs and prints their ids, one a line",
+        details: [
+            "A SOURCE is a URL or the path of a local file, which must lie under a source root of the worker. Every job is "
+                + "checked before one is pushed.",
+            "A batch holds a JSON object a line with a job's fields, or CSV whose first line names them; the other options "
+                + "hold for the lines that do not say otherwise. A file is checked as a whole before its first job is "
+                + "pushed, standard input in parts of \(Enqueuer.partSize) jobs.",
+        ],
+        options: FieldOptions.all + [EnqueueOptions.batch, EnqueueOptions.wait, .json, .queue, .redis],
+        examples: [
+            .init(
+                line: "respool enqueue https://example.org/a.flac --format mp3 --start 5:00 --end 10:00",
+                meaning: "five minutes of it, as MP3"),
+            .init(
+                line: "respool enqueue *.wav --to opus --bit-rate 64k --wait",
+                meaning: "waits until all are done, and ends with 1 if one failed"),
+            .init(
+                line: #"echo '{"source":"https://example.org/a.flac","format":"mp3"}' | respool enqueue --batch -"#,
+                meaning: "jobs from another program"),
+        ],
+        operands: 0...Int.max, operandSuggestion: .files
+    ) { arguments throws(CommandFailure) in
+        let enqueuer = Enqueuer(
+            connection: try QueueConnection(arguments), isJSON: arguments.has(.json),
+            keepsIds: arguments.has(EnqueueOptions.wait))
+        let defaults = FieldOptions.fields(arguments, of: FieldOptions.all)
+        let ids =
+            if let path = arguments.value(EnqueueOptions.batch) {
+                try await enqueuer.push(batch: path, defaults: defaults, operands: arguments.operands)
+            } else {
+                try await enqueuer.push(sources: arguments.operands, fields: defaults)
+            }
+        guard arguments.has(EnqueueOptions.wait) else { return .success }
+        let follower = JobFollower(
+            connection: enqueuer.connection, terminal: .error, form: arguments.has(.json) ? .json : .summary)
+        return try await follower.follow(ids)
+    }
+}
+
+enum EnqueueOptions {
+    static let batch = Option(
+        "batch", letter: "b", value: "FILE", "reads jobs from a file, or from standard input for `-`",
+        suggestion: .files)
+    static let wait = Option("wait", letter: "w", "waits until all jobs are over; ends with 1 if one did not complete")
+}

@@ -1,0 +1,142 @@
+import FoundationEssentials
+import Jobs
+import SlotProtocol
+
+/// Pushes jobs in parts and prints what became of each.
+struct Enqueuer {
+    let connection: QueueConnection
+    let isJSON: Bool
+    /// Whether the ids are wanted at the end; a long batch would only fill the memory with them.
+    let keepsIds: Bool
+
+    /// Jobs that are pushed at once.
+    static let partSize = 500
+
+    /// Pushes a job for each source, all with the same fields.
+    func push(sources: [String], fields: [String: String]) async throws(CommandFailure) -> [String] {
+        guard !sources.isEmpty else {
+            throw .usage("a source is missing: give URLs or paths, or --batch FILE; see `respool enqueue --help`")
+        }
+        var specs: [[String: String]] = []
+        for source in sources {
+            var spec = fields
+            spec["source"] = try SourceAddress.url(source)
+            do throws(Failure) { _ = try JobSpec(fields: spec) } catch {
+                throw .usage(sources.count > 1 ? "\(source): \(error.message)" : error.message)
+            }
+            specs.append(spec)
+        }
+        var ids: [String] = []
+        for part in specs.parts(of: Self.partSize) { ids += try await push(Array(part)) }
+        return ids
+    }
+
+    /// Pushes the jobs of a batch; the fields given are those of every job that has no others.
+    func push(
+        batch path: String, defaults: [String: String], operands: [String]
+    ) async throws(CommandFailure) -> [String] {
+        guard operands.isEmpty else {
+            throw .usage("'\(operands[0])' stands beside --batch: give sources or a batch, not both")
+        }
+        if path != "-" { try check(path, defaults) }
+        var reader = try BatchReader(path: path)
+        var bar = PushBar()
+        var (ids, count) = ([String](), 0)
+        while true {
+            let part: [[String: String]]
+            do throws(CommandFailure) { part = try self.part(&reader, defaults) } catch {
+                bar.clear()
+                let before =
+                    count == 0 ? "no job was pushed" : "the \(Quantities.count(count, "job")) before were pushed"
+                throw CommandFailure(status: error.status, message: "\(error.message) (\(before))")
+            }
+            if part.isEmpty { break }
+            let pushed = try await push(part)
+            count += pushed.count
+            if keepsIds { ids += pushed }
+            bar.draw(count: count, fraction: reader.fraction)
+        }
+        bar.clear()
+        return ids
+    }
+
+    /// Reads a file that can be read twice to its end, so that a bad line is found before a job is pushed.
+    private func check(_ path: String, _ defaults: [String: String]) throws(CommandFailure) {
+        var reader = try BatchReader(path: path)
+        guard reader.fraction != nil else { return }
+        do throws(CommandFailure) { while try !part(&reader, defaults).isEmpty {} } catch {
+            throw CommandFailure(status: error.status, message: "\(error.message) (no job was pushed)")
+        }
+    }
+
+    /// The next jobs of a batch, all of them valid.
+    private func part(
+        _ reader: inout BatchReader, _ defaults: [String: String]
+    ) throws(CommandFailure) -> [[String: String]] {
+        var part: [[String: String]] = []
+        while part.count < Self.partSize, let entry = try reader.next() {
+            var fields = defaults.merging(entry.fields) { $1 }
+            if let source = fields["source"], !source.isEmpty { fields["source"] = try SourceAddress.url(source) }
+            do throws(Failure) { _ = try JobSpec(fields: fields) } catch {
+                throw reader.wrong(entry.line, error.message)
+            }
+            part.append(fields)
+        }
+        return part
+    }
+
+    /// Pushes one part; a lost answer is asked for again, which pushes nothing twice.
+    private func push(_ specs: [[String: String]]) async throws(CommandFailure) -> [String] {
+        let nonce = Nonce.random()
+        let answers: [Enqueued]
+        do throws(CommandFailure) {
+            answers = try await connection.ask { queue throws(QueueError) in
+                try await queue.enqueue(specs, nonce: nonce)
+            }
+        } catch {
+            guard error.status == .unreachable else { throw error }
+            answers = try await connection.ask { queue throws(QueueError) in
+                try await queue.enqueue(specs, nonce: nonce)
+            }
+        }
+        var text = ""
+        for (answer, spec) in zip(answers, specs) {
+            text += isJSON ? JSONLine.text(PushedJob(answer, source: redactedURL(spec["source"] ?? ""))) : answer.id
+            text += "\n"
+        }
+        StandardStream.output(text)
+        return answers.map(\.id)
+    }
+}
+
+/// A pushed job, as a program reads it.
+private struct PushedJob: Encodable {
+    let id: String
+    let duplicate: Bool
+    let source: String
+
+    init(_ answer: Enqueued, source: String) {
+        id = answer.id
+        duplicate = answer.isDuplicate
+        self.source = source
+    }
+}
+
+/// The bar of a long batch, unless the ids themselves go to the terminal.
+private struct PushBar {
+    private var area = LiveArea(.error)
+    private let isWanted = Terminal.error.isInteractive && !Terminal.output.isInteractive
+    private var last = ContinuousClock.now
+
+    mutating func draw(count: Int, fraction: Double?) {
+        guard isWanted, ContinuousClock.now - last > .milliseconds(100) else { return }
+        last = .now
+        let bar = ProgressBar(width: 30, hasUnicode: Terminal.error.hasUnicode).text(fraction)
+        let percent = fraction.map { "  \(Quantities.percent($0))" } ?? ""
+        area.draw(["\(bar)\(percent)  \(Quantities.count(count, "job")) pushed"])
+    }
+
+    mutating func clear() {
+        if isWanted { area.clear() }
+    }
+}

@@ -1,0 +1,65 @@
+import Jobs
+import Lifecycle
+import SlotProtocol
+
+/// Prints all that is known of jobs.
+struct JobDetails {
+    let connection: QueueConnection
+
+    /// Answers failure if an id is unknown.
+    func show(_ ids: [String], isJSON: Bool) async throws(CommandFailure) -> ExitStatus {
+        var (status, isFirst) = (ExitStatus.success, true)
+        for part in ids.parts(of: 500) {
+            let records = try await connection.ask { queue throws(QueueError) in try await queue.jobs(Array(part)) }
+            for (id, record) in zip(part, records) {
+                guard let record else {
+                    StandardStream.error("respool: there is no job '\(TextLayout.printable(id))'\n")
+                    status = .failure
+                    continue
+                }
+                let text =
+                    isJSON ? JSONLine.text(record) : (isFirst ? "" : "\n") + Self.lines(record).joined(separator: "\n")
+                StandardStream.output(text + "\n")
+                isFirst = false
+            }
+        }
+        return status
+    }
+
+    private static func lines(_ record: JobRecord) -> [String] {
+        let terminal = Terminal.output
+        let pairs = overview(record) + (record.outputs ?? []).flatMap(output) + times(record)
+        return [terminal.colored(record.id, .bold)]
+            + pairs.map { name, value in
+                "  " + terminal.colored(TextLayout.fitted(name, width: 10), .faint) + " " + TextLayout.printable(value)
+            }
+    }
+
+    private static func overview(_ record: JobRecord) -> [(String, String)] {
+        let tries = "try \(record.attempt) of \(record.attempts)"
+        let crashes = record.crashes > 0 ? ", crashes: \(record.crashes)" : ""
+        var pairs = [("state", "\(JobLine(record).plain) (\(tries)\(crashes), priority \(record.priority))")]
+        if let source = record.source { pairs.append(("source", source)) }
+        if let format = record.format { pairs.append(("format", format)) }
+        if let worker = record.worker { pairs.append(("worker", worker)) }
+        if let error = record.error {
+            let next = error.retryable ? "may be tried again" : "permanent"
+            pairs.append(("error", "\(error.code.rawValue): \(error.message) (\(next))"))
+        }
+        return pairs
+    }
+
+    private static func output(_ output: OutputReport) -> [(String, String)] {
+        let facts = [
+            output.codec, Quantities.clock(output.duration), "\(output.sampleRate) Hz", "\(output.channels) ch",
+            "\(output.bitRate / 1000) kb/s", Quantities.bytes(output.bytes),
+        ]
+        return [("output", output.url), ("", facts.joined(separator: ", ")), ("sha256", output.sha256)]
+            + output.warnings.map { ("warning", $0) }
+    }
+
+    private static func times(_ record: JobRecord) -> [(String, String)] {
+        [("created", record.createdAt), ("started", record.startedAt), ("finished", record.finishedAt)]
+            .compactMap { name, time in time.map { (name, WallClock.timestamp(milliseconds: $0)) } }
+    }
+}

@@ -1,0 +1,97 @@
+import Jobs
+import Lifecycle
+import SlotProtocol
+
+/// One job in one line.
+struct JobLine {
+    let record: JobRecord
+
+    init(_ record: JobRecord) { self.record = record }
+
+    /// What is converted, and into what.
+    func label(_ terminal: Terminal) -> String {
+        ProgressLine.label(source: record.source ?? record.id, target: record.format ?? "?", terminal)
+    }
+
+    /// The line for a terminal, no longer than its columns.
+    func text(_ style: ProgressLine.Style) -> String {
+        let terminal = style.terminal
+        guard record.state != .running else { return progress(terminal).text(style) }
+        let text = terminal.hasUnicode ? "\(mark) \(detail)" : detail
+        return style.label(label(terminal))
+            + terminal.colored(TextLayout.cut(text, width: style.room, mark: terminal.ellipsis), color)
+    }
+
+    /// The line without a terminal.
+    var plain: String {
+        guard record.state != .running else { return "running \(figures(hasUnicode: false))" }
+        return detail.hasPrefix(record.state.rawValue) ? detail : "\(record.state.rawValue) \(detail)"
+    }
+
+    /// How far a running job is.
+    func figures(hasUnicode: Bool) -> String {
+        progress(.output).figures(hasUnicode: hasUnicode).trimmed
+    }
+
+    /// What there is to say of a job that does not run.
+    var detail: String {
+        switch record.state {
+        case .completed: completion
+        case .failed: TextLayout.printable(record.error.map { "\($0.code.rawValue): \($0.message)" } ?? "failed")
+        case .delayed: delay
+        default: record.state.rawValue
+        }
+    }
+
+    var color: Terminal.Color? {
+        switch record.state {
+        case .completed: .green
+        case .failed: .red
+        case .cancelled, .delayed: .yellow
+        case .running: .cyan
+        case .queued, .waiting: .faint
+        }
+    }
+
+    private func progress(_ terminal: Terminal) -> ProgressLine {
+        let progress = record.phase.map {
+            Progress(
+                phase: $0, position: record.position ?? 0, duration: record.duration, fraction: record.progress,
+                speed: record.speed)
+        }
+        return ProgressLine(label: label(terminal), progress: progress)
+    }
+
+    private var mark: String {
+        switch record.state {
+        case .completed: "✓"
+        case .failed: "✗"
+        case .cancelled: "–"
+        default: "·"
+        }
+    }
+
+    private var completion: String {
+        var parts: [String] = []
+        if let output = record.outputs?.first {
+            parts.append(Quantities.clock(output.duration))
+            parts.append(Quantities.bytes(output.bytes))
+        }
+        if let start = record.startedAt, let end = record.finishedAt {
+            parts.append("in \(Quantities.span(Double(max(0, end - start)) / 1000))")
+        }
+        return parts.isEmpty ? "completed" : parts.joined(separator: "  ")
+    }
+
+    private var delay: String {
+        let wait = record.dueAt.map { Double(max(0, $0 - WallClock.milliseconds())) / 1000 }
+        let due = wait.map { " for \(Quantities.span($0))" } ?? ""
+        let cause = record.error.map { " after try \(record.attempt) of \(record.attempts): \($0.message)" } ?? ""
+        return TextLayout.printable("delayed\(due)\(cause)")
+    }
+}
+
+extension String {
+    /// The text without the space that aligned it.
+    fileprivate var trimmed: String { String(drop { $0 == " " }) }
+}

@@ -1,0 +1,60 @@
+import Jobs
+import Lifecycle
+
+extension Command {
+    static let jobs = Command(
+        "jobs", "lists jobs, the newest of the finished ones first",
+        options: [JobsOptions.state, JobsOptions.limit, .json, .queue, .redis],
+        examples: [.init(line: "respool jobs --state failed", meaning: "what failed, and why")]
+    ) { arguments throws(CommandFailure) in
+        let connection = try QueueConnection(arguments)
+        let name = try arguments.word(JobsOptions.state, of: JobState.allCases.map(\.rawValue))
+        let limit = try arguments.whole(JobsOptions.limit, in: 1...10_000_000) ?? 50
+        let jobs = try await JobList(connection: connection).read(state: name.flatMap(JobState.init), limit: limit)
+        let lines = arguments.has(.json) ? jobs.map { JSONLine.text($0) } : JobList.lines(jobs)
+        StandardStream.output(lines.map { $0 + "\n" }.joined())
+        return .success
+    }
+}
+
+enum JobsOptions {
+    static let state = Option(
+        "state", letter: "s", value: "STATE",
+        "only these: \(JobState.allCases.map(\.rawValue).joined(separator: ", "))",
+        suggestion: .words(JobState.allCases.map(\.rawValue)))
+    static let limit = Option("limit", letter: "n", value: "N", "at most so many", fallback: "50")
+}
+
+/// Reads jobs page by page.
+struct JobList {
+    let connection: QueueConnection
+
+    func read(state: JobState?, limit: Int) async throws(CommandFailure) -> [JobRecord] {
+        var jobs: [JobRecord] = []
+        var cursor: JobCursor?
+        repeat {
+            let (wanted, place) = (min(500, limit - jobs.count), cursor)
+            let page = try await connection.ask { queue throws(QueueError) in
+                try await queue.list(state: state, limit: wanted, cursor: place)
+            }
+            jobs += page.jobs
+            cursor = page.next
+        } while cursor != nil && jobs.count < limit
+        return Array(jobs.prefix(limit))
+    }
+
+    static func lines(_ jobs: [JobRecord]) -> [String] {
+        let (terminal, now) = (Terminal.output, WallClock.milliseconds())
+        var table = Table(["ID": .left, "STATE": .left, "AGE": .right, "JOB": .left, "DETAIL": .left])
+        for job in jobs {
+            let age = Quantities.span(Double(max(0, now - job.createdAt)) / 1000)
+            let line = JobLine(job)
+            let detail = job.state == .running ? line.figures(hasUnicode: terminal.hasUnicode) : line.detail
+            table.append([
+                .init(job.id, .bold), .init(job.state.rawValue, line.color), .init(age), .init(line.label(terminal)),
+                .init(detail == job.state.rawValue ? "" : detail),
+            ])
+        }
+        return jobs.isEmpty ? [] : table.lines(for: terminal)
+    }
+}

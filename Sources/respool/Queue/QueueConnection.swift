@@ -1,0 +1,75 @@
+import Jobs
+import Redis
+import SlotProtocol
+
+/// The queue that a command speaks to.
+struct QueueConnection: Sendable {
+    let queue: JobQueue
+    let url: RedisURL
+
+    /// The queue that the options, the environment or the defaults name; connects when it is first asked.
+    init(_ arguments: Arguments) throws(CommandFailure) {
+        do throws(RedisError) {
+            if let text = arguments.given(.redis).last {
+                url = try RedisURL(text)
+            } else {
+                url = try RedisURL.fromEnvironment()
+            }
+        } catch {
+            throw .usage("\(error)")
+        }
+        do throws(Failure) {
+            let name = try arguments.value(.queue).map { text throws(Failure) in try QueueName(text) } ?? .default
+            queue = JobQueue(client: RedisClient(url: url, name: "respool"), name: name)
+        } catch {
+            throw .usage(error.message)
+        }
+    }
+
+    init(url: RedisURL) {
+        self.url = url
+        queue = JobQueue(client: RedisClient(url: url, name: "respool"))
+    }
+
+    /// What the queue answers; its errors become a sentence and an exit status.
+    func ask<Answer>(
+        _ question: (JobQueue) async throws(QueueError) -> Answer
+    ) async throws(CommandFailure) -> Answer {
+        do throws(QueueError) { return try await question(queue) } catch { throw explain(error) }
+    }
+
+    /// The same, asked for up to a minute while the server is away.
+    func askPatiently<Answer>(
+        _ question: (JobQueue) async throws(QueueError) -> Answer
+    ) async throws(CommandFailure) -> Answer {
+        for _ in 0..<60 {
+            do throws(QueueError) { return try await question(queue) } catch {
+                guard error.isTransient else { throw explain(error) }
+                try? await Task.sleep(for: .seconds(1))
+            }
+        }
+        return try await ask(question)
+    }
+
+    func explain(_ error: QueueError) -> CommandFailure {
+        switch error {
+        case .redis(.url(let sentence)): .usage(sentence)
+        case .redis(.server(code: "OOM", message: _)): .failed("\(error)")
+        case .redis(.server(let code, _)) where ["NOAUTH", "WRONGPASS", "NOPERM"].contains(code):
+            .unreachable("\(url) refuses: \(error); name a user and password in RESPOOL_REDIS_URL or --redis")
+        case .redis(.connection), .redis(.closed):
+            .unreachable(
+                "cannot reach Redis at \(url): \(error); start it, or name another with --redis or RESPOOL_REDIS_URL")
+        case .redis where error.isTransient: .unreachable("Redis at \(url) is not ready: \(error)")
+        case .invalidJob(_, let failure): .usage(failure.message)
+        case .redis, .unexpectedAnswer: .failed("\(error)")
+        }
+    }
+}
+
+extension Array {
+    /// The elements in order, in parts of at most so many.
+    func parts(of count: Int) -> [ArraySlice<Element>] {
+        stride(from: 0, to: self.count, by: count).map { self[$0..<Swift.min($0 + count, self.count)] }
+    }
+}

@@ -1,0 +1,135 @@
+import Jobs
+import Lifecycle
+
+/// Shows a queue at a glance: counts, workers, running jobs.
+struct QueueOverview {
+    let connection: QueueConnection
+
+    /// Shows it once, or again and again until somebody ends it.
+    func show(isWatching: Bool, isJSON: Bool) async throws(CommandFailure) -> ExitStatus {
+        guard isWatching else {
+            StandardStream.output(text(try await glance(isPatient: false), isJSON: isJSON))
+            return .success
+        }
+        let terminal = Terminal.output
+        var area = LiveArea(terminal)
+        var last = ""
+        while true {
+            let glance = try await glance(isPatient: true)
+            if terminal.isInteractive, !isJSON {
+                area.draw(lines(glance))
+            } else {
+                let text = text(glance, isJSON: isJSON)
+                if text != last { StandardStream.output(text) }
+                last = text
+            }
+            try? await Task.sleep(for: terminal.isInteractive ? .milliseconds(250) : .seconds(1))
+        }
+    }
+
+    /// What is asked of the queue at once.
+    private struct Glance {
+        let stats: QueueStats
+        let workers: [WorkerRecord]
+        let running: [JobRecord]
+    }
+
+    private func glance(isPatient: Bool) async throws(CommandFailure) -> Glance {
+        let question = { @Sendable (queue: JobQueue) async throws(QueueError) -> Glance in
+            Glance(
+                stats: try await queue.stats(), workers: try await queue.workers(),
+                running: try await queue.list(state: .running, limit: 100).jobs)
+        }
+        return isPatient ? try await connection.askPatiently(question) : try await connection.ask(question)
+    }
+
+    private func text(_ glance: Glance, isJSON: Bool) -> String {
+        isJSON
+            ? JSONLine.text(OverviewReport(connection.queue.name.text, glance.stats, glance.workers, glance.running))
+                + "\n"
+            : lines(glance).map { $0 + "\n" }.joined()
+    }
+
+    private func lines(_ glance: Glance) -> [String] {
+        let terminal = Terminal.output
+        let paused =
+            glance.stats.isPaused ? "  " + terminal.colored("paused: `respool resume` lets it go on", .yellow) : ""
+        var lines = ["queue \(terminal.colored(connection.queue.name.text, .bold)) at \(connection.url)\(paused)"]
+        lines.append(counts(glance.stats, terminal))
+        if let age = glance.stats.oldestWaiting {
+            lines.append("the oldest waiting job is \(Quantities.span(Double(age) / 1000)) old")
+        }
+        lines.append("")
+        lines +=
+            glance.workers.isEmpty ? ["no worker: start one with `respool worker`"] : workers(glance.workers, terminal)
+        if !glance.running.isEmpty {
+            let style = ProgressLine.Style(
+                terminal: terminal, labels: glance.running.map { JobLine($0).label(terminal) })
+            lines.append("")
+            lines += glance.running.map {
+                terminal.isInteractive ? JobLine($0).text(style) : "\($0.id) \(JobLine($0).plain)"
+            }
+        }
+        return lines
+    }
+
+    private func counts(_ stats: QueueStats, _ terminal: Terminal) -> String {
+        JobState.allCases.filter { stats[$0] > 0 || $0 != .queued }.map { state in
+            let text = "\(Quantities.count(stats[state])) \(state.rawValue)"
+            guard stats[state] > 0 else { return terminal.colored(text, .faint) }
+            return state == .failed ? terminal.colored(text, .red) : text
+        }.joined(separator: "  ")
+    }
+
+    private func workers(_ workers: [WorkerRecord], _ terminal: Terminal) -> [String] {
+        var table = Table(["WORKER": .left, "SLOTS": .right, "BUSY": .right, "BEAT": .right, "VERSION": .left])
+        for worker in workers.sorted(by: { $0.name < $1.name }) {
+            let silence = worker.silence.map { "\(Quantities.span(Double($0) / 1000)) ago" } ?? "-"
+            table.append([
+                .init(worker.name.split(separator: ":").prefix(2).joined(separator: ":")), .init(String(worker.slots)),
+                .init(String(worker.jobs.count)), .init(silence, worker.silence ?? 0 > 5000 ? .yellow : nil),
+                .init(worker.version),
+            ])
+        }
+        return table.lines(for: terminal)
+    }
+}
+
+/// The same for a program.
+private struct OverviewReport: Encodable {
+    let queue: String
+    let paused: Bool
+    let counts: [String: Int]
+    /// Seconds.
+    @Nullable var oldestWaiting: Double?
+    let workers: [Worker]
+    let running: [JobRecord]
+
+    struct Worker: Encodable {
+        let name: String
+        let host: String
+        let slots: Int
+        let version: String
+        let jobs: [String]
+        /// Seconds since the last beat.
+        @Nullable var silence: Double?
+    }
+
+    init(_ queue: String, _ stats: QueueStats, _ workers: [WorkerRecord], _ running: [JobRecord]) {
+        self.queue = queue
+        paused = stats.isPaused
+        counts = Dictionary(uniqueKeysWithValues: JobState.allCases.map { ($0.rawValue, stats[$0]) })
+        oldestWaiting = stats.oldestWaiting.map { Double($0) / 1000 }
+        self.workers = workers.map {
+            Worker(
+                name: $0.name, host: $0.host, slots: $0.slots, version: $0.version, jobs: $0.jobs,
+                silence: $0.silence.map { Double($0) / 1000 })
+        }
+        self.running = running
+    }
+
+    enum CodingKeys: String, CodingKey {
+        case queue, paused, counts, workers, running
+        case oldestWaiting = "oldest_waiting"
+    }
+}

@@ -1,0 +1,79 @@
+import Glibc
+import Lifecycle
+
+/// Turns what people type for a source into a URL.
+enum SourceAddress {
+    /// The URL as it is, or the file:// URL of a local path.
+    static func url(_ text: String) throws(CommandFailure) -> String {
+        isURL(text) ? text : "file://" + encoded(try absolutePath(text))
+    }
+
+    /// Whether the text begins with a scheme.
+    static func isURL(_ text: String) -> Bool {
+        guard let separator = text.firstRange(of: "://"), separator.lowerBound != text.startIndex else { return false }
+        return text[..<separator.lowerBound].allSatisfy {
+            $0.isASCII && ($0.isLetter || $0.isNumber || "+.-".contains($0))
+        }
+    }
+
+    /// The path from the root, not resolved any further: another machine may read it.
+    static func absolutePath(_ path: String) throws(CommandFailure) -> String {
+        guard !path.isEmpty else { throw .usage("an empty path names no file: give a path or a URL") }
+        if path.hasPrefix("/") { return normalized(path) }
+        guard let folder = getcwd(nil, 0) else { throw .failed("the current folder is gone: \(Errno.last)") }
+        defer { free(folder) }
+        return normalized(String(cString: folder) + "/" + path)
+    }
+
+    /// The path without `.` and double slashes; `..` stays, for it follows symbolic links.
+    private static func normalized(_ path: String) -> String {
+        "/" + path.split(separator: "/").filter { $0 != "." }.joined(separator: "/")
+    }
+
+    /// The path percent-encoded, but for what RFC 3986 section 3.3 allows in one.
+    static func encoded(_ path: String) -> String {
+        var result = ""
+        for byte in path.utf8 {
+            if allowed.contains(byte) {
+                result.unicodeScalars.append(UnicodeScalar(byte))
+            } else {
+                let digits = String(byte, radix: 16, uppercase: true)
+                result += digits.count == 1 ? "%0\(digits)" : "%\(digits)"
+            }
+        }
+        return result
+    }
+
+    /// The last part of a path or URL, decoded and fit to be shown.
+    static func name(_ source: String) -> String {
+        let path = source.prefix { $0 != "?" && $0 != "#" }
+        let last = path.split(separator: "/").last.map(String.init) ?? source
+        return TextLayout.printable(decoded(last) ?? last)
+    }
+
+    /// The path of a file:// URL, or nothing.
+    static func path(ofFileURL url: String) -> String? {
+        guard url.hasPrefix("file:///") else { return nil }
+        return decoded(String(url.dropFirst("file://".count)))
+    }
+
+    private static func decoded(_ text: String) -> String? {
+        var bytes: [UInt8] = []
+        var rest = text.utf8[...]
+        while let byte = rest.popFirst() {
+            guard byte == UInt8(ascii: "%") else {
+                bytes.append(byte)
+                continue
+            }
+            guard rest.count >= 2, let value = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16) else {
+                return nil
+            }
+            bytes.append(value)
+            rest = rest.dropFirst(2)
+        }
+        return String(validating: bytes, as: UTF8.self)
+    }
+
+    private static let allowed: Set<UInt8> = Set(
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~!$&'()*+,;=:@/".utf8)
+}

@@ -1,0 +1,36 @@
+import Jobs
+
+extension Command {
+    static let status = Command(
+        "status", usages: ["[ID…]"], "shows the queue at a glance, or these jobs",
+        options: [
+            StatusOptions.watch, Option("json", "prints JSON Lines: an object a job, or one of the whole queue"),
+            .queue,
+            .redis,
+        ],
+        examples: [
+            .init(line: "respool status --watch", meaning: "the queue, its workers and running jobs, until Ctrl-C"),
+            .init(
+                line: "respool status --watch 1795200918742-0",
+                meaning: "one job with bar, speed and time left, until it is over"),
+        ],
+        operands: 0...Int.max
+    ) { arguments throws(CommandFailure) in
+        let connection = try QueueConnection(arguments)
+        let (isWatching, isJSON) = (arguments.has(StatusOptions.watch), arguments.has(.json))
+        guard !arguments.operands.isEmpty else {
+            return try await QueueOverview(connection: connection).show(isWatching: isWatching, isJSON: isJSON)
+        }
+        if isWatching {
+            let follower = JobFollower(
+                connection: connection, terminal: .output, form: isJSON ? .jsonChanges : .changes)
+            return try await follower.follow(arguments.operands)
+        }
+        return try await JobDetails(connection: connection).show(arguments.operands, isJSON: isJSON)
+    }
+}
+
+enum StatusOptions {
+    static let watch = Option(
+        "watch", letter: "w", "goes on until all of these jobs are over; ends with 1 if one did not complete")
+}
