@@ -84,6 +84,6 @@ let package = Package(
         tests("SlotsTests", ["Slots", "SlotProtocol", "MediaTypes", "Lifecycle"]),
         tests(
             "WorkerTests", ["Worker", "Dashboard", "Slots", "Jobs", "Redis", "SlotProtocol", "MediaTypes", "Lifecycle"]),
-        tests("CommandTests", ["Jobs", "Redis", "SlotProtocol", "MediaTypes", "Lifecycle"]),
+        tests("CommandTests", ["respool", "Jobs", "Redis", "SlotProtocol", "MediaTypes", "Lifecycle"]),
     ]
 )

@@ -1,0 +1,101 @@
+import SlotProtocol
+import Testing
+
+@testable import respool
+
+@Suite struct DrawingTests {
+    @Test(
+        arguments: [
+            (0, "0:00"), (7.99, "0:07"), (300, "5:00"), (3599.9, "59:59"), (3723, "1:02:03"), (36_000, "10:00:00"),
+            (-1, "-:--"), (.infinity, "-:--"), (.nan, "-:--"),
+        ] as [(Double, String)])
+    func `writes a duration as a clock`(seconds: Double, text: String) {
+        #expect(Quantities.clock(seconds) == text)
+    }
+
+    @Test(
+        arguments: [
+            (0, "0 ms"), (0.84, "840 ms"), (12, "12 s"), (119, "119 s"), (180, "3 min"), (7200, "2 h"),
+            (200_000, "2 d"),
+        ] as [(Double, String)])
+    func `writes a span in the largest fitting unit`(seconds: Double, text: String) {
+        #expect(Quantities.span(seconds) == text)
+    }
+
+    @Test(
+        arguments: [
+            (0, "0 B"), (999, "999 B"), (1000, "1.0 kB"), (9949, "9.9 kB"), (12_345, "12 kB"), (4_801_234, "4.8 MB"),
+            (999_499_999, "999 MB"), (999_500_000, "1.0 GB"), (Int64.max, "9223 PB"),
+        ] as [(Int64, String)])
+    func `writes bytes with a unit`(bytes: Int64, text: String) {
+        #expect(Quantities.bytes(bytes) == text)
+    }
+
+    @Test func `writes counts, percent, speed and decimals`() {
+        #expect(Quantities.count(1_234_567) == "1 234 567")
+        #expect(Quantities.count(1, "job") == "1 job")
+        #expect(Quantities.count(1000, "job") == "1 000 jobs")
+        #expect(Quantities.percent(0.999) == "99 %")
+        #expect(Quantities.percent(7) == "100 %")
+        #expect(Quantities.speed(61.34) == "61×")
+        #expect(Quantities.speed(0.94, hasUnicode: false) == "0.9x")
+        #expect(Quantities.decimal(2.0005, places: 3) == "2.001" || Quantities.decimal(2.0005, places: 3) == "2.000")
+        #expect(Quantities.decimal(-0.5, places: 2) == "-0.50")
+        #expect(Quantities.decimal(299.99999, places: 3) == "300.000")
+    }
+
+    @Test(
+        arguments: [
+            (0, "░░░░", "----"), (0.5, "██░░", "##--"), (0.53125, "██▏░", "##--"), (1, "████", "####"),
+            (-3, "░░░░", "----"),
+            (9, "████", "####"),
+        ] as [(Double, String, String)])
+    func `fills a bar`(fraction: Double, blocks: String, hashes: String) {
+        #expect(ProgressBar(width: 4, hasUnicode: true).text(fraction) == blocks)
+        #expect(ProgressBar(width: 4, hasUnicode: false).text(fraction) == hashes)
+    }
+
+    @Test func `gives every bar its width`() {
+        for step in 0...1000 {
+            #expect(ProgressBar(width: 17, hasUnicode: true).text(Double(step) / 1000).count == 17)
+        }
+        #expect(ProgressBar(width: 3, hasUnicode: false).text(nil) == "...")
+    }
+
+    @Test func `tells position, speed and time left of a conversion`() {
+        let progress = Progress(phase: .converting, position: 126.1, duration: 300, fraction: 0.4203, speed: 61.3)
+        let line = ProgressLine(label: "a", progress: progress)
+        #expect(line.figures(hasUnicode: true) == " 42 %  2:06 / 5:00  61×  0:03 left")
+        #expect(ProgressLine(label: "a", progress: Progress(phase: .opening)).figures(hasUnicode: true) == "opening")
+        #expect(ProgressLine(label: "a", progress: nil).figures(hasUnicode: true) == "starting")
+    }
+
+    @Test func `fits text to columns`() {
+        #expect(TextLayout.fitted("abc", width: 5) == "abc  ")
+        #expect(TextLayout.fitted("abc", width: 5, isRight: true) == "  abc")
+        #expect(TextLayout.fitted("abcdef", width: 4) == "abc…")
+        #expect(TextLayout.cut("abc", width: 0) == "")
+        #expect(TextLayout.wrapped("one two three", width: 7) == ["one two", "three"])
+        #expect(TextLayout.wrapped("incomprehensible", width: 4) == ["incomprehensible"])
+    }
+
+    @Test func `lets no stranger's text move the cursor`() {
+        #expect(TextLayout.printable("a\u{1b}[2Jb\nc\u{9b}d") == "a?[2Jb?c?d")
+        #expect(TextLayout.printable("Größe → 好") == "Größe → 好")
+    }
+
+    @Test func `aligns a table`() {
+        var table = Table(["NAME": .left, "N": .right, "WHAT": .left])
+        table.append(["a", "10", "x"])
+        table.append(["long", "9", ""])
+        let terminal = Terminal(descriptor: -1)
+        #expect(table.lines(for: terminal) == ["NAME   N  WHAT", "a     10  x", "long   9"])
+    }
+
+    @Test(
+        arguments: [("stats", "status"), ("enque", "enqueue"), ("xyzzy", nil), ("cancle", "cancel")]
+            as [(String, String?)])
+    func `finds the word that was meant`(text: String, word: String?) {
+        #expect(Spelling.nearest(to: text, among: Command.all.map(\.name)) == word)
+    }
+}

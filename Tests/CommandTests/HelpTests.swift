@@ -1,0 +1,81 @@
+import SlotProtocol
+import TestSupport
+import Testing
+
+@testable import respool
+
+@Suite struct HelpTests {
+    private let respool = RespoolProcess()
+
+    @Test(arguments: Command.all.map(\.name))
+    func `explains every command from its table`(name: String) async throws {
+        let command = try #require(Command.named(name))
+        let outcome = try await respool.run(name, "--help")
+        #expect(outcome.exitCode == 0)
+        #expect(outcome.errors == "")
+        #expect(outcome.lines[0].hasPrefix("Usage: respool \(name)"))
+        for option in command.options {
+            #expect(outcome.output.contains("--\(option.name)"))
+            for alias in option.aliases { #expect(outcome.output.contains("--\(alias)")) }
+            if let variable = option.variable { #expect(outcome.output.contains(variable)) }
+        }
+        #expect(outcome.lines.allSatisfy { $0.count <= 80 || $0.contains("respool enqueue") })
+        #expect(try await respool.run("help", name).output == outcome.output)
+    }
+
+    @Test func `has a flag for every field of a job`() async throws {
+        let output = try await respool.run("enqueue", "--help").output
+        for field in JobField.all where field.name != "source" {
+            #expect(output.contains("  --\(field.flag) \(field.placeholder)") || output.contains("-f, --\(field.flag)"))
+            let first = field.summary.split(separator: " ")[0]
+            #expect(output.contains(first))
+        }
+    }
+
+    @Test func `lists every command with its summary`() async throws {
+        let outcome = try await respool.run("--help")
+        #expect(outcome.exitCode == 0)
+        for command in Command.all {
+            #expect(outcome.output.contains("\n  \(command.name) "))
+            #expect(!command.summary.isEmpty)
+        }
+    }
+
+    @Test func `gives no two options of a command one name or letter`() {
+        for command in Command.all {
+            let names = command.options.flatMap { [$0.name] + $0.aliases }
+            #expect(Set(names).count == names.count)
+            let letters = command.options.compactMap(\.letter)
+            #expect(Set(letters).count == letters.count)
+            #expect(!command.options.contains { $0.isRepeatable && $0.placeholder == nil })
+        }
+    }
+
+    @Test func `tells its version`() async throws {
+        #expect(try await respool.run("--version").output == "respool \(CommandLineTool.version)\n")
+    }
+
+    @Test func `prints a manual page with every command and option`() async throws {
+        let page = try await respool.run("man").output
+        #expect(page.hasPrefix(".TH RESPOOL 1"))
+        for command in Command.all { #expect(page.contains(".SS \(command.name)\n")) }
+        for option in Command.enqueue.options where option.isSupported {
+            #expect(page.contains("\\-\\-\(option.name.split(separator: "-").joined(separator: "\\-"))"))
+        }
+    }
+
+    @Test(arguments: [
+        (words: "respool sta", expected: "status"), ("respool status --wa", "--watch"),
+        ("respool jobs --state ca", "cancelled"), ("respool enqueue --format op", "opus"),
+        ("respool completions z", "zsh"), ("respool enqueue --sample-f", "--sample-format"),
+    ])
+    func `completes words in bash`(words: String, expected: String) async throws {
+        let script = """
+            source <("$0" completions bash)
+            COMP_WORDS=(\(words)); COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); _respool; echo "${COMPREPLY[@]}"
+            """
+        let outcome = try await ChildProcess.run("bash", ["-c", script, Programs.path("respool")])
+        #expect(outcome.output == "\(expected)\n")
+        #expect(outcome.errors == "")
+    }
+}

@@ -1,0 +1,58 @@
+import Testing
+
+@testable import respool
+
+@Suite struct OptionParserTests {
+    private let parser = OptionParser(options: [
+        Option("format", letter: "f", aliases: ["to"], value: "FORMAT", ""), Option("wait", letter: "w", ""),
+        Option("watch", ""), Option("root", value: "DIR", "", isRepeatable: true),
+    ])
+
+    @Test func `reads options before, among and behind operands`() throws {
+        let arguments = try parser.parse(["a", "--format", "mp3", "b", "-w", "--", "--wait", "-"])
+        #expect(arguments.operands == ["a", "b", "--wait", "-"])
+        #expect(arguments.value(parser.options[0]) == "mp3")
+        #expect(arguments.has(parser.options[1]))
+        #expect(!arguments.has(parser.options[2]))
+    }
+
+    @Test(arguments: [
+        ["--format=x=y"], ["--to", "x=y"], ["-fx=y"], ["-f", "x=y"], ["-wf", "x=y"], ["--fo", "x=y"],
+        ["-f", "a", "--to=x=y"],
+    ])
+    func `takes a value in every way that GNU programs do`(words: [String]) throws {
+        #expect(try parser.parse(words).value(parser.options[0]) == "x=y")
+    }
+
+    @Test func `keeps every value of an option that is repeated`() throws {
+        #expect(try parser.parse(["--root", "", "--root=-1"]).given(parser.options[3]) == ["", "-1"])
+    }
+
+    @Test func `stops at the first operand when told to`() throws {
+        let parser = OptionParser(options: [.help], stopsAtOperand: true)
+        #expect(try parser.parse(["status", "--help"]).operands == ["status", "--help"])
+    }
+
+    @Test(arguments: [
+        (["--formt", "x"], "unknown option '--formt': did you mean --format?"),
+        (["--zzzzzz=1"], "unknown option '--zzzzzz'"),
+        (["-x"], "unknown option '-x'"), (["-wx"], "unknown option '-x'"),
+        (["--root"], "--root needs a value: write --root DIR"),
+        (["a", "-f"], "-f needs a value: write --format FORMAT"),
+        (["--wait=1"], "--wait takes no value: write it without '='"),
+        (["--wa"], "'--wa' may mean --wait or --watch: write it out"),
+    ])
+    func `says what is wrong with an option`(words: [String], sentence: String) {
+        let failure = #expect(throws: CommandFailure.self) { _ = try parser.parse(words) }
+        #expect(failure?.message == sentence)
+        #expect(failure?.status == .usage)
+    }
+
+    @Test func `puts a flag before its variable`() throws {
+        // PATH is set wherever tests run, and nothing here changes the environment.
+        let option = Option("folders", value: "DIR", "", variable: "PATH")
+        let parser = OptionParser(options: [option])
+        #expect(try parser.parse([]).value(option)?.contains("/") == true)
+        #expect(try parser.parse(["--folders", "here"]).value(option) == "here")
+    }
+}

@@ -1,0 +1,37 @@
+import TestSupport
+
+/// Runs `respool` as a shell would, without the settings of whoever runs the tests.
+struct RespoolProcess {
+    var environment: [String: String] = [:]
+    var folder: String?
+
+    init(_ server: RedisServer? = nil, environment: [String: String] = [:], folder: String? = nil) {
+        self.folder = folder
+        let clean = ["RESPOOL_QUEUE": "", "NO_COLOR": "", "LC_ALL": "C.UTF-8", "SWIFT_BACKTRACE": "enable=no"]
+        let url = server.map { "unix://\($0.socket)" } ?? ""
+        self.environment = clean.merging(["RESPOOL_REDIS_URL": url]) { $1 }.merging(environment) { $1 }
+    }
+
+    func run(_ words: String..., input: String? = nil) async throws -> Outcome {
+        try await run(words, input: input)
+    }
+
+    func run(_ words: [String], input: String? = nil) async throws -> Outcome {
+        try await ChildProcess.run(
+            Programs.path("respool"), words, environment: environment, folder: folder,
+            input: input.map { .bytes(Array($0.utf8)) } ?? .none)
+    }
+
+    /// Runs it on a terminal of its own, where output and errors come together. (script(1))
+    func runOnTerminal(_ words: [String]) async throws -> Outcome {
+        let line = ([Programs.path("respool")] + words).map { "'\($0)'" }.joined(separator: " ")
+        return try await ChildProcess.run(
+            "script", ["--quiet", "--return", "--command", "stty cols 100 rows 30; \(line)", "/dev/null"],
+            environment: environment.merging(["TERM": "xterm"]) { $1 }, folder: folder)
+    }
+}
+
+extension Outcome {
+    /// The lines of standard output.
+    var lines: [String] { output.split(separator: "\n").map(String.init) }
+}

@@ -1,0 +1,33 @@
+import Testing
+
+@testable import respool
+
+@Suite struct SourceAddressTests {
+    @Test(arguments: [
+        ("https://x.org/a b", "https://x.org/a b"), ("/a/b.wav", "file:///a/b.wav"),
+        ("/a//./b c#?.wav", "file:///a/b%20c%23%3F.wav"),
+        ("/é/100%.wav", "file:///%C3%A9/100%25.wav"), ("file:///a", "file:///a"), ("/a/../b", "file:///a/../b"),
+    ])
+    func `makes a URL of a path and leaves a URL alone`(text: String, url: String) throws {
+        #expect(try SourceAddress.url(text) == url)
+    }
+
+    @Test func `takes a relative path from the current folder`() throws {
+        let url = try SourceAddress.url("some file.wav")
+        #expect(url.hasPrefix("file:///"))
+        #expect(url.hasSuffix("/some%20file.wav"))
+    }
+
+    @Test(arguments: [
+        ("https://x.org/dir/a%20b.flac?sig=1", "a b.flac"), ("file:///tmp/%C3%A9.wav", "é.wav"),
+        ("https://x.org", "x.org"),
+        ("a%zz.wav", "a%zz.wav"), ("file:///a/%1b%5b2J.wav", "?[2J.wav"),
+    ])
+    func `names a source by its last part`(url: String, name: String) {
+        #expect(SourceAddress.name(url) == name)
+    }
+
+    @Test func `refuses an empty path`() {
+        #expect(throws: CommandFailure.self) { try SourceAddress.url("") }
+    }
+}

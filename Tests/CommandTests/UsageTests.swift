@@ -1,0 +1,78 @@
+import TestSupport
+import Testing
+
+@Suite struct UsageTests {
+    private let respool = RespoolProcess()
+
+    @Test(
+        arguments: [
+            ([], "give a command; `respool --help` lists them"),
+            (["stats"], "unknown command 'stats': did you mean status?"),
+            (["--bogus"], "unknown option '--bogus'"),
+            (["enqueue"], "a source is missing"),
+            (["enqueue", "a.wav"], "`format` is missing: give one of mp3"),
+            (["enqueue", "a.wav", "--to", "xyz"], "`format` is `xyz`: it must be one of mp3"),
+            (["enqueue", "a.wav", "--to", "mp3", "--start", "9", "--end", "5"], "`end` (5) is not after `start` (9)"),
+            (["enqueue", "a.wav", "--to", "mp3", "--group", "g"], "--group is not supported yet"),
+            (["enqueue", "a.wav", "--to", "flac", "--bit-rate", "64k"], "flac is lossless"),
+            (["enqueue", "--batch", "/no/such/file"], "cannot read '/no/such/file': No such file or directory"),
+            (["enqueue", "a.wav", "--batch", "-"], "'a.wav' stands beside --batch"),
+            (["enqueue", "a.wav", "--format"], "--format needs a value: write --format FORMAT"),
+            (["status", "--json=1"], "--json takes no value"),
+            (["status", "--redis", "http://x"], "the Redis address has the scheme 'http'"),
+            (["status", "--queue", "a b"], "a queue's name is"),
+            (["jobs", "--state", "done"], "--state is 'done': give queued, waiting"),
+            (["jobs", "--limit", "0"], "--limit is '0': give a whole number from 1"),
+            (["jobs", "x"], "'x' is one operand too many"),
+            (["cancel"], "an operand is missing: write respool cancel ID…"),
+            (["purge"], "--state is missing: give completed, failed, cancelled"),
+            (["purge", "--state", "running"], "--state is 'running': give completed, failed, cancelled"),
+            (["worker", "--slots", "many"], "--slots is 'many': give a whole number from 1 to 1024"),
+            (["worker", "--grace", "-1"], "--grace is '-1': give seconds from 0"),
+            (["worker", "--source-root", "/a:b"], "a source root must not hold a colon"),
+            (["convert", "a.wav"], "an operand is missing: write respool convert SOURCE DESTINATION"),
+            (["convert", "a.wav", "b.xyz"], "'b.xyz' does not tell the format: give --format mp3|"),
+            (["convert", "a.wav", "-"], "'-' does not tell the format"),
+            (["convert", "a.wav", "b.mp3", "--quality", "99"], "mp3 does not take quality 99"),
+            (["completions", "tcsh"], "there are no completions for 'tcsh': give bash, zsh or fish"),
+            (["demo", "--minutes", "0"], "--minutes is '0'"),
+        ] as [([String], String)])
+    func `refuses wrong usage in one sentence`(words: [String], sentence: String) async throws {
+        let outcome = try await respool.run(words)
+        #expect(outcome.exitCode == 2)
+        #expect(outcome.output == "")
+        #expect(outcome.errors.contains(sentence), "\(outcome.errors)")
+        #expect(outcome.errors.hasPrefix("respool: ") && outcome.errors.split(separator: "\n").count == 1)
+    }
+
+    @Test func `names the variable that holds a wrong value`() async throws {
+        let outcome = try await RespoolProcess(environment: ["RESPOOL_SLOTS": "0"]).run("worker")
+        #expect(outcome.exitCode == 2)
+        #expect(outcome.errors.contains("RESPOOL_SLOTS is '0'"))
+    }
+
+    @Test(arguments: [
+        ["status"], ["enqueue", "https://x.org/a", "--to", "mp3"], ["jobs"], ["cancel", "1-0"], ["pause"],
+    ])
+    func `ends with 3 if Redis cannot be reached`(words: [String]) async throws {
+        let port = try LoopbackPort.free()
+        let outcome = try await respool.run(words + ["--redis", "redis://:secret@127.0.0.1:\(port)/0"])
+        #expect(outcome.exitCode == 3)
+        #expect(outcome.output == "")
+        #expect(outcome.errors.hasPrefix("respool: cannot reach Redis at redis://:***@127.0.0.1:\(port)/0"))
+        #expect(outcome.errors.contains("RESPOOL_REDIS_URL"))
+        #expect(!outcome.errors.contains("secret"))
+    }
+
+    @Test func `checks jobs before it looks for Redis`() async throws {
+        let port = try LoopbackPort.free()
+        let outcome = try await respool.run("enqueue", "x", "--to", "xyz", "--redis", "redis://127.0.0.1:\(port)")
+        #expect(outcome.exitCode == 2)
+    }
+
+    @Test func `ends quietly when nobody reads its output`() async throws {
+        let line = "'\(Programs.path("respool"))' man | head -1; exit ${PIPESTATUS[0]}"
+        let outcome = try await ChildProcess.run("bash", ["-c", "for i in 1 2 3; do :; done; \(line)"])
+        #expect(outcome.errors == "")
+    }
+}
