@@ -6,9 +6,6 @@ import Testing
 @Suite struct RemoteFailureTests {
     private static var policy: TransferPolicy {
         var policy = RemoteSourceTests.policy
-        policy.connectTimeout = 2
-        policy.firstByteTimeout = 0.3
-        policy.stallTimeout = 0.3
         policy.mostResumes = 2
         return policy
     }
@@ -70,7 +67,11 @@ import Testing
     func `a server that breaks its word is a clear failure`(
         behaviour: String, number: Int, code: ErrorCode, isRetryable: Bool, words: String
     ) async throws {
-        let failure = try await failure(of: Origin.shared.url(behaviour, "lie-\(behaviour)", number))
+        var policy = Self.policy
+        // Short only where it is waited for: on a busy machine any server may take longer.
+        if behaviour == "stalls" { policy.stallTimeout = 0.3 }
+        if behaviour == "mute" { policy.firstByteTimeout = 0.3 }
+        let failure = try await failure(of: Origin.shared.url(behaviour, "lie-\(behaviour)", number), policy)
         #expect(failure.code == code)
         #expect(failure.retryable == isRetryable)
         #expect(failure.message.contains(words), "\(failure.message)")
