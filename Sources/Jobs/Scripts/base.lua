@@ -24,6 +24,9 @@ local INDEX = {
   completed = P .. 'done', failed = P .. 'failed', cancelled = P .. 'cancelled',
 }
 
+-- A command that Redis allows when its memory is full; as a script's first one it opens the way for all that follow.
+local function begin() call('HDEL', META, '-') end
+
 -- `..` would round numbers of more than 14 digits.
 local function whole(number) return string.format('%.0f', number) end
 
@@ -122,6 +125,7 @@ local function retire(job, state, ...)
   local ttl = age + 86400000
   call('PEXPIRE', key, ttl)
   call('PEXPIRE', P .. 'spec:' .. id, ttl)
+  if job.token then call('PEXPIRE', P .. 'log:' .. id, ttl) end
   return ttl
 end
 

@@ -24,8 +24,7 @@ local function wish(id)
   return 'too late ' .. job.state
 end
 
--- Begins with a command that Redis allows when its memory is full.
-call('HDEL', META, 'none')
+begin()
 local answer = {}
 for i, id in ipairs(ARGV) do answer[i] = wish(id) end
 trim('cancelled')

@@ -2,6 +2,7 @@
 --
 -- ARGV     `1` to pause, `0` to resume.
 
+begin()
 if ARGV[1] == '1' then
   answer_bell()
   call('HSET', META, 'paused', 1)

@@ -7,6 +7,7 @@ local id, token, record = ARGV[1], ARGV[2], ARGV[3]
 local job = read(id)
 if not job or job.state ~= 'running' or job.token ~= token then return 'STALE' end
 if job.cancel then return 'CANCELLED' end
+begin()
 call('SET', P .. 'commit:' .. id, record)
 call('HSET', P .. 'job:' .. id, 'phase', 'publishing', 'commit', 1)
 call('ZADD', LEASE, NOW + lease_ms, id)

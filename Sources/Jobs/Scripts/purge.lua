@@ -4,7 +4,7 @@
 -- Answers  how many were deleted.
 
 local state, limit = ARGV[1], tonumber(ARGV[2])
-call('HDEL', META, 'none')
+begin()
 if state == 'queued' then
   answer_bell()
   local ids = {}

@@ -1,0 +1,159 @@
+import Jobs
+import Lifecycle
+import SlotProtocol
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct FailureTests {
+    private let broken = Failure(.sourceUnreachable, "no route")
+
+    @Test func `tries again with a growing wait until the attempts are spent`() async throws {
+        try await QueueFixture.run { fixture in
+            let id = try await fixture.enqueue(["attempts": "3"])
+            for attempt in 1...3 {
+                let job = try await fixture.claimOne()
+                #expect(job.attempt == attempt && job.attempts == 3)
+                let before = WallClock.milliseconds()
+                switch try await fixture.finish(job, .failed(broken)) {
+                case .settled(.delayed, let due?):
+                    #expect(attempt < 3)
+                    #expect((before - 1...before + 2000 << (attempt - 1) + 500).contains(due))
+                case .settled(.failed, nil): #expect(attempt == 3)
+                case let answer: Issue.record("\(answer)")
+                }
+                try await fixture.makeDue()
+            }
+            let record = try await fixture.record(id)
+            #expect(record.state == .failed && record.attempt == 3)
+            #expect(record.error?.code == .sourceUnreachable && record.error?.message == "no route")
+            #expect(record.error?.retryable == true)
+        }
+    }
+
+    @Test func `spreads the waits evenly up to the ceiling`() async throws {
+        try await QueueFixture.run { fixture in
+            _ = try await fixture.queue.enqueue(Array(repeating: QueueFixture.job, count: 60))
+            var waits: [Int64] = []
+            for job in try await fixture.claim(60) {
+                let before = WallClock.milliseconds()
+                guard case .settled(_, let due?) = try await fixture.finish(job, .failed(broken)) else { continue }
+                waits.append(due - before)
+                #expect((-1...2001 + WallClock.milliseconds() - before).contains(due - before))
+            }
+            #expect(waits.count == 60)
+            #expect(waits.contains { $0 < 1000 } && waits.contains { $0 > 1000 })
+        }
+    }
+
+    @Test func `caps the wait at ten minutes, and what a server asks for at an hour`() async throws {
+        var settings = QueueSettings()
+        settings.backoff = Backoff(base: .seconds(500), cap: .seconds(600))
+        try await QueueFixture.run(settings: settings) { fixture in
+            _ = try await fixture.enqueue(["attempts": "100"])
+            for attempt in 1...4 {
+                let job = try await fixture.claimOne()
+                let before = WallClock.milliseconds()
+                let wait: Double? = attempt == 3 ? 90.5 : attempt == 4 ? 7200 : nil
+                let failure = Failure(.sourceUnreachable, "503", retryAfter: wait)
+                let answer = try await fixture.finish(job, .failed(failure))
+                guard case .settled(.delayed, let due?) = answer else { Issue.record("\(answer)"); return }
+                let expected: ClosedRange<Int64> =
+                    switch attempt {
+                    case 3: 90_499...91_500
+                    case 4: 3_599_999...3_601_000
+                    default: -1...601_000
+                    }
+                #expect(expected.contains(due - before))
+                try await fixture.makeDue()
+            }
+        }
+    }
+
+    @Test func `fails at once what is not retryable`() async throws {
+        try await QueueFixture.run { fixture in
+            let id = try await fixture.enqueue()
+            let job = try await fixture.claimOne()
+            let failure = Failure(.corruptMedia, String(repeating: "ä", count: 1000))
+            #expect(try await fixture.finish(job, .failed(failure)) == .settled(.failed, retryAt: nil))
+            let record = try await fixture.record(id)
+            #expect(record.error?.message == String(repeating: "ä", count: 512) && record.error?.retryable == false)
+        }
+    }
+
+    @Test func `charges a lost lease as a crash, gives the try back, keeps the place, and stops at the limit`()
+        async throws
+    {
+        try await QueueFixture.run { fixture in
+            let first = try await fixture.enqueue()
+            let second = try await fixture.enqueue()
+            for crashes in 0..<3 {
+                let job = try await fixture.claimOne()
+                #expect(job.id == first && job.attempt == 1 && job.crashes == crashes)
+                try await fixture.endLeases()
+            }
+            #expect(try await fixture.claimOne().id == second)
+            let record = try await fixture.record(first)
+            #expect(record.state == .failed && record.crashes == 3 && record.attempt == 0)
+            #expect(record.error?.code == .crashed)
+        }
+    }
+
+    @Test func `delays a job whose process died, by the number of crashes, and stops at the limit`() async throws {
+        var settings = QueueSettings()
+        settings.maxCrashes = 2
+        try await QueueFixture.run(settings: settings) { fixture in
+            let id = try await fixture.enqueue()
+            let death = Failure(.crashed, "transcode died: signal 11")
+            let first = try await fixture.claimOne()
+            let answer = try await fixture.finish(first, .crashed(death), log: ["libav: boom"])
+            guard case .settled(.delayed, .some) = answer else { Issue.record("\(answer)"); return }
+            #expect(try await fixture.finish(first, .crashed(death)) == answer)
+            var record = try await fixture.record(id)
+            #expect(record.attempt == 0 && record.crashes == 1 && record.error?.message == death.message)
+            try await fixture.makeDue()
+            let second = try await fixture.claimOne()
+            #expect(second.attempt == 1 && second.crashes == 1)
+            #expect(try await fixture.finish(second, .crashed(death)) == .settled(.failed, retryAt: nil))
+            record = try await fixture.record(id)
+            #expect(record.state == .failed && record.error?.code == .crashed)
+            #expect(try await fixture.queue.log(id) == ["libav: boom"])
+        }
+    }
+
+    @Test func `charges nothing for a released job, which keeps its place`() async throws {
+        try await QueueFixture.run { fixture in
+            let first = try await fixture.enqueue()
+            _ = try await fixture.enqueue()
+            let job = try await fixture.claimOne()
+            #expect(try await fixture.finish(job, .released) == .settled(.waiting, retryAt: nil))
+            let record = try await fixture.record(first)
+            #expect(record.attempt == 0 && record.crashes == 0 && record.worker == nil && record.progress == nil)
+            let again = try await fixture.claimOne()
+            #expect(again.id == first && again.attempt == 1)
+        }
+    }
+
+    @Test func `forgets the last failure when a job completes`() async throws {
+        try await QueueFixture.run { fixture in
+            let id = try await fixture.enqueue()
+            _ = try await fixture.finish(try await fixture.claimOne(), .failed(broken))
+            #expect(try await fixture.record(id).error == broken)
+            try await fixture.makeDue()
+            _ = try await fixture.finish(try await fixture.claimOne(), .completed([QueueFixture.report]))
+            #expect(try await fixture.record(id).error == nil)
+        }
+    }
+
+    @Test func `keeps only the end of a long log`() async throws {
+        try await QueueFixture.run { fixture in
+            let id = try await fixture.enqueue()
+            let lines = (0..<80).map { "\($0) " + String(repeating: "x", count: 100) }
+            _ = try await fixture.finish(try await fixture.claimOne(), .completed([]), log: lines)
+            #expect(try await fixture.queue.log(id) == Array(lines.suffix(50)))
+            let other = try await fixture.enqueue()
+            let long = (0..<20).map { "\($0) " + String(repeating: "é", count: 2000) }
+            _ = try await fixture.finish(try await fixture.claimOne(), .completed([]), log: long)
+            let kept = try await fixture.queue.log(other)
+            #expect(kept.joined(separator: "\n").utf8.count <= 8192 && kept.last?.hasPrefix("19 é") == true)
+        }
+    }
+}

@@ -1,0 +1,94 @@
+import Jobs
+import SlotProtocol
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct FencingTests {
+    @Test func `answers a repeated finish as the first time, whatever it says, and even after a new claim`()
+        async throws
+    {
+        try await QueueFixture.run { fixture in
+            let id = try await fixture.enqueue()
+            let first = try await fixture.claimOne()
+            let failure = Failure(.sourceTimeout, "the server is slow")
+            let answer = try await fixture.finish(first, .failed(failure))
+            guard case .settled(.delayed, .some) = answer else { Issue.record("\(answer)"); return }
+            #expect(try await fixture.finish(first, .completed([])) == answer)
+            try await fixture.makeDue()
+            let second = try await fixture.claimOne()
+            #expect(second.token.hasPrefix("2:") && second.attempt == 2)
+            #expect(try await fixture.finish(first, .failed(failure)) == answer)
+            #expect(try await fixture.state(id) == .running)
+            #expect(try await fixture.finish(second, .completed([])) == .settled(.completed, retryAt: nil))
+            #expect(try await fixture.finish(second, .released) == .settled(.completed, retryAt: nil))
+            #expect(try await fixture.finish(first, .released) == .stale)
+        }
+    }
+
+    @Test func `changes nothing for a token that is not the job's`() async throws {
+        try await QueueFixture.run { fixture in
+            let id = try await fixture.enqueue()
+            let old = try await fixture.claimOne()
+            try await fixture.endLeases()
+            let new = try await fixture.claimOne()
+            #expect(new.id == id && new.token != old.token && new.crashes == 1 && new.attempt == 1)
+            #expect(try await fixture.beat([old]).verdicts == [id: .lost])
+            #expect(try await fixture.queue.publish(id: id, token: old.token, record: QueueFixture.commit) == .stale)
+            for outcome: Jobs.Outcome in [
+                .completed([]), .failed(Failure(.internal, "x")), .crashed(Failure(.crashed, "x")), .cancelled,
+                .released,
+            ] {
+                #expect(try await fixture.finish(old, outcome) == .stale)
+            }
+            #expect(try await fixture.beat([new]).verdicts == [id: .ok])
+            #expect(try await fixture.state(id) == .running)
+            #expect(try await fixture.queue.finish(id: "1-1", token: "1:x", outcome: .released) == .stale)
+        }
+    }
+
+    @Test func `answers a repeated claim with the jobs that are still its`() async throws {
+        try await QueueFixture.run { fixture in
+            for _ in 0..<5 { _ = try await fixture.enqueue() }
+            let first = try await fixture.queue.claim(nonce: "n1", count: 3, worker: "w").jobs
+            let again = try await fixture.queue.claim(nonce: "n1", count: 3, worker: "w").jobs
+            #expect(again == first && first.count == 3)
+            _ = try await fixture.finish(first[1], .completed([]))
+            let rest = try await fixture.queue.claim(nonce: "n1", count: 3, worker: "w").jobs
+            #expect(rest == [first[0], first[2]])
+            #expect(try await fixture.queue.stats()[.running] == 2)
+        }
+    }
+
+    @Test func `lets a job publish once its owner is sure, and hands the record to the next owner`() async throws {
+        try await QueueFixture.run { fixture in
+            let id = try await fixture.enqueue()
+            let first = try await fixture.claimOne()
+            for _ in 1...2 {
+                #expect(
+                    try await fixture.queue.publish(id: id, token: first.token, record: QueueFixture.commit) == .ok)
+            }
+            #expect(try await fixture.finish(first, .released) == .publishing)
+            #expect(try await fixture.finish(first, .cancelled) == .publishing)
+            let progress = Progress(phase: .converting, position: 1)
+            #expect(try await fixture.beat([first], progress: progress).verdicts == [id: .ok])
+            #expect(try await fixture.record(id).phase == .publishing)
+            try await fixture.endLeases()
+            let second = try await fixture.claimOne()
+            #expect(second.commit == QueueFixture.commit)
+            _ = try await fixture.finish(second, .completed([QueueFixture.report]))
+        }
+    }
+
+    @Test func `renews leases with a beat and with a publication`() async throws {
+        try await QueueFixture.run { fixture in
+            let id = try await fixture.enqueue()
+            let job = try await fixture.claimOne()
+            try await fixture.endLeases()
+            #expect(try await fixture.beat([job]).verdicts == [id: .ok])
+            #expect(try await fixture.state(id) == .running)
+            try await fixture.endLeases()
+            _ = try await fixture.queue.publish(id: id, token: job.token, record: QueueFixture.commit)
+            #expect(try await fixture.claim().isEmpty)
+            #expect(try await fixture.state(id) == .running)
+        }
+    }
+}

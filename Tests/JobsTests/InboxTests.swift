@@ -1,0 +1,184 @@
+import Jobs
+import Redis
+import SlotProtocol
+import Testing
+
+/// An entry that is no job, and a part of the sentence that says why.
+struct Garbage: Sendable, CustomTestStringConvertible {
+    let name: String
+    let arguments: [RedisArgument]
+    let reason: String
+
+    init(_ name: String, _ arguments: [RedisArgument], _ reason: String) {
+        self.name = name
+        self.arguments = arguments
+        self.reason = reason
+    }
+
+    var testDescription: String { name }
+}
+
+@Suite(.timeLimit(.minutes(1))) struct InboxTests {
+    /// Pushes raw arguments, and answers what became of the entry after a claim; a good job behind it must be claimed.
+    private func fate(of arguments: [RedisArgument]) async throws -> JobRecord {
+        var record: JobRecord?
+        try await QueueFixture.run { fixture in
+            var command: RedisCommand = ["XADD", .text(fixture.queue.keys.inbox), "*"]
+            command.append(contentsOf: arguments)
+            let id = try await fixture.client.send(command).string ?? ""
+            let good = try await fixture.push()
+            #expect(try await fixture.claim(5).map(\.id) == [good])
+            record = try await fixture.record(id)
+            let spec = try await fixture.client.send(["GET", .text(fixture.queue.keys.spec(id))]).bytes
+            #expect((spec?.count ?? 0) <= 2048)
+            _ = try await fixture.queue.list()
+        }
+        return try #require(record)
+    }
+
+    private static let base: [RedisArgument] = ["source", "https://x.org/a", "format", "mp3"]
+
+    static let garbage: [Garbage] = [
+        Garbage("an unknown field", base + ["fromat", "mp3"], "unknown field `fromat`"),
+        Garbage("a name that is no name", base + [.bytes([0, 255, 10, 39]), "x"], "unknown field `???'`"),
+        Garbage("a name with a blank", base + ["format mp3", "x"], "unknown field `format mp3`"),
+        Garbage("a planned field", base + ["loudness", "-16"], "`loudness` is not supported yet"),
+        Garbage("a field twice", base + ["format", "wav"], "`format` is there twice"),
+        Garbage("no source", ["format", "mp3"], "`source` is missing"),
+        Garbage("an empty source", ["source", "", "format", "mp3"], "`source` is missing"),
+        Garbage("no format", ["source", "https://x.org/a"], "`format` is missing"),
+        Garbage(
+            "a long value", base + ["output", .text(String(repeating: "x", count: 17_000))],
+            "`output` is longer than 16384"
+        ),
+        Garbage(
+            "a huge value", base + ["output", .text(String(repeating: "x", count: 3_000_000))], "longer than 16384"),
+        Garbage("binary", base + ["output", .bytes([0xc3, 0x28, 0xff, 0, 1])], "`output` is not UTF-8"),
+        Garbage("an overlong form", base + ["output", .bytes([0xc0, 0xaf])], "`output` is not UTF-8"),
+        Garbage("half a pair", base + ["output", .bytes([0xed, 0xa0, 0x80])], "`output` is not UTF-8"),
+        Garbage("split bytes", base + ["output", .bytes([0xc3, 0x41, 0xa9])], "`output` is not UTF-8"),
+        Garbage("a zero byte", base + ["output", .bytes([65, 0, 65])], "`output` is not UTF-8"),
+        Garbage("not a number", base + ["delay", "nan"], "`delay` is `nan`"),
+        Garbage("infinity", base + ["delay", "inf"], "`delay` is `inf`"),
+        Garbage("a great number", base + ["delay", "1e999"], "`delay` is `1e999`"),
+        Garbage("a negative delay", base + ["delay", "-1"], "`delay` is `-1`"),
+        Garbage("a hexadecimal number", base + ["timeout", "0x10"], "`timeout` is `0x10`"),
+        Garbage("no timeout", base + ["timeout", "0"], "from 1 to 86400"),
+        Garbage("an empty number", base + ["timeout", ""], "`timeout` is ``"),
+        Garbage("half a try", base + ["attempts", "2.5"], "`attempts` is `2.5`"),
+        Garbage("no try", base + ["attempts", "0"], "from 1 to 100"),
+        Garbage("a strange priority", base + ["priority", "urgent"], "`priority` is `urgent`"),
+        Garbage("a day that is none", base + ["not_before", "2030-02-30T00:00:00Z"], "`not_before` is"),
+        Garbage("no time zone", base + ["not_before", "2030-01-01T00:00:00"], "`not_before` is"),
+        Garbage("two starts", base + ["not_before", "2030-01-01T00:00:00Z", "delay", "1"], "exclude each other"),
+        Garbage("a strange end", base + ["expires", "tomorrow"], "`expires` is `tomorrow`"),
+        Garbage(
+            "a long key", base + ["dedup", .text(String(repeating: "k", count: 257))], "`dedup` has 1 to 256 bytes"),
+        Garbage(
+            "100 fields", base + (0..<98).flatMap { [RedisArgument("f\($0)"), "x"] }, "at most 64 fields"
+        ),
+        Garbage(
+            "too much in all",
+            ["source", "output", "start", "end", "codec", "format"].flatMap {
+                [RedisArgument($0), .text(String(repeating: "x", count: 15_000))]
+            }, "at most 65536 bytes"
+        ),
+    ]
+
+    @Test(arguments: garbage)
+    func `fails garbage with a reason, and goes on`(
+        _ entry: Garbage
+    ) async throws {
+        let record = try await fate(of: entry.arguments)
+        #expect(record.state == .failed && record.error?.code == .invalidRequest && record.error?.retryable == false)
+        #expect(record.error?.message.contains(entry.reason) == true, "\(record.error?.message ?? "")")
+        #expect((record.error?.message.utf8.count ?? 0) < 300)
+    }
+
+    @Test func `takes every supported field, and no other`() async throws {
+        try await QueueFixture.run { fixture in
+            let values = [
+                "source": "https://x.org/a", "format": "mp3", "priority": "low", "attempts": "7", "timeout": "60.5",
+                "delay": "0", "expires": "2100-12-31T23:59:59.5+01:30", "dedup": "k",
+            ]
+            for field in JobField.all {
+                var fields = ["source": "https://x.org/a", "format": "mp3"]
+                if field.name == "not_before" {
+                    fields[field.name] = "2001-01-01T00:00:00Z"
+                } else {
+                    fields[field.name] = values[field.name] ?? "x"
+                }
+                let id = try await fixture.push(fields)
+                _ = try await fixture.queue.keepHouse()
+                let record = try await fixture.record(id)
+                #expect(
+                    (record.state == .waiting) == field.isSupported, "\(field.name): \(record.error?.message ?? "")")
+            }
+        }
+    }
+
+    @Test func `reads instants as Swift does`() async throws {
+        let instants = [
+            "2030-01-31T12:00:00Z", "2028-02-29T23:59:59.999Z", "2100-02-28T00:00:00+14:00",
+            "2031-12-31T23:30:00-11:30",
+            "2400-02-29T00:00:00Z", "2030-06-15T10:20:30.5Z",
+        ]
+        try await QueueFixture.run { fixture in
+            for instant in instants {
+                let id = try await fixture.push(["not_before": instant])
+                _ = try await fixture.queue.keepHouse()
+                let expected = try #require(Instant.milliseconds(parsing: instant))
+                #expect(try await fixture.record(id).dueAt == expected, "\(instant)")
+            }
+        }
+    }
+
+    @Test func `survives an id that somebody chose`() async throws {
+        for chosen in ["18446744073709551615-18446744073709551615", "9999999999999-5", "1-1"] {
+            try await QueueFixture.run { fixture in
+                let inbox = fixture.queue.keys.inbox
+                _ = try await fixture.client.send([
+                    "XADD", .text(inbox), .text(chosen), "source", "https://x.org/a", "format", "mp3",
+                ])
+                let job = try await fixture.claimOne()
+                #expect(job.id == chosen)
+                #expect(abs(job.createdAt - (try await fixture.record(chosen).startedAt ?? 0)) < 5000)
+                let next = try await fixture.push()
+                #expect(next.hasPrefix("1"), "\(next)")
+                #expect(try await fixture.claimOne().id == next)
+                _ = try await fixture.queue.stats()
+            }
+        }
+    }
+
+    @Test func `admits no entry twice, whatever id it has`() async throws {
+        try await QueueFixture.run { fixture in
+            let id = try await fixture.push()
+            let job = try await fixture.claimOne()
+            _ = try await fixture.client.send(["DEL", .text(fixture.queue.keys.inbox)])
+            _ = try await fixture.client.send([
+                "XADD", .text(fixture.queue.keys.inbox), .text(id), "source", "https://y.org/b", "format", "wav",
+            ])
+            #expect(try await fixture.claim().isEmpty)
+            #expect(try await fixture.record(id).source == "https://example.org/a.flac")
+            _ = try await fixture.finish(job, .completed([]))
+        }
+    }
+
+    @Test func `admits at most 64 entries or 256 KiB a call`() async throws {
+        try await QueueFixture.run { fixture in
+            // A claim of a paused queue is one call of the script.
+            try await fixture.queue.pause()
+            for _ in 0..<100 { try await fixture.push() }
+            #expect(try await fixture.queue.claim(count: 1, worker: "w").isPaused)
+            #expect(try await fixture.queue.stats()[.waiting] == 64)
+            try await fixture.queue.keepHouse()
+            #expect(try await fixture.queue.stats()[.waiting] == 100)
+            for _ in 0..<40 { try await fixture.push(["output": String(repeating: "x", count: 15_000)]) }
+            _ = try await fixture.claim()
+            #expect(try await fixture.queue.stats()[.waiting] == 118)
+            try await fixture.queue.keepHouse()
+            #expect(try await fixture.queue.stats()[.waiting] == 140)
+        }
+    }
+}

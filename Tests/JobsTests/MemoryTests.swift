@@ -1,0 +1,59 @@
+import Jobs
+import Redis
+import SlotProtocol
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct MemoryTests {
+    @Test func `frees what it can when Redis is full, and refuses new jobs in plain words`() async throws {
+        try await QueueFixture.run(options: ["maxmemory-policy": "noeviction"]) { fixture in
+            _ = try await fixture.queue.enqueue(Array(repeating: QueueFixture.job, count: 20))
+            let jobs = try await fixture.claim(8)
+            let lost = try await fixture.queue.claim(count: 1, worker: "gone").jobs[0]
+            _ = try await fixture.client.send(["CONFIG", "SET", "maxmemory", "1"])
+            let error = await #expect(throws: QueueError.self) { try await fixture.queue.enqueue([QueueFixture.job]) }
+            #expect(error?.description.contains("no memory left") == true)
+            await #expect(throws: RedisError.self) { try await fixture.push() }
+
+            let kept = jobs[0]
+            #expect(try await fixture.beat([kept]).verdicts == [kept.id: .ok])
+            #expect(try await fixture.queue.publish(id: kept.id, token: kept.token, record: QueueFixture.commit) == .ok)
+            let outcomes: [Jobs.Outcome] = [
+                .completed([QueueFixture.report]), .failed(Failure(.noAudio, "x")), .failed(Failure(.timeout, "x")),
+                .crashed(Failure(.crashed, "x")), .cancelled, .released,
+            ]
+            for (job, outcome) in zip(jobs, outcomes) {
+                #expect(try await fixture.finish(job, outcome, log: ["x"]) != .stale)
+            }
+            let waiting = try await fixture.queue.list(state: .waiting, limit: 2).jobs.map(\.id)
+            #expect(try await fixture.queue.cancel(waiting + [jobs[6].id]) == [.cancelled, .cancelled, .requested])
+            _ = try await fixture.client.send(["CONFIG", "SET", "maxmemory", "0"])
+            try await fixture.endLeases()
+            _ = try await fixture.client.send(["CONFIG", "SET", "maxmemory", "1"])
+            _ = try await fixture.beat([])
+            #expect(try await fixture.state(lost.id) == .waiting)
+            #expect(try await !fixture.claim(2).isEmpty)
+            #expect(try await fixture.queue.purge(.failed) > 0)
+            _ = try await fixture.client.send(["CONFIG", "SET", "maxmemory", "0"])
+        }
+    }
+
+    @Test func `keeps a waiting job within 750 bytes`() async throws {
+        try await QueueFixture.run { fixture in
+            let url = "https://example.org/" + String(repeating: "x", count: 95) + ".flac"
+            let count = 2000
+            func used() async throws -> Int64 {
+                let script =
+                    "local s = redis.call('INFO','memory') return tonumber(string.match(s, 'used_memory_dataset:(%d+)'))"
+                return try await fixture.client.send(["EVAL", .text(script), "0"]).integer ?? 0
+            }
+            _ = try await fixture.enqueue()
+            let before = try await used()
+            _ = try await fixture.queue.enqueue(Array(repeating: ["source": url, "format": "mp3"], count: count))
+            let events =
+                try await fixture.client.send(["MEMORY", "USAGE", .text(fixture.queue.keys.events), "SAMPLES", "0"])
+                .integer ?? 0
+            let each = (try await used() - before - events) / Int64(count)
+            #expect(url.utf8.count == 120 && each <= 750, "\(each) bytes")
+        }
+    }
+}

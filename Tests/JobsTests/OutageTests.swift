@@ -1,0 +1,94 @@
+import Jobs
+import Lifecycle
+import Redis
+import SlotProtocol
+import TestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct OutageTests {
+    /// Makes the last sign of life that many milliseconds old.
+    private func seen(_ age: Int64, _ fixture: QueueFixture) async throws {
+        _ = try await fixture.client.send([
+            "HSET", .text(fixture.queue.keys.meta), "seen", .text(String(WallClock.milliseconds() - age)),
+        ])
+    }
+
+    private func deadline(_ id: String, _ fixture: QueueFixture) async throws -> Int64 {
+        try #require(
+            try await fixture.client.send(["ZSCORE", .text(fixture.queue.keys.lease), .text(id)]).string.flatMap {
+                Int64($0)
+            })
+    }
+
+    @Test(arguments: [3500, 3_600_000, -5000])
+    func `charges nobody when no beat could arrive`(_ age: Int64) async throws {
+        try await QueueFixture.run { fixture in
+            let id = try await fixture.enqueue()
+            let job = try await fixture.claimOne()
+            try await fixture.endLeases()
+            try await seen(age, fixture)
+            let claim = try await fixture.queue.claim(count: 1, worker: "other")
+            #expect(claim.jobs.isEmpty)
+            #expect((9000...10_000).contains(try #require(claim.nextLease)))
+            #expect(try await fixture.queue.claim(count: 1, worker: "other").jobs.isEmpty)
+            #expect(try await fixture.beat([job]).verdicts == [id: .ok])
+            #expect(try await fixture.record(id).crashes == 0)
+        }
+    }
+
+    @Test func `reaps what stays silent through the term that it was given`() async throws {
+        var settings = QueueSettings()
+        settings.lease = .milliseconds(300)
+        try await QueueFixture.run(settings: settings) { fixture in
+            _ = try await fixture.queue.keepHouse()
+            let id = try await fixture.enqueue()
+            _ = try await fixture.claimOne()
+            try await fixture.endLeases()
+            try await seen(5000, fixture)
+            #expect(try await fixture.claim().isEmpty)
+            try await eventually("the job is another's", within: .seconds(3)) {
+                try await fixture.claim().map(\.id) == [id]
+            }
+            #expect(try await fixture.record(id).crashes == 1)
+        }
+    }
+
+    @Test func `shortens leases that a clock set back left far ahead`() async throws {
+        try await QueueFixture.run { fixture in
+            let id = try await fixture.enqueue()
+            _ = try await fixture.claimOne()
+            let now = WallClock.milliseconds()
+            _ = try await fixture.client.send([
+                "ZADD", .text(fixture.queue.keys.lease), .text(String(now + 3_600_000)), .text(id),
+            ])
+            try await seen(-3_590_000, fixture)
+            _ = try await fixture.beat([])
+            #expect(try await deadline(id, fixture) <= now + 11_000)
+        }
+    }
+
+    @Test func `reaps a lease that ended while beats arrived, from a worker that is busy`() async throws {
+        try await QueueFixture.run { fixture in
+            _ = try await fixture.queue.enqueue([QueueFixture.job, QueueFixture.job])
+            let jobs = try await fixture.claim(2)
+            try await fixture.endLeases()
+            #expect(try await fixture.beat([jobs[0]], worker: "h:2:x").verdicts == [jobs[0].id: .ok])
+            #expect(try await fixture.state(jobs[0].id) == .running)
+            let lost = try await fixture.record(jobs[1].id)
+            #expect(lost.state == .waiting && lost.crashes == 1)
+        }
+    }
+
+    @Test func `reaps no more than sixteen a call`() async throws {
+        try await QueueFixture.run { fixture in
+            _ = try await fixture.queue.enqueue(Array(repeating: QueueFixture.job, count: 40))
+            _ = try await fixture.claim(40)
+            try await fixture.endLeases()
+            _ = try await fixture.beat([])
+            #expect(try await fixture.queue.stats()[.running] == 24)
+            _ = try await fixture.beat([])
+            _ = try await fixture.beat([])
+            #expect(try await fixture.queue.stats()[.running] == 0)
+        }
+    }
+}

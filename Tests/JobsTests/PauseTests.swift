@@ -1,0 +1,20 @@
+import Jobs
+import SlotProtocol
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct PauseTests {
+    @Test func `hands out nothing while it is paused, and goes on after`() async throws {
+        try await QueueFixture.run { fixture in
+            let id = try await fixture.enqueue()
+            try await fixture.queue.pause()
+            let pushed = try await fixture.push()
+            let claim = try await fixture.queue.claim(count: 5, worker: QueueFixture.worker)
+            #expect(claim.isPaused && claim.jobs.isEmpty)
+            #expect(try await fixture.queue.stats().isPaused)
+            #expect(try await fixture.state(pushed) == .waiting)
+            try await fixture.queue.resume()
+            #expect(try await !fixture.queue.stats().isPaused)
+            #expect(try await fixture.claim(5).map(\.id) == [id, pushed])
+        }
+    }
+}

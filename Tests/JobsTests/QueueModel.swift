@@ -1,0 +1,230 @@
+import Jobs
+import SlotProtocol
+
+/// What the queue should be: the same rules over plain values.
+struct QueueModel {
+    struct Job: Equatable {
+        var id: String
+        var state = JobState.waiting
+        var rank: Int
+        var sequence: Int
+        var attempt = 0
+        var attempts: Int
+        var crashes = 0
+        var epoch = 0
+        var token = ""
+        var isPublishing = false
+        var hasCommit = false
+        var isWished = false
+        var dedup: String?
+        var isExpired: Bool
+        var isDue = false
+        var leaseEnded = false
+        var isValid: Bool
+        var ended: (token: String, answer: FinishAnswer)?
+
+        static func == (a: Job, b: Job) -> Bool { a.id == b.id && a.state == b.state }
+    }
+
+    static let maxCrashes = 3
+
+    var jobs: [String: Job] = [:]
+    var inbox: [(id: String, fields: [String: String])] = []
+    var aliases: [String: String] = [:]
+    var dedup: [String: String] = [:]
+    var claims: [String: [String]] = [:]
+    var isPaused = false
+    var sequence = 0
+
+    /// A job by its id or by that of a duplicate.
+    func job(_ id: String) -> Job? { jobs[aliases[id] ?? id] }
+
+    func state(_ id: String) -> JobState? {
+        inbox.contains { $0.id == id } ? .queued : job(id)?.state
+    }
+
+    mutating func place(_ id: String, _ fields: [String: String]) {
+        sequence += 1
+        let rank = ["high": 0, "low": 2][fields["priority"] ?? ""] ?? 1
+        var job = Job(
+            id: id, rank: rank, sequence: sequence, attempts: Int(fields["attempts"] ?? "5")!, dedup: fields["dedup"],
+            isExpired: fields["expires"] != nil, isValid: fields["colour"] == nil)
+        if !job.isValid {
+            job = Job(
+                id: id, state: .failed, rank: 1, sequence: sequence, attempts: 5, isExpired: false, isValid: false)
+        } else if fields["delay"] != nil {
+            job.state = .delayed
+        }
+        jobs[id] = job
+        if let key = job.dedup { dedup[key] = id }
+    }
+
+    /// The job that holds the key.
+    func holder(_ key: String?) -> String? { key.flatMap { dedup[$0] } }
+
+    mutating func admit(_ id: String, _ fields: [String: String]) {
+        if fields["colour"] == nil, let first = holder(fields["dedup"]) {
+            aliases[id] = first
+        } else {
+            place(id, fields)
+        }
+    }
+
+    mutating func keepHouse() {
+        for entry in inbox { admit(entry.id, entry.fields) }
+        inbox = []
+        for id in jobs.keys where jobs[id]!.state == .delayed && jobs[id]!.isDue { jobs[id]!.state = .waiting }
+        for id in jobs.keys where jobs[id]!.state == .running && jobs[id]!.leaseEnded {
+            crash(id) { $0.state = .waiting }
+        }
+    }
+
+    mutating func end(_ id: String, _ state: JobState) {
+        jobs[id]!.state = state
+        jobs[id]!.isWished = false
+        jobs[id]!.hasCommit = false
+        if let key = jobs[id]!.dedup, dedup[key] == id { dedup[key] = nil }
+    }
+
+    mutating func crash(_ id: String, back: (inout Job) -> Void) {
+        jobs[id]!.crashes += 1
+        jobs[id]!.attempt -= 1
+        if jobs[id]!.isWished {
+            end(id, .cancelled)
+        } else if jobs[id]!.crashes >= Self.maxCrashes {
+            end(id, .failed)
+        } else {
+            back(&jobs[id]!)
+        }
+    }
+
+    /// The ids that a claim should give.
+    mutating func claim(_ nonce: String, _ count: Int) -> [String] {
+        if let given = claims[nonce] {
+            return given.filter { jobs[$0]?.state == .running && jobs[$0]!.token.hasSuffix(":" + nonce) }
+        }
+        keepHouse()
+        guard !isPaused else { return [] }
+        var taken: [String] = []
+        let waiting = jobs.values.filter { $0.state == .waiting }
+            .sorted { ($0.rank, $0.sequence) < ($1.rank, $1.sequence) }
+        for job in waiting where taken.count < count {
+            if job.isExpired, job.epoch == 0 {
+                end(job.id, .failed)
+                continue
+            }
+            take(job.id, nonce)
+            taken.append(job.id)
+        }
+        if !taken.isEmpty { claims[nonce] = taken }
+        return taken
+    }
+
+    private mutating func take(_ id: String, _ nonce: String) {
+        jobs[id]!.state = .running
+        jobs[id]!.epoch += 1
+        jobs[id]!.attempt += 1
+        jobs[id]!.token = "\(jobs[id]!.epoch):\(nonce)"
+        jobs[id]!.isPublishing = false
+        jobs[id]!.leaseEnded = false
+        jobs[id]!.isDue = false
+    }
+
+    func owns(_ id: String, _ token: String) -> Bool { jobs[id]?.state == .running && jobs[id]!.token == token }
+
+    mutating func beat(_ held: [(id: String, token: String)]) -> [String: BeatAnswer.Verdict] {
+        var verdicts: [String: BeatAnswer.Verdict] = [:]
+        for (id, token) in held {
+            guard owns(id, token) else {
+                verdicts[id] = .lost
+                continue
+            }
+            jobs[id]!.leaseEnded = false
+            verdicts[id] = jobs[id]!.isWished ? .cancel : .ok
+        }
+        keepHouse()
+        return verdicts
+    }
+
+    mutating func publish(_ id: String, _ token: String) -> PublishAnswer {
+        guard owns(id, token) else { return .stale }
+        if jobs[id]!.isWished { return .cancelled }
+        jobs[id]!.isPublishing = true
+        jobs[id]!.hasCommit = true
+        jobs[id]!.leaseEnded = false
+        return .ok
+    }
+
+    /// The state after a finish; the time of a retry is Redis's own.
+    mutating func finish(_ id: String, _ token: String, _ outcome: Jobs.Outcome) -> FinishAnswer {
+        if let ended = jobs[id]?.ended, ended.token == token { return ended.answer }
+        guard owns(id, token) else { return .stale }
+        if jobs[id]!.isPublishing, outcome == .cancelled || outcome == .released { return .publishing }
+        switch outcome {
+        case .crashed: crash(id) { $0.state = .delayed }
+        case _ where jobs[id]!.isWished: end(id, .cancelled)
+        case .completed: end(id, .completed)
+        case .cancelled: end(id, .cancelled)
+        case .released:
+            jobs[id]!.attempt -= 1
+            jobs[id]!.state = .waiting
+        case .failed(let failure):
+            if failure.retryable, jobs[id]!.attempt < jobs[id]!.attempts {
+                jobs[id]!.state = .delayed
+            } else {
+                end(id, .failed)
+            }
+        }
+        return .settled(jobs[id]!.state, retryAt: nil)
+    }
+
+    mutating func cancel(_ id: String) -> CancelAnswer {
+        if let index = inbox.firstIndex(where: { $0.id == id }) {
+            let entry = inbox.remove(at: index)
+            admit(entry.id, entry.fields)
+        }
+        guard let job = job(id) else { return .unknown }
+        switch job.state {
+        case .waiting, .delayed:
+            end(job.id, .cancelled)
+            return .cancelled
+        case .running where !job.isPublishing:
+            jobs[job.id]!.isWished = true
+            return .requested
+        default: return .tooLate(job.state)
+        }
+    }
+
+    /// What a retry should answer; nothing if only the kind `.invalid` is known.
+    mutating func retry(_ id: String) -> RetryAnswer? {
+        if inbox.contains(where: { $0.id == id }) { return .wrongState(.queued) }
+        guard let job = job(id) else { return .unknown }
+        guard job.state == .failed || job.state == .cancelled else { return .wrongState(job.state) }
+        guard job.isValid else { return nil }
+        if let first = holder(job.dedup), first != job.id { return .dedupHeld(by: first) }
+        sequence += 1
+        var fresh = job
+        fresh.state = .waiting
+        fresh.sequence = sequence
+        fresh.attempt = 0
+        fresh.crashes = 0
+        fresh.isDue = false
+        if let key = job.dedup { dedup[key] = job.id }
+        jobs[job.id] = fresh
+        return .retried
+    }
+
+    mutating func purge(_ state: JobState) -> Int {
+        if state == .queued {
+            defer { inbox = [] }
+            return inbox.count
+        }
+        guard state != .running else { return 0 }
+        let doomed = jobs.values.filter { $0.state == state }
+        for job in doomed {
+            end(job.id, .cancelled)
+            jobs[job.id] = nil
+        }
+        return doomed.count
+    }
+}

@@ -1,0 +1,166 @@
+import Jobs
+import Redis
+import SlotProtocol
+
+extension QueueWalk {
+    private mutating func fields() -> [String: String] {
+        var fields = QueueFixture.job
+        if chance(40) { fields["priority"] = ["high", "normal", "low"].randomElement(using: &random)! }
+        if chance(15) { fields["delay"] = "86400" }
+        if chance(25) { fields["dedup"] = "key\(Int.random(in: 0..<3, using: &random))" }
+        if chance(30) { fields["attempts"] = "\(Int.random(in: 1...3, using: &random))" }
+        if chance(5) { fields["expires"] = "2001-01-01T00:00:00Z" }
+        return fields
+    }
+
+    /// Some ids, no two the same.
+    private mutating func someIDs() -> [String] {
+        Array(Set((0..<Int.random(in: 1...3, using: &random)).map { _ in ids.randomElement(using: &random)! })).sorted()
+    }
+
+    /// A pair that some client has: one of the latest, or any.
+    private mutating func pair() -> (id: String, token: String)? {
+        chance(70) ? held.suffix(4).randomElement(using: &random) : held.randomElement(using: &random)
+    }
+
+    mutating func push() async throws {
+        var fields = fields()
+        if chance(8) { fields["colour"] = "red" }
+        let id = try await fixture.push(fields.filter { QueueFixture.job[$0.key] != $0.value })
+        steps.append("push \(id) \(fields)")
+        model.inbox.append((id, fields))
+        ids.append(id)
+    }
+
+    mutating func enqueue() async throws {
+        if chance(30), let former = enqueued.randomElement(using: &random) {
+            steps.append("enqueue again \(former.nonce)")
+            let answer = try await fixture.queue.enqueue(former.specs, nonce: former.nonce)
+            return try check(answer, former.answer, "a repeated enqueue")
+        }
+        let specs = (0..<Int.random(in: 1...3, using: &random)).map { _ in fields() }
+        let nonce = Nonce.random()
+        let answer = try await fixture.queue.enqueue(specs, nonce: nonce)
+        steps.append("enqueue \(nonce) \(specs) \(answer.map(\.id))")
+        for (fields, enqueued) in zip(specs, answer) {
+            let first = model.holder(fields["dedup"])
+            try check(enqueued.isDuplicate ? enqueued.id : nil, first, "the job that a duplicate stands for")
+            guard first == nil else { continue }
+            try check(model.jobs[enqueued.id] == nil, true, "whether the id is new")
+            model.place(enqueued.id, fields)
+            ids.append(enqueued.id)
+        }
+        enqueued.append((nonce, specs, answer))
+    }
+
+    mutating func claim() async throws {
+        let nonce = chance(20) ? nonces.randomElement(using: &random) ?? Nonce.random() : Nonce.random()
+        let count = Int.random(in: 1...3, using: &random)
+        let jobs = try await fixture.queue.claim(nonce: nonce, count: count, worker: QueueFixture.worker).jobs
+        steps.append("claim \(nonce) \(count): \(jobs.map { "\($0.id) \($0.token)" })")
+        try check(jobs.map(\.id), model.claim(nonce, count), "a claim")
+        for job in jobs {
+            let expected = model.jobs[job.id]!
+            try check(job.token, expected.token, "the token of \(job.id)")
+            try check([job.attempt, job.crashes], [expected.attempt, expected.crashes], "the tries of \(job.id)")
+            try check(job.commit != nil, expected.hasCommit, "the commit record of \(job.id)")
+            // The client never learns of one in ten: its reply is cut.
+            if !chance(10) { held.append((job.id, job.token)) }
+        }
+        nonces.append(nonce)
+    }
+
+    mutating func beat() async throws {
+        var pairs: [String: String] = [:]
+        for _ in 0..<Int.random(in: 0...4, using: &random) { if let pair = pair() { pairs[pair.id] = pair.token } }
+        let some = pairs.sorted { $0.key < $1.key }.map { (id: $0.key, token: $0.value) }
+        steps.append("beat \(some)")
+        let answer = try await fixture.queue.beat(
+            worker: WorkerRecord(name: QueueFixture.worker, host: "host", slots: 1, version: "1"),
+            jobs: some.map {
+                Heartbeat(id: $0.id, token: $0.token, progress: Progress(phase: .converting, fraction: 0.5))
+            })
+        // A job that publishes cannot have the wish.
+        try check(answer.verdicts, model.beat(some), "a beat")
+    }
+
+    mutating func publish() async throws {
+        guard let (id, token) = pair() else { return }
+        steps.append("publish \(id) \(token)")
+        let answer = try await fixture.queue.publish(id: id, token: token, record: QueueFixture.commit)
+        try check(answer, model.publish(id, token), "a publication")
+    }
+
+    mutating func finish() async throws {
+        guard let (id, token) = pair() else { return }
+        let outcomes: [Jobs.Outcome] = [
+            .completed([QueueFixture.report]), .completed([]), .failed(Failure(.timeout, "slow")),
+            .failed(Failure(.noAudio, "silent")), .crashed(Failure(.crashed, "dead")), .cancelled, .released,
+        ]
+        let outcome = outcomes.randomElement(using: &random)!
+        let log = chance(30) ? ["a line"] : []
+        let answer = try await fixture.queue.finish(id: id, token: token, outcome: outcome, log: log)
+        steps.append("finish \(id) \(token) \(outcome): \(answer)")
+        let isRepeated = model.jobs[id]?.ended?.token == token
+        let expected = model.finish(id, token, outcome)
+        guard !isRepeated, case .settled(let state, let due) = answer else {
+            return try check(answer, expected, "a finish")
+        }
+        try check(.settled(state, retryAt: nil), expected, "a finish")
+        try check(due != nil, state == .delayed, "whether a finish says when the job is due")
+        model.jobs[id]!.ended = (token, answer)
+    }
+
+    mutating func cancel() async throws {
+        let some = someIDs()
+        steps.append("cancel \(some)")
+        let answers = try await fixture.queue.cancel(some)
+        for (id, answer) in zip(some, answers) { try check(answer, model.cancel(id), "the cancel of \(id)") }
+    }
+
+    mutating func retry() async throws {
+        let some = someIDs()
+        steps.append("retry \(some)")
+        // Two names of one job are two calls for it, of which the first is looked at twice.
+        guard Set(some.map { model.aliases[$0] ?? $0 }).count == some.count else { return }
+        let answers = try await fixture.queue.retry(some)
+        for (id, answer) in zip(some, answers) {
+            if let expected = model.retry(id) {
+                try check(answer, expected, "the retry of \(id)")
+            } else if case .invalid = answer {
+                continue
+            } else {
+                try check("\(answer)", "invalid", "the retry of \(id)")
+            }
+        }
+    }
+
+    mutating func pause() async throws {
+        steps.append(model.isPaused ? "resume" : "pause")
+        if model.isPaused { try await fixture.queue.resume() } else { try await fixture.queue.pause() }
+        model.isPaused.toggle()
+    }
+
+    mutating func endLeases() async throws {
+        for id in model.jobs.keys.sorted() where model.jobs[id]!.state == .running && chance(50) {
+            steps.append("the lease of \(id) ends")
+            _ = try await fixture.client.send(["ZADD", .text(fixture.queue.keys.lease), "1", .text(id)])
+            model.jobs[id]!.leaseEnded = true
+        }
+    }
+
+    mutating func makeDue() async throws {
+        for id in model.jobs.keys.sorted() where model.jobs[id]!.state == .delayed && chance(60) {
+            steps.append("\(id) is due")
+            _ = try await fixture.client.send(["ZADD", .text(fixture.queue.keys.delayed), "1", .text(id)])
+            _ = try await fixture.client.send(["HSET", .text(fixture.queue.keys.job(id)), "due", "1"])
+            model.jobs[id]!.isDue = true
+        }
+    }
+
+    mutating func purge() async throws {
+        let state = JobState.allCases.randomElement(using: &random)!
+        steps.append("purge \(state)")
+        try check(try await fixture.queue.purge(state), model.purge(state), "a purge of \(state)")
+    }
+}

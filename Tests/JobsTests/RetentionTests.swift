@@ -1,0 +1,86 @@
+import Jobs
+import Redis
+import SlotProtocol
+import TestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct RetentionTests {
+    @Test func `keeps so many of each end, and forgets the oldest with all their keys`() async throws {
+        var settings = QueueSettings()
+        settings.done.count = 5
+        settings.failed.count = 3
+        settings.cancelled.count = 0
+        try await QueueFixture.run(settings: settings) { fixture in
+            var completed: [String] = []
+            for index in 0..<24 {
+                let id = try await fixture.enqueue(["dedup": "k\(index)"])
+                let job = try await fixture.claimOne()
+                switch index % 3 {
+                case 0:
+                    _ = try await fixture.finish(job, .completed([QueueFixture.report]), log: ["x"])
+                    completed.append(id)
+                case 1: _ = try await fixture.finish(job, .failed(Failure(.noAudio, "x")), log: ["x"])
+                default: _ = try await fixture.finish(job, .cancelled)
+                }
+            }
+            _ = try await fixture.beat([])
+            let stats = try await fixture.queue.stats()
+            #expect(stats[.completed] == 5 && stats[.failed] == 3 && stats[.cancelled] == 0)
+            #expect(try await fixture.queue.list(state: .completed).jobs.map(\.id) == completed.suffix(5).reversed())
+            let keys = try await fixture.client.send(["KEYS", .text(fixture.queue.keys.prefix + "spec:*")]).array
+            #expect(keys?.count == 8)
+        }
+    }
+
+    @Test func `forgets by age`() async throws {
+        var settings = QueueSettings()
+        settings.done.age = .milliseconds(200)
+        try await QueueFixture.run(settings: settings) { fixture in
+            let id = try await fixture.enqueue()
+            _ = try await fixture.finish(try await fixture.claimOne(), .completed([]))
+            #expect(try await fixture.state(id) == .completed)
+            try await Task.sleep(for: .milliseconds(250))
+            _ = try await fixture.beat([])
+            #expect(try await fixture.state(id) == nil)
+        }
+    }
+
+    @Test func `gives every key of a job that is over a time to live`() async throws {
+        try await QueueFixture.run { fixture in
+            let id = try await fixture.enqueue()
+            _ = try await fixture.finish(try await fixture.claimOne(), .completed([QueueFixture.report]), log: ["x"])
+            let keys = fixture.queue.keys
+            for key in [keys.job(id), keys.spec(id), keys.result(id), keys.log(id)] {
+                let left = try await fixture.client.send(["TTL", .text(key)]).integer ?? 0
+                #expect((7 * 86_400...8 * 86_400).contains(left))
+            }
+        }
+    }
+
+    @Test func `takes the worker's settings for everybody's`() async throws {
+        var settings = QueueSettings()
+        settings.cancelled.count = 2
+        try await QueueFixture.run(settings: settings) { fixture in
+            _ = try await fixture.claim()
+            let stranger = JobQueue(client: fixture.client, name: fixture.queue.name)
+            let ids = try await stranger.enqueue(Array(repeating: QueueFixture.job, count: 5)).map(\.id)
+            _ = try await stranger.cancel(ids)
+            #expect(try await stranger.stats()[.cancelled] == 2)
+        }
+    }
+
+    @Test func `reads the settings of the environment`() throws {
+        let values = ["RESPOOL_MAX_CRASHES": "100", "RESPOOL_KEEP_DONE": "50/12h", "RESPOOL_KEEP_FAILED": "7"]
+        let settings = try QueueSettings.fromEnvironment { values[$0] }
+        #expect(settings.maxCrashes == 100 && settings.failed.count == 7)
+        #expect(settings.done == .init(count: 50, age: .seconds(43_200)))
+        for (name, value) in [
+            ("RESPOOL_MAX_CRASHES", "0"), ("RESPOOL_KEEP_DONE", "5/x"), ("RESPOOL_KEEP_DONE", "many"),
+        ] {
+            let failure = #expect(throws: Failure.self) {
+                try QueueSettings.fromEnvironment { $0 == name ? value : nil }
+            }
+            #expect(failure?.message.contains("\(name) is `\(value)`") == true)
+        }
+    }
+}

@@ -1,0 +1,55 @@
+import Jobs
+import SlotProtocol
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct RetryTests {
+    @Test func `starts failed and cancelled jobs afresh`() async throws {
+        try await QueueFixture.run { fixture in
+            let id = try await fixture.enqueue(["priority": "high"])
+            let job = try await fixture.claimOne()
+            _ = try await fixture.queue.publish(id: id, token: job.token, record: QueueFixture.commit)
+            _ = try await fixture.finish(job, .failed(Failure(.outputDenied, "read-only")), log: ["x"])
+            let other = try await fixture.enqueue()
+            _ = try await fixture.queue.cancel([other])
+            let first = try await fixture.enqueue(["priority": "high"])
+            #expect(try await fixture.queue.retry([id, other]) == [.retried, .retried])
+            let record = try await fixture.record(id)
+            #expect(record.state == .waiting && record.attempt == 0 && record.error == nil && record.startedAt == nil)
+            #expect(try await fixture.queue.log(id) == [])
+            let claimed = try await fixture.claim(3)
+            #expect(claimed.map(\.id) == [first, id, other])
+            #expect(claimed[1].attempt == 1 && claimed[1].commit == nil && claimed[1].token.hasPrefix("2:"))
+        }
+    }
+
+    @Test func `refuses other states, unknown ids, and specs that do not pass`() async throws {
+        try await QueueFixture.run { fixture in
+            let waiting = try await fixture.enqueue()
+            let queued = try await fixture.push()
+            #expect(
+                try await fixture.queue.retry([waiting, queued, "1-2"])
+                    == [.wrongState(.waiting), .wrongState(.queued), .unknown])
+            let bad = try await fixture.push(["colour": "red"])
+            let long = try await fixture.push(["output": String(repeating: "x", count: 20_000)])
+            _ = try await fixture.claim(5)
+            let answers = try await fixture.queue.retry([bad, long])
+            for answer in answers {
+                guard case .invalid(let failure) = answer else { Issue.record("\(answer)"); continue }
+                #expect(failure.code == .invalidRequest)
+            }
+        }
+    }
+
+    @Test func `takes the dedup key again, and refuses while another job has it`() async throws {
+        try await QueueFixture.run { fixture in
+            let first = try await fixture.enqueue(["dedup": "k"])
+            _ = try await fixture.queue.cancel([first])
+            let second = try await fixture.enqueue(["dedup": "k"])
+            #expect(second != first)
+            #expect(try await fixture.queue.retry([first]) == [.dedupHeld(by: second)])
+            _ = try await fixture.queue.cancel([second])
+            #expect(try await fixture.queue.retry([first, second]) == [.retried, .dedupHeld(by: first)])
+            #expect(try await fixture.enqueue(["dedup": "k"]) == first)
+        }
+    }
+}
