@@ -46,7 +46,10 @@ final class Child: Sendable {
         socket.shutDown()
     }
 
-    var isReaped: Bool { pid.withLock { $0 == nil } }
+    /// Nothing once the child is reaped.
+    var processIdentifier: pid_t? { pid.withLock { $0 } }
+
+    var isReaped: Bool { processIdentifier == nil }
 
     func kill() {
         pid.withLock { if let pid = $0 { _ = Glibc.kill(pid, SIGKILL) } }

@@ -30,6 +30,12 @@ package actor Slot {
         _ = try await livePair()
     }
 
+    /// The process ids of both children, by the program's name, while there are some.
+    package nonisolated var processes: [String: Int32] {
+        guard let pair = shared.withLock({ $0.pair }) else { return [:] }
+        return [pair.transfer, pair.transcode].reduce(into: [:]) { $0[$1.name] = $1.processIdentifier }
+    }
+
     /// Converts the task's source and answers what `publish` would make visible.
     package func convert(
         _ task: SlotTask, progress: @escaping @Sendable (Progress) -> Void

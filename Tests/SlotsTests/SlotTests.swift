@@ -1,0 +1,147 @@
+import FoundationEssentials
+import Glibc
+import Lifecycle
+import MediaTypes
+import SlotProtocol
+import Slots
+import Synchronization
+import TestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct SlotTests {
+    private let studio: Studio
+
+    init() async throws { studio = try await Studio() }
+
+    @Test func `converts, publishes, and takes the next job with the same children`() async throws {
+        let slot = studio.slot()
+        let processes = try await studio.convert(slot, id: "one")
+        #expect(try await studio.convert(slot, id: "two") == processes)
+        #expect(try await studio.frames(of: "one.wav") == Studio.frames)
+        #expect(try await studio.frames(of: "two.wav") == Studio.frames)
+        #expect(try studio.outputs() == ["one.wav", "two.wav"])
+        await slot.shutdown()
+        #expect(slot.processes.isEmpty)
+    }
+
+    @Test func `shows nothing before it is published`() async throws {
+        let slot = studio.slot()
+        let record = try await slot.convert(studio.task("hidden")) { _ in }
+        #expect(record.outputs.map(\.report.bytes) == [Int64(44 + Studio.frames * 2)])
+        #expect(try studio.outputs().isEmpty)
+        await slot.end()
+        #expect(try studio.outputs().isEmpty)
+        await slot.shutdown()
+    }
+
+    @Test func `a job that fails leaves the pair as it was`() async throws {
+        let slot = studio.slot()
+        let processes = try await studio.convert(slot, id: "before")
+        var task = studio.task("missing")
+        task.source = "file://\(studio.folder.path)/in/nothing.wav"
+        let error = await #expect(throws: SlotError.self) { _ = try await slot.convert(task) { _ in } }
+        #expect(error?.failure.code == .sourceNotFound)
+        await slot.end()
+        #expect(try await studio.convert(slot, id: "after") == processes)
+        await slot.shutdown()
+    }
+
+    @Test(arguments: ["respool-transfer", "respool-transcode"])
+    func `a child that dies in the middle of a job is a crash, and is replaced`(name: String) async throws {
+        let slot = studio.slot()
+        let progress = Mutex(0)
+        let error = await #expect(throws: SlotError.self) {
+            _ = try await slot.convert(studio.task("long", source: "long.wav")) { _ in
+                if progress.withLock({
+                    $0 += 1; return $0 == 2
+                }) {
+                    _ = kill(slot.processes[name] ?? 0, SIGKILL)
+                }
+            }
+        }
+        guard case .crashed(let failure, _) = error else {
+            Issue.record("not a crash: \(String(describing: error))")
+            return
+        }
+        #expect(failure.code == .crashed && failure.retryable)
+        #expect(failure.message.contains(name) || failure.message.contains("respool-transfer"), "\(failure.message)")
+        await slot.end()
+        try await studio.convert(slot, id: "after")
+        #expect(try studio.outputs() == ["after.wav"])
+        await slot.shutdown()
+    }
+
+    @Test func `a child that died between two jobs is no job's fault`() async throws {
+        let slot = studio.slot()
+        let first = try await studio.convert(slot, id: "one")
+        for pid in first.values { kill(pid, SIGKILL) }
+        try await eventually("the children are reaped") { slot.processes.isEmpty }
+        #expect(try await studio.convert(slot, id: "two") != first)
+        await slot.shutdown()
+    }
+
+    @Test func `stop ends the conversion at once, and the slot goes on`() async throws {
+        let slot = studio.slot()
+        let error = await #expect(throws: SlotError.self) {
+            _ = try await slot.convert(studio.task("long", source: "long.wav")) { _ in slot.stop() }
+        }
+        guard case .stopped = error else {
+            Issue.record("not stopped: \(String(describing: error))")
+            return
+        }
+        await slot.end()
+        try await studio.convert(slot, id: "after")
+        #expect(try studio.outputs() == ["after.wav"])
+        await slot.shutdown()
+    }
+
+    @Test func `stop before a conversion begins holds until the job ends`() async throws {
+        let slot = studio.slot()
+        slot.stop()
+        await #expect(throws: SlotError.self) { _ = try await slot.convert(studio.task("never")) { _ in } }
+        await slot.end()
+        try await studio.convert(slot, id: "after")
+        #expect(try studio.outputs() == ["after.wav"])
+        await slot.shutdown()
+    }
+
+    @Test func `a transcoder that falls silent is killed`() async throws {
+        let slot = studio.slot { $0.silence = .seconds(2) }
+        try await slot.start()
+        kill(try #require(slot.processes["respool-transcode"]), SIGSTOP)
+        let error = await #expect(throws: SlotError.self) { _ = try await slot.convert(studio.task("quiet")) { _ in } }
+        #expect(error?.failure.message.contains("said nothing") == true, "\(error?.failure.message ?? "")")
+        await slot.end()
+        try await studio.convert(slot, id: "after")
+        await slot.shutdown()
+    }
+
+    @Test func `a pair is replaced after its share of jobs`() async throws {
+        let slot = studio.slot { $0.jobsPerPair = 2 }
+        let one = try await studio.convert(slot, id: "one")
+        #expect(try await studio.convert(slot, id: "two") == one)
+        #expect(try await studio.convert(slot, id: "three") != one)
+        await slot.shutdown()
+    }
+
+    @Test func `settles what a lost owner left`() async throws {
+        let slot = studio.slot()
+        let unpublished = try await slot.convert(studio.task("lost")) { _ in }
+        await slot.end()
+        #expect(try await slot.settle(unpublished) == .removed)
+        let published = try await slot.convert(studio.task("kept")) { _ in }
+        try await slot.publish()
+        await slot.end()
+        #expect(try await slot.settle(published) == .published)
+        #expect(try studio.outputs() == ["kept.wav"])
+        await slot.shutdown()
+    }
+
+    @Test func `says what a source is`() async throws {
+        let slot = studio.slot()
+        let text = try await slot.probe(source: "file://\(studio.folder.path)/in/short.wav", id: "probe")
+        #expect(text.contains("\"sample_rate\":44100"), "\(text)")
+        await slot.end()
+        await slot.shutdown()
+    }
+}
