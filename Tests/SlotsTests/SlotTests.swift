@@ -27,7 +27,7 @@ import Testing
     @Test func `shows nothing before it is published`() async throws {
         let slot = studio.slot()
         let record = try await slot.convert(studio.task("hidden")) { _ in }
-        #expect(record.outputs.map(\.report.bytes) == [Int64(44 + Studio.frames * 2)])
+        #expect(record.outputs.map(\.report.duration) == [1])
         #expect(try studio.outputs().isEmpty)
         await slot.end()
         #expect(try studio.outputs().isEmpty)
