@@ -29,7 +29,6 @@ struct Heart: Sendable {
 
     private func beat() async {
         let jobs = hand.all
-        metrics.running(jobs.count)
         let heartbeats = jobs.compactMap(\.heartbeat)
         var record = record
         record.jobs = heartbeats.map(\.id)

@@ -75,10 +75,16 @@ final class JobInHand: Sendable {
         state.withLock { state in
             guard state.ending == nil else { return false }
             state.stage = .publishing
+            return true
+        }
+    }
+
+    /// Lets the beat tell that the result is becoming visible; not before the queue has agreed, which is what counts.
+    func showPublishing() {
+        state.withLock { state in
             var progress = state.progress ?? Progress(phase: .publishing)
             progress.phase = .publishing
             state.progress = progress
-            return true
         }
     }
 

@@ -62,7 +62,9 @@ struct JobRun: Sendable {
         let record = try await slot.convert(task(spec)) { [inHand] progress in inHand.report(progress) }
         guard inHand.beginPublishing() else { throw .stopped }
         switch await ledger.publish(job, record) {
-        case .ok: try await slot.publish()
+        case .ok:
+            inHand.showPublishing()
+            try await slot.publish()
         case .cancelled: return .cancelled
         case .stale, nil: return nil
         }
@@ -79,16 +81,20 @@ struct JobRun: Sendable {
     }
 
     private static func result(of error: SlotError, ending: JobInHand.Ending?, timeout: Duration) -> Result {
-        switch (error, ending) {
-        case (_, .lost): Result()
-        case (.failed(let failure, let lines), _): Result(outcome: .failed(failure), lines: lines)
-        case (.crashed(let failure, let lines), nil): Result(outcome: .crashed(failure), lines: lines)
-        case (_, .cancelled): Result(outcome: .cancelled)
-        case (_, .released), (.stopped, nil): Result(outcome: .released)
-        case (_, .timedOut):
-            Result(
-                outcome: .failed(
-                    Failure(.timeout, "the try ran longer than the job's timeout of \(timeout.rounded) s")))
+        // One child may tell of the other's death before the worker sees it.
+        let failure = error.failure
+        let isCrash = failure.code == .crashed
+        if case .failed = error, !isCrash, ending != .lost {
+            return Result(outcome: .failed(failure), lines: error.log)
+        }
+        switch ending {
+        case .lost: return Result()
+        case .cancelled: return Result(outcome: .cancelled)
+        case .timedOut:
+            let sentence = "the try ran longer than the job's timeout of \(timeout.rounded) s"
+            return Result(outcome: .failed(Failure(.timeout, sentence)))
+        case nil where isCrash: return Result(outcome: .crashed(failure), lines: error.log)
+        case .released, nil: return Result(outcome: .released)
         }
     }
 
@@ -108,7 +114,9 @@ struct JobRun: Sendable {
         let log = log.with("seconds", Duration.seconds(seconds).rounded)
         switch answer {
         case .settled(let state, _):
-            guard let failure = outcome.failure else { return log.info("\(state)") }
+            guard let failure = outcome.failure else {
+                return log.info(outcome == .released ? "given back" : "\(state)")
+            }
             log.warning("\(state): \(failure.message)", ["code": failure.code.rawValue])
         case .stale: log.warning("dropped: the job was taken from this worker before it could say `\(outcome.name)`")
         case .publishing: log.warning("still publishing, so it could not be \(outcome.name)")

@@ -53,6 +53,7 @@ extension JobWorker {
     private func start(_ job: ClaimedJob, in group: inout DiscardingTaskGroup) {
         let inHand = JobInHand(job, slot: free.removeLast())
         hand.take(inHand)
+        metrics.running(hand.count)
         // A job that was claimed while the worker began to drain goes back before it has begun.
         if isDraining { inHand.end(.released) }
         let run = JobRun(
@@ -64,6 +65,7 @@ extension JobWorker {
     private func carryOut(_ run: JobRun) async {
         await run.run()
         hand.drop(run.inHand)
+        metrics.running(hand.count)
         free.append(run.inHand.slot)
         wake()
     }

@@ -1,6 +1,5 @@
 import FoundationEssentials
 import Glibc
-package import Jobs
 import Lifecycle
 package import SlotProtocol
 package import Slots
@@ -11,12 +10,18 @@ package struct WorkerConfiguration: Sendable {
     package var slots: Int
     /// How long jobs may go on after the worker was asked to stop, before they are given back.
     package var grace: Duration
+    /// How long a job is this worker's without a beat; the queue's default, if nothing.
+    package var lease: Duration?
     /// How each slot runs, and what its jobs may touch.
     package var slot: SlotConfiguration
 
-    package init(slots: Int, grace: Duration = .seconds(25), slot: SlotConfiguration = SlotConfiguration()) {
+    package init(
+        slots: Int, grace: Duration = .seconds(25), lease: Duration? = nil,
+        slot: SlotConfiguration = SlotConfiguration()
+    ) {
         self.slots = slots
         self.grace = grace
+        self.lease = lease
         self.slot = slot
     }
 
@@ -26,6 +31,8 @@ package struct WorkerConfiguration: Sendable {
         return WorkerConfiguration(
             slots: Int(try Setting.number("RESPOOL_SLOTS", 1...1024, isWhole: true) ?? Double(max(1, cores))),
             grace: .seconds(try Setting.number("RESPOOL_GRACE", 0...86_400) ?? 25),
+            // A beat a second must fit in well.
+            lease: try Setting.number("RESPOOL_LEASE", 3...3600).map { .seconds($0) },
             slot: try .fromEnvironment())
     }
 
@@ -37,19 +44,6 @@ package struct WorkerConfiguration: Sendable {
             return nil
         }
         return max(1, Int((quota / period).rounded(.up)))
-    }
-}
-
-extension QueueSettings {
-    /// The settings that the `RESPOOL_*` variables ask for; a value that cannot be read is named in the failure.
-    package static func fromEnvironment() throws(Failure) -> QueueSettings {
-        var settings = QueueSettings()
-        if let number = try Setting.number("RESPOOL_MAX_CRASHES", 1...10_000, isWhole: true) {
-            settings.maxCrashes = Int(number)
-        }
-        // A beat a second must fit in well.
-        if let seconds = try Setting.number("RESPOOL_LEASE", 3...3600) { settings.lease = .seconds(seconds) }
-        return settings
     }
 }
 

@@ -15,9 +15,12 @@ struct WorkerSettings: Sendable {
     let level: Log.Level
 
     static func fromEnvironment() throws(Failure) -> WorkerSettings {
-        WorkerSettings(
-            redis: try redisURL(), queue: try queueName(), settings: try .fromEnvironment(),
-            worker: try .fromEnvironment(), listen: try listenAddress(), level: try logLevel())
+        let worker = try WorkerConfiguration.fromEnvironment()
+        var settings = try QueueSettings.fromEnvironment()
+        if let lease = worker.lease { settings.lease = lease }
+        return WorkerSettings(
+            redis: try redisURL(), queue: try queueName(), settings: settings, worker: worker,
+            listen: try listenAddress(), level: try logLevel())
     }
 
     private static func redisURL() throws(Failure) -> RedisURL {
