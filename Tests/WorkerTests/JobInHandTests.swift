@@ -34,8 +34,9 @@ import Testing
         job.end(ending)
         job.report(Progress(phase: .converting, position: 4))
         #expect(job.ending == nil)
-        #expect(job.heartbeat?.progress?.phase == .publishing)
-        #expect(job.heartbeat?.progress?.position == 3)
+        #expect(job.heartbeat?.progress == Progress(phase: .converting, position: 3))
+        job.showPublishing()
+        #expect(job.heartbeat?.progress == Progress(phase: .publishing, position: 3))
     }
 
     @Test func `leaves the result to the next owner when the process ends while it becomes visible`() {

@@ -1,0 +1,90 @@
+import Foundation
+import Jobs
+import SlotProtocol
+import TestSupport
+import Testing
+
+/// Jobs from the push to the finished file, by a real worker with real children.
+@Suite struct ConversionTests {
+    @Test func `converts the range that a pushed job asks for, to the sample`() async throws {
+        let shop = try await Workshop()
+        let worker = try await shop.worker()
+        let source = try shop.source("ramp.wav", Sounds.ramp(samples: 100_000))
+        let id = try await shop.push([
+            "source": source, "format": "wav", "start": "12345/44100", "end": "98765/44100",
+        ])
+        let job = try await shop.job(id, reaches: .completed)
+        let output = try #require(job.outputs?.first)
+        #expect(output.url.hasSuffix("/out/\(id).wav"))
+        #expect(output.duration == Double(98_765 - 12_345) / 44_100)
+        #expect(job.attempt == 1)
+        let raw = shop.output("decoded.raw")
+        let decoding = try await ChildProcess.run(
+            "ffmpeg", ["-v", "error", "-i", shop.output("\(id).wav"), "-f", "s16le", raw])
+        #expect(decoding.succeeded)
+        let all = Sounds.ramp(samples: 100_000).dropFirst(44)
+        #expect(
+            FileManager.default.contents(atPath: raw).map { Array($0) }
+                == Array(all.prefix(2 * 98_765).dropFirst(2 * 12_345)))
+        #expect(shop.outputs.sorted() == ["\(id).wav", "decoded.raw"].sorted())
+        withExtendedLifetime(worker) {}
+    }
+
+    @Test func `ends every bad job with its own code, and goes on`() async throws {
+        let shop = try await Workshop()
+        let worker = try await shop.worker()
+        let good = try shop.source("good.wav", Sounds.ramp(samples: 4410))
+        let text = try shop.source("text.mp3", "no audio at all, only words\n".utf8)
+        let empty = try shop.source("empty.flac", [])
+        let jobs: [(ErrorCode, KeyValuePairs<String, String>)] = [
+            (.unsupportedFormat, ["source": text, "format": "mp3"]),
+            (.corruptMedia, ["source": empty, "format": "mp3"]),
+            (.sourceNotFound, ["source": good + ".missing", "format": "mp3"]),
+            (.policyDenied, ["source": "file:///etc/passwd", "format": "mp3"]),
+            (.invalidRequest, ["source": good, "format": "xyz"]),
+            (.invalidRequest, ["source": good, "format": "mp3", "colour": "red"]),
+            (.invalidTimeRange, ["source": good, "format": "mp3", "start": "2", "end": "1"]),
+            (.outputDenied, ["source": good, "format": "mp3", "output": "/etc/respool.mp3"]),
+            (.sourceUnreachable, ["source": "http://127.0.0.1:9/a.mp3", "format": "mp3", "attempts": "1"]),
+        ]
+        for (code, fields) in jobs {
+            let job = try await shop.job(try await shop.push(fields), reaches: .failed)
+            #expect(job.error?.code == code, "\(fields): \(job.error?.message ?? "")")
+            #expect(job.error?.message.isEmpty == false)
+        }
+        let id = try await shop.push(["source": good, "format": "mp3"])
+        try await shop.job(id, reaches: .completed)
+        #expect(shop.outputs == ["\(id).mp3"])
+        withExtendedLifetime(worker) {}
+    }
+
+    @Test func `cancels a running job, leaves nothing of it, and takes the next one`() async throws {
+        let shop = try await Workshop()
+        let server = try await SlowServer()
+        let worker = try await shop.worker()
+        let long = try await shop.push(["source": "\(server.url)/slow", "format": "mp3"])
+        let next = try await shop.push([
+            "source": try shop.source("a.wav", Sounds.ramp(samples: 4410)), "format": "flac",
+        ])
+        try await shop.isConverting(long)
+        #expect(try await shop.queue.cancel([long]) == [.requested])
+        try await shop.job(long, reaches: .cancelled)
+        try await shop.job(next, reaches: .completed)
+        #expect(shop.outputs == ["\(next).flac"])
+        #expect(worker.errors.contains("cancelled"))
+    }
+
+    @Test func `ends a try that runs longer than its timeout`() async throws {
+        let shop = try await Workshop()
+        let server = try await SlowServer()
+        let worker = try await shop.worker()
+        let id = try await shop.push([
+            "source": "\(server.url)/slow", "format": "mp3", "timeout": "1", "attempts": "1",
+        ])
+        let job = try await shop.job(id, reaches: .failed)
+        #expect(job.error?.code == .timeout)
+        #expect(job.error?.message == "the try ran longer than the job's timeout of 1.0 s")
+        #expect(shop.outputs.isEmpty)
+        withExtendedLifetime(worker) {}
+    }
+}

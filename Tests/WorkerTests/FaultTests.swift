@@ -1,0 +1,86 @@
+import Glibc
+import Jobs
+import SlotProtocol
+import TestSupport
+import Testing
+
+/// What a worker makes of the death of others, and others of its own.
+@Suite struct FaultTests {
+    @Test func `takes over the job of a worker that was killed`() async throws {
+        let shop = try await Workshop()
+        let server = try await SlowServer()
+        let killed = try await shop.worker()
+        let id = try await shop.push(["source": "\(server.url)/slow-once?a", "format": "mp3"])
+        try await shop.isConverting(id)
+        let children = try await killed.children("respool-tr")
+        #expect(children.count == 2)
+        let other = try await shop.worker()
+        killed.kill()
+        let job = try await shop.job(id, reaches: .completed)
+        #expect(job.crashes == 1)
+        #expect(job.attempt == 1)
+        #expect(shop.outputs == ["\(id).mp3"])
+        // They die with their parent.
+        for child in children { try await hasEnded(child) }
+        withExtendedLifetime(other) {}
+    }
+
+    @Test(arguments: ["respool-transcode", "respool-transfer"])
+    func `charges the death of a child to the job, and runs it again`(program: String) async throws {
+        let shop = try await Workshop()
+        let server = try await SlowServer()
+        let worker = try await shop.worker()
+        let id = try await shop.push(["source": "\(server.url)/slow-once?a", "format": "mp3"])
+        try await shop.isConverting(id)
+        for child in try await worker.children(program) { kill(child, SIGKILL) }
+        let job = try await shop.job(id, reaches: .completed)
+        #expect(job.crashes == 1)
+        #expect(job.attempt == 1)
+        #expect(worker.errors.contains(#""code":"crashed""#))
+        #expect(shop.outputs == ["\(id).mp3"])
+    }
+
+    @Test func `drops a job that was taken over while it was frozen`() async throws {
+        let shop = try await Workshop()
+        let server = try await SlowServer()
+        let frozen = try await shop.worker()
+        let id = try await shop.push(["source": "\(server.url)/slow-once?a", "format": "mp3"])
+        try await shop.isConverting(id)
+        frozen.kill(SIGSTOP)
+        let other = try await shop.worker()
+        let job = try await shop.job(id, reaches: .completed)
+        frozen.kill(SIGCONT)
+        try await frozen.logs("the lease is lost")
+        #expect(try await shop.job(id) == job)
+        #expect(shop.outputs == ["\(id).mp3"])
+        let next = try await shop.push([
+            "source": try shop.source("a.wav", Sounds.ramp(samples: 4410)), "format": "flac",
+        ])
+        try await shop.job(next, reaches: .completed)
+        withExtendedLifetime(other) {}
+    }
+
+    @Test func `converts on while Redis is away, and tells the result when it is back`() async throws {
+        let shop = try await Workshop(["appendonly": "yes", "appendfsync": "always"])
+        let server = try await SlowServer()
+        let worker = try await shop.worker()
+        let id = try await shop.push(["source": "\(server.url)/slow-once?a", "format": "mp3", "timeout": "60"])
+        let quick = try await shop.push([
+            "source": try shop.source("a.wav", Sounds.ramp(samples: 44_100)), "format": "opus",
+        ])
+        try await shop.isConverting(id)
+        await shop.redis.kill()
+        try await worker.logs("conversions go on")
+        // Longer than the lease.
+        try await Task.sleep(for: .seconds(4))
+        try await shop.redis.restart()
+        try await worker.logs("Redis answers again")
+        try await shop.isConverting(id)
+        let job = try #require(try await shop.job(id))
+        #expect(job.attempt == 1)
+        #expect(job.crashes == 0)
+        _ = try await shop.queue.cancel([id])
+        try await shop.job(id, reaches: .cancelled)
+        try await shop.job(quick, reaches: .completed)
+    }
+}

@@ -1,0 +1,153 @@
+import Foundation
+import Glibc
+import Jobs
+import Redis
+import TestSupport
+import Testing
+
+/// How a worker starts and how it ends.
+@Suite struct StoppingTests {
+    @Test func `gives unfinished jobs back uncharged when the grace is over`() async throws {
+        let shop = try await Workshop()
+        let server = try await SlowServer()
+        let worker = try await shop.worker(["RESPOOL_GRACE": "0.5", "RESPOOL_SLOTS": "2"])
+        let id = try await shop.push(["source": "\(server.url)/slow", "format": "mp3"])
+        try await shop.isConverting(id)
+        worker.kill(SIGTERM)
+        let outcome = await worker.wait()
+        #expect(outcome.exitCode == 0, "\(outcome.errors)")
+        let job = try #require(try await shop.job(id))
+        #expect(job.state == .waiting)
+        #expect(job.attempt == 0)
+        #expect(job.crashes == 0)
+        #expect(try await shop.queue.workers().isEmpty)
+        #expect(shop.outputs.isEmpty)
+    }
+
+    @Test func `lets jobs end within the grace, and takes no others`() async throws {
+        let shop = try await Workshop()
+        let server = try await SlowServer()
+        let worker = try await shop.worker()
+        let id = try await shop.push(["source": "\(server.url)/slow", "format": "mp3", "end": "5"])
+        try await shop.job(id, reaches: .running)
+        worker.kill(SIGTERM)
+        try await worker.logs("draining")
+        let late = try await shop.push(["source": "\(server.url)/slow-once?b", "format": "mp3"])
+        let outcome = await worker.wait()
+        #expect(outcome.exitCode == 0, "\(outcome.errors)")
+        #expect(try await shop.job(id)?.state == .completed)
+        let state = try await shop.job(late)?.state
+        #expect(state == .queued || state == .waiting)
+    }
+
+    @Test func `stops at once on the second signal, and still gives its job back`() async throws {
+        let shop = try await Workshop()
+        let server = try await SlowServer()
+        let worker = try await shop.worker()
+        let id = try await shop.push(["source": "\(server.url)/slow", "format": "mp3"])
+        try await shop.isConverting(id)
+        let children = try await worker.children("respool-tr")
+        worker.kill(SIGINT)
+        try await worker.logs("draining")
+        worker.kill(SIGINT)
+        #expect(await worker.wait().exitCode == 1)
+        let job = try #require(try await shop.job(id))
+        #expect(job.state == .waiting)
+        #expect(job.attempt == 0)
+        for child in children { try await hasEnded(child) }
+    }
+
+    @Test func `stops in time although Redis does not answer`() async throws {
+        let shop = try await Workshop()
+        let server = try await SlowServer()
+        let worker = try await shop.worker()
+        let id = try await shop.push(["source": "\(server.url)/slow", "format": "mp3"])
+        try await shop.isConverting(id)
+        shop.redis.freeze()
+        worker.kill(SIGTERM)
+        try await worker.logs("draining")
+        worker.kill(SIGTERM)
+        #expect(await worker.wait().exitCode == 1)
+        shop.redis.thaw()
+    }
+
+    @Test func `tells over HTTP and by its check that it lives`() async throws {
+        let shop = try await Workshop()
+        let port = try LoopbackPort.free()
+        let worker = try await shop.worker(["RESPOOL_LISTEN": "\(port)"])
+        let id = try await shop.push([
+            "source": try shop.source("a.wav", Sounds.ramp(samples: 44_100)), "format": "flac",
+        ])
+        try await shop.job(id, reaches: .completed)
+        let base = "http://127.0.0.1:\(port)"
+        let answers = try await ChildProcess.run(
+            "curl", ["-sS", "\(base)/healthz", "\(base)/readyz", "\(base)/metrics"])
+        #expect(answers.output.hasPrefix("ok\nok\n"))
+        #expect(answers.output.contains(#"respool_jobs_total{outcome="completed",code=""} 1"#))
+        #expect(answers.output.contains(#"respool_audio_seconds_total{format="flac"} 1"#))
+        #expect(answers.output.contains("\nrespool_slots 1\n"))
+        let check = try await ChildProcess.run(
+            Programs.path("respoold"), ["worker", "--check"], environment: shop.environment)
+        #expect(check.exitCode == 0)
+        #expect(check.output.contains("worker \(worker.pid) lives"))
+        worker.kill()
+        await worker.wait()
+        let late = try await ChildProcess.run(
+            Programs.path("respoold"), ["worker", "--check"], environment: shop.environment)
+        #expect(late.exitCode == 1)
+        #expect(late.output == "no worker runs here\n")
+    }
+
+    @Test func `writes each of a job's lines with its id and its attempt`() async throws {
+        let shop = try await Workshop()
+        let worker = try await shop.worker()
+        let id = try await shop.push(["source": "http://u:secret@127.0.0.1:9/a?sig=secret", "format": "mp3"])
+        try await worker.logs("source_unreachable")
+        let lines = worker.errors.split(separator: "\n").compactMap {
+            try? JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: String]
+        }
+        let about = lines.filter { $0["job"] == id }
+        #expect(about.count >= 2)
+        #expect(about.allSatisfy { $0["attempt"] == "1" })
+        #expect(!worker.errors.contains("secret"))
+    }
+
+    @Test func `ends with status 3 where Redis refuses it`() async throws {
+        let shop = try await Workshop()
+        _ = try await shop.client.send(["CONFIG", "SET", "requirepass", "secret"])
+        let child = try await ChildProcess(
+            Programs.path("respoold"), ["worker"],
+            environment: shop.environment.merging(["RESPOOL_REDIS_URL": "unix://:wrong@\(shop.redis.socket)"]) { $1 })
+        let outcome = await child.wait()
+        #expect(outcome.exitCode == 3, "\(outcome.errors)")
+        #expect(outcome.errors.contains("Redis refuses this worker"))
+        #expect(!outcome.errors.contains("wrong@"))
+    }
+
+    @Test func `warns of a Redis that may throw jobs away`() async throws {
+        let shop = try await Workshop(["maxmemory": "100mb", "maxmemory-policy": "allkeys-lru"])
+        let worker = try await shop.worker()
+        try await worker.logs("maxmemory-policy is allkeys-lru")
+    }
+
+    @Test(arguments: [
+        ["RESPOOL_SLOTS": "none"], ["RESPOOL_GRACE": "-1"], ["RESPOOL_QUEUE": "a b"], ["RESPOOL_LISTEN": "host"],
+        ["RESPOOL_LOG": "loud"], ["RESPOOL_REDIS_URL": "nowhere"], ["RESPOOL_LEASE": "0"],
+    ])
+    func `refuses a setting that it cannot read, naming it`(environment: [String: String]) async throws {
+        let outcome = try await ChildProcess.run(
+            Programs.path("respoold"), ["worker"], environment: environment)
+        #expect(outcome.exitCode == 2)
+        #expect(outcome.errors.hasPrefix("respoold: \(environment.keys.first!)"))
+        #expect(outcome.errors.split(separator: "\n").count == 1)
+    }
+
+    @Test func `says what it cannot do yet, and how it is used`() async throws {
+        let serve = try await ChildProcess.run(Programs.path("respoold"), ["serve"])
+        #expect(serve.exitCode == 2)
+        #expect(serve.errors == "respoold: `respool serve` comes with a later version of respool\n")
+        let nonsense = try await ChildProcess.run(Programs.path("respoold"), ["worker", "--now"])
+        #expect(nonsense.exitCode == 2)
+        #expect(nonsense.errors.hasPrefix("respoold: usage: "))
+    }
+}

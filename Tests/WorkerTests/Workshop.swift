@@ -1,0 +1,118 @@
+import Foundation
+import Jobs
+import Lifecycle
+import Redis
+import SlotProtocol
+import TestSupport
+
+/// A Redis of one's own, folders for sources and outputs, and workers that use them: the real programs.
+final class Workshop: Sendable {
+    /// How long anything may take on a machine that is busy with something else.
+    static let patience: Duration = .seconds(60)
+
+    let redis: RedisServer
+    let client: RedisClient
+    let queue: JobQueue
+    private let folder: TemporaryFolder
+
+    init(_ options: KeyValuePairs<String, String> = [:]) async throws {
+        folder = try TemporaryFolder()
+        for name in ["in", "out", "spool", "state"] {
+            try FileManager.default.createDirectory(atPath: folder.file(name), withIntermediateDirectories: false)
+        }
+        redis = try await RedisServer(options)
+        client = redis.client()
+        queue = JobQueue(client: client)
+    }
+
+    /// Starts a worker, and waits until it takes jobs.
+    func worker(_ environment: [String: String] = [:]) async throws -> ChildProcess {
+        let child = try await ChildProcess(
+            Programs.path("respoold"), ["worker"], environment: self.environment.merging(environment) { $1 })
+        try await eventually("the worker starts", within: Self.patience) {
+            guard child.isRunning else { throw NotInTime(description: "the worker ended: \(child.errors)") }
+            return child.errors.contains("worker started")
+        }
+        return child
+    }
+
+    var environment: [String: String] {
+        [
+            "RESPOOL_REDIS_URL": "unix://\(redis.socket)", "RESPOOL_SLOTS": "1", "RESPOOL_LEASE": "3",
+            "RESPOOL_SOURCE_ROOTS": folder.file("in"), "RESPOOL_OUTPUT_ROOT": folder.file("out"),
+            "RESPOOL_SPOOL_DIR": folder.file("spool"), "RESPOOL_STATE_DIR": folder.file("state"),
+            "RESPOOL_ALLOW_HOSTS": "127.0.0.1", "RESPOOL_MAX_CRASHES": "10",
+        ]
+    }
+
+    /// Pushes a job as anybody may, and answers its id.
+    func push(_ fields: KeyValuePairs<String, String>) async throws -> String {
+        var command: RedisCommand = ["XADD", .text(queue.keys.inbox), "*"]
+        for (name, value) in fields {
+            command.append(name)
+            command.append(value)
+        }
+        let reply = try await client.send(command)
+        return try reply.string ?? { throw NotInTime(description: "XADD answered \(reply)") }()
+    }
+
+    func job(_ id: String) async throws -> JobRecord? { try await queue.jobs([id])[0] }
+
+    /// Waits until the job is in the state, and answers all that is known of it.
+    @discardableResult
+    func job(_ id: String, reaches state: JobState, within limit: Duration = Workshop.patience) async throws
+        -> JobRecord
+    {
+        var last: JobRecord?
+        do {
+            try await eventually("", within: limit, every: .milliseconds(20)) {
+                last = try await job(id)
+                return last?.state == state
+            }
+        } catch is NotInTime {
+            throw NotInTime(description: "not \(state) within \(limit): \(String(describing: last))")
+        }
+        return last!
+    }
+
+    /// Waits until the job's worker reports that audio is converted.
+    func isConverting(_ id: String) async throws {
+        try await eventually("job \(id) converts", within: Self.patience, every: .milliseconds(20)) {
+            let job = try await job(id)
+            return job?.state == .running && job?.phase == .converting
+        }
+    }
+
+    /// Writes a file of sources and answers its URL.
+    func source(_ name: String, _ bytes: some Sequence<UInt8>) throws -> String {
+        "file://" + (try folder.write("in/\(name)", bytes))
+    }
+
+    func output(_ name: String) -> String { folder.file("out/\(name)") }
+
+    /// Everything under the output root, hidden and staged files too.
+    var outputs: [String] { (try? FileManager.default.contentsOfDirectory(atPath: folder.file("out"))) ?? [] }
+}
+
+extension ChildProcess {
+    /// Waits until the child has logged the words.
+    func logs(_ words: String) async throws {
+        try await eventually("\"\(words)\" is logged", within: Workshop.patience) { errors.contains(words) }
+    }
+
+    /// The process ids of the children with that name.
+    func children(_ name: String) async throws -> [pid_t] {
+        let list = try await ChildProcess.run("pgrep", ["-P", "\(pid)", "-f", name])
+        return list.output.split(separator: "\n").compactMap { pid_t($0) }
+    }
+}
+
+/// Waits until the process is gone, or waits only for somebody to ask how it ended.
+func hasEnded(_ pid: pid_t) async throws {
+    try await eventually("process \(pid) ends") {
+        let status = FileManager.default.contents(atPath: "/proc/\(pid)/stat").map {
+            String(decoding: $0, as: UTF8.self)
+        }
+        return status.map { $0.contains(") Z ") } ?? true
+    }
+}
