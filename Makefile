@@ -22,7 +22,7 @@ build: ## build everything for development
 	$(SWIFT_BUILD) --build-tests
 
 release: ## build the four programs for use, with Swift's library inside
-	swift build -c release --static-swift-stdlib $(PROGRAMS:%=--product %)
+	for program in $(PROGRAMS); do swift build -c release --static-swift-stdlib --product $$program; done
 
 test: deps unit proof ## run all tests, then the long proofs
 
