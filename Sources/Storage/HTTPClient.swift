@@ -5,6 +5,8 @@ package import SlotProtocol
 package final class HTTPClient {
     private let multi: UnsafeMutableRawPointer
     private var running: [UnsafeMutableRawPointer: HTTPRequest] = [:]
+    /// Connections that are kept for later requests.
+    private static let keptConnections = 4
     package let policy: TransferPolicy
     let addresses: AddressPolicy
 
@@ -14,6 +16,7 @@ package final class HTTPClient {
         curl_global_init(Int(CURL_GLOBAL_DEFAULT))
         guard let multi = curl_multi_init() else { fatalError("libcurl has no memory to start") }
         self.multi = multi
+        _ = curl_swift_multi_set_long(multi, CURLMOPT_MAXCONNECTS, Self.keptConnections)
     }
 
     deinit {

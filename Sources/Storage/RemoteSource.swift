@@ -19,6 +19,8 @@ package final class RemoteSource: HTTPRequest.Owner {
     private var wanted: Int64 = 0
     private var breaks = 0
     private var lastBreak: Failure?
+    /// Whether the server seems to bear one request at a time.
+    private var isAlone = false
     private var retryAt: ContinuousClock.Instant?
     private static let backoff = Backoff(base: .milliseconds(200), cap: .seconds(10))
     /// Bytes that are sooner read over than asked for by another request.
@@ -72,7 +74,9 @@ package final class RemoteSource: HTTPRequest.Owner {
     // MARK: What requests bring
 
     func received(_ head: HTTPHead, by request: HTTPRequest) throws(Failure) -> Bool {
-        if let encoding = head["content-encoding"], encoding.lowercased() != "identity" {
+        if [200, 206].contains(head.status), let encoding = head["content-encoding"],
+            encoding.lowercased() != "identity"
+        {
             throw Failure(
                 .unsupportedFormat,
                 "The server of '\(redactedURL(url))' sends it as '\(encoding.prefix(40))', although asked for the plain bytes."
@@ -155,8 +159,11 @@ package final class RemoteSource: HTTPRequest.Owner {
         }
         if let request = requests.last(where: { reaches(hole, $0) }) {
             resume(request)
+        } else if isAlone, let request = requests.last(where: { $0.position <= hole }) {
+            resume(request)
         } else if identity.canResume {
             for request in requests { request.pause(true) }
+            if isAlone { dropRequests() }
             do { try start(at: hole) } catch { fail(error) }
         } else if let request = requests.first {
             resume(request)
@@ -187,6 +194,11 @@ package final class RemoteSource: HTTPRequest.Owner {
         lastBreak = failure
         guard identity.canResume else { return fail(cannotResume) }
         breaks += 1
+        // Once may be chance; a server that fails again while another request waits may take no second one.
+        if breaks > 1, !requests.isEmpty {
+            isAlone = true
+            return arrange()
+        }
         guard breaks <= client.policy.mostResumes, failure.retryAfter ?? 0 <= Self.mostPatience else {
             return fail(failure)
         }

@@ -39,7 +39,14 @@ package struct StagedFile: ~Copyable {
                 isNamed: false)
         }
         guard [EOPNOTSUPP, EISDIR, EINVAL].contains(errno) else { throw destination.writing(.last) }
-        let file = try createNamed(name, in: folder, destination)
+        return try createNamed(for: destination, in: folder, name)
+    }
+
+    /// Makes the file under its staged name, for a file system that knows no files without one.
+    static func createNamed(
+        for destination: Destination, in folder: consuming Descriptor, _ name: String
+    ) throws(Failure) -> StagedFile {
+        let file = try openNamed(name, in: folder, destination)
         return StagedFile(owning: file, folder: folder, destination: destination, stagedName: name, isNamed: true)
     }
 
@@ -72,7 +79,7 @@ package struct StagedFile: ~Copyable {
         guard fsync(folder.number) == 0 else { throw destination.writing(.last) }
     }
 
-    private static func createNamed(
+    private static func openNamed(
         _ name: String, in folder: borrowing Descriptor, _ destination: Destination
     ) throws(Failure) -> Descriptor {
         while true {
@@ -85,7 +92,7 @@ package struct StagedFile: ~Copyable {
     }
 
     /// A name that holds the token, so that two owners of a job never share one.
-    private static func stagedName(job: String, token: String) -> String {
+    static func stagedName(job: String, token: String) -> String {
         func safe(_ text: String, _ length: Int) -> String {
             String(text.unicodeScalars.prefix(length).map { isPlain($0) ? Character($0) : "_" })
         }

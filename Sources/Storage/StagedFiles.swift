@@ -4,22 +4,29 @@ import Lifecycle
 
 /// The staged files that earlier processes left under a root.
 package enum StagedFiles {
-    /// Entries that one sweep looks at, so that a huge archive does not hold up the start.
-    private static let mostEntries = 100_000
+    /// How much one sweep looks at, so that neither a huge archive nor a slow disk holds up the start.
+    private struct Budget {
+        var entries = 100_000
+        let end = ContinuousClock.now + .seconds(2)
+
+        mutating func take() -> Bool {
+            entries -= 1
+            return entries >= 0 && (entries % 64 != 0 || ContinuousClock.now < end)
+        }
+    }
 
     /// Removes staged files whose owner is gone: nobody holds their lock. Safe while others stage and sweep.
     package static func sweep(_ root: String) {
         let opened = open(root, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard opened >= 0 else { return }
-        var left = mostEntries
-        sweep(Descriptor(owning: opened), depth: 0, &left)
+        var budget = Budget()
+        sweep(Descriptor(owning: opened), depth: 0, &budget)
     }
 
-    private static func sweep(_ folder: consuming Descriptor, depth: Int, _ left: inout Int) {
+    private static func sweep(_ folder: consuming Descriptor, depth: Int, _ budget: inout Budget) {
         guard depth < 32, let stream = fdopendir(folder.release()) else { return }
         defer { closedir(stream) }
-        while left > 0, let entry = readdir(stream) {
-            left -= 1
+        while budget.take(), let entry = readdir(stream) {
             let name = withUnsafePointer(to: &entry.pointee.d_name) {
                 $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
             }
@@ -28,7 +35,7 @@ package enum StagedFiles {
                 removeIfAbandoned(name, in: dirfd(stream))
             } else if kind == DT_DIR, name != ".", name != ".." {
                 let child = openat(dirfd(stream), name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
-                if child >= 0 { sweep(Descriptor(owning: child), depth: depth + 1, &left) }
+                if child >= 0 { sweep(Descriptor(owning: child), depth: depth + 1, &budget) }
             }
         }
     }

@@ -130,9 +130,13 @@ let originScript = #"""
         def do_status(self, number, turn, query):
             body = b"<html>no audio here</html>"
             fields = {"Content-Length": len(body), "Content-Type": "text/html"}
+            if "encoded" in query: fields["Content-Encoding"] = "gzip"
             if "after" in query: fields["Retry-After"] = query["after"][0]
             self.head(number, fields)
             self.put(body)
+        def do_one_at_a_time(self, number, turn, query):
+            if turn > 1: return self.head(503, {"Content-Length": 0})
+            self.serve(pace=0.005)
         def do_encoded(self, number, turn, query): self.serve(fields={"Content-Encoding": "gzip"})
         def do_empty(self, number, turn, query): self.head(200, {"Content-Length": 0})
         def do_secret(self, number, turn, query):

@@ -43,6 +43,17 @@ import Testing
         #expect(failure.retryAfter == nil)
     }
 
+    @Test func `an error page is no source, however it is sent`() async throws {
+        let url = try await Origin.shared.url("status", "page", 404) + "?encoded=1"
+        #expect(try await failure(of: url).code == .sourceNotFound)
+    }
+
+    @Test func `a name that cannot be resolved is unreachable`() async throws {
+        // No label may be longer than 63 bytes, so no name server is asked.
+        let failure = try await failure(of: "http://\(String(repeating: "a", count: 64)).invalid/a.mp3")
+        #expect(failure.code == .sourceUnreachable && failure.message.contains("cannot be resolved"))
+    }
+
     @Test(arguments: [
         ("7", 7.0), ("999999", 3600), ("Fri,%2031%20Dec%202100%2023:59:59%20GMT", 3600),
         ("Fri,%2031%20Dec%201999%2023:59:59%20GMT", 0),

@@ -76,6 +76,17 @@ import Testing
         #expect(try await Origin.shared.sent("patience") <= 2 * Origin.content.count)
     }
 
+    @Test func `goes on with one request where a server bears no second`() async throws {
+        let url = try await Origin.shared.url("one-at-a-time", "alone")
+        try await withTransfer(Self.policy) { child in
+            try await child.tell(.job(.test(url)))
+            _ = try await child.ask(.open(url: nil))
+            #expect(try await child.fetch(size - 10..<size) == Array(Origin.content.suffix(10)))
+            #expect(try await child.fetch(0..<size) == Origin.content)
+        }
+        #expect(try await Origin.shared.ranges("alone") == ["-", "bytes=\(size - 10)-", "bytes=\(size - 10)-"])
+    }
+
     @Test(arguments: ["cut-once", "dated", "unavailable-once", "chunked-cut"])
     func `goes on after a break where it was`(behaviour: String) async throws {
         let isChunked = behaviour == "chunked-cut"

@@ -1,0 +1,63 @@
+import FoundationEssentials
+import Glibc
+import SlotProtocol
+import TestSupport
+import Testing
+
+@testable import Storage
+
+/// Staged files on a file system where each must have a name.
+@Suite struct StagedFileTests {
+    private let folder: TemporaryFolder
+    private let destination: Destination
+
+    init() throws {
+        folder = try TemporaryFolder()
+        var policy = TransferPolicy()
+        policy.outputRoot = folder.path
+        destination = try Destination("a.mp3", defaultName: "", policy: policy)
+    }
+
+    private func entries() throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
+    }
+
+    private func create(_ name: String) throws -> StagedFile {
+        try StagedFile.createNamed(for: destination, in: destination.openOrCreateFolder(), name)
+    }
+
+    @Test func `is swept when it is abandoned, and not before`() throws {
+        try folder.write(".respool-2-dead", text: "x")
+        let staged = try create(".respool-1-alive")
+        StagedFiles.sweep(folder.path)
+        #expect(try entries() == [".respool-1-alive"])
+        #expect(staged.stagedPath() == folder.file(".respool-1-alive"))
+    }
+
+    @Test func `appears under its destination alone`() throws {
+        var staged = try create(".respool-1-token")
+        #expect(write(staged.number, "abc", 3) == 3)
+        try staged.synchronize()
+        #expect(try entries() == [".respool-1-token"])
+        try staged.publish()
+        #expect(try entries() == ["a.mp3"])
+    }
+
+    @Test func `goes with its owner`() throws {
+        do {
+            let staged = try create(".respool-1-token")
+            #expect(staged.number >= 0)
+        }
+        #expect(try entries() == [])
+    }
+
+    @Test func `two owners of a job do not share a name`() throws {
+        let staged = try create(".respool-1-token")
+        #expect(throws: Failure.self) { _ = try create(".respool-1-token").number }
+        #expect(staged.number >= 0)
+        #expect(StagedFile.stagedName(job: "1-0", token: "2:ab") != StagedFile.stagedName(job: "1-0", token: "3:ab"))
+        let longest = StagedFile.stagedName(
+            job: String(repeating: "/", count: 300), token: String(repeating: "ä", count: 300))
+        #expect(longest.utf8.count <= 255 && !longest.contains("/"))
+    }
+}
