@@ -33,9 +33,17 @@ actor Ledger {
     }
 
     /// Asks whether the result may become visible; nothing if the answer will never be known.
+    ///
+    /// An answer that was long on its way, because Redis was slow or this process was frozen, is worth nothing: the lease that
+    /// it stands for may have ended since. The question is asked again then.
     func publish(_ job: ClaimedJob, _ record: CommitRecord) async -> PublishAnswer? {
-        await untilAnswered("publish") { () async throws(QueueError) in
-            try await self.queue.publish(id: job.id, token: job.token, record: record)
+        while true {
+            var asked = ContinuousClock.now
+            let answer = await untilAnswered("publish") { () async throws(QueueError) in
+                asked = .now
+                return try await self.queue.publish(id: job.id, token: job.token, record: record)
+            }
+            guard answer == .ok, asked.duration(to: .now) > queue.settings.lease / 2, !isGivenUp else { return answer }
         }
     }
 

@@ -16,6 +16,8 @@ package final class LifeSign: Sendable {
 
     /// Makes the file, and holds its lock. The corresponding C function is `flock`.
     package init(nonce: String, folder: String = folder) throws(Errno) {
+        // Which removes what killed workers left.
+        _ = LifeCheck(folder: folder)
         path = "\(folder)/\(Self.prefix)\(nonce)"
         let draft = "\(folder)/.\(Self.prefix)\(nonce)"
         let number = open(draft, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o644)

@@ -1,5 +1,6 @@
 import Glibc
 import Jobs
+import Redis
 import SlotProtocol
 import TestSupport
 import Testing
@@ -82,5 +83,22 @@ import Testing
         _ = try await shop.queue.cancel([id])
         try await shop.job(id, reaches: .cancelled)
         try await shop.job(quick, reaches: .completed)
+    }
+
+    @Test func `tells a Redis that forgot its last moments once more what it had heard`() async throws {
+        let shop = try await Workshop()
+        let server = try await SlowServer()
+        let worker = try await shop.worker()
+        let id = try await shop.push(["source": "\(server.url)/slow", "format": "mp3", "end": "4"])
+        try await shop.job(id, reaches: .running)
+        _ = try await shop.client.send(["SAVE"])
+        let told = try await shop.job(id, reaches: .completed)
+        await shop.redis.kill()
+        try await worker.logs("conversions go on")
+        try await shop.redis.restart()
+        let job = try await shop.job(id, reaches: .completed)
+        #expect(job.attempt == 1)
+        #expect(job.crashes == 0)
+        #expect(job.outputs == told.outputs)
     }
 }
