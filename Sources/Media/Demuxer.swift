@@ -38,14 +38,14 @@ struct Demuxer: ~Copyable {
         context!.pointee.io_open = { _, _, _, _, _ in av_swift_error(1) }
         av_opt_set(context, "format_whitelist", AllowedContainers.whitelist, 0)
         av_opt_set(context, "protocol_whitelist", "", 0)
-        var options = Options(readAhead(format))
         // On failure libav frees the context itself.
-        let code = avformat_open_input(&context, nil, format, &options.pointer)
+        let code = avformat_open_input(&context, nil, format, nil)
         guard code >= 0 else { throw refusal(source, format, code) }
         let demuxer = Demuxer(owning: context!, score: score, source: source, stop: stop)
         let probed = avformat_find_stream_info(context, nil)
         guard probed >= 0 else { throw refusal(demuxer.source, format, probed) }
         if let failure = demuxer.source.failure(operation) { throw failure }
+        demuxer.enlargePackets()
         return demuxer
     }
 
@@ -72,12 +72,10 @@ struct Demuxer: ~Copyable {
     /// Below it a few chance bytes are enough: MP3 takes a single header for one.
     private static let leastScore: CInt = 5
 
-    /// Larger packets than the usual four kilobytes for uncompressed sound.
-    private static func readAhead(_ format: UnsafePointer<AVInputFormat>) -> [(String, String)] {
-        switch String(cString: format.pointee.name) {
-        case "wav", "w64": [("max_size", "32768")]
-        default: []
-        }
+    /// Has uncompressed sound come in larger packets than the four kilobytes that suit the search for hidden codecs.
+    private borrowing func enlargePackets() {
+        guard ["wav", "w64"].contains(formatName) else { return }
+        av_opt_set_int(context.pointee.priv_data, "max_size", 32_768, 0)
     }
 
     private static func refusal(

@@ -43,8 +43,8 @@ package struct AudioCodec: Sendable {
     package func takes(sampleRate: Int) -> Bool {
         if let sampleRates { return sampleRates.contains(sampleRate) }
         guard (lowestSampleRate...highestSampleRate).contains(sampleRate) else { return false }
-        // A FLAC frame header holds 16 bits of Hz or of tens of Hz (RFC 9639 9.1.2).
-        return name != "flac" || sampleRate <= 65_535 || sampleRate.isMultiple(of: 10)
+        // A FLAC frame header holds 16 bits of Hz or of tens of Hz (RFC 9639), and libavcodec leaves the last of each out.
+        return name != "flac" || sampleRate < 65_535 || sampleRate.isMultiple(of: 10)
     }
 
     /// The codec with that name.
@@ -63,10 +63,10 @@ package struct AudioCodec: Sendable {
             sampleRates: [7350, 8000, 11025, 12000, 16000, 22050, 24000, 32000, 44100, 48000, 64000, 88200, 96000],
             mostChannels: 8, bitRates: 8000...4_608_000),
         AudioCodec("alac", .lossless, mostChannels: 8, sampleFormats: [.s16, .s24]),
-        AudioCodec("flac", .lossless, highestSampleRate: 655_350, mostChannels: 8, sampleFormats: [.s16, .s24]),
+        AudioCodec("flac", .lossless, highestSampleRate: 655_340, mostChannels: 8, sampleFormats: [.s16, .s24]),
         AudioCodec(
             "vorbis", .lossy, lowestSampleRate: 8000, highestSampleRate: 192_000, mostChannels: 8,
-            bitRates: 16_000...1_000_000, qualities: -1...10),
+            bitRates: 8000...2_000_000, qualities: -1...10),
         AudioCodec(
             "opus", .lossy, sampleRates: [8000, 12000, 16000, 24000, 48000], mostChannels: 8, bitRates: 6000...2_048_000
         ),

@@ -37,6 +37,7 @@ extension AudioCodec {
         // The bit reservoir holds 6144 bits a channel and frame of 1024 samples; the encoder clamps what is above.
         case "aac":
             return .range(bitRates.lowerBound...((sampleRate ?? highestSampleRate) * 6 * (channels ?? mostChannels)))
+        case "vorbis": return Self.vorbisBitRates(sampleRate: sampleRate, channels: channels)
         case "opus": return .range(bitRates.lowerBound...(256_000 * (channels ?? mostChannels)))
         default: return .range(bitRates)
         }
@@ -54,5 +55,23 @@ extension AudioCodec {
             case .none: (second + first.filter { !second.contains($0) }).sorted()
             }
         return rates.map { $0 * 1000 }
+    }
+
+    /// libvorbis has set-ups for spans of sample rates, each with its bit rates a channel; above 50 kHz it takes quality alone.
+    private static func vorbisBitRates(sampleRate: Int?, channels: Int?) -> BitRates {
+        guard let sampleRate else { return .range(6000 * (channels ?? 2)...250_000 * (channels ?? 8)) }
+        let (stereo, others, highest) =
+            switch sampleRate {
+            case ..<9000: (6000, 8000, 42_000)
+            case ..<15_000: (8000, 12_000, 50_000)
+            case ..<19_000: (12_000, 16_000, 100_000)
+            case ..<26_000: (15_000, 16_000, 90_000)
+            case ..<40_000: (18_000, 30_000, 190_000)
+            case ...50_000: (22_500, 32_000, 240_000)
+            default: (0, 0, 0)
+            }
+        guard highest > 0 else { return .steps([]) }
+        let count = channels ?? 2
+        return .range((count == 2 ? stereo : others) * count...highest * count)
     }
 }

@@ -60,7 +60,7 @@ extension Rendition {
             codec.sampleRates.map { $0.map(String.init).listed }
             ?? "\(codec.lowestSampleRate) to \(codec.highestSampleRate)"
         let rule =
-            codec.name == "flac" && sampleRate <= codec.highestSampleRate ? ", above 65535 only multiples of 10" : ""
+            codec.name == "flac" && sampleRate <= codec.highestSampleRate ? ", from 65535 only multiples of 10" : ""
         throw FormatProblem(
             "sample_rate", "\(codec.name) does not take sample_rate \(sampleRate); it takes \(right) Hz\(rule)")
     }
@@ -89,6 +89,9 @@ extension Rendition {
             throw FormatProblem("bit_rate", "\(codec.name) is lossless, so it takes no bit_rate; leave bit_rate out")
         }
         let right = codec.bitRates(sampleRate: sampleRate, channels: channels)!
+        guard right != .steps([]) else {
+            throw FormatProblem("bit_rate", "\(described(codec)) takes no bit_rate; give quality instead")
+        }
         guard right.contains(bitRate) else {
             throw FormatProblem("bit_rate", "\(described(codec)) does not take bit_rate \(bitRate); it takes \(right)")
         }

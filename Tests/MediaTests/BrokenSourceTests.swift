@@ -1,0 +1,117 @@
+import FoundationEssentials
+import Glibc
+import Media
+import MediaTypes
+import TestSupport
+import Testing
+
+@Suite struct BrokenSourceTests {
+    private static let kinds: [(String, [String])] = [
+        ("c.wav", []), ("c.flac", []), ("c.mp3", []), ("bare-c.mp3", ["-write_xing", "0"]),
+        ("c.ogg", ["-c:a", "libvorbis"]),
+        ("c.opus", []), ("c.aiff", []), ("c.m4a", []), ("fast-c.m4a", ["-movflags", "+faststart"]), ("c.caf", []),
+        ("alac-c.caf", ["-c:a", "alac"]), ("c.mka", ["-c:a", "flac"]), ("c.aac", []), ("c.wma", []), ("c.wv", []),
+        ("c.w64", []), ("c.au", []), ("c.ac3", []), ("c.avi", []), ("c.ts", []),
+        ("fragments-c.mp4", ["-c:a", "aac", "-movflags", "frag_keyframe+empty_moov"]),
+    ]
+
+    @Test(arguments: kinds)
+    func `never takes a part for the whole`(_ name: String, _ arguments: [String]) async throws {
+        let source = try await Studio.shared.music(as: name, arguments)
+        let bytes = try Data(contentsOf: URL(filePath: source))
+        for percent in [60, 97] {
+            let path = try Studio.shared.folder.write(
+                "\(percent)-\(name)", bytes.prefix(bytes.count * percent / 100 + 33))
+            let failed = await failure(path)
+            guard case .truncated = failed?.reason else {
+                Issue.record("\(name) at \(percent) %: \(failed.map { "\($0.reason)" } ?? "success")")
+                continue
+            }
+        }
+    }
+
+    @Test func `reads a range that lies before the cut`() async throws {
+        for name in ["c.wav", "c.flac", "c.mp3", "c.ogg"] {
+            let arguments = Self.kinds.first { $0.0 == name }!.1
+            let bytes = try Data(contentsOf: URL(filePath: try await Studio.shared.music(as: name, arguments)))
+            let path = try Studio.shared.folder.write("early-\(name)", bytes.prefix(bytes.count * 6 / 10))
+            let converted = try await convert(
+                path, Rendition(format: "flac"), start: MediaTime(parsing: "1")!, end: MediaTime(parsing: "2.5")!)
+            #expect(converted.result.samples == 66_150)
+        }
+    }
+
+    @Test(arguments: [("d.flac", []), ("d.m4a", []), ("d.ogg", ["-c:a", "libvorbis"]), ("d.mp3", [])])
+    func `fails on damage in the middle`(_ name: String, _ arguments: [String]) async throws {
+        var bytes = try Data(contentsOf: URL(filePath: try await Studio.shared.music(as: name, arguments)))
+        let middle = bytes.count / 2
+        for index in middle..<middle + 900 { bytes[index] = UInt8(truncatingIfNeeded: index &* 167) }
+        let path = try Studio.shared.folder.write("damaged-\(name)", bytes)
+        #expect(await failure(path) != nil)
+    }
+
+    @Test func `reads past a tag that lies behind the frames`() async throws {
+        let source = try await Studio.shared.music(as: "tail.mp3", ["-write_xing", "0"])
+        var bytes = try Data(contentsOf: URL(filePath: source))
+        let count = try await convert(source, Rendition(format: "wav")).result.samples
+        bytes += Data("APETAGEX".utf8) + Data((0..<900).map { UInt8(truncatingIfNeeded: $0 % 128) })
+        let path = try Studio.shared.folder.write("tagged.mp3", bytes)
+        #expect(try await convert(path, Rendition(format: "wav")).result.samples == count)
+    }
+
+    private func refusal(_ name: String, _ bytes: some Sequence<UInt8>) async throws -> MediaError? {
+        await failure(try Studio.shared.folder.write(name, bytes))
+    }
+
+    @Test func `refuses bytes that nothing recognises`() async throws {
+        let text = String(repeating: "The quick brown fox jumps over the lazy dog.\n", count: 5000)
+        var generator = SystemRandomNumberGenerator()
+        for (name, bytes) in [
+            ("text.mp3", Array(text.utf8)), ("zeros.wav", [UInt8](repeating: 0, count: 100_000)),
+            ("noise.flac", (0..<200_000).map { _ in UInt8.random(in: 0...255, using: &generator) }),
+            ("page.m4a", Array("<html><body>404</body></html>".utf8)),
+            ("list.mp3", Array("#EXTM3U\n#EXTINF:10,\nfile:///etc/passwd\n#EXT-X-ENDLIST\n".utf8)),
+            ("list.wav", Array("ffconcat version 1.0\nfile music.wav\n".utf8)),
+            ("lines.mp3", Array("1\n00:00:01,000 --> 00:00:02,000\nhello\n".utf8)),
+        ] {
+            let refused = try await refusal(name, bytes)
+            guard case .unsupportedFormat = refused?.reason else {
+                Issue.record("\(name): \(String(describing: refused))"); continue
+            }
+        }
+        let picture = await failure(
+            try await Studio.shared.source("picture.png", ["-f", "lavfi", "-i", "testsrc=d=0.04", "-frames:v", "1"]))
+        guard case .unsupportedFormat = picture?.reason else { Issue.record("\(String(describing: picture))"); return }
+    }
+
+    @Test func `calls an empty file and one without samples corrupt`() async throws {
+        let empty = try await refusal("empty.mp3", [])
+        guard case .corruptMedia = empty?.reason else { Issue.record("\(String(describing: empty))"); return }
+        let source = try await Studio.shared.music(as: "header.flac")
+        let header = try Data(contentsOf: URL(filePath: source)).prefix(200)
+        #expect(try await refusal("header-only.flac", header) != nil)
+    }
+
+    @Test func `finds no audio in a silent film, and the audio in another`() async throws {
+        let film = ["-f", "lavfi", "-i", "testsrc=d=6:r=5:s=64x64"]
+        let silent = await failure(try await Studio.shared.source("silent.mp4", film))
+        guard case .noAudio = silent?.reason else { Issue.record("\(String(describing: silent))"); return }
+        let music = try await Studio.shared.music()
+        let talkie = try await Studio.shared.source("talkie.mkv", film + ["-i", music, "-c:a", "flac"])
+        let converted = try await convert(talkie, Rendition(format: "wav"))
+        let decoded = try await decode([music, converted.path], as: Int16.self, "s16le")
+        #expect(decoded[0] == decoded[1])
+    }
+
+    @Test func `calls encrypted audio protected`() async throws {
+        let source = try await Studio.shared.music(
+            as: "secret.mp4",
+            [
+                "-c:a", "aac", "-encryption_scheme", "cenc-aes-ctr", "-encryption_key",
+                "76a6c65c5ea762046bd749a2e632ccbb",
+                "-encryption_kid", "a7e61c373e219033c21091fa607bf3b8",
+            ])
+        let refused = await failure(source)
+        guard case .protectedContent = refused?.reason else { Issue.record("\(String(describing: refused))"); return }
+    }
+}

@@ -1,0 +1,59 @@
+import Media
+import MediaTypes
+import Testing
+
+@Suite struct ChannelTests {
+    /// Six channels with a tone each, the surrounds at the side.
+    private func surround() async throws -> String {
+        let tones = (1...6).map { "0.2*sin(2*PI*\($0 * 200)*t)" }.joined(separator: "|")
+        return try await Studio.shared.source(
+            "surround.wav", ["-f", "lavfi", "-i", "aevalsrc='\(tones)':c=5.1(side):s=48000:d=1"])
+    }
+
+    @Test(arguments: ["m4a", "opus", "ogg", "alac", "flac", "wav"])
+    func `keeps six channels apart in every format that has them`(_ format: String) async throws {
+        let source = try await surround()
+        let converted = try await convert(source, Rendition(format: format))
+        #expect(converted.result.channels == 6)
+        #expect(converted.result.warnings.isEmpty)
+        let decoded = try await decode([source, converted.path], as: Int16.self, "s16le")
+        for channel in 0..<6 where channel != 3 {
+            let energy = (0..<6).map { other in correlation(decoded[0], channel, decoded[1], other) }
+            #expect(energy.firstIndex(of: energy.max()!) == channel, "\(format): \(energy)")
+        }
+    }
+
+    /// How much of one channel's tone is in a channel of another, whatever the phase.
+    private func correlation(_ left: [Int16], _ channel: Int, _ right: [Int16], _ other: Int) -> Double {
+        (0..<3).map { shift in
+            abs(
+                (6000..<14_000).reduce(0.0) { sum, index in
+                    sum + Double(left[(index + shift * 10) * 6 + channel]) * Double(right[index * 6 + other])
+                })
+        }.max()!
+    }
+
+    @Test func `mixes down to what MP3 takes, and says so`() async throws {
+        let converted = try await convert(surround(), Rendition(format: "mp3"))
+        #expect(converted.result.channels == 2)
+        #expect(converted.result.warnings.contains { $0.contains("2 channels") })
+    }
+
+    @Test func `takes the nearest sample rate above, and says so`() async throws {
+        let opus = try await convert(Studio.shared.music(), Rendition(format: "opus"), end: MediaTime(parsing: "1")!)
+        #expect(opus.result.sampleRate == 48_000)
+        #expect(opus.result.warnings.contains { $0.contains("44100") && $0.contains("48000") })
+        let source = try await Studio.shared.music(as: "high.wav", ["-ar", "96000"])
+        #expect(try await convert(source, Rendition(format: "mp3")).result.sampleRate == 48_000)
+        let low = try await Studio.shared.music(as: "low.wav", ["-ar", "11025"])
+        let fast = try await convert(low, Rendition(format: "mp3", bitRate: 192_000))
+        #expect(fast.result.sampleRate == 32_000)
+    }
+
+    @Test func `refuses settings that only the source makes wrong`() async throws {
+        let low = try await Studio.shared.music(as: "low.wav", ["-ar", "11025"])
+        let refused = await failure(low, Rendition(format: "ogg", bitRate: 320_000))
+        guard case .invalidSettings = refused?.reason else { Issue.record("\(String(describing: refused))"); return }
+        #expect(refused?.sentence.contains("16000 to 100000") == true)
+    }
+}

@@ -1,0 +1,187 @@
+import FoundationEssentials
+import Glibc
+import Lifecycle
+import Media
+import MediaTypes
+import Synchronization
+import TestSupport
+import Testing
+
+@Suite struct ConversionTests {
+    /// Hours of silence, without a file.
+    private final class Silence: ByteSource {
+        let length: Int64 = 1 << 31
+        private let header: [UInt8]
+        private let failing: Int64
+
+        /// Fails for reads from an offset on.
+        init(failingAt offset: Int64 = .max) {
+            func little(_ value: UInt32) -> [UInt8] { (0..<4).map { UInt8(truncatingIfNeeded: value >> ($0 * 8)) } }
+            let data = UInt32((1 << 31) - 44)
+            let sizes = Array("RIFF".utf8) + little(data + 36) + Array("WAVEfmt ".utf8) + little(16)
+            let format: [UInt8] = [1, 0, 2, 0] + little(44_100) + little(176_400) + [4, 0, 16, 0]
+            header = sizes + format + Array("data".utf8) + little(data)
+            failing = offset
+        }
+
+        func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws -> Int {
+            if offset >= failing { throw Errno(rawValue: EREMOTEIO) }
+            let count = Int(min(Int64(buffer.count), length - offset))
+            for index in 0..<count { buffer[index] = 0 }
+            for index in 0..<count where offset + Int64(index) < 44 { buffer[index] = header[Int(offset) + index] }
+            return count
+        }
+    }
+
+    /// A store that takes so many bytes and no more.
+    private final class Memory: ByteStore {
+        private var bytes: [UInt8] = []
+        private let most: Int
+
+        init(most: Int = .max) { self.most = most }
+
+        var length: Int64 { Int64(bytes.count) }
+
+        func write(_ data: UnsafeRawBufferPointer, at offset: Int64) throws {
+            guard Int(offset) + data.count <= most else { throw Errno(rawValue: ENOSPC) }
+            if bytes.count < Int(offset) + data.count {
+                bytes += [UInt8](repeating: 0, count: Int(offset) + data.count - bytes.count)
+            }
+            bytes.withUnsafeMutableBytes {
+                $0.baseAddress!.advanced(by: Int(offset)).copyMemory(from: data.baseAddress!, byteCount: data.count)
+            }
+        }
+
+        func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws -> Int {
+            let count = max(min(buffer.count, bytes.count - Int(offset)), 0)
+            bytes.withUnsafeBytes {
+                buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[Int(offset)..<Int(offset) + count]))
+            }
+            return count
+        }
+    }
+
+    @Test(arguments: ["mp3", "wav", "flac", "m4a"])
+    func `stops soon after the flag is raised`(_ format: String) async throws {
+        let stop = StopFlag()
+        let started = StopFlag()
+        let raised = Mutex<ContinuousClock.Instant?>(nil)
+        startThread {
+            while !started.isRaised { usleep(1000) }
+            raised.withLock { $0 = .now }
+            stop.raise()
+        }
+        let failed = try await onThread {
+            do throws(MediaError) {
+                _ = try Conversion.run(
+                    source: Silence(), store: Memory(), rendition: Rendition(format: format), range: .whole, stop: stop
+                ) { if $0.phase == .converting { started.raise() } }
+                return nil as (MediaError, Duration)?
+            } catch { return (error, raised.withLock { $0! }.duration(to: .now)) }
+        }
+        guard case .cancelled = failed?.0.reason else {
+            Issue.record("\(String(describing: failed))")
+            return
+        }
+        #expect(failed!.1 < .seconds(1))
+    }
+
+    @Test func `hands on the error that the source met`() async throws {
+        for offset in [0, 3_000_000] as [Int64] {
+            let failed = try await onThread {
+                do throws(MediaError) {
+                    _ = try Conversion.run(
+                        source: Silence(failingAt: offset), store: Memory(), rendition: Rendition(format: "flac"),
+                        range: .whole, stop: StopFlag(), progress: { _ in })
+                    return nil as MediaError?
+                } catch { return error }
+            }
+            guard case .source(let error) = failed?.reason else {
+                Issue.record("\(String(describing: failed))"); return
+            }
+            #expect(error as? Errno == Errno(rawValue: EREMOTEIO))
+        }
+    }
+
+    @Test func `hands on the error that the store met`() async throws {
+        let source = try await Studio.shared.music()
+        for format in ["wav", "m4a", "mp3"] {
+            let failed = try await onThread {
+                let input = Descriptor(owning: open(source, O_RDONLY | O_CLOEXEC))
+                do throws(MediaError) {
+                    _ = try Conversion.run(
+                        source: try! DescriptorSource(borrowing: input.number), store: Memory(most: 50_000),
+                        rendition: Rendition(format: format), range: .whole, stop: StopFlag(), progress: { _ in })
+                    return nil as MediaError?
+                } catch { return error }
+            }
+            guard case .store(let error) = failed?.reason else {
+                Issue.record("\(format): \(String(describing: failed))")
+                continue
+            }
+            #expect(error as? Errno == Errno(rawValue: ENOSPC))
+        }
+    }
+
+    @Test(arguments: [("p.flac", true), ("p.aac", false)])
+    func `reports how far it is, up to the end`(_ name: String, _ isKnown: Bool) async throws {
+        let source = try await Studio.shared.source(
+            name, ["-f", "lavfi", "-i", "anoisesrc=d=60:a=0.1:r=44100", "-ac", "2"])
+        let reports = try await onThread {
+            let input = Descriptor(owning: open(source, O_RDONLY | O_CLOEXEC))
+            var reports: [ConversionProgress] = []
+            _ = try Conversion.run(
+                source: DescriptorSource(borrowing: input.number), store: Memory(), rendition: Rendition(format: "mp3"),
+                range: .whole, stop: StopFlag()
+            ) { reports.append($0) }
+            return reports
+        }
+        #expect(reports.first?.phase == .opening)
+        let converting = reports.filter { $0.phase == .converting }
+        #expect(converting.last?.fraction == 1)
+        #expect(converting.map(\.position) == converting.map(\.position).sorted())
+        for report in converting.dropLast() {
+            #expect((report.duration != nil) == isKnown)
+            #expect((0...(isKnown ? 1 : 0.99)).contains(report.fraction ?? -1))
+        }
+    }
+
+    @Test(arguments: ["mp3", "m4a", "flac", "ogg", "opus", "aiff", "wav", "alac"])
+    func `carries tags over, wherever the source keeps them`(_ format: String) async throws {
+        let title = "Mélodie 旋律 🎵"
+        let tags = ["-metadata", "title=\(title)", "-metadata", "artist=Someone"]
+        for name in ["tagged.flac", "tagged.opus"] {
+            let source = try await Studio.shared.music(as: name, tags)
+            let converted = try await convert(source, Rendition(format: format), end: MediaTime(parsing: "0.3")!)
+            let told = try await ffprobe(converted.path, "format_tags=title:stream_tags=title")
+            #expect(told == title, "\(name) to \(format)")
+        }
+    }
+
+    @Test func `puts the index of an MP4 in front of its samples`() async throws {
+        let converted = try await convert(Studio.shared.music(), Rendition(format: "m4a"))
+        let bytes = try Data(contentsOf: URL(filePath: converted.path))
+        let index = bytes.firstRange(of: Data("moov".utf8))
+        let samples = bytes.firstRange(of: Data("mdat".utf8))
+        #expect(index!.lowerBound < samples!.lowerBound)
+    }
+
+    @Test func `tells what a source is`() async throws {
+        let film = ["-f", "lavfi", "-i", "testsrc=d=2:r=5:s=64x64", "-i", try await Studio.shared.music()]
+        let source = try await Studio.shared.source(
+            "film.mp4",
+            film + ["-c:a", "alac", "-metadata:s:a:0", "language=fra", "-metadata", "title=A film", "-shortest"])
+        let probe = try await onThread {
+            let input = Descriptor(owning: open(source, O_RDONLY | O_CLOEXEC))
+            return try Probe.of(DescriptorSource(borrowing: input.number), stop: StopFlag())
+        }
+        let track = try #require(probe.tracks.first)
+        #expect((track.codec, track.sampleRate, track.channels, track.bits) == ("alac", 44_100, 2, 16))
+        #expect((track.channelLayout, track.language) == ("stereo", "fra"))
+        #expect(probe.tags["title"] == "A film")
+        #expect(probe.format.hasPrefix("mov"))
+        #expect(abs((probe.seconds ?? 0) - 2) < 0.2)
+        let json = String(decoding: try JSONEncoder().encode(probe), as: UTF8.self)
+        #expect(json.contains("\"sample_rate\":44100") && json.contains("\"channel_layout\":\"stereo\""))
+    }
+}

@@ -1,0 +1,68 @@
+import Media
+import MediaTypes
+import Testing
+
+@Suite struct SampleDepthTests {
+    /// A source whose every sample uses all 24 bits.
+    private func fine() async throws -> String {
+        try await Studio.shared.source(
+            "fine.flac",
+            [
+                "-f", "lavfi", "-i", "aevalsrc='0.9*sin(2*PI*441*t+t*t)|0.7*sin(2*PI*997*t)':s=48000:d=1",
+                "-sample_fmt", "s32",
+            ])
+    }
+
+    @Test func `keeps 24 bits where 24 bits came`() async throws {
+        let source = try await fine()
+        var paths = [source]
+        for format in ["flac", "alac", "wav", "aiff", "caf"] {
+            let converted = try await convert(source, Rendition(format: format))
+            #expect(converted.result.settings["sample_format"] == "s24")
+            #expect(converted.result.warnings.isEmpty)
+            paths.append(converted.path)
+        }
+        let decoded = try await decode(paths, as: Int32.self, "s32le")
+        #expect(decoded[0].contains { $0 & 0xFF00 != 0 })
+        for samples in decoded.dropFirst() { #expect(samples == decoded[0]) }
+    }
+
+    @Test(arguments: [
+        ("s32.wav", "pcm_s32le", "s32le"), ("f32.wav", "pcm_f32le", "f32le"), ("f64.wav", "pcm_f64le", "f64le"),
+    ])
+    func `keeps wider samples where PCM holds them`(_ name: String, _ codec: String, _ raw: String) async throws {
+        let source = try await Studio.shared.source(
+            name, ["-i", try await fine(), "-af", "volume=0.123", "-c:a", codec])
+        var paths = [source]
+        for format in ["wav", "aiff", "caf"] { paths.append(try await convert(source, Rendition(format: format)).path) }
+        let decoded = try await decode(paths, as: UInt8.self, raw)
+        for bytes in decoded.dropFirst() { #expect(bytes == decoded[0]) }
+        let rounded = try await convert(source, Rendition(format: "flac"))
+        #expect(rounded.result.settings["sample_format"] == "s24")
+        #expect(rounded.result.warnings.contains { $0.contains("24 bits") })
+    }
+
+    @Test func `takes 16 bits for lossy and shallow sources`() async throws {
+        let mp3 = try await Studio.shared.music(as: "lossy.mp3")
+        let narrow = try await Studio.shared.music(as: "narrow.wav", ["-c:a", "pcm_u8"])
+        for source in [mp3, narrow] {
+            for format in ["wav", "flac", "alac"] {
+                let converted = try await convert(source, Rendition(format: format), end: MediaTime(parsing: "1")!)
+                #expect(converted.result.settings["sample_format"] == "s16")
+            }
+        }
+    }
+
+    @Test func `dithers where samples lose bits, and only there`() async throws {
+        // A quarter of a 16-bit step: rounding alone would leave silence.
+        let source = try await Studio.shared.source(
+            "quarter.wav", ["-f", "lavfi", "-i", "aevalsrc=0.25/32768:s=44100:d=1", "-c:a", "pcm_s24le"])
+        let short = try await convert(source, Rendition(format: "wav", sampleFormat: .s16))
+        let samples = try await decode(short.path, as: Int16.self, "s16le")
+        let mean = samples.reduce(0) { $0 + Double($1) } / Double(samples.count)
+        #expect(abs(mean - 0.25) < 0.05)
+        #expect(samples.allSatisfy { (-1...2).contains($0) })
+        let whole = try await convert(source, Rendition(format: "flac"))
+        #expect(Set(try await decode(whole.path, as: Int32.self, "s32le")).count == 1)
+    }
+}

@@ -1,0 +1,132 @@
+import FoundationEssentials
+import Glibc
+import Lifecycle
+import Media
+import MediaTypes
+import TestSupport
+
+/// Makes sources with ffmpeg, each once for the whole run, converts them, and has ffmpeg decode what comes out.
+actor Studio {
+    static let shared = Studio()
+
+    nonisolated let folder: TemporaryFolder
+    private var made: [String: Task<String, any Error>] = [:]
+    private var outputs = 0
+
+    private init() {
+        LibavLog.install()
+        folder = try! TemporaryFolder()
+    }
+
+    /// A source that ffmpeg makes from its arguments; its name says its container.
+    func source(_ name: String, _ arguments: [String]) async throws -> String {
+        if let task = made[name] { return try await task.value }
+        let path = folder.file(name)
+        let task = Task {
+            try await Self.ffmpeg(arguments + [path])
+            return path
+        }
+        made[name] = task
+        return try await task.value
+    }
+
+    /// Six seconds of stereo at 44.1 kHz, 16 bits: two tones that sweep.
+    func music() async throws -> String {
+        let left = "0.4*sin(2*PI*440*t)+0.2*sin(2*PI*1234*t+3*sin(PI*t))"
+        let right = "0.3*sin(2*PI*660*t+2*sin(2*PI*t))"
+        return try await source("music.wav", ["-f", "lavfi", "-i", "aevalsrc='\(left)|\(right)':s=44100:d=6"])
+    }
+
+    /// The music, encoded by ffmpeg.
+    func music(as name: String, _ arguments: [String] = []) async throws -> String {
+        try await source(name, ["-i", try await music()] + arguments)
+    }
+
+    /// A path for a result, never given twice.
+    func output(_ fileExtension: String) -> String {
+        outputs += 1
+        return folder.file("output-\(outputs).\(fileExtension)")
+    }
+
+    static func ffmpeg(_ arguments: [String]) async throws {
+        let outcome = try await ChildProcess.run("ffmpeg", ["-v", "error", "-nostdin", "-y"] + arguments)
+        guard outcome.succeeded else { throw NotMade(description: outcome.errors) }
+    }
+
+    struct NotMade: Error, CustomStringConvertible {
+        let description: String
+    }
+}
+
+/// Runs a body that blocks on a thread of its own.
+func onThread<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
+    try await withCheckedThrowingContinuation { continuation in
+        startThread { continuation.resume(with: Swift.Result { try body() }) }
+    }
+}
+
+/// A finished conversion and its file.
+struct Converted {
+    let result: ConversionResult
+    let path: String
+}
+
+/// Converts a file, by its path.
+func convert(
+    _ source: String, _ rendition: Rendition, start: MediaTime = .zero, end: MediaTime? = nil
+) async throws -> Converted {
+    let path = await Studio.shared.output(AudioFormat.named(rendition.format)?.fileExtension ?? "bin")
+    let result = try await onThread {
+        let input = Descriptor(owning: open(source, O_RDONLY | O_CLOEXEC))
+        let output = Descriptor(owning: open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600))
+        return try Conversion.run(
+            source: DescriptorSource(borrowing: input.number), store: DescriptorStore(borrowing: output.number),
+            rendition: rendition, range: TimeRange(start: start, end: end), stop: StopFlag(), progress: { _ in })
+    }
+    return Converted(result: result, path: path)
+}
+
+/// The reason that a conversion fails for.
+func failure(
+    _ source: String, _ rendition: Rendition = Rendition(format: "wav"), start: MediaTime = .zero, end: MediaTime? = nil
+) async -> MediaError? {
+    do {
+        _ = try await convert(source, rendition, start: start, end: end)
+        return nil
+    } catch { return error as? MediaError }
+}
+
+/// All samples of a file as ffmpeg decodes them, channels interleaved.
+func decode<Sample: BitwiseCopyable>(_ path: String, as type: Sample.Type, _ format: String) async throws -> [Sample] {
+    try await decode([path], as: type, format)[0]
+}
+
+/// All samples of some files, which one ffmpeg decodes.
+func decode<Sample: BitwiseCopyable>(
+    _ paths: [String], as type: Sample.Type, _ format: String
+) async throws -> [[Sample]] {
+    var arguments = paths.flatMap { ["-i", $0] }
+    var raw: [String] = []
+    for index in paths.indices {
+        raw.append(await Studio.shared.output("raw"))
+        arguments += ["-map", "\(index):a:0", "-f", format, raw[index]]
+    }
+    try await Studio.ffmpeg(arguments)
+    return try raw.map { path in
+        try Data(contentsOf: URL(filePath: path)).withUnsafeBytes { Array($0.bindMemory(to: Sample.self)) }
+    }
+}
+
+/// One value that ffprobe tells of a file's audio stream.
+func ffprobe(_ path: String, _ entry: String) async throws -> String {
+    let outcome = try await ChildProcess.run(
+        "ffprobe", ["-v", "error", "-select_streams", "a:0", "-show_entries", entry, "-of", "default=nw=1:nk=1", path])
+    return outcome.output.split(separator: "\n").first.map(String.init) ?? ""
+}
+
+/// What ffmpeg says of the audio in each file, in one line, such as `Audio: mp3, 44100 Hz, stereo, fltp, 128 kb/s`.
+func describe(_ paths: [String]) async throws -> [String] {
+    let outcome = try await ChildProcess.run("ffmpeg", ["-hide_banner", "-nostdin"] + paths.flatMap { ["-i", $0] })
+    return outcome.errors.split(separator: "\n").filter { $0.contains("Stream #") && $0.contains("Audio:") }.map(
+        String.init)
+}
