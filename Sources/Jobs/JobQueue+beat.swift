@@ -26,17 +26,17 @@ extension JobQueue {
 
     /// Forgets a worker that stops; its jobs should have been given back.
     package func leave(worker: String) async throws(QueueError) {
-        _ = try await read([["ZREM", .text(keys.workers), .text(worker)], ["DEL", .text(keys.worker(worker))]])
+        _ = try await send([["ZREM", .text(keys.workers), .text(worker)], ["DEL", .text(keys.worker(worker))]])
     }
 
     /// Every worker that gave a sign of life within the last minute, by name.
     package func workers() async throws(QueueError) -> [WorkerRecord] {
-        let replies = try await read([
+        let replies = try await send([
             ["TIME"], ["ZRANGE", .text(keys.workers), "0", "-1", "WITHSCORES"],
         ])
         let now = (replies[0].array?.first?.integer ?? 0) * 1000 + (replies[0].array?.last?.integer ?? 0) / 1000
         let beats = (replies[1].dictionary ?? [:]).sorted { $0.key < $1.key }
-        let records = try await read(beats.map { ["HGETALL", .text(keys.worker($0.key))] })
+        let records = try await send(beats.map { ["HGETALL", .text(keys.worker($0.key))] })
         return zip(beats, records).compactMap { beat, record in
             guard let fields = record.dictionary, let host = fields["host"]?.string else { return nil }
             let jobs = fields["jobs"]?.string ?? ""

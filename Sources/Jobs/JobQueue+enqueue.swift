@@ -3,6 +3,18 @@ import Redis
 import SlotProtocol
 
 extension JobQueue {
+    /// Pushes one job by way of the inbox, as anybody does, and answers its id: the cheapest way, but a call that is
+    /// repeated after a lost reply pushes twice.
+    package func push(_ fields: [String: String]) async throws(QueueError) -> String {
+        _ = try Self.checked(fields, 0)
+        var command: RedisCommand = ["XADD", .text(keys.inbox), "*"]
+        for (name, value) in fields {
+            command.append(name)
+            command.append(value)
+        }
+        return try await ScriptAnswer(script: "XADD", value: send([command])[0]).text()
+    }
+
     /// Pushes jobs; if one is not valid, none. Repeated with the same nonce (8 characters or more), answers the same ids.
     ///
     /// More than fit one script go in several, and a failure between them leaves the first ones pushed.

@@ -20,8 +20,8 @@ extension JobQueue {
 
     /// The last log lines of a job's last try.
     package func log(_ id: String) async throws(QueueError) -> [String] {
-        let first = try await read([["GET", .text(keys.alias(id))]])[0].string ?? id
-        let text = try await read([["GET", .text(keys.log(first))]])[0].string ?? ""
+        let first = try await send([["GET", .text(keys.alias(id))]])[0].string ?? id
+        let text = try await send([["GET", .text(keys.log(first))]])[0].string ?? ""
         return text.isEmpty ? [] : text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
     }
 
@@ -37,7 +37,7 @@ extension JobQueue {
         var jobs = try await admitted(ids)
         let missing = jobs.indices.filter { jobs[$0] == nil }
         guard !missing.isEmpty else { return jobs }
-        let aliases = try await read(missing.map { ["GET", .text(keys.alias(ids[$0]))] })
+        let aliases = try await send(missing.map { ["GET", .text(keys.alias(ids[$0]))] })
         for (index, alias) in zip(missing, aliases) {
             if let first = alias.string {
                 jobs[index] = try await admitted([first])[0]
@@ -49,7 +49,7 @@ extension JobQueue {
     }
 
     private func admitted(_ ids: [String]) async throws(QueueError) -> [RawJob?] {
-        let replies = try await read(
+        let replies = try await send(
             ids.flatMap { id -> [RedisCommand] in
                 [
                     ["HGETALL", .text(keys.job(id))], ["GET", .text(keys.spec(id))], ["GET", .text(keys.result(id))],
@@ -61,7 +61,7 @@ extension JobQueue {
     /// A job in the inbox, or one that was admitted while it was looked for.
     private func queued(_ id: String) async throws(QueueError) -> RawJob? {
         let entry: RedisCommand = ["XRANGE", .text(keys.inbox), .text(id), .text(id)]
-        if let job = RawJob(id: id, queued: try await read([entry])[0]) { return job }
+        if let job = RawJob(id: id, queued: try await send([entry])[0]) { return job }
         return try await admitted([id])[0]
     }
 }

@@ -24,8 +24,8 @@ package struct JobQueue: Sendable {
         }
     }
 
-    /// Sends commands that only read; an error reply is thrown.
-    func read(_ commands: [RedisCommand]) async throws(QueueError) -> [RedisValue] {
+    /// Sends plain commands; an error reply is thrown.
+    func send(_ commands: [RedisCommand]) async throws(QueueError) -> [RedisValue] {
         guard !commands.isEmpty else { return [] }
         do throws(RedisError) {
             let replies = try await client.pipeline(commands)

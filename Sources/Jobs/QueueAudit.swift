@@ -37,10 +37,10 @@ struct QueueSnapshot {
         let prefix = queue.keys.prefix
         keys = try await Self.scan(queue)
         for index in Self.indexOf.values.sorted() + ["workers"] {
-            let reply = try await queue.read([["ZRANGE", .text(prefix + index), "0", "-1", "WITHSCORES"]])[0]
+            let reply = try await queue.send([["ZRANGE", .text(prefix + index), "0", "-1", "WITHSCORES"]])[0]
             indexes[index] = (reply.dictionary ?? [:]).compactMapValues(\.string)
         }
-        let replies = try await queue.read([
+        let replies = try await queue.send([
             ["SMEMBERS", .text(queue.keys.live)], ["HGETALL", .text(queue.keys.meta)],
             ["XRANGE", .text(queue.keys.inbox), "-", "+"],
         ])
@@ -50,13 +50,13 @@ struct QueueSnapshot {
             bells.append(entry.array?.first?.string ?? "")
         }
         for key in keys {
-            let time = try await queue.read([["PTTL", .text(prefix + key)]])[0].integer ?? -1
+            let time = try await queue.send([["PTTL", .text(prefix + key)]])[0].integer ?? -1
             if time >= 0 { mortal.insert(key) }
             if key.hasPrefix("job:") {
-                let reply = try await queue.read([["HGETALL", .text(prefix + key)]])[0]
+                let reply = try await queue.send([["HGETALL", .text(prefix + key)]])[0]
                 jobs[String(key.dropFirst(4))] = (reply.dictionary ?? [:]).compactMapValues(\.string)
             } else if key.hasPrefix("dedup:") {
-                dedup[String(key.dropFirst(6))] = try await queue.read([["GET", .text(prefix + key)]])[0].string
+                dedup[String(key.dropFirst(6))] = try await queue.send([["GET", .text(prefix + key)]])[0].string
             }
         }
     }
@@ -67,7 +67,7 @@ struct QueueSnapshot {
         var keys: Set<String> = []
         var cursor = "0"
         repeat {
-            let reply = try await queue.read([["SCAN", .text(cursor), "MATCH", .text(pattern), "COUNT", "1000"]])[0]
+            let reply = try await queue.send([["SCAN", .text(cursor), "MATCH", .text(pattern), "COUNT", "1000"]])[0]
             guard let parts = reply.array, parts.count == 2, let next = parts[0].string else { return keys }
             cursor = next
             for key in parts[1].array ?? [] {

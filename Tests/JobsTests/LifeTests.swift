@@ -32,6 +32,16 @@ import Testing
         }
     }
 
+    @Test func `pushes by way of the inbox too`() async throws {
+        try await QueueFixture.run { fixture in
+            let fields = QueueFixture.job.merging(["start": "1:00"]) { $1 }
+            let id = try await fixture.queue.push(fields)
+            let job = try await fixture.claimOne()
+            #expect(job.id == id && job.fields == fields)
+            await #expect(throws: QueueError.self) { try await fixture.queue.push(["format": "mp3"]) }
+        }
+    }
+
     @Test func `gives an enqueued job an id that begins with its time`() async throws {
         try await QueueFixture.run { fixture in
             let first = try await fixture.queue.enqueue(

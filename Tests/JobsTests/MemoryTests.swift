@@ -37,6 +37,15 @@ import Testing
         }
     }
 
+    @Test func `warns of a server that may delete jobs`() async throws {
+        try await QueueFixture.run { fixture in
+            #expect(try await fixture.queue.advice() == [])
+            _ = try await fixture.client.send(["CONFIG", "SET", "maxmemory-policy", "allkeys-lru"])
+            let advice = try await fixture.queue.advice()
+            #expect(advice.count == 1 && advice[0].contains("allkeys-lru"))
+        }
+    }
+
     @Test func `keeps a waiting job within 750 bytes`() async throws {
         try await QueueFixture.run { fixture in
             let url = "https://example.org/" + String(repeating: "x", count: 95) + ".flac"

@@ -24,7 +24,8 @@ struct QueueFixture {
         let queue = JobQueue(client: client, name: try QueueName("test"), settings: settings)
         let fixture = QueueFixture(server: server, client: client, queue: queue)
         try await body(fixture)
-        #expect(try await QueueAudit(queue).problems() == [])
+        let problems = try await QueueAudit(queue).problems()
+        #expect(problems == [])
         await client.close()
     }
 

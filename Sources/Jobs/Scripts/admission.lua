@@ -1,5 +1,7 @@
 -- Part of the scripts that admit pushed jobs: checks what the queue itself uses, and gives a job its place.
 
+-- What of a job's options its hash keeps.
+local STORED = { attempts = true, expires = true, dedup = true, created = true, cut = true }
 local RANK = { high = 0, normal = 1, low = 2 }
 
 local function refuse(message) error({ refusal = message }) end
@@ -133,10 +135,10 @@ local function place(id, spec, options)
   seq = seq + 1
   local job = { id = id, score = whole(options.rank * BAND + seq), dedup = options.dedup }
   local more = { 'score', job.score }
-  for _, name in ipairs({ 'attempts', 'expires', 'dedup', 'created', 'cut' }) do
-    if options[name] then
+  for name, value in pairs(options) do
+    if STORED[name] then
       more[#more + 1] = name
-      more[#more + 1] = options[name]
+      more[#more + 1] = value
     end
   end
   call('SET', P .. 'spec:' .. id, spec)
@@ -166,7 +168,7 @@ local function admit_entry(id, flat)
     local refusal = type(spec) == 'table' and spec.refusal or 'the job cannot be read: ' .. tostring(spec)
     options = { rank = 1, refusal = refusal }
     spec, options.cut = remains(flat)
-    options.cut = options.cut and 1
+    options.cut = options.cut and 1 or nil
   end
   local ms = tonumber(string.match(id, '^%d+'))
   -- An id that was chosen tells no time.

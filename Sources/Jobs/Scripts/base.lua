@@ -42,12 +42,12 @@ end
 
 local function read(id)
   local f = call('HMGET', P .. 'job:' .. id, 'state', 'score', 'attempt', 'attempts', 'crashes', 'token', 'phase',
-    'cancel', 'dedup', 'expires', 'commit')
+    'cancel', 'dedup', 'expires', 'commit', 'created', 'ended')
   if not f[1] then return nil end
   return {
     id = id, state = f[1], score = f[2], attempt = tonumber(f[3] or 0), attempts = tonumber(f[4] or 5),
     crashes = tonumber(f[5] or 0), token = f[6], phase = f[7], cancel = f[8], dedup = f[9], expires = f[10],
-    commit = f[11],
+    commit = f[11], created = f[12], ended = f[13],
   }
 end
 
@@ -100,7 +100,7 @@ local function trim(state)
   local set = INDEX[state]
   local count, age = retention(state)
   local excess = call('ZCARD', set) - count
-  local old = {}
+  local old
   if excess > 0 then
     old = call('ZRANGE', set, 0, math.min(excess, 100) - 1)
   else
@@ -114,6 +114,7 @@ end
 
 -- Ends a job for good. The keys' time to live is only the backstop of `trim`.
 local function retire(job, state, ...)
+  local is_first_try = job.state == 'running' and string.sub(job.token, 1, 2) == '1:'
   move(job, state, whole(NOW * 1024 + events % 1024), 'finished', NOW, ...)
   local id, key = job.id, P .. 'job:' .. job.id
   if job.cancel or job.commit then
@@ -125,7 +126,8 @@ local function retire(job, state, ...)
   local ttl = age + 86400000
   call('PEXPIRE', key, ttl)
   call('PEXPIRE', P .. 'spec:' .. id, ttl)
-  if job.token then call('PEXPIRE', P .. 'log:' .. id, ttl) end
+  -- Only an earlier try can have left a log.
+  if job.token and not is_first_try then call('PEXPIRE', P .. 'log:' .. id, ttl) end
   return ttl
 end
 
@@ -170,9 +172,9 @@ end
 -- that is added and deleted in the same script wakes every waiting worker, and none that comes a moment later. After a
 -- second every worker has looked by itself, so an older bell was lost on the way.
 local function ring()
-  if paused or call('ZCARD', READY) == 0 then return end
+  if paused then return end
   local age = NOW - (string.match(bell, '%d+$') or 0)
-  if bell ~= '' and age >= 0 and age < 1000 then return end
+  if bell ~= '' and age >= 0 and age < 1000 or call('ZCARD', READY) == 0 then return end
   answer_bell()
   local rung = redis.pcall('XADD', IN, '*', '_bell', '1')
   if type(rung) == 'string' then bell = rung .. ' ' .. NOW else reset_ids() end

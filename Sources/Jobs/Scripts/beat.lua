@@ -1,4 +1,4 @@
--- A worker's sign of life: renews the leases of its jobs and stores their progress, then keeps house.
+-- A worker's sign of life: renews the leases of its jobs and stores their progress, then keeps house and trims what is over.
 --
 -- ARGV     settings, worker, host, slots, version, then for each job: id, token, phase or '', progress or ''.
 --          Progress is `fraction position duration speed`, each `-` if unknown.
@@ -35,8 +35,10 @@ end
 call('HSET', P .. 'worker:' .. worker, 'host', ARGV[3], 'slots', ARGV[4], 'version', ARGV[5], 'jobs',
   table.concat(jobs, ' '))
 call('PEXPIRE', P .. 'worker:' .. worker, 60000)
+call('ZREMRANGEBYSCORE', P .. 'workers', '-inf', NOW - 60000)
 call('ZADD', P .. 'workers', NOW, worker)
 if tend() then answer[1] = 1 end
+for _, state in ipairs({ 'completed', 'failed', 'cancelled' }) do trim(state) end
 ring()
 leave()
 return answer

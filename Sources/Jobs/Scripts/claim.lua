@@ -10,9 +10,8 @@ local nonce, count, worker = ARGV[1], tonumber(ARGV[2]), ARGV[3]
 local answer = { 'ok', -1, -1 }
 
 local function hand_over(job)
-  local key = P .. 'job:' .. job.id
   answer[#answer + 1] = {
-    job.id, job.token, job.attempt, job.attempts, job.crashes, call('HGET', key, 'created') or '',
+    job.id, job.token, job.attempt, job.attempts, job.crashes, job.created or '',
     call('GET', P .. 'spec:' .. job.id) or '{}', job.commit and call('GET', P .. 'commit:' .. job.id) or '',
   }
 end

@@ -24,6 +24,7 @@ repeat
     keys[i] = P .. 'job:' .. ids[i]
   end
   at = at + 1
+  if at > NOW + 1000 then return redis.error_reply('ERR the nonce `' .. nonce .. '` is not random') end
 until call('EXISTS', unpack(keys)) == 0
 
 local holders, answer = {}, {}

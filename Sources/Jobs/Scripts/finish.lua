@@ -10,54 +10,58 @@
 --          The same token gets the same answer again.
 
 local id, token, outcome, log = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
-local key = P .. 'job:' .. id
-local ended, answer = call('HGET', key, 'ended'), nil
-if ended and string.sub(ended, 1, #token + 1) == token .. ' ' then return string.sub(ended, #token + 2) end
 local job = read(id)
-if not job or job.state ~= 'running' or job.token ~= token then return 'STALE' end
-local publishing = job.phase == 'publishing'
-if publishing and (outcome == 'cancelled' or outcome == 'released') then return 'PUBLISHING' end
-if job.cancel then outcome = outcome == 'crashed' and outcome or 'cancelled' end
+if not job then return 'STALE' end
+if job.ended and string.sub(job.ended, 1, #token + 1) == token .. ' ' then return string.sub(job.ended, #token + 2) end
+if job.state ~= 'running' or job.token ~= token then return 'STALE' end
+if job.phase == 'publishing' and (outcome == 'cancelled' or outcome == 'released') then return 'PUBLISHING' end
+if job.cancel and outcome ~= 'crashed' then outcome = 'cancelled' end
 
-local code, message, retryable, wait = ARGV[5], ARGV[6], ARGV[7], tonumber(ARGV[8] or '')
+local key, code, message, retryable, wait = P .. 'job:' .. id, ARGV[5], ARGV[6], ARGV[7], tonumber(ARGV[8] or '')
 
 -- Full jitter, so that many jobs of one broken source do not return at once.
-local function backoff(failures)
+local function due_after(failures)
   if wait then return NOW + math.min(wait, retry_after_cap) end
   return NOW + math.floor(math.min(backoff_cap, backoff_base * 2 ^ (failures - 1)) * tonumber(ARGV[9]))
 end
 
-local function again(failures)
-  return function(delayed, ...)
-    local due = backoff(failures)
-    answer = 'delayed ' .. due
-    to_delayed(delayed, due, ...)
-  end
-end
-
-local ttl
+local answer, ttl
 if outcome == 'completed' then
-  ttl = retire(job, 'completed')
+  answer = 'completed'
+  ttl = retire(job, answer, 'ended', token .. ' completed')
   if job.attempt > 1 or job.crashes > 0 then call('HDEL', key, 'error_code', 'error', 'retryable') end
   call('SET', P .. 'result:' .. id, ARGV[5], 'PX', ttl)
-  event(id, 'completed')
+  event(id, answer)
 elseif outcome == 'cancelled' then
-  ttl = cancel(job)
+  answer = 'cancelled'
+  ttl = cancel(job, 'ended', token .. ' cancelled')
 elseif outcome == 'released' then
-  to_waiting(job, 'attempt', job.attempt - 1)
-elseif outcome == 'crashed' then
-  ttl = crash(job, code, message, again(job.crashes + 1))
-elseif retryable == '1' and job.attempt < job.attempts then
-  again(job.attempt)(job, 'error_code', code, 'error', string.sub(message, 1, 1024), 'retryable', 1)
+  answer = 'waiting'
+  to_waiting(job, 'attempt', job.attempt - 1, 'ended', token .. ' waiting')
+  ring()
+elseif outcome == 'crashed' or retryable == '1' and job.attempt < job.attempts then
+  local function again(delayed, ...)
+    local due = due_after(outcome == 'crashed' and delayed.crashes or delayed.attempt)
+    answer = 'delayed ' .. due
+    to_delayed(delayed, due, 'ended', token .. ' ' .. answer, ...)
+  end
+  if outcome == 'crashed' then
+    ttl = crash(job, code, message, again)
+  else
+    again(job, 'error_code', code, 'error', string.sub(message, 1, 1024), 'retryable', 1)
+  end
+  if not answer then
+    answer = job.state
+    call('HSET', key, 'ended', token .. ' ' .. answer)
+  end
 else
-  ttl = fail(job, code, message, retryable)
+  answer = 'failed'
+  ttl = fail(job, code, message, retryable, 'ended', token .. ' failed')
 end
-answer = answer or job.state
-call('HSET', key, 'ended', token .. ' ' .. answer)
 if log ~= '' then
   log = string.sub(log, -8192)
   if ttl then call('SET', P .. 'log:' .. id, log, 'PX', ttl) else call('SET', P .. 'log:' .. id, log) end
 end
-ring()
+if ttl and events % 8 == 0 then trim(answer) end
 save()
 return answer

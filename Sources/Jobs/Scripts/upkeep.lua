@@ -4,7 +4,7 @@ local seen, grace = tonumber(meta[6] or NOW), tonumber(meta[7] or 0)
 
 -- Begins a worker's call; its first command is one that Redis allows when its memory is full.
 local function arrive(worker_settings)
-  call('ZREMRANGEBYSCORE', P .. 'workers', '-inf', NOW - 60000)
+  begin()
   if NOW < seen or NOW > seen + 3000 then
     -- No beat could arrive for a while, so every lease gets a full term before any is reaped.
     grace = NOW + lease_ms
@@ -45,7 +45,6 @@ local function tend()
   local more = admit()
   more = promote() or more
   reap()
-  for _, state in ipairs({ 'completed', 'failed', 'cancelled' }) do trim(state) end
   return more
 end
 
@@ -55,6 +54,7 @@ local function until_first(set, floor)
   return first and math.max(math.max(tonumber(first), floor) - NOW, 0) or -1
 end
 
-local function leave(...)
-  save('seen', NOW, 'grace', grace, 'settings', settings, ...)
+local function leave()
+  if settings ~= meta[5] then call('HSET', META, 'settings', settings) end
+  save('seen', NOW, 'grace', grace)
 end
