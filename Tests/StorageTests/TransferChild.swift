@@ -17,12 +17,13 @@ actor TransferChild {
 
     struct Silent: Error {}
 
-    /// Starts the program and greets it.
-    static func start(_ policy: TransferPolicy) async throws -> TransferChild {
+    /// Starts the program and greets it; `wrapper` is a command that becomes the program in the end.
+    static func start(_ policy: TransferPolicy, wrapper: [String] = []) async throws -> TransferChild {
         var controls = try PacketSocket.pair()
         var links = try PacketSocket.pair()
+        let command = wrapper + [Programs.path("respool-transfer"), String(getpid())]
         let program = Spawner.Program(
-            path: Programs.path("respool-transfer"), arguments: [String(getpid())],
+            path: command[0], arguments: Array(command.dropFirst()),
             environment: ProcessInfo.processInfo.environment)
         let theirControl = controls.second.take()!
         let theirLink = links.second.take()!
@@ -164,10 +165,10 @@ actor TransferChild {
 
 /// Runs the body with a child, which must end by itself and well afterwards.
 func withTransfer(
-    _ policy: TransferPolicy, isolation: isolated (any Actor)? = #isolation,
+    _ policy: TransferPolicy, wrapper: [String] = [], isolation: isolated (any Actor)? = #isolation,
     _ body: (TransferChild) async throws -> Void
 ) async throws {
-    let child = try await TransferChild.start(policy)
+    let child = try await TransferChild.start(policy, wrapper: wrapper)
     do { try await body(child) } catch {
         await child.finish()
         throw error

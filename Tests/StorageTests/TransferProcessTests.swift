@@ -93,6 +93,44 @@ import Testing
         #expect(await child.finish() == 0)
     }
 
+    /// Whether a small file system can be mounted for one process alone.
+    private static var mayMount: Bool {
+        get async throws { try await ChildProcess.run("unshare", ["-rm", "true"]).succeeded }
+    }
+
+    @Test(.enabled("needs user namespaces") { try await mayMount })
+    func `a full disk is told, and frees what the job had taken`() async throws {
+        let folder = try TemporaryFolder()
+        var policy = RemoteSourceTests.policy
+        policy.spoolFolder = folder.path
+        let mount = [
+            "/usr/bin/unshare", "-rm", "sh", "-c", #"mount -t tmpfs -o size=512k none "$0" && exec "$@""#, folder.path,
+        ]
+        let url = try await Origin.shared.url("ranges", "full")
+        try await withTransfer(policy, wrapper: mount) { child in
+            for _ in 0..<3 {
+                try await child.tell(.job(.test(url)))
+                _ = try await child.ask(.open(url: nil))
+                var offset: Int64 = 0
+                var failure: Failure?
+                while failure == nil {
+                    switch try await child.ask(.need(offset: offset, length: 1 << 20)) {
+                    case .have(offset, let length) where length > 0: offset += length
+                    case let answer: failure = answer.failure ?? Failure(.internal, "the source ended")
+                    }
+                }
+                #expect(failure?.code == .outOfSpace && failure?.retryable == true)
+                #expect(offset <= 512 << 10)
+                #expect(try await child.end().isEnded)
+                // A program that another test starts just now holds a copy of our descriptor for a moment.
+                try await eventually("all of the disk is free") {
+                    var disk = statvfs()
+                    return statvfs("/proc/\(child.pid)/root\(folder.path)", &disk) == 0 && disk.f_bfree == disk.f_blocks
+                }
+            }
+        }
+    }
+
     @Test func `a spool folder that is missing is told`() async throws {
         var policy = RemoteSourceTests.policy
         policy.spoolFolder = "/no/such/folder"
