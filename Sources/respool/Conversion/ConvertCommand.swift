@@ -68,10 +68,20 @@ struct ConversionRequest: Sendable {
         do throws(Failure) { spec = try JobSpec(fields: fields) } catch { throw .usage(error.message) }
         self.spec = spec
         destination = target == "-" ? nil : try Self.destination(target, source, spec.rendition)
+        let path = SourceAddress.path(ofFileURL: spec.source)
+        if let path, let destination, Self.isSameFile(path, destination) {
+            throw .usage("'\(target)' is the source itself: name another destination")
+        }
         var configuration = try ConvertOptions.configuration(arguments)
-        configuration.policy.grantedSource = SourceAddress.path(ofFileURL: spec.source)
+        configuration.policy.grantedSource = path
         configuration.policy.grantedOutput = destination
         self.configuration = configuration
+    }
+
+    private static func isSameFile(_ left: String, _ right: String) -> Bool {
+        var (one, other) = (stat(), stat())
+        guard stat(left, &one) == 0, stat(right, &other) == 0 else { return false }
+        return (one.st_dev, one.st_ino) == (other.st_dev, other.st_ino)
     }
 
     private static func format(ofName name: String) throws(CommandFailure) -> String {

@@ -16,7 +16,9 @@ extension Command {
             .init(
                 line: "respool worker --source-root /srv/in --output-root /srv/out",
                 meaning: "converts files under /srv/in, and sources from the network, with a slot for each core"),
-            .init(line: "respool worker --check", meaning: "ends with 0 if a worker here can do its work"),
+            .init(
+                line: "respool worker --check",
+                meaning: "for a health check: ends with 1 if a worker of this machine has fallen silent"),
         ]
     ) { arguments throws(CommandFailure) in
         try WorkerOptions.export(arguments)
@@ -58,7 +60,7 @@ enum WorkerOptions {
         variable: "RESPOOL_SPOOL_DIR", suggestion: .folders)
     static let maxCrashes = Option(
         "max-crashes", value: "N", "crashes after which a job fails", fallback: "3", variable: "RESPOOL_MAX_CRASHES")
-    static let check = Option("check", "only tells whether a worker here can do its work")
+    static let check = Option("check", "only tells whether the workers of this machine live")
 
     /// Checks what was given and puts it into the environment of this process.
     static func export(_ arguments: Arguments) throws(CommandFailure) {

@@ -17,10 +17,10 @@ struct DemoJob: Sendable {
         let part = ["start": "\(start):00", "end": "\(end):00"]
         let name = "programme-minute-\(start)-to-\(end)"
         return recordings + [
+            DemoJob(programme, "programme.m4a", format: "m4a", ["bit_rate": "128k"]),
             DemoJob(programme, "\(name).mp3", format: "mp3", part.merging(["bit_rate": "192k"]) { $1 }),
             DemoJob(programme, "programme.flac", format: "flac"),
             DemoJob(programme, "\(name).opus", format: "opus", part.merging(["bit_rate": "64k"]) { $1 }),
-            DemoJob(programme, "programme.m4a", format: "m4a", ["bit_rate": "128k"]),
         ]
     }
 

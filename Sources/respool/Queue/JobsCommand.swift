@@ -3,7 +3,7 @@ import Lifecycle
 
 extension Command {
     static let jobs = Command(
-        "jobs", "lists jobs, the newest of the finished ones first",
+        "jobs", "lists jobs: what runs and waits, then what is over, the last first",
         options: [JobsOptions.state, JobsOptions.limit, .json, .queue, .redis],
         examples: [.init(line: "respool jobs --state failed", meaning: "what failed, and why")]
     ) { arguments throws(CommandFailure) in

@@ -59,7 +59,7 @@ struct QueueConnection: Sendable {
             .unreachable("\(url) refuses: \(error); name a user and password in RESPOOL_REDIS_URL or --redis")
         case .redis(.connection), .redis(.closed):
             .unreachable(
-                "cannot reach Redis at \(url): \(error); start it, or name another with --redis or RESPOOL_REDIS_URL")
+                "\(error); start it, or name another with --redis or RESPOOL_REDIS_URL")
         case .redis where error.isTransient: .unreachable("Redis at \(url) is not ready: \(error)")
         case .invalidJob(_, let failure): .usage(failure.message)
         case .redis, .unexpectedAnswer: .failed("\(error)")
