@@ -1,0 +1,126 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import respool
+
+@Suite(.timeLimit(.minutes(1))) struct ConvertTests {
+    private let folder: TemporaryFolder
+    private let respool: RespoolProcess
+    private let programme: String
+
+    /// The programme of three minutes that all tests read, made once.
+    private static let original: (folder: TemporaryFolder, path: String)? = {
+        guard let folder = try? TemporaryFolder() else { return nil }
+        let path = folder.file("programme.wav")
+        return (try? DemoProgramme(minutes: 3).write(to: path)).map { (folder, path) }
+    }()
+
+    init() throws {
+        folder = try TemporaryFolder()
+        respool = RespoolProcess(folder: folder.path)
+        programme = folder.file("programme.wav")
+        try FileManager.default.linkItem(atPath: #require(Self.original).path, toPath: programme)
+    }
+
+    /// The bytes of 16-bit stereo samples at 44.1 kHz between two seconds, behind a header of 44 bytes.
+    private func samples(_ start: Int, _ end: Int) throws -> Data {
+        let file = try Data(contentsOf: URL(filePath: programme))
+        return file[(44 + start * 176_400)..<(44 + end * 176_400)]
+    }
+
+    /// A file or bytes as ffmpeg decodes them.
+    private func decoded(_ path: String) async throws -> [UInt8] {
+        try await ChildProcess.run("ffmpeg", ["-v", "error", "-i", path, "-f", "s16le", "-"]).standardOutput
+    }
+
+    private func names() throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
+    }
+
+    @Test(arguments: ["wav", "flac", "aiff", "alac"])
+    func `converts a range exactly and names the file in a folder`(format: String) async throws {
+        try FileManager.default.createDirectory(atPath: folder.file("parts"), withIntermediateDirectories: false)
+        let outcome = try await respool.run(
+            "convert", "programme.wav", "parts", "--to", format, "--start", "0:10", "--end", "0:13", "--json")
+        #expect(outcome.exitCode == 0, "\(outcome.errors)")
+        #expect(outcome.errors == "")
+        let report = try #require(try JSONSerialization.jsonObject(with: Data(outcome.output.utf8)) as? [String: Any])
+        #expect(report["duration"] as? Double == 3)
+        #expect(try await decoded(try #require(report["url"] as? String)).count == 3 * 176_400)
+    }
+
+    @Test func `writes to standard output what it writes to a file`() async throws {
+        let words = ["--to", "wav", "--start", "10", "--duration", "2"]
+        let stream = try await respool.run(["convert", programme, "-"] + words)
+        #expect(stream.exitCode == 0, "\(stream.errors)")
+        let file = try await respool.run(["convert", programme, "part.wave"] + words.dropFirst(2))
+        #expect(file.exitCode == 0 && file.output == "" && file.errors == "")
+        #expect(Data(stream.standardOutput) == (try Data(contentsOf: URL(filePath: folder.file("part.wave")))))
+        #expect(Data(try await decoded(folder.file("part.wave"))) == (try samples(10, 12)))
+    }
+
+    @Test func `replaces a file when the new one is done, and not before`() async throws {
+        try folder.write("out.mp3", text: "old")
+        try folder.write("text.mp3", text: "this is no audio")
+        for source in ["text.mp3", "missing.mp3"] {
+            let outcome = try await respool.run("convert", source, "out.mp3")
+            #expect(outcome.exitCode == 1)
+            #expect(outcome.errors.hasPrefix("respool: \(source): "))
+            #expect(outcome.errors.split(separator: "\n").count == 1)
+            #expect(try String(contentsOfFile: folder.file("out.mp3"), encoding: .utf8) == "old")
+        }
+        #expect(try await respool.run("convert", "programme.wav", "out.mp3", "--end", "1").exitCode == 0)
+        #expect(try await decoded(folder.file("out.mp3")).count == 176_400)
+        #expect(try names() == ["out.mp3", "programme.wav", "text.mp3"])
+    }
+
+    @Test func `does not overwrite its own source`() async throws {
+        let outcome = try await respool.run("convert", "programme.wav", ".", "--to", "wav", "--end", "1")
+        #expect(outcome.exitCode == 2 && outcome.errors.contains("'.' is the source itself"))
+    }
+
+    @Test func `leaves nothing behind when it is interrupted`() async throws {
+        let child = try await ChildProcess(
+            Programs.path("respool"), ["convert", "programme.wav", "out.mp3"], environment: respool.environment,
+            folder: folder.path)
+        try await Task.sleep(for: .milliseconds(600))
+        #expect(child.isRunning)
+        child.kill(SIGINT)
+        #expect(await child.wait().exitCode == 128 + SIGINT)
+        #expect(try names() == ["programme.wav"])
+    }
+
+    @Test func `draws a bar on a terminal and nothing of it elsewhere`() async throws {
+        let outcome = try await respool.runOnTerminal(["convert", programme, folder.file("out.opus"), "--end", "1:00"])
+        #expect(outcome.exitCode == 0, "\(outcome.output)")
+        #expect(outcome.output.contains("programme.wav → opus") && outcome.output.contains("\u{1b}["))
+        #expect(outcome.output.contains("out.opus"))
+        let plain = RespoolProcess(environment: ["NO_COLOR": "1", "LC_ALL": "C"])
+        let ascii = try await plain.runOnTerminal(["convert", programme, folder.file("out.opus"), "--end", "1:00"])
+        #expect(ascii.exitCode == 0)
+        #expect(ascii.standardOutput.allSatisfy { $0 < 0x80 })
+        #expect(!ascii.output.contains("\u{1b}[3"))
+    }
+
+    @Test func `says what a source is`() async throws {
+        let text = try await respool.run("probe", "programme.wav")
+        #expect(text.exitCode == 0, "\(text.errors)")
+        #expect(text.output.contains("3:00 (180.000 s)") && text.output.contains("44100 Hz, 2 ch (stereo)"))
+        let json = try await respool.run("probe", programme, "--json")
+        let report = try #require(try JSONSerialization.jsonObject(with: Data(json.output.utf8)) as? [String: Any])
+        #expect(report["seconds"] as? Double == 180)
+        #expect(json.lines.count == 1)
+        let missing = try await respool.run("probe", "missing.wav")
+        #expect(missing.exitCode == 1 && missing.errors.contains("missing.wav"))
+    }
+
+    @Test func `lists every format`() async throws {
+        let outcome = try await respool.run("formats", "--json")
+        let names = try outcome.lines.map {
+            try #require(try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any])["format"] as? String
+        }
+        #expect(names == ["mp3", "m4a", "alac", "flac", "wav", "aiff", "caf", "ogg", "opus"])
+        #expect(try await respool.run("formats").output.contains("RIFF WAVE"))
+    }
+}

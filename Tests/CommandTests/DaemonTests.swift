@@ -1,0 +1,55 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite struct DaemonTests {
+    /// A copy of the command in a folder of its own, beside a daemon that only prints what it was given.
+    private let folder: TemporaryFolder
+
+    init() async throws {
+        folder = try TemporaryFolder()
+        try await install(Programs.path("respool"), as: "bin/respool")
+    }
+
+    /// Copied by another process: one that this process had open for writing would be busy for as long as a child that is
+    /// just being started holds it open, too.
+    private func install(_ path: String, as name: String) async throws {
+        let outcome = try await ChildProcess.run("install", ["-D", "-m", "755", path, folder.file(name)])
+        try #require(outcome.succeeded, "\(outcome.errors)")
+    }
+
+    private func placeDaemon(in place: String) async throws {
+        let script = try folder.write("script", text: "#!/bin/sh\necho \"$@\"; env | grep ^RESPOOL_ | sort\n")
+        try await install(script, as: "\(place)/respoold")
+    }
+
+    private func run(_ words: String...) async throws -> Outcome {
+        let clean = ["PATH": "/usr/bin:/bin", "RESPOOL_REDIS_URL": "", "RESPOOL_OUTPUT_ROOT": "/elsewhere"]
+        return try await ChildProcess.run(folder.file("bin/respool"), words, environment: clean, folder: folder.path)
+    }
+
+    @Test(arguments: ["bin", "libexec/respool"])
+    func `becomes the daemon, its flags turned into variables`(place: String) async throws {
+        try await placeDaemon(in: place)
+        let outcome = try await run(
+            "worker", "-s", "3", "--grace", "2.5", "--source-root", "in", "--source-root", "/b", "--output-root", "out",
+            "--allow-host", "10.0.0.0/8", "--allow-host", "x.org", "--redis", "redis://h/1", "--queue", "q", "--listen",
+            "127.0.0.1:9", "--max-crashes", "9", "--spool-dir", "/spool")
+        #expect(outcome.exitCode == 0, "\(outcome.errors)")
+        #expect(
+            outcome.lines == [
+                "worker", "RESPOOL_ALLOW_HOSTS=10.0.0.0/8,x.org", "RESPOOL_GRACE=2.5", "RESPOOL_LISTEN=127.0.0.1:9",
+                "RESPOOL_MAX_CRASHES=9", "RESPOOL_OUTPUT_ROOT=\(folder.path)/out", "RESPOOL_QUEUE=q",
+                "RESPOOL_REDIS_URL=redis://h/1", "RESPOOL_SLOTS=3", "RESPOOL_SOURCE_ROOTS=\(folder.path)/in:/b",
+                "RESPOOL_SPOOL_DIR=/spool",
+            ])
+        #expect(try await run("worker", "--check").lines[0] == "worker --check")
+        #expect(try await run("serve", "-l", "[::1]:80").lines.prefix(2) == ["serve", "RESPOOL_LISTEN=[::1]:80"])
+    }
+
+    @Test func `says where the daemon should lie`() async throws {
+        let outcome = try await run("worker")
+        #expect(outcome.exitCode == 1)
+        #expect(outcome.errors.contains("respoold is neither in \(folder.path)/bin nor in"))
+    }
+}

@@ -1,0 +1,41 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct DemoTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    /// Folders of demonstrations, which are gone when they are over.
+    private func stages() throws -> Set<String> {
+        Set(try FileManager.default.contentsOfDirectory(atPath: "/tmp").filter { $0.hasPrefix("respool-demo-") })
+    }
+
+    @Test func `shows conversions and what came of them, and does so again`() async throws {
+        let before = try stages()
+        let respool = RespoolProcess(folder: folder.path)
+        let plain = try await respool.run("demo", "--minutes", "1")
+        #expect(plain.exitCode == 0, "\(plain.output) \(plain.errors)")
+        #expect(!plain.output.contains("\u{1b}"))
+        #expect(plain.lines.contains { $0.contains(" completed ") && $0.hasSuffix("(programme.wav → mp3)") })
+        let finished = try FileManager.default.contentsOfDirectory(atPath: folder.file("respool-demo")).sorted()
+        #expect(finished.count == 13)
+        for name in finished { #expect(plain.lines.contains { $0.hasPrefix("\(name) ") }, "\(name)") }
+        #expect(
+            plain.lines.contains { $0.contains("programme.flac") && $0.contains(" 60.000 ") && $0.contains("44100") })
+
+        let drawn = try await respool.runOnTerminal(["demo", "--minutes", "1", "--keep", folder.file("respool-demo")])
+        #expect(drawn.exitCode == 0, "\(drawn.output)")
+        #expect(drawn.output.contains("\u{1b}[J") && drawn.output.contains("programme.wav → flac"))
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.file("respool-demo")).sorted() == finished)
+        #expect(try stages().isSubset(of: before))
+    }
+
+    @Test func `says what is missing and how to get it`() async throws {
+        let outcome = try await RespoolProcess(environment: ["PATH": "/nowhere"]).run("demo", "--keep", folder.path)
+        #expect(outcome.exitCode == 1)
+        #expect(outcome.errors.contains("the demo needs redis-server and ffprobe"))
+        #expect(outcome.errors.contains("`apt-get install redis-server ffmpeg"))
+    }
+}
