@@ -27,6 +27,7 @@ package struct SlotConfiguration: Sendable {
         configuration.policy.outputRoot = Environment.value("RESPOOL_OUTPUT_ROOT")
         configuration.policy.allowedHosts = list("RESPOOL_ALLOW_HOSTS", separator: ",")
         if let folder = Environment.value("RESPOOL_SPOOL_DIR") { configuration.policy.spoolFolder = folder }
+        configuration.policy.certificateFile = Environment.value("RESPOOL_CA_FILE")
         if let bytes = try whole("RESPOOL_MAX_SOURCE_BYTES", 1...(1 << 50)) {
             configuration.policy.mostSourceBytes = Int64(bytes)
         }

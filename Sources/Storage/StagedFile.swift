@@ -3,7 +3,8 @@ import Glibc
 import Lifecycle
 package import SlotProtocol
 
-/// An output that waits beside its destination, without a name where the file system can do that, until it is published.
+/// An output that waits beside its destination: without a name while it is written, where the file system can do that, and
+/// under a name that holds the token from when it is complete until it is published.
 package struct StagedFile: ~Copyable {
     private let file: Descriptor
     private let destination: Destination
@@ -56,7 +57,7 @@ package struct StagedFile: ~Copyable {
     /// Absolute path that the output is to have.
     package func destinationPath() -> String { destination.path }
 
-    /// Absolute path of the name that the file bears from `publish` until it is renamed.
+    /// Absolute path of the name that the file bears until it is renamed.
     package func stagedPath() -> String { destination.stagedPath(stagedName) }
 
     /// Writes the file to the disk. The corresponding C function is `fsync`.
@@ -64,14 +65,20 @@ package struct StagedFile: ~Copyable {
         guard fsync(file.number) == 0 else { throw destination.writing(.last) }
     }
 
-    /// Makes the file visible under its destination in one step, whatever was there before.
-    package mutating func publish() throws(Failure) {
-        if !isNamed {
-            guard clinux_link_unnamed_in(file.number, folder.number, stagedName) == 0 else {
-                throw destination.writing(.last)
-            }
-            isNamed = true
+    /// Gives the complete file its staged name, before anybody is asked whether it may be published.
+    ///
+    /// Whoever owns the job next removes that name first, so a process that was frozen after it got leave to publish finds
+    /// nothing to rename when it thaws.
+    package mutating func giveName() throws(Failure) {
+        guard !isNamed else { return }
+        guard clinux_link_unnamed_in(file.number, folder.number, stagedName) == 0 else {
+            throw destination.writing(.last)
         }
+        isNamed = true
+    }
+
+    /// Makes the named file visible under its destination in one step, whatever was there before.
+    package mutating func publish() throws(Failure) {
         guard renameat(folder.number, stagedName, folder.number, destination.name) == 0 else {
             throw destination.writing(.last)
         }

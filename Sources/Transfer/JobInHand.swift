@@ -141,13 +141,15 @@ final class JobInHand {
                 TransferReport.failed(Failure(.outputFailed, "The staged output cannot be read: \(error).")))
         }
         let digest = self.digest.take()!
-        isStaged = digest.position == stagedBytes
-        guard isStaged else {
-            return try control.send(
-                TransferReport.failed(Failure(.outputFailed, "The staged output changed while it was summed.")))
-        }
-        let output = staging!.output(bytes: stagedBytes, sha256: digest.finish())
-        try control.send(TransferReport.staged([output]))
+        let report: TransferReport
+        do throws(Failure) {
+            guard digest.position == stagedBytes else {
+                throw Failure(.outputFailed, "The staged output changed while it was summed.")
+            }
+            report = .staged([try staging!.output(bytes: stagedBytes, sha256: digest.finish())])
+            isStaged = true
+        } catch { report = .failed(error) }
+        try control.send(report)
     }
 
     /// Makes the output visible, once.

@@ -45,8 +45,10 @@ struct Staging: ~Copyable {
         return Int64(found.st_size)
     }
 
-    func output(bytes: Int64, sha256: String) -> StagedOutput {
-        StagedOutput(
+    /// Gives the complete output the name under which it waits, and answers what to write down about it.
+    mutating func output(bytes: Int64, sha256: String) throws(Failure) -> StagedOutput {
+        try staged?.giveName()
+        return StagedOutput(
             destination: staged?.destinationPath() ?? "-", staged: staged?.stagedPath() ?? "", bytes: bytes,
             sha256: sha256)
     }

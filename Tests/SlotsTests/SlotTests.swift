@@ -28,7 +28,7 @@ import Testing
         let slot = studio.slot()
         let record = try await slot.convert(studio.task("hidden")) { _ in }
         #expect(record.outputs.map(\.report.duration) == [1])
-        #expect(try studio.outputs().isEmpty)
+        #expect(try studio.outputs().map { "\(studio.folder.path)/out/\($0)" } == record.outputs.map(\.staged))
         await slot.end()
         #expect(try studio.outputs().isEmpty)
         await slot.shutdown()
@@ -135,6 +135,19 @@ import Testing
         #expect(try await slot.settle(published) == .published)
         #expect(try studio.outputs() == ["kept.wav"])
         await slot.shutdown()
+    }
+
+    @Test func `an owner that thaws after its job was settled publishes nothing`() async throws {
+        let old = studio.slot()
+        let new = studio.slot()
+        let record = try await old.convert(studio.task("fenced")) { _ in }
+        #expect(try await new.settle(record) == .removed)
+        let error = await #expect(throws: SlotError.self) { try await old.publish() }
+        #expect(error?.failure.code == .outputFailed)
+        #expect(try studio.outputs().isEmpty)
+        await old.end()
+        await old.shutdown()
+        await new.shutdown()
     }
 
     @Test func `says what a source is`() async throws {
