@@ -154,11 +154,12 @@ local function crash(job, code, message, back, ...)
     'error', string.sub(message, 1, 1024), 'retryable', 1, ...)
 end
 
--- After an id that somebody chose far ahead all later ones would follow it, and after the greatest there could be none.
+-- After an id that somebody chose far ahead all later ones would follow it, and after the greatest there could be none. So
+-- an empty inbox is made anew; Redis 8 lets nobody set its last id back.
 local function reset_ids()
   if call('XLEN', IN) > 0 then return end
-  redis.pcall('XSETID', IN, whole(NOW) .. '-0')
-  redis.pcall('XGROUP', 'SETID', IN, 'bell', whole(NOW) .. '-0')
+  call('DEL', IN)
+  call('XGROUP', 'CREATE', IN, 'bell', 0, 'MKSTREAM')
 end
 
 -- Takes the bell away, if one hangs.
