@@ -72,9 +72,11 @@ final class ChildState: Sendable {
         }
         while true {
             var entry = pollfd(fd: descriptor, events: CShort(POLLIN), revents: 0)
-            // A grandchild may hold the pipe open after the child has ended; nobody waits for that one.
+            // A grandchild may hold the pipe open after the child has ended; nobody waits for that one. Asked before the
+            // wait: a child that writes and ends just after it would lose its last words.
+            let hasEnded = !isRunning
             if poll(&entry, 1, 250) == 0 {
-                if !isRunning { return }
+                if hasEnded { return }
                 continue
             }
             let count = Glibc.read(descriptor, buffer.baseAddress, buffer.count)
