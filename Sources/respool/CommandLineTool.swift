@@ -2,8 +2,6 @@ import Lifecycle
 
 /// Finds the command among the words of a call, runs it, and tells what went wrong.
 enum CommandLineTool {
-    static let version = "0.1.0"
-
     /// Options that stand before the command's name.
     static let options: [Option] = [.help, .version]
 
@@ -21,7 +19,7 @@ enum CommandLineTool {
     private static func dispatch(_ words: [String]) async throws(CommandFailure) -> ExitStatus {
         let arguments = try OptionParser(options: options, stopsAtOperand: true).parse(words)
         if arguments.has(.help) { return show(HelpPage(width: helpWidth).overview()) }
-        if arguments.has(.version) { return show("respool \(version)\n") }
+        if arguments.has(.version) { return show("respool \(respoolVersion)\n") }
         guard let name = arguments.operands.first else {
             throw .usage("give a command; `respool --help` lists them")
         }

@@ -1,3 +1,4 @@
+import Lifecycle
 import SlotProtocol
 import TestSupport
 import Testing
@@ -52,7 +53,7 @@ import Testing
     }
 
     @Test func `tells its version`() async throws {
-        #expect(try await respool.run("--version").output == "respool \(CommandLineTool.version)\n")
+        #expect(try await respool.run("--version").output == "respool \(respoolVersion)\n")
     }
 
     @Test func `prints a manual page with every command and option`() async throws {

@@ -1,8 +1,10 @@
+import Lifecycle
+
 /// The manual page `respool(1)`, made from the table of options.
 struct ManualPage {
     func text() -> String {
         var lines = [
-            ".TH RESPOOL 1 \"\" \"respool \(CommandLineTool.version)\" \"User Commands\"",
+            ".TH RESPOOL 1 \"\" \"respool \(respoolVersion)\" \"User Commands\"",
             ".SH NAME", "respool \\- audio conversion as a service", ".SH SYNOPSIS",
             ".B respool", "\\fICOMMAND\\fR [\\fIOPTION\\fR]... [\\fIOPERAND\\fR]...", ".SH DESCRIPTION",
             "Converts audio as a service: jobs go through Redis to any number of workers.", ".SH COMMANDS",
