@@ -80,7 +80,7 @@ private final class ConversionView: Sendable {
     /// Says on a terminal what was made.
     func tell(_ report: OutputReport) {
         guard Terminal.error.isInteractive, let target else { return }
-        let facts = "\(Quantities.clock(report.duration))  \(Quantities.bytes(report.bytes))"
+        let facts = "\(Quantities.length(report.duration))  \(Quantities.bytes(report.bytes))"
         Terminal.error.write("\(TextLayout.printable(target))  \(Terminal.error.colored(facts, .green))\n")
     }
 }

@@ -9,6 +9,11 @@ enum Quantities {
             ? "\(whole / 60):\(tail)" : "\(whole / 3600):\(padded(whole / 60 % 60)):\(tail)"
     }
 
+    /// Seconds as a length: `0.14 s` where a clock would say little, `5:00` from ten seconds on.
+    static func length(_ seconds: Double) -> String {
+        (0..<10).contains(seconds) ? "\(decimal(seconds, places: 2)) s" : clock(seconds)
+    }
+
     /// Seconds in the largest fitting units: `840 ms`, `12 s`, `3 min`, `5 h`, `2 d`.
     static func span(_ seconds: Double) -> String {
         guard seconds.isFinite, seconds >= 0 else { return "-" }

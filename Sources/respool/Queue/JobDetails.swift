@@ -38,7 +38,9 @@ struct JobDetails {
     private static func overview(_ record: JobRecord) -> [(String, String)] {
         let tries = "try \(record.attempt) of \(record.attempts)"
         let crashes = record.crashes > 0 ? ", crashes: \(record.crashes)" : ""
-        var pairs = [("state", "\(JobLine(record).plain) (\(tries)\(crashes), priority \(record.priority))")]
+        // The error has a line of its own.
+        let state = record.error == nil ? JobLine(record).plain : record.state.rawValue
+        var pairs = [("state", "\(state) (\(tries)\(crashes), priority \(record.priority))")]
         if let source = record.source { pairs.append(("source", source)) }
         if let format = record.format { pairs.append(("format", format)) }
         if let worker = record.worker { pairs.append(("worker", worker)) }
@@ -51,7 +53,7 @@ struct JobDetails {
 
     private static func output(_ output: OutputReport) -> [(String, String)] {
         let facts = [
-            output.codec, Quantities.clock(output.duration), "\(output.sampleRate) Hz", "\(output.channels) ch",
+            output.codec, Quantities.length(output.duration), "\(output.sampleRate) Hz", "\(output.channels) ch",
             "\(output.bitRate / 1000) kb/s", Quantities.bytes(output.bytes),
         ]
         return [("output", output.url), ("", facts.joined(separator: ", ")), ("sha256", output.sha256)]

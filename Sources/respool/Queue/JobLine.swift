@@ -74,7 +74,7 @@ struct JobLine {
     private var completion: String {
         var parts: [String] = []
         if let output = record.outputs?.first {
-            parts.append(Quantities.clock(output.duration))
+            parts.append(Quantities.length(output.duration))
             parts.append(Quantities.bytes(output.bytes))
         }
         if let start = record.startedAt, let end = record.finishedAt {
