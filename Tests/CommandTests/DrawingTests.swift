@@ -13,6 +13,11 @@ import Testing
         #expect(Quantities.clock(seconds) == text)
     }
 
+    @Test func `writes a length with decimals where it is short`() {
+        #expect(Quantities.length(0.1395) == "0.14 s")
+        #expect(Quantities.length(10) == "0:10")
+    }
+
     @Test(
         arguments: [
             (0, "0 ms"), (0.84, "840 ms"), (12, "12 s"), (119, "119 s"), (180, "3 min"), (7200, "2 h"),
