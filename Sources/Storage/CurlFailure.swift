@@ -9,39 +9,39 @@ extension Failure {
         let source = "the source '\(redactedURL(url))'"
         return switch code {
         case CURLE_COULDNT_RESOLVE_HOST:
-            Failure(.sourceUnreachable, "The host '\(host)' of \(source) cannot be resolved.")
+            Failure(.sourceUnreachable, "the host '\(host)' of \(source) cannot be resolved")
         case CURLE_COULDNT_CONNECT:
-            Failure(.sourceUnreachable, "The host '\(host)' of \(source) refuses the connection or cannot be reached.")
+            Failure(.sourceUnreachable, "the host '\(host)' of \(source) refuses the connection or cannot be reached")
         case CURLE_OPERATION_TIMEDOUT:
-            Failure(.sourceTimeout, "The host '\(host)' of \(source) did not answer within \(connectTimeout) s.")
+            Failure(.sourceTimeout, "the host '\(host)' of \(source) did not answer within \(connectTimeout) s")
         case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CERTPROBLEM, CURLE_SSL_CIPHER,
             CURLE_SSL_ISSUER_ERROR, CURLE_SSL_INVALIDCERTSTATUS:
-            Failure(.sourceUnreachable, "The certificate or the TLS of host '\(host)' is not accepted: \(words).")
+            Failure(.sourceUnreachable, "the certificate or the TLS of host '\(host)' is not accepted: \(words)")
         case CURLE_SSL_CACERT_BADFILE:
-            Failure(.internal, "The file of certificate authorities cannot be read: \(words).")
+            Failure(.internal, "the file of certificate authorities cannot be read: \(words)")
         case CURLE_TOO_MANY_REDIRECTS:
-            Failure(.policyDenied, "The server of \(source) redirects too often.")
+            Failure(.policyDenied, "the server of \(source) redirects too often")
         case CURLE_UNSUPPORTED_PROTOCOL:
-            Failure(.policyDenied, "The server of \(source) redirects to something that is neither http nor https.")
+            Failure(.policyDenied, "the server of \(source) redirects to something that is neither http nor https")
         case CURLE_URL_MALFORMAT:
-            Failure(.invalidRequest, "The URL of \(source), or one that it redirects to, is malformed.")
+            Failure(.invalidRequest, "the URL of \(source), or one that it redirects to, is malformed")
         case CURLE_PARTIAL_FILE: cutShort(url)
-        case CURLE_OUT_OF_MEMORY: Failure(.internal, "libcurl has no memory for \(source).")
+        case CURLE_OUT_OF_MEMORY: Failure(.internal, "libcurl has no memory for \(source)")
         default:
             Failure(
-                .sourceUnreachable, "The connection to \(source) broke: \(String(cString: curl_easy_strerror(code))).")
+                .sourceUnreachable, "the connection to \(source) broke: \(String(cString: curl_easy_strerror(code)))")
         }
     }
 
     static func cutShort(_ url: String) -> Failure {
         Failure(
-            .sourceTruncated, "The server of the source '\(redactedURL(url))' sent less than it announced.",
+            .sourceTruncated, "the server of the source '\(redactedURL(url))' sent less than it announced",
             retryable: true)
     }
 
     static func deniedAddress(_ host: String) -> Failure {
         Failure(
             .policyDenied,
-            "The host '\(host)' has an address that is not public; the operator can allow it by RESPOOL_ALLOW_HOSTS.")
+            "the host '\(host)' has an address that is not public; the operator can allow it by RESPOOL_ALLOW_HOSTS")
     }
 }

@@ -32,7 +32,7 @@ package struct Destination: Hashable, Sendable {
             name = own.last ?? ""
         } else {
             guard let outputRoot = policy.outputRoot else {
-                throw Failure(.outputDenied, "The output '\(shown)' has no folder to go to; set RESPOOL_OUTPUT_ROOT.")
+                throw Failure(.outputDenied, "the output '\(shown)' has no folder to go to; set RESPOOL_OUTPUT_ROOT")
             }
             let below = try Self.components(text, below: outputRoot, shown: shown)
             rootPath = outputRoot == "/" ? "/" : "/" + (Self.normalized(outputRoot) ?? []).joined(separator: "/")
@@ -43,22 +43,22 @@ package struct Destination: Hashable, Sendable {
     }
 
     private func checkName(_ shown: String) throws(Failure) {
-        guard !name.isEmpty else { throw Failure(.outputDenied, "The output '\(shown)' is a folder; add a name.") }
+        guard !name.isEmpty else { throw Failure(.outputDenied, "the output '\(shown)' is a folder; add a name") }
         guard !name.hasPrefix(Self.stagedPrefix) else {
             throw Failure(
-                .outputDenied, "The output '\(shown)' has a name that respool keeps for itself; choose another.")
+                .outputDenied, "the output '\(shown)' has a name that respool keeps for itself; choose another")
         }
         guard name.utf8.count <= 255 else {
-            throw Failure(.outputDenied, "The output '\(shown.prefix(100))…' has a name of over 255 bytes.")
+            throw Failure(.outputDenied, "the output '\(shown.prefix(100))…' has a name of over 255 bytes")
         }
     }
 
     /// The components below the root; a path that leaves it is denied.
     private static func components(_ text: String, below root: String, shown: String) throws(Failure) -> [String] {
-        let outside = Failure(.outputDenied, "The output '\(shown)' is outside the output root; give a path below it.")
+        let outside = Failure(.outputDenied, "the output '\(shown)' is outside the output root; give a path below it")
         guard let rootParts = normalized(root) else {
             throw Failure(
-                .outputDenied, "The output root '\(root)' is not an absolute path; correct RESPOOL_OUTPUT_ROOT.")
+                .outputDenied, "the output root '\(root)' is not an absolute path; correct RESPOOL_OUTPUT_ROOT")
         }
         if !text.hasPrefix("/") {
             guard let parts = normalized("/" + text) else { throw outside }
@@ -93,7 +93,7 @@ package struct Destination: Hashable, Sendable {
 
     /// The path that a file URL names, or the text itself.
     private static func path(_ output: String) throws(Failure) -> String {
-        guard !output.utf8.contains(0) else { throw Failure(.invalidRequest, "The output holds a null character.") }
+        guard !output.utf8.contains(0) else { throw Failure(.invalidRequest, "the output holds a null character") }
         if output.lowercased().hasPrefix("file:/") {
             guard case .file(let path) = try SourceLocation(output) else { return output }
             return path
@@ -101,7 +101,7 @@ package struct Destination: Hashable, Sendable {
         if let colon = output.firstIndex(of: ":"), output[colon...].hasPrefix("://") {
             throw Failure(
                 .invalidRequest,
-                "The output '\(redactedURL(output))' is not supported yet; give a path below the output root.")
+                "the output '\(redactedURL(output))' is not supported yet; give a path below the output root")
         }
         return output
     }

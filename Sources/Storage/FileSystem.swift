@@ -52,9 +52,9 @@ extension Failure {
     /// What a failed write means: no space, over the limit, or something else with the code given.
     static func writing(_ subject: String, _ error: Errno, otherwise code: ErrorCode) -> Failure {
         switch error.rawValue {
-        case ENOSPC, EDQUOT: Failure(.outOfSpace, "No space is left for \(subject): \(error).")
-        case EFBIG: Failure(.tooLarge, "\(capitalized(subject)) is over the size limit.")
-        default: Failure(code, "\(capitalized(subject)) cannot be written: \(error).")
+        case ENOSPC, EDQUOT: Failure(.outOfSpace, "no space is left for \(subject): \(error)")
+        case EFBIG: Failure(.tooLarge, "\(capitalized(subject)) is over the size limit")
+        default: Failure(code, "\(capitalized(subject)) cannot be written: \(error)")
         }
     }
 }

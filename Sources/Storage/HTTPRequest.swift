@@ -54,7 +54,7 @@ final class HTTPRequest {
         url: String, range: (from: Int64, to: Int64?)?, condition: String?, policy: TransferPolicy,
         addresses: AddressPolicy, owner: any Owner
     ) throws(Failure) {
-        guard let handle = CurlHandle.create() else { throw Failure(.internal, "libcurl has no memory for a request.") }
+        guard let handle = CurlHandle.create() else { throw Failure(.internal, "libcurl has no memory for a request") }
         self.handle = handle
         self.url = url
         position = range?.from ?? 0
@@ -174,7 +174,7 @@ final class HTTPRequest {
         guard line.isEmpty else {
             head.append(line)
             guard head.size <= HTTPHead.largest else {
-                return fail(Failure(.sourceUnreachable, "The server of '\(redactedURL(url))' sent an endless header."))
+                return fail(Failure(.sourceUnreachable, "the server of '\(redactedURL(url))' sent an endless header"))
             }
             return bytes.count
         }

@@ -22,15 +22,15 @@ package struct LocalSource: ~Copyable {
         }
         guard isGranted(found, policy) || isUnderRoot(real, policy) else { throw outside(path, policy) }
         guard found.isRegular else {
-            throw Failure(.policyDenied, "The source '\(path)' is not a regular file.")
+            throw Failure(.policyDenied, "the source '\(path)' is not a regular file")
         }
         guard Int64(found.st_size) <= policy.mostSourceBytes else {
             throw Failure(
                 .tooLarge,
-                "The source '\(path)' has \(found.st_size) bytes, over the limit of \(policy.mostSourceBytes).")
+                "the source '\(path)' has \(found.st_size) bytes, over the limit of \(policy.mostSourceBytes)")
         }
         let opened = clinux_reopen(place.number, O_RDONLY | O_NONBLOCK)
-        guard opened >= 0 else { throw Failure(.sourceDenied, "The source '\(path)' cannot be read: \(Errno.last).") }
+        guard opened >= 0 else { throw Failure(.sourceDenied, "the source '\(path)' cannot be read: \(Errno.last)") }
         return LocalSource(file: Descriptor(owning: opened), length: Int64(found.st_size))
     }
 
@@ -63,17 +63,17 @@ package struct LocalSource: ~Copyable {
 
     private static func absent(_ path: String, _ error: Errno) -> Failure {
         switch error.rawValue {
-        case ENOENT, ENOTDIR: Failure(.sourceNotFound, "There is no file '\(path)'.")
-        default: Failure(.sourceDenied, "The source '\(path)' cannot be read: \(error).")
+        case ENOENT, ENOTDIR: Failure(.sourceNotFound, "there is no file '\(path)'")
+        default: Failure(.sourceDenied, "the source '\(path)' cannot be read: \(error)")
         }
     }
 
     private static func outside(_ path: String, _ policy: TransferPolicy) -> Failure {
         guard !policy.sourceRoots.isEmpty else {
             return Failure(
-                .policyDenied, "The source '\(path)' is a file, and no folder is allowed; set RESPOOL_SOURCE_ROOTS.")
+                .policyDenied, "the source '\(path)' is a file, and no folder is allowed; set RESPOOL_SOURCE_ROOTS")
         }
         return Failure(
-            .policyDenied, "The source '\(path)' is outside the folders that RESPOOL_SOURCE_ROOTS allows.")
+            .policyDenied, "the source '\(path)' is outside the folders that RESPOOL_SOURCE_ROOTS allows")
     }
 }

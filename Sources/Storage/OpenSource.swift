@@ -43,7 +43,7 @@ package enum OpenSource: ~Copyable {
         switch self {
         case .local(let source):
             do { return try source.file.duplicate() } catch {
-                throw Failure(.internal, "The source's descriptor cannot be duplicated: \(error).")
+                throw Failure(.internal, "the source's descriptor cannot be duplicated: \(error)")
             }
         case .remote(let source): return try source.reader()
         }

@@ -62,7 +62,7 @@ extension Destination {
         do { return try realPath(of: folder) } catch { throw denied("its folder cannot be resolved: \(error)") }
     }
 
-    func denied(_ reason: String) -> Failure { Failure(.outputDenied, "The output '\(path)' is denied: \(reason).") }
+    func denied(_ reason: String) -> Failure { Failure(.outputDenied, "the output '\(path)' is denied: \(reason)") }
 
     /// What a failed call on the folder or a file in it means.
     func writing(_ error: Errno) -> Failure {

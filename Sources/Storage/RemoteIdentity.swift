@@ -46,8 +46,8 @@ struct RemoteIdentity {
         else {
             throw Failure(
                 .sourceUnreachable,
-                "The server of '\(redactedURL(url))' was asked for the bytes from \(offset) on and answered "
-                    + "'\(head["content-range"]?.prefix(80) ?? "no range")', \(head["content-length"] ?? "no") bytes.")
+                "the server of '\(redactedURL(url))' was asked for the bytes from \(offset) on and answered "
+                    + "'\(head["content-range"]?.prefix(80) ?? "no range")', \(head["content-length"] ?? "no") bytes")
         }
         guard isSame(head), length == nil || part.total == nil || part.total == length,
             part.bytes.upperBound <= length ?? Int64.max
@@ -62,6 +62,6 @@ struct RemoteIdentity {
     }
 
     private func changed(_ url: String) -> Failure {
-        Failure(.sourceChanged, "The source '\(redactedURL(url))' changed while it was read.")
+        Failure(.sourceChanged, "the source '\(redactedURL(url))' changed while it was read")
     }
 }

@@ -79,7 +79,7 @@ package final class RemoteSource: HTTPRequest.Owner {
         {
             throw Failure(
                 .unsupportedFormat,
-                "The server of '\(redactedURL(url))' sends it as '\(encoding.prefix(40))', although asked for the plain bytes."
+                "the server of '\(redactedURL(url))' sends it as '\(encoding.prefix(40))', although asked for the plain bytes"
             )
         }
         guard var known = identity else {
@@ -110,7 +110,7 @@ package final class RemoteSource: HTTPRequest.Owner {
     func received(_ bytes: UnsafeRawBufferPointer, by request: HTTPRequest) throws(Failure) -> Bool {
         let count = Int64(bytes.count)
         if let end = request.end, request.position + count > end {
-            throw Failure(.sourceUnreachable, "The server of '\(redactedURL(url))' sent more bytes than it announced.")
+            throw Failure(.sourceUnreachable, "the server of '\(redactedURL(url))' sent more bytes than it announced")
         }
         try checkSize(request.position + count)
         guard run(from: request.position) == 0 else { return false }
@@ -221,7 +221,7 @@ package final class RemoteSource: HTTPRequest.Owner {
         if let lastBreak, lastBreak.code == .sourceTimeout { return lastBreak }
         return Failure(
             .sourceTruncated,
-            "The connection to the source '\(redactedURL(url))' broke, and its server sends no parts.",
+            "the connection to the source '\(redactedURL(url))' broke, and its server sends no parts",
             retryable: true)
     }
 
@@ -237,14 +237,14 @@ package final class RemoteSource: HTTPRequest.Owner {
         let (event, limit) =
             request.hasHead
             ? ("sent nothing more", client.policy.stallTimeout) : ("did not answer", client.policy.firstByteTimeout)
-        return Failure(.sourceTimeout, "The server of '\(redactedURL(url))' \(event) for \(limit) s.")
+        return Failure(.sourceTimeout, "the server of '\(redactedURL(url))' \(event) for \(limit) s")
     }
 
     private func checkSize(_ size: Int64?) throws(Failure) {
         guard let size, size > client.policy.mostSourceBytes else { return }
         throw Failure(
             .tooLarge,
-            "The source '\(redactedURL(url))' has \(size) bytes or more, over the limit of \(client.policy.mostSourceBytes)."
+            "the source '\(redactedURL(url))' has \(size) bytes or more, over the limit of \(client.policy.mostSourceBytes)"
         )
     }
 }

@@ -8,8 +8,8 @@ package enum SourceLocation: Hashable, Sendable {
     case web(url: String)
 
     package init(_ source: String) throws(Failure) {
-        guard !source.isEmpty else { throw Failure(.invalidRequest, "The source is empty; give a URL.") }
-        guard !source.utf8.contains(0) else { throw Failure(.invalidRequest, "The source holds a null character.") }
+        guard !source.isEmpty else { throw Failure(.invalidRequest, "the source is empty; give a URL") }
+        guard !source.utf8.contains(0) else { throw Failure(.invalidRequest, "the source holds a null character") }
         if source.hasPrefix("/") {
             self = .file(path: source)
             return
@@ -20,7 +20,7 @@ package enum SourceLocation: Hashable, Sendable {
         default:
             throw Failure(
                 .invalidRequest,
-                "The source '\(redactedURL(source))' is not supported yet; give an https, http or file URL, or an absolute path."
+                "the source '\(redactedURL(source))' is not supported yet; give an https, http or file URL, or an absolute path"
             )
         }
     }
@@ -31,7 +31,7 @@ package enum SourceLocation: Hashable, Sendable {
         guard let url = ParsedURL.parse(String(escaped)), let path = url.decodedPath, path.hasPrefix("/") else {
             throw Failure(
                 .invalidRequest,
-                "The source '\(source)' is not a file URL of this machine; write file:/// and an absolute path.")
+                "the source '\(source)' is not a file URL of this machine; write file:/// and an absolute path")
         }
         return path
     }
@@ -41,7 +41,7 @@ package enum SourceLocation: Hashable, Sendable {
         let slashes = source.drop { $0 != ":" }.dropFirst().prefix { $0 == "/" }
         let url = slashes.count == 2 ? encoded(source) : ""
         guard let parsed = ParsedURL.parse(url), ["http", "https"].contains(parsed.scheme), !parsed.host.isEmpty else {
-            throw Failure(.invalidRequest, "The source '\(redactedURL(source))' is not a valid URL.")
+            throw Failure(.invalidRequest, "the source '\(redactedURL(source))' is not a valid URL")
         }
         return url
     }

@@ -27,7 +27,7 @@ struct Spool: ~Copyable {
     /// A descriptor of its own, for reading only, that may be given away.
     func reader() throws(Failure) -> Descriptor {
         let copy = clinux_reopen(file.number, O_RDONLY)
-        guard copy >= 0 else { throw Failure(.internal, "The spool cannot be opened for reading: \(Errno.last).") }
+        guard copy >= 0 else { throw Failure(.internal, "the spool cannot be opened for reading: \(Errno.last)") }
         return Descriptor(owning: copy)
     }
 }
@@ -47,10 +47,10 @@ func unnamedFile(in folder: String, for subject: String) throws(Failure) -> Desc
 extension Failure {
     fileprivate static func opening(_ subject: String, in folder: String, _ error: Errno) -> Failure {
         switch error.rawValue {
-        case ENOSPC, EDQUOT: Failure(.outOfSpace, "No space is left for \(subject) in '\(folder)': \(error).")
+        case ENOSPC, EDQUOT: Failure(.outOfSpace, "no space is left for \(subject) in '\(folder)': \(error)")
         default:
             Failure(
-                .internal, "\(capitalized(subject)) cannot be made in '\(folder)': \(error); set RESPOOL_SPOOL_DIR.")
+                .internal, "\(capitalized(subject)) cannot be made in '\(folder)': \(error); set RESPOOL_SPOOL_DIR")
         }
     }
 }

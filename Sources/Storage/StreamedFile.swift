@@ -31,7 +31,7 @@ package struct StreamedFile: ~Copyable {
         return try withUnsafeTemporaryAllocation(byteCount: Int(PIPE_BUF), alignment: 16) {
             (buffer) throws(Failure) -> Int64 in
             let count = pread(source, buffer.baseAddress, buffer.count, off_t(offset))
-            guard count >= 0 else { throw Failure(.outputFailed, "The staged output cannot be read: \(Errno.last).") }
+            guard count >= 0 else { throw Failure(.outputFailed, "the staged output cannot be read: \(Errno.last)") }
             var done = 0
             while done < count {
                 let written = write(target, buffer.baseAddress! + done, count - done)

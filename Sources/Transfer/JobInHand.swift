@@ -44,7 +44,7 @@ final class JobInHand {
         guard let output = job.output else { return nil }
         if output == "-" {
             return hasTarget
-                ? nil : Failure(.outputDenied, "The output '-' needs an open pipe, which a queued job has not.")
+                ? nil : Failure(.outputDenied, "the output '-' needs an open pipe, which a queued job has not")
         }
         do throws(Failure) {
             try Destination(output, defaultName: job.defaultName, policy: policy).check()
@@ -85,7 +85,7 @@ final class JobInHand {
 
     private func open(_ url: String?) throws(Failure) -> Answer? {
         if let url, url != job.source {
-            throw Failure(.invalidRequest, "A source that names another, '\(redactedURL(url))', is not supported yet.")
+            throw Failure(.invalidRequest, "a source that names another, '\(redactedURL(url))', is not supported yet")
         }
         if let outputFailure { throw outputFailure }
         if source == nil { source = try OpenSource.open(SourceLocation(job.source), client: client) }
@@ -96,7 +96,7 @@ final class JobInHand {
 
     private func have(_ offset: Int64) throws(Failure) -> Answer? {
         guard offset >= 0, source != nil else {
-            throw Failure(.internal, "Bytes at \(offset) are wanted of a source that is not open there.")
+            throw Failure(.internal, "bytes at \(offset) are wanted of a source that is not open there")
         }
         let run = source?.run(from: offset) ?? 0
         if run > 0 || offset >= source?.length ?? .max { return Answer(message: .have(offset: offset, length: run)) }
@@ -138,13 +138,13 @@ final class JobInHand {
         } catch {
             digest = nil
             return try control.send(
-                TransferReport.failed(Failure(.outputFailed, "The staged output cannot be read: \(error).")))
+                TransferReport.failed(Failure(.outputFailed, "the staged output cannot be read: \(error)")))
         }
         let digest = self.digest.take()!
         let report: TransferReport
         do throws(Failure) {
             guard digest.position == stagedBytes else {
-                throw Failure(.outputFailed, "The staged output changed while it was summed.")
+                throw Failure(.outputFailed, "the staged output changed while it was summed")
             }
             report = .staged([try staging!.output(bytes: stagedBytes, sha256: digest.finish())])
             isStaged = true
@@ -155,7 +155,7 @@ final class JobInHand {
     /// Makes the output visible, once.
     func publish(reportingTo control: borrowing PacketSocket) throws(PacketError) {
         guard isStaged, staging != nil else {
-            return try control.send(TransferReport.failed(Failure(.internal, "No complete output is staged.")))
+            return try control.send(TransferReport.failed(Failure(.internal, "no complete output is staged")))
         }
         do throws(Failure) {
             if !isPublished {

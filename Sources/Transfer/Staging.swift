@@ -26,7 +26,7 @@ struct Staging: ~Copyable {
     func duplicate() throws(Failure) -> Descriptor {
         let copy = fcntl(number, F_DUPFD_CLOEXEC, 5)
         guard copy >= 0 else {
-            throw Failure(.internal, "The output's descriptor cannot be duplicated: \(Errno.last).")
+            throw Failure(.internal, "the output's descriptor cannot be duplicated: \(Errno.last)")
         }
         return Descriptor(owning: copy)
     }
@@ -35,11 +35,11 @@ struct Staging: ~Copyable {
     func checkAndSynchronize(atMost limit: Int64) throws(Failure) -> Int64 {
         var found = stat()
         guard fstat(number, &found) == 0 else {
-            throw Failure(.outputFailed, "The staged output is lost: \(Errno.last).")
+            throw Failure(.outputFailed, "the staged output is lost: \(Errno.last)")
         }
-        guard found.st_size > 0 else { throw Failure(.outputFailed, "The staged output is empty.") }
+        guard found.st_size > 0 else { throw Failure(.outputFailed, "the staged output is empty") }
         guard found.st_size <= limit else {
-            throw Failure(.tooLarge, "The output has \(found.st_size) bytes, over the limit of \(limit).")
+            throw Failure(.tooLarge, "the output has \(found.st_size) bytes, over the limit of \(limit)")
         }
         try staged?.synchronize()
         return Int64(found.st_size)

@@ -119,6 +119,6 @@ extension LinkRequest {
 }
 
 extension Failure {
-    static let noJob = Failure(.internal, "respool-transfer has no job in hand.")
-    fileprivate static let jobOver = Failure(.cancelled, "The job is over.")
+    static let noJob = Failure(.internal, "respool-transfer has no job in hand")
+    fileprivate static let jobOver = Failure(.cancelled, "the job is over")
 }

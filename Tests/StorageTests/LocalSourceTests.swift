@@ -64,7 +64,7 @@ import Testing
             #expect(
                 failure
                     == Failure(
-                        .policyDenied, "The source '\(path)' is outside the folders that RESPOOL_SOURCE_ROOTS allows."))
+                        .policyDenied, "the source '\(path)' is outside the folders that RESPOOL_SOURCE_ROOTS allows"))
         }
     }
 
