@@ -84,6 +84,10 @@ struct AssetReader: ~Copyable {
             let length = MediaTime(sample: position, rate: shape.rate).seconds
             warnings.append("the range ends at \(range.end!) s and the source at \(length) s, where the result ends")
         }
+        if !track.namesChannels && shape.channels > 2 {
+            warnings.append(
+                "the source does not name its \(shape.channels) channels; they were taken for \(shape.layout)")
+        }
         if decoding.junk > 0 {
             warnings.append("the source holds bytes between its frames that are no audio; they were skipped")
         }

@@ -7,8 +7,8 @@ struct AudioTrack {
     let index: Int
     let codec: AVCodecID
     let codecTag: UInt32
-    /// Hz.
-    let rate: Int
+    /// Hz; a decoder may know better.
+    var rate: Int
     let channels: Int
     let timeBase: AVRational
     /// Units of the time base; nothing if the container does not tell.
@@ -17,6 +17,8 @@ struct AudioTrack {
     let duration: Int64?
     /// Samples of encoder delay that the container's duration counts in.
     let countedDelay: Int64
+    /// Whether the container says which channel is which.
+    let namesChannels: Bool
     let hasEncryption: Bool
 
     init(_ stream: UnsafeMutablePointer<AVStream>) {
@@ -30,6 +32,7 @@ struct AudioTrack {
         startTime = stream.pointee.start_time == av_swift_no_timestamp ? nil : stream.pointee.start_time
         duration = stream.pointee.duration == av_swift_no_timestamp ? nil : stream.pointee.duration
         countedDelay = codec == AV_CODEC_ID_OPUS ? Int64(parameters.initial_padding) : 0
+        namesChannels = parameters.ch_layout.order != AV_CHANNEL_ORDER_UNSPEC
         hasEncryption = av_stream_get_side_data(stream, AV_PKT_DATA_ENCRYPTION_INIT_INFO, nil) != nil
     }
 

@@ -21,18 +21,17 @@ struct DeclaredLength {
             ? duration.map { Double($0) * av_q2d(track.timeBase) } ?? demuxer.duration.map { Double($0) / 1_000_000 }
             : nil
         if name.hasPrefix("mov,") {
+            // A fragmented file counts on while it is read. The sample tables themselves cannot come up short unnoticed.
             let isFragmented = demuxer.stream(track.index).pointee.nb_frames == 0
             audible = isFragmented ? nil : Self.gaplessCount(demuxer) ?? samples
-            least = audible
+            least = nil
         } else if name == "ogg" && Self.granular.contains(track.codec) {
             audible = nil
             // A page lost is thousands of samples; a few may be missing at the start of a stream that was cut out of another.
             least = samples.map { $0 - track.countedDelay - 2048 }
         } else {
             audible = nil
-            // The header of a compressed CAF counts whole packets.
-            let isExact = Self.exact.contains(name) && (name != "caf" || track.isPCM)
-            least = isExact && track.countsSamples ? samples : nil
+            least = Self.isCounted(name, track) && track.countsSamples ? samples : nil
         }
         // The count of frames in a Xing header; some encoders count the header itself.
         leastPacketTime =
@@ -41,8 +40,10 @@ struct DeclaredLength {
             : nil
     }
 
-    /// Containers whose headers count the samples.
-    private static let exact: Set = ["flac", "wav", "w64", "aiff", "caf", "au", "tta", "wv", "ape"]
+    /// Whether the container's header counts the samples, and not whole packets or an encoder's guess.
+    private static func isCounted(_ name: String, _ track: AudioTrack) -> Bool {
+        ["flac", "tta", "wv", "ape"].contains(name) || SourceEnd.uncompressed.contains(name) && track.isPCM
+    }
 
     /// Codecs whose granule positions count samples from the first to the last page (RFC 7845, Vorbis I A.2).
     private static let granular: Set = [AV_CODEC_ID_VORBIS, AV_CODEC_ID_OPUS, AV_CODEC_ID_FLAC]

@@ -5,11 +5,13 @@ import MediaTypes
 /// Decodes one track of a source from packet to packet, and keeps account of what is missing.
 struct TrackDecoder: ~Copyable {
     let demuxer: Demuxer
-    let track: AudioTrack
+    private(set) var track: AudioTrack
     private let source: any ByteSource
     private let decoder: Decoder
     private let packet = Packet()
-    private let declared: DeclaredLength
+    private var declared: DeclaredLength
+    /// Frames given so far.
+    private var given = 0
     /// The last samples to give where the container holds padding after them.
     private var remaining: Int64?
     private var health = PacketHealth()
@@ -74,6 +76,8 @@ struct TrackDecoder: ~Copyable {
             switch try decoder.receive(into: frame) {
             case .samples:
                 try health.decoded()
+                if Int(frame.pointer.pointee.sample_rate) != track.rate && given == 0 { correctRate(frame) }
+                given += 1
                 guard trim(frame) else { continue }
                 return true
             case .failed(let code): try health.failed(packet, track, code)
@@ -81,6 +85,13 @@ struct TrackDecoder: ~Copyable {
             case .needsPacket: try feed()
             }
         }
+    }
+
+    /// Counts in the decoder's sample rate, which the header of spectral band replication leaves out.
+    private mutating func correctRate(_ frame: borrowing Frame) {
+        track.rate = Int(frame.pointer.pointee.sample_rate)
+        declared = DeclaredLength(demuxer, track)
+        remaining = declared.audible
     }
 
     /// Cuts padding off that the container declares and libav leaves; false if nothing is left.

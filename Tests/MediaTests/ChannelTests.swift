@@ -33,6 +33,21 @@ import Testing
         }.max()!
     }
 
+    @Test func `takes channels without names for the usual ones, and says so`() async throws {
+        let samples = [UInt8](repeating: 0, count: 6 * 2 * 4800)
+        func little(_ value: Int, _ count: Int) -> [UInt8] {
+            (0..<count).map { UInt8(truncatingIfNeeded: value >> ($0 * 8)) }
+        }
+        let format =
+            little(1, 2) + little(6, 2) + little(48_000, 4) + little(576_000, 4) + little(12, 2) + little(16, 2)
+        let chunks = Array("WAVEfmt ".utf8) + little(16, 4) + format + Array("data".utf8) + little(samples.count, 4)
+        let source = try Studio.shared.folder.write(
+            "unnamed.wav", Array("RIFF".utf8) + little(chunks.count + samples.count, 4) + chunks + samples)
+        let converted = try await convert(source, Rendition(format: "flac"))
+        #expect(converted.result.settings["channel_layout"] == "5.1")
+        #expect(converted.result.warnings.contains { $0.contains("6 channels") && $0.contains("5.1") })
+    }
+
     @Test func `mixes down to what MP3 takes, and says so`() async throws {
         let converted = try await convert(surround(), Rendition(format: "mp3"))
         #expect(converted.result.channels == 2)
