@@ -19,15 +19,31 @@ extension JobQueue {
     package func finish(
         id: String, token: String, outcome: Outcome, log: [String] = []
     ) async throws(QueueError) -> FinishAnswer {
-        let lines = Self.bounded(log)
-        let answer = try await run(
-            QueueScript.finish, [.text(id), .text(token)] + Self.arguments(outcome, lines))
+        let ending = Ending(id: id, token: token, outcome: outcome, log: log)
+        return try Self.answer(try await run(QueueScript.finish, Self.arguments(ending)))
+    }
+
+    /// Ends many tries in one exchange with Redis, each by itself: what a worker does that has several, or that sends its
+    /// last ones again after an outage.
+    package func finish(_ endings: [Ending]) async throws(QueueError) -> [FinishAnswer] {
+        var answers: [FinishAnswer] = []
+        for part in try await runEach(QueueScript.finish, endings.map { Self.arguments($0) }) {
+            answers.append(try Self.answer(part))
+        }
+        return answers
+    }
+
+    private static func answer(_ answer: ScriptAnswer) throws(QueueError) -> FinishAnswer {
         let text = try answer.text()
         if text == "STALE" { return .stale }
         if text == "PUBLISHING" { return .publishing }
         let words = text.split(separator: " ")
         guard let state = words.first.flatMap({ JobState(rawValue: String($0)) }) else { throw answer.unexpected }
         return .settled(state, retryAt: words.count > 1 ? Int64(words[1]) : nil)
+    }
+
+    private static func arguments(_ ending: Ending) -> [RedisArgument] {
+        [.text(ending.id), .text(ending.token)] + arguments(ending.outcome, bounded(ending.log))
     }
 
     private static func arguments(_ outcome: Outcome, _ log: String) -> [RedisArgument] {

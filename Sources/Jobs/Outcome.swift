@@ -12,6 +12,21 @@ package enum Outcome: Sendable, Hashable {
     case released
 }
 
+/// The end of one try, to be told together with others.
+package struct Ending: Sendable, Hashable {
+    package let id: String
+    package let token: String
+    package let outcome: Outcome
+    package let log: [String]
+
+    package init(id: String, token: String, outcome: Outcome, log: [String] = []) {
+        self.id = id
+        self.token = token
+        self.outcome = outcome
+        self.log = log
+    }
+}
+
 /// What became of a job whose try ended; a repeated `finish` gets its first answer again.
 package enum FinishAnswer: Sendable, Hashable {
     /// The job's new state, and for a delayed one when it is due, in milliseconds since 1970.

@@ -78,6 +78,21 @@ import Testing
         }
     }
 
+    @Test func `ends many tries in one exchange, each by itself`() async throws {
+        try await QueueFixture.run { fixture in
+            _ = try await fixture.queue.enqueue(Array(repeating: QueueFixture.job, count: 3))
+            let jobs = try await fixture.claim(3)
+            let endings = [
+                Ending(id: jobs[0].id, token: jobs[0].token, outcome: .completed([])),
+                Ending(id: jobs[1].id, token: "1:other", outcome: .completed([])),
+                Ending(id: jobs[2].id, token: jobs[2].token, outcome: .released, log: ["x"]),
+            ]
+            let answers = try await fixture.queue.finish(endings)
+            #expect(answers == [.settled(.completed, retryAt: nil), .stale, .settled(.waiting, retryAt: nil)])
+            #expect(try await fixture.queue.finish(endings) == answers)
+        }
+    }
+
     @Test func `renews leases with a beat and with a publication`() async throws {
         try await QueueFixture.run { fixture in
             let id = try await fixture.enqueue()
