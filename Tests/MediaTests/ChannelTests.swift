@@ -1,5 +1,6 @@
 import Media
 import MediaTypes
+import TestSupport
 import Testing
 
 @Suite struct ChannelTests {
