@@ -43,6 +43,9 @@ format: ## bring the code into form
 sanitize: ## run the tests under AddressSanitizer (with leaks) and ThreadSanitizer
 	Tests/Proof/sanitize
 
+bench: release ## time respool against ffmpeg and Redis' own tools, as ratios
+	Benchmarks/run
+
 demo: deps release ## show it all: a private Redis, a worker, real conversions
 	$(RELEASE)/respool demo
 
