@@ -58,6 +58,11 @@ struct AssetReader: ~Copyable {
             throw MediaError(.corruptMedia, "decode the audio", "no audio could be decoded from the source")
         }
         let shape = held.shape
+        guard (1...1_536_000).contains(shape.rate), (1...64).contains(shape.channels) else {
+            throw MediaError(
+                .corruptMedia, "decode the audio",
+                "the source claims \(shape.channels) channels at \(shape.rate) Hz, which no recording has")
+        }
         let reader = AssetReader(decoding, range, shape, held: held, position: position)
         try reader.checkRange()
         return reader
