@@ -5,8 +5,11 @@ package struct MediaTime: Hashable, Sendable {
     /// Units a second, always positive.
     package let timescale: Int64
 
-    /// Largest absolute value and timescale, so that sums and products stay exact in 128 bits.
-    private static let largest: Int64 = 1 << 53
+    /// The longest time in seconds, and the finest timescale, that a text may name.
+    ///
+    /// At any sample rate there is, sample indexes of such times, and of the sum of two, fit in 64 bits.
+    private static let longest: Int64 = 1_000_000_000
+    private static let finest: Int64 = 1_000_000_000
 
     package static let zero = MediaTime(value: 0, timescale: 1)
 
@@ -35,22 +38,24 @@ package struct MediaTime: Hashable, Sendable {
         return remainder > 0 ? quotient + 1 : quotient
     }
 
-    private static func greatestCommonDivisor(_ left: UInt64, _ right: UInt64) -> UInt64 {
+    /// The exact sum, or nothing if 64 bits cannot hold it.
+    package func adding(_ other: MediaTime) -> MediaTime? {
+        let common = Self.greatestCommonDivisor(timescale.magnitude, other.timescale.magnitude)
+        let (own, others) = (timescale / Int64(common), other.timescale / Int64(common))
+        let scale = Int128(timescale) * Int128(others)
+        let sum = Int128(value) * Int128(others) + Int128(other.value) * Int128(own)
+        let divisor = Int128(Self.greatestCommonDivisor(sum.magnitude, scale.magnitude))
+        guard let value = Int64(exactly: sum / divisor), let timescale = Int64(exactly: scale / divisor) else {
+            return nil
+        }
+        return MediaTime(value: value, timescale: timescale)
+    }
+
+    private static func greatestCommonDivisor<Number: UnsignedInteger>(_ left: Number, _ right: Number) -> Number {
         var (left, right) = (left, right)
         while right != 0 { (left, right) = (right, left % right) }
         return max(left, 1)
     }
-
-    private static func combine(_ left: MediaTime, _ right: MediaTime, _ sign: Int64) -> MediaTime {
-        let divisor = Int64(greatestCommonDivisor(left.timescale.magnitude, right.timescale.magnitude))
-        let scale = left.timescale / divisor * right.timescale
-        let sum = left.value * (scale / left.timescale) + sign * right.value * (scale / right.timescale)
-        return MediaTime(value: sum, timescale: scale)
-    }
-
-    package static func + (left: MediaTime, right: MediaTime) -> MediaTime { combine(left, right, 1) }
-
-    package static func - (left: MediaTime, right: MediaTime) -> MediaTime { combine(left, right, -1) }
 }
 
 extension MediaTime: Comparable {
@@ -62,59 +67,64 @@ extension MediaTime: Comparable {
 }
 
 extension MediaTime {
-    /// Reads `300`, `12.5`, `5:00`, `1:02:03.5` or `13230000/44100`; nothing if the text is none of them.
+    /// Reads `300`, `12.5`, `5:00`, `1:02:03.5` or `13230000/44100`, up to 1,000,000,000 s; nothing if the text is none of
+    /// them.
     package init?(parsing text: String) {
         if let slash = text.firstIndex(of: "/") {
             guard let value = Self.whole(text[..<slash]), let timescale = Self.whole(text[text.index(after: slash)...]),
-                timescale > 0, timescale <= 1_000_000_000
+                (1...Self.finest).contains(timescale), value / timescale < Self.longest
             else { return nil }
             self.init(value: value, timescale: timescale)
             return
         }
         let parts = text.split(separator: ":", omittingEmptySubsequences: false)
         guard (1...3).contains(parts.count), let last = Self.decimal(parts[parts.count - 1]) else { return nil }
-        var whole: Int64 = 0
+        var minutes: Int64 = 0
         for (index, part) in parts.dropLast().enumerated() {
-            guard let number = Self.whole(part), index == 0 || number < 60 else { return nil }
-            whole = whole * 60 + number
+            guard let number = Self.whole(part), number < (index == 0 ? Self.longest / 60 : 60) else { return nil }
+            minutes = minutes * 60 + number
         }
         guard parts.count == 1 || last < MediaTime(value: 60, timescale: 1) else { return nil }
-        guard whole <= Self.largest / 3600 / 1_000_000_000 * 3600 else { return nil }
-        self = MediaTime(value: parts.count == 1 ? 0 : whole * 60, timescale: 1) + last
+        guard minutes < Self.longest / 60, let sum = MediaTime(value: minutes * 60, timescale: 1).adding(last) else {
+            return nil
+        }
+        self = sum
     }
 
-    /// Reads digits alone, at most 2^53.
+    /// Reads digits alone.
     private static func whole(_ text: Substring) -> Int64? {
-        guard !text.isEmpty, text.utf8.allSatisfy({ (48...57).contains($0) }), let number = Int64(text),
-            number <= largest
-        else { return nil }
-        return number
+        guard !text.isEmpty, text.utf8.allSatisfy({ (48...57).contains($0) }) else { return nil }
+        return Int64(text)
     }
 
     /// Reads digits with up to nine decimals.
     private static func decimal(_ text: Substring) -> MediaTime? {
         let parts = text.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
-        guard let seconds = whole(parts[0]), seconds <= 1_000_000_000 else { return nil }
+        guard let seconds = whole(parts[0]), seconds < longest else { return nil }
         guard parts.count == 2 else { return MediaTime(value: seconds, timescale: 1) }
-        guard parts[1].count <= 9, let fraction = whole(parts[1]) else { return nil }
-        let scale = (0..<parts[1].count).reduce(Int64(1)) { scale, _ in scale * 10 }
+        guard parts[1].utf8.count <= 9, let fraction = whole(parts[1]) else { return nil }
+        let scale = (0..<parts[1].utf8.count).reduce(Int64(1)) { scale, _ in scale * 10 }
         return MediaTime(value: seconds * scale + fraction, timescale: scale)
     }
 }
 
 extension MediaTime: CustomStringConvertible {
-    /// The exact time as `value/timescale`, which `init(parsing:)` reads back.
+    /// The exact time as `value/timescale`, or `value` for whole seconds.
     package var description: String { timescale == 1 ? "\(value)" : "\(value)/\(timescale)" }
 }
 
 extension MediaTime: Codable {
     package init(from decoder: any Decoder) throws {
         let text = try decoder.singleValueContainer().decode(String.self)
-        guard let time = MediaTime(parsing: text) else {
+        // Not `init(parsing:)`: a sum of two times may be longer, and finer, than what people may write.
+        let parts = text.split(separator: "/", omittingEmptySubsequences: false).map { Int64($0) }
+        guard (1...2).contains(parts.count), let value = parts[0],
+            let timescale = parts.count == 1 ? 1 : parts[1], timescale > 0
+        else {
             throw DecodingError.dataCorrupted(
                 .init(codingPath: decoder.codingPath, debugDescription: "not a time: \(text)"))
         }
-        self = time
+        self.init(value: value, timescale: timescale)
     }
 
     package func encode(to encoder: any Encoder) throws {

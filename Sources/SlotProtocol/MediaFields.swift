@@ -24,7 +24,8 @@ extension FieldReader {
         if end != nil, duration != nil {
             throw Failure(.invalidTimeRange, "`end` and `duration` exclude each other: give one")
         }
-        let range = TimeRange(start: start, end: end ?? duration.map { start + $0 })
+        let reach = try sum(start, duration)
+        let range = TimeRange(start: start, end: end ?? reach)
         guard !range.isEmpty else {
             let what =
                 end != nil
@@ -32,6 +33,16 @@ extension FieldReader {
             throw Failure(.invalidTimeRange, "the time range is empty: \(what)")
         }
         return range
+    }
+
+    private func sum(_ start: MediaTime, _ duration: MediaTime?) throws(Failure) -> MediaTime? {
+        guard let duration else { return nil }
+        guard let end = start.adding(duration) else {
+            throw Failure(
+                .invalidTimeRange,
+                "`start` (\(start)) and `duration` (\(duration)) have no exact sum: give `end` in place of `duration`")
+        }
+        return end
     }
 
     private static var formatNames: String { AudioFormat.all.map(\.name).joined(separator: " ") }

@@ -32,7 +32,7 @@ import Testing
             spec.rendition
                 == Rendition(format: "caf", codec: "pcm", sampleRate: 48000, channels: 2, sampleFormat: .s24be))
         #expect(spec.range.start == MediaTime(value: 1_234_567, timescale: 44100))
-        #expect(spec.range.end == spec.range.start + MediaTime(value: 121, timescale: 2))
+        #expect(spec.range.end == spec.range.start.adding(MediaTime(value: 121, timescale: 2)))
         #expect(spec.start == .after(.milliseconds(1500)))
         #expect(spec.expires == .after(.seconds(60)))
         #expect(spec.priority == .high && spec.attempts == 1 && spec.timeout == .seconds(90) && spec.dedup == "k")
@@ -66,6 +66,8 @@ import Testing
     @Test(arguments: [
         ["start": "5:00", "end": "4:00"], ["start": "10", "end": "10"], ["duration": "0"], ["start": "5:60"],
         ["end": "-1"], ["end": "1", "duration": "1"], ["start": "1/0"], ["start": ""], ["end": "1e3"],
+        ["start": "9007199254740991/1"],
+        ["start": "9007199254740991/999999937", "duration": "9007199254740991/1000000000"],
     ])
     func `refuses a wrong time range with a code of its own`(fields: [String: String]) throws {
         #expect(throws: Failure.self) { try Self.spec(fields) }
@@ -80,6 +82,9 @@ import Testing
         let failure = #expect(throws: Failure.self) { try Self.spec(["source": "gopher://me:hunter2@h/x?sig=abc"]) }
         #expect(failure?.message.contains("hunter2") == false)
         #expect(failure?.message.contains("abc") == false)
+        let bare = #expect(throws: Failure.self) { try Self.spec(["source": "me:hunter2@h.org/x?sig=abc"]) }
+        #expect(bare?.message.contains("h.org/x?…") == true)
+        #expect(bare?.message.contains("hunter2") == false)
     }
 
     @Test func `knows each field once`() {
