@@ -1,6 +1,6 @@
 /// The URL without what may be a secret: user info is struck out, and a query is shown as `?…`.
 package func redactedURL(_ url: String) -> String {
-    guard let scheme = url.firstRange(of: "://") else { return url }
+    guard let scheme = url.firstRange(of: "://") else { return redactedText(url) }
     let rest = url[scheme.upperBound...]
     let authorityEnd = rest.firstIndex { "/?#".contains($0) } ?? rest.endIndex
     var host = rest[..<authorityEnd]
@@ -11,6 +11,15 @@ package func redactedURL(_ url: String) -> String {
     let isLocal = url[..<scheme.lowerBound].lowercased() == "file"
     let tail = isLocal ? rest[authorityEnd...] : rest[authorityEnd..<pathEnd]
     return url[..<scheme.upperBound] + host + tail + (!isLocal && pathEnd != rest.endIndex ? "?…" : "")
+}
+
+/// What is no URL, but may have been meant for one; an absolute path has no secrets.
+private func redactedText(_ text: String) -> String {
+    guard !text.hasPrefix("/") else { return text }
+    let end = text.firstIndex { "?#".contains($0) } ?? text.endIndex
+    let plain = text[..<end]
+    let host = plain.lastIndex(of: "@").map { plain[plain.index(after: $0)...] } ?? plain
+    return host + (end == text.endIndex ? "" : "?…")
 }
 
 private func hasPlausiblePort(_ host: Substring) -> Bool {

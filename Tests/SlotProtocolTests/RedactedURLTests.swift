@@ -13,6 +13,12 @@ import Testing
         ("https://h.org/a@b/c", "https://h.org/a@b/c"),
         ("file:///srv/what?.wav", "file:///srv/what?.wav"),
         ("not a url", "not a url"),
+        ("/srv/what?.wav", "/srv/what?.wav"),
+        ("h.org/a.flac?sig=s", "h.org/a.flac?…"),
+        ("https:/h.org/a.flac?sig=s", "https:/h.org/a.flac?…"),
+        ("me:secret@h.org/a.flac", "h.org/a.flac"),
+        ("https:me:secret@h.org/a.flac#t", "h.org/a.flac?…"),
+        ("https:/me:secret@h.org/a", "h.org/a"),
     ])
     func `strikes out what may be a secret`(url: String, expected: String) {
         #expect(redactedURL(url) == expected)
