@@ -209,6 +209,7 @@ struct QueueModel {
         fresh.attempt = 0
         fresh.crashes = 0
         fresh.isDue = false
+        fresh.isExpired = false
         if let key = job.dedup { dedup[key] = job.id }
         jobs[job.id] = fresh
         return .retried

@@ -40,6 +40,16 @@ import Testing
         }
     }
 
+    @Test func `runs a job that had expired`() async throws {
+        try await QueueFixture.run { fixture in
+            let id = try await fixture.enqueue(["expires": "2001-01-01T00:00:00Z"])
+            #expect(try await fixture.claim().isEmpty)
+            #expect(try await fixture.record(id).error?.code == .expired)
+            #expect(try await fixture.queue.retry([id]) == [.retried])
+            #expect(try await fixture.claimOne().id == id)
+        }
+    }
+
     @Test func `takes the dedup key again, and refuses while another job has it`() async throws {
         try await QueueFixture.run { fixture in
             let first = try await fixture.enqueue(["dedup": "k"])

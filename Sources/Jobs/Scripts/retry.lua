@@ -1,4 +1,4 @@
--- Starts failed and cancelled jobs afresh, at the end of the line.
+-- Starts failed and cancelled jobs afresh, at the end of the line; they expire no more.
 --
 -- ARGV     ids, at most 500; their specs were checked by the client.
 -- Answers  for each `retried`, `state <state>` (neither failed nor cancelled), `held <id>` (by dedup), `cut` (its fields
@@ -16,7 +16,8 @@ local function renew(id)
   call('PERSIST', key)
   call('PERSIST', P .. 'spec:' .. job.id)
   call('DEL', P .. 'result:' .. job.id, P .. 'log:' .. job.id)
-  call('HDEL', key, 'attempt', 'crashes', 'error_code', 'error', 'retryable', 'started', 'finished', 'worker', 'due')
+  call('HDEL', key, 'attempt', 'crashes', 'error_code', 'error', 'retryable', 'started', 'finished', 'worker', 'due',
+    'expires')
   seq = seq + 1
   job.score = whole(math.floor(job.score / BAND) * BAND + seq)
   to_waiting(job, 'score', job.score)
