@@ -181,4 +181,18 @@ struct Garbage: Sendable, CustomTestStringConvertible {
             #expect(try await fixture.queue.stats()[.waiting] == 140)
         }
     }
+
+    @Test func `keeps every character of a value, and a plain one as it is`() async throws {
+        try await QueueFixture.run { fixture in
+            let text = String(String.UnicodeScalarView((1..<0x180).map { UnicodeScalar($0)! })) + "é…😀"
+            let plain = (0x20..<0x7f).filter { $0 != 0x22 && $0 != 0x5c }.map { Character(UnicodeScalar($0)!) }
+            let odd = try await fixture.push(["output": text])
+            let usual = try await fixture.push(["output": String(plain)])
+            let jobs = try await fixture.claim(2)
+            #expect(jobs.first { $0.id == odd }?.fields["output"] == text)
+            #expect(jobs.first { $0.id == usual }?.fields["output"] == String(plain))
+            let spec = try await fixture.client.send(["GET", .text(fixture.queue.keys.spec(usual))]).string ?? ""
+            #expect(spec.contains("\"output\":\"\(String(plain))\"") && spec.contains("https://"))
+        }
+    }
 }

@@ -25,7 +25,7 @@ local function is_utf8(text)
 end
 
 local function quoted(text)
-  if not string.find(text, '[^ !#-%[%]-~]') then return '"' .. text .. '"' end
+  if not string.find(text, '[^ !#-Z%[%]^-~]') then return '"' .. text .. '"' end
   return cjson.encode(text)
 end
 
