@@ -28,9 +28,9 @@ enum WorkerCommand {
         let metrics = Metrics()
         let client = RedisClient(url: settings.redis, name: "respool-worker")
         let bell = BlockingRedisClient(url: settings.redis, name: "respool-bell")
+        let queue = JobQueue(client: client, name: settings.queue, settings: settings.settings)
         let worker = JobWorker(
-            queue: JobQueue(client: client, name: settings.queue, settings: settings.settings),
-            doorbell: Doorbell(client: bell, name: settings.queue), configuration: settings.worker,
+            queue: queue, doorbell: Doorbell(client: bell, name: settings.queue), configuration: settings.worker,
             metrics: WorkerMetrics(metrics), log: log)
         let listener: HTTPListener?
         do throws(Errno) { listener = try listen(settings, worker.contact, metrics, log) } catch {
@@ -39,7 +39,7 @@ enum WorkerCommand {
         }
         let obedience = Task { await obey(signals, worker, log) }
         let check = Task {
-            let isWelcome = await ServerCheck(client: client, log: log).run()
+            let isWelcome = await ServerCheck(queue: queue, log: log).run()
             if !isWelcome { await worker.stop() }
             return isWelcome
         }
