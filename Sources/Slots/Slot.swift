@@ -11,6 +11,7 @@ package actor Slot {
     private var jobs = 0
     private var isTranscodeBusy = false
     private var isTransferBusy = false
+    private var isStreaming = false
     private var lines = LogTail()
     private nonisolated let shared = Mutex(Shared())
 
@@ -83,11 +84,19 @@ package actor Slot {
 
     /// Makes the staged outputs of the conversion visible.
     package func publish() async throws(SlotError) {
-        let pair = try await livePair()
+        // The pair that converted, dead or alive: another one has nothing staged.
+        guard let pair = shared.withLock({ $0.pair }) else { throw .stopped }
         pair.transfer.send(TransferOrder.publish)
+        // Nobody can end a job from here on. Whoever reads a pipe may take his time.
+        let alarm = isStreaming ? nil : pair.alarm(after: configuration.silence)
+        defer { alarm?.cancel() }
         while true {
             switch await pair.events.next() {
             case .transfer(.published): return
+            case .silent:
+                throw crash(
+                    pair,
+                    "respool-transfer published nothing for \(Int(configuration.silence.seconds)) s and was killed")
             case let event: try handle(event, pair)
             }
         }
@@ -183,6 +192,7 @@ package actor Slot {
         lines = LogTail()
         isTransferBusy = true
         isTranscodeBusy = true
+        isStreaming = descriptor != nil
         pair.transfer.send(TransferOrder.job(job), descriptor: descriptor)
     }
 
@@ -190,6 +200,8 @@ package actor Slot {
     private func handle(_ event: ChildPair.Event, _ pair: ChildPair) throws(SlotError) {
         switch event {
         case .transcode(.log(let line)): lines.append(line)
+        // One child may tell of the other's death before it is reaped.
+        case .transcode(.failed(let failure)) where failure.code == .crashed: throw crash(pair, failure.message)
         case .transcode(.failed(let failure)):
             isTranscodeBusy = false
             throw .failed(failure, log: lines.all)

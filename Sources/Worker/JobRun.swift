@@ -81,11 +81,8 @@ struct JobRun: Sendable {
     }
 
     private static func result(of error: SlotError, ending: JobInHand.Ending?, timeout: Duration) -> Result {
-        // One child may tell of the other's death before the worker sees it.
-        let failure = error.failure
-        let isCrash = failure.code == .crashed
-        if case .failed = error, !isCrash, ending != .lost {
-            return Result(outcome: .failed(failure), lines: error.log)
+        if case .failed(let failure, let log) = error, ending != .lost {
+            return Result(outcome: .failed(failure), lines: log)
         }
         switch ending {
         case .lost: return Result()
@@ -93,8 +90,10 @@ struct JobRun: Sendable {
         case .timedOut:
             let sentence = "the try ran longer than the job's timeout of \(timeout.rounded) s"
             return Result(outcome: .failed(Failure(.timeout, sentence)))
-        case nil where isCrash: return Result(outcome: .crashed(failure), lines: error.log)
-        case .released, nil: return Result(outcome: .released)
+        case .released: return Result(outcome: .released)
+        case nil:
+            guard case .crashed(let failure, let log) = error else { return Result(outcome: .released) }
+            return Result(outcome: .crashed(failure), lines: log)
         }
     }
 

@@ -116,6 +116,24 @@ import Testing
         await slot.shutdown()
     }
 
+    @Test(arguments: [SIGKILL, SIGSTOP])
+    func `a transfer that dies or hangs before it published is a crash`(signal: Int32) async throws {
+        let slot = studio.slot { $0.silence = .seconds(2) }
+        _ = try await slot.convert(studio.task("late")) { _ in }
+        kill(try #require(slot.processes["respool-transfer"]), signal)
+        if signal == SIGKILL {
+            try await eventually("the child is reaped") { slot.processes["respool-transfer"] == nil }
+        }
+        let error = await #expect(throws: SlotError.self) { try await slot.publish() }
+        guard case .crashed = error else {
+            Issue.record("not a crash: \(String(describing: error))")
+            return
+        }
+        await slot.end()
+        try await studio.convert(slot, id: "after")
+        await slot.shutdown()
+    }
+
     @Test func `a pair is replaced after its share of jobs`() async throws {
         let slot = studio.slot { $0.jobsPerPair = 2 }
         let one = try await studio.convert(slot, id: "one")
