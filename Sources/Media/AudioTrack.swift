@@ -45,8 +45,9 @@ struct AudioTrack {
     /// Whether timestamps count samples.
     var countsSamples: Bool { timeBase.num == 1 && Int(timeBase.den) == rate }
 
-    /// A time in units of the time base, in samples.
-    func samples(_ time: Int64) -> Int64 {
-        av_rescale_q(time, timeBase, AVRational(num: 1, den: CInt(rate)))
+    /// A length in units of the time base, in samples; nothing if it is out of all reason.
+    func samples(_ time: Int64) -> Int64? {
+        let samples = av_rescale_q(time, timeBase, AVRational(num: 1, den: CInt(rate)))
+        return (0...Int64(1) << 55).contains(samples) ? samples : nil
     }
 }

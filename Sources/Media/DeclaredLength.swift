@@ -15,7 +15,7 @@ struct DeclaredLength {
         let name = demuxer.formatName
         let isKnown = !demuxer.durationIsEstimate
         let duration = isKnown ? track.duration.flatMap { $0 > 0 ? $0 : nil } : nil
-        let samples = duration.map { track.samples($0) }
+        let samples = duration.flatMap { track.samples($0) }
         seconds =
             isKnown
             ? duration.map { Double($0) * av_q2d(track.timeBase) } ?? demuxer.duration.map { Double($0) / 1_000_000 }
@@ -34,10 +34,8 @@ struct DeclaredLength {
             least = Self.isCounted(name, track) && track.countsSamples ? samples : nil
         }
         // The count of frames in a Xing header; some encoders count the header itself.
-        leastPacketTime =
-            name == "mp3"
-            ? duration.map { $0 - av_rescale_q(1152, AVRational(num: 1, den: CInt(track.rate)), track.timeBase) }
-            : nil
+        let frame = av_rescale_q(1152, AVRational(num: 1, den: CInt(max(track.rate, 1))), track.timeBase)
+        leastPacketTime = name == "mp3" ? duration.map { $0 - frame } : nil
     }
 
     /// Whether the container's header counts the samples, and not whole packets or an encoder's guess.
@@ -46,7 +44,9 @@ struct DeclaredLength {
     }
 
     /// Codecs whose granule positions count samples from the first to the last page (RFC 7845, Vorbis I A.2).
-    private static let granular: Set = [AV_CODEC_ID_VORBIS, AV_CODEC_ID_OPUS, AV_CODEC_ID_FLAC]
+    private static let granular: Set = [
+        AV_CODEC_ID_VORBIS, AV_CODEC_ID_OPUS, AV_CODEC_ID_FLAC, AV_CODEC_ID_SPEEX,
+    ]
 
     /// The count of samples in an `iTunSMPB` tag: its fourth hexadecimal number.
     private static func gaplessCount(_ demuxer: borrowing Demuxer) -> Int64? {

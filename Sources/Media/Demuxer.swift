@@ -40,10 +40,10 @@ struct Demuxer: ~Copyable {
         av_opt_set(context, "protocol_whitelist", "", 0)
         // On failure libav frees the context itself.
         let code = avformat_open_input(&context, nil, format, nil)
-        guard code >= 0 else { throw refusal(source, format, code) }
+        guard code >= 0 else { throw try refusal(bytes, source, format, code) }
         let demuxer = Demuxer(owning: context!, score: score, source: source, stop: stop)
         let probed = avformat_find_stream_info(context, nil)
-        guard probed >= 0 else { throw refusal(demuxer.source, format, probed) }
+        guard probed >= 0 else { throw try refusal(bytes, demuxer.source, format, probed) }
         if let failure = demuxer.source.failure(operation) { throw failure }
         demuxer.enlargePackets()
         return demuxer
@@ -78,14 +78,16 @@ struct Demuxer: ~Copyable {
         av_opt_set_int(context.pointee.priv_data, "max_size", 32_768, 0)
     }
 
+    /// Why a container cannot be opened: a file that makes no sense, or one cut short.
     private static func refusal(
-        _ source: borrowing SourceContext, _ format: UnsafePointer<AVInputFormat>, _ code: CInt
-    ) -> MediaError {
+        _ bytes: any ByteSource, _ source: borrowing SourceContext, _ format: UnsafePointer<AVInputFormat>, _ code: CInt
+    ) throws(MediaError) -> MediaError {
         if let failure = source.failure(operation) { return failure }
         let code = MediaError.Code(rawValue: code)
         let name = String(cString: format.pointee.name)
-        return MediaError(
+        let error = MediaError(
             .corruptMedia, operation, "the source looks like \(name) and cannot be opened: \(code)", code: code)
+        return try Truncation.explain(error, bytes, name)
     }
 
     /// libav's name of the container.
@@ -110,11 +112,14 @@ struct Demuxer: ~Copyable {
         }
     }
 
+    /// Whether the packets of all streams come: where they cost little more, they show which bytes belong to none.
+    var givesAllPackets: Bool { context.pointee.nb_streams == 1 || formatName == "matroska,webm" }
+
     /// Picks the best audio stream, and has the others skipped.
     borrowing func selectAudio() throws(MediaError) -> AudioTrack {
         let best = av_find_best_stream(context, AVMEDIA_TYPE_AUDIO, -1, -1, nil, 0)
         guard best >= 0 else { throw MediaError(.noAudio, Self.operation, "the source has no audio track") }
-        for index in 0..<Int(context.pointee.nb_streams) where index != Int(best) {
+        for index in 0..<Int(context.pointee.nb_streams) where index != Int(best) && !givesAllPackets {
             context.pointee.streams[index]!.pointee.discard = AVDISCARD_ALL
         }
         return AudioTrack(context.pointee.streams[Int(best)]!)

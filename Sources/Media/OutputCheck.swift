@@ -28,8 +28,10 @@ enum OutputCheck {
     private static func checkLength(
         _ track: AudioTrack, _ settings: EncodingSettings, _ samples: Int64
     ) throws(MediaError) {
-        guard let duration = track.duration else { throw failure("does not tell its length") }
-        let told = track.samples(duration) - track.countedDelay
+        guard let length = track.duration.flatMap({ track.samples($0) }) else {
+            throw failure("does not tell its length")
+        }
+        let told = length - track.countedDelay
         let expected = av_rescale_rnd(samples, Int64(track.rate), Int64(settings.shape.rate), AV_ROUND_UP)
         // Some headers count whole frames, the last one's padding included.
         let slack: Int64 =

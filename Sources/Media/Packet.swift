@@ -22,8 +22,20 @@ struct Packet: ~Copyable {
     /// Whether the demuxer found less data than the packet should have.
     var isCorrupt: Bool { pointer.pointee.flags & AV_PKT_FLAG_CORRUPT != 0 }
 
-    /// Units of the stream's time base.
-    var duration: Int64 { pointer.pointee.duration }
+    /// Units of the stream's time base; zero if unknown or out of all reason.
+    var duration: Int64 { Self.plausible.contains(pointer.pointee.duration) ? max(pointer.pointee.duration, 0) : 0 }
+
+    /// Times that can be added up without a thought: a header may hold any number.
+    private static let plausible = -(Int64(1) << 55)...Int64(1) << 55
+
+    /// Where it is presented, or else decoded, in units of the stream's time base; nothing if unknown or out of all reason.
+    var timestamp: Int64? {
+        let time = pointer.pointee.pts == av_swift_no_timestamp ? pointer.pointee.dts : pointer.pointee.pts
+        return Self.plausible.contains(time) ? time : nil
+    }
+
+    /// Where its data, or what it is part of, lies in the source; negative if unknown.
+    var offset: Int64 { pointer.pointee.pos }
 
     /// Whether the packet says that its data is encrypted.
     var isEncrypted: Bool { av_packet_get_side_data(pointer, AV_PKT_DATA_ENCRYPTION_INFO, nil) != nil }

@@ -58,7 +58,7 @@ package struct Probe: Codable, Hashable, Sendable {
 extension Probe {
     /// Opens a source and says what it is.
     package static func of(_ source: any ByteSource, stop: StopFlag) throws(MediaError) -> Probe {
-        let demuxer = try TrackDecoder.demuxer(source, stop: stop)
+        let demuxer = try Demuxer.open(source, stop: stop)
         let best = try demuxer.selectAudio()
         var tracks: [Track] = []
         for track in demuxer.tracks { tracks.append(Track(track, demuxer.stream(track.index))) }
@@ -84,8 +84,10 @@ extension Probe.Track {
             channelLayout: ChannelLayout(naming: &parameters.pointee.ch_layout).description,
             sampleFormat: format.map { String(cString: $0) }, bits: bits > 0 ? Int(bits) : nil,
             bitRate: parameters.pointee.bit_rate > 0 ? Int(parameters.pointee.bit_rate) : nil,
-            duration: track.duration.map {
-                MediaTime(value: $0 * Int64(track.timeBase.num), timescale: Int64(track.timeBase.den))
+            duration: track.duration.flatMap {
+                // A header may hold any number.
+                let (value, isTooLong) = $0.multipliedReportingOverflow(by: Int64(track.timeBase.num))
+                return isTooLong ? nil : MediaTime(value: value, timescale: Int64(track.timeBase.den))
             },
             language: language.map { String(cString: $0.pointee.value) },
             isDefault: stream.pointee.disposition & AV_DISPOSITION_DEFAULT != 0)

@@ -15,6 +15,7 @@ struct TrackDecoder: ~Copyable {
     /// The last samples to give where the container holds padding after them.
     private var remaining: Int64?
     private var health = PacketHealth()
+    private var continuity: Continuity
 
     private init(
         _ source: any ByteSource, _ demuxer: consuming Demuxer, _ track: AudioTrack, _ decoder: consuming Decoder
@@ -22,22 +23,18 @@ struct TrackDecoder: ~Copyable {
         self.source = source
         self.track = track
         self.declared = DeclaredLength(demuxer, track)
+        self.continuity = Continuity(demuxer, track)
         self.demuxer = demuxer
         self.decoder = decoder
         self.remaining = declared.audible
     }
 
     static func open(_ source: any ByteSource, stop: StopFlag) throws(MediaError) -> TrackDecoder {
-        let demuxer = try demuxer(source, stop: stop)
+        let demuxer = try Demuxer.open(source, stop: stop)
         let track = try demuxer.selectAudio()
         try Protection.check(track)
         let decoder = try Decoder.open(demuxer.stream(track.index))
         return TrackDecoder(source, demuxer, track, decoder)
-    }
-
-    /// Opens a source's container, and tells a file cut short from one that makes no sense.
-    static func demuxer(_ source: any ByteSource, stop: StopFlag) throws(MediaError) -> Demuxer {
-        do { return try Demuxer.open(source, stop: stop) } catch { throw try Truncation.explain(error, source) }
     }
 
     /// What a sample of this source is worth keeping; right once a frame was decoded.
@@ -108,6 +105,7 @@ struct TrackDecoder: ~Copyable {
         while true {
             packet.clear()
             guard try readPacket() else { return decoder.sendEnd() }
+            try continuity.read(packet)
             guard packet.streamIndex == track.index else { continue }
             try Protection.check(packet)
             health.read(packet, track)
@@ -128,5 +126,6 @@ struct TrackDecoder: ~Copyable {
         if let truncation = try Truncation.found(source, demuxer.formatName) { throw truncation }
         try health.checkEnd(mayEndShort: declared.least != nil || SourceEnd.uncompressed.contains(demuxer.formatName))
         try declared.check(position: position, packetTime: health.time)
+        try continuity.checkEnd(seconds: declared.seconds, length: source.length)
     }
 }

@@ -15,11 +15,10 @@ enum Truncation {
 
     /// The truncation behind another failure, or that failure.
     static func explain(
-        _ error: MediaError, _ source: any ByteSource, _ format: String? = nil
+        _ error: MediaError, _ source: any ByteSource, _ format: String
     ) throws(MediaError) -> MediaError {
         guard case .corruptMedia = error.reason, source.length > 0 else { return error }
-        // Without a format: the one container that cannot be opened at all when its end is missing.
-        return try found(source, format ?? "mov,") ?? error
+        return try found(source, format) ?? error
     }
 
     static func failure(_ why: String) -> MediaError {

@@ -50,6 +50,38 @@ import Testing
         #expect(await failure(path) != nil)
     }
 
+    @Test(arguments: [
+        ("g.mka", ["-c:a", "pcm_s16le"]), ("o-g.webm", ["-c:a", "libopus"]), ("v-g.webm", ["-c:a", "libvorbis"]),
+        ("g.wma", []), ("g.ts", ["-c:a", "aac"]), ("g.spx", ["-c:a", "libspeex", "-ar", "16000"]),
+    ])
+    func `fails where a container passes over what it cannot read`(_ name: String, _ arguments: [String]) async throws {
+        let source = try await Studio.shared.music(as: name, arguments)
+        _ = try await convert(source, Rendition(format: "wav"))
+        var bytes = try Data(contentsOf: URL(filePath: source))
+        let middle = bytes.count / 2
+        for index in middle..<middle + 4096 { bytes[index] = UInt8(truncatingIfNeeded: index &* index >> 3 &* 167) }
+        let failed = await failure(try Studio.shared.folder.write("garbled-\(name)", bytes))
+        switch failed?.reason {
+        case .corruptMedia, .truncated: break
+        default: Issue.record("\(name): \(failed.map { "\($0.reason)" } ?? "success")")
+        }
+    }
+
+    @Test func `takes a pause between packets for no damage`() async throws {
+        let source = try await Studio.shared.music(
+            as: "pause.mka", ["-af", "asetpts='PTS+if(gt(T,3),2/TB,0)'", "-c:a", "flac"])
+        #expect(try await ffprobe(source, "format=duration").hasPrefix("8."))
+        #expect(try await convert(source, Rendition(format: "wav")).result.samples == 264_600)
+    }
+
+    @Test func `calls a whole file with a senseless header corrupt, not short`() async throws {
+        var bytes = try Data(contentsOf: URL(filePath: try await Studio.shared.music(as: "rate.aiff")))
+        // The sample rate of the COMM chunk, which comes first.
+        for index in 28..<38 { bytes[index] = 0 }
+        let refused = try await refusal("rate-0.aiff", bytes)
+        guard case .corruptMedia = refused?.reason else { Issue.record("\(String(describing: refused))"); return }
+    }
+
     @Test func `reads past a tag that lies behind the frames`() async throws {
         let source = try await Studio.shared.music(as: "tail.mp3", ["-write_xing", "0"])
         var bytes = try Data(contentsOf: URL(filePath: source))
