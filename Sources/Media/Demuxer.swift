@@ -24,11 +24,11 @@ struct Demuxer: ~Copyable {
         avformat_close_input(&context)
     }
 
-    /// Recognises a source and reads its headers.
-    static func open(_ bytes: any ByteSource, stop: StopFlag) throws(MediaError) -> Demuxer {
+    /// Recognises a source, unless its container is known by libav's name, and reads its headers.
+    static func open(_ bytes: any ByteSource, as name: String? = nil, stop: StopFlag) throws(MediaError) -> Demuxer {
         guard bytes.length > 0 else { throw MediaError(.corruptMedia, operation, "the source is empty") }
         let source = try SourceContext.open(bytes, stop: stop)
-        let (format, score) = try recognize(source)
+        let (format, score) = try recognize(source, as: name)
         var context = avformat_alloc_context()
         guard context != nil else { throw .outOfMemory(operation) }
         context!.pointee.pb = source.pointer
@@ -53,8 +53,9 @@ struct Demuxer: ~Copyable {
 
     /// The container that the first bytes show, and how sure that is.
     private static func recognize(
-        _ source: borrowing SourceContext
+        _ source: borrowing SourceContext, as name: String?
     ) throws(MediaError) -> (UnsafePointer<AVInputFormat>, Int) {
+        if let name, let known = av_find_input_format(name) { return (known, Int(AVPROBE_SCORE_MAX)) }
         var format: UnsafePointer<AVInputFormat>?
         let score = av_probe_input_buffer2(source.pointer, &format, nil, nil, 0, 0)
         if let failure = source.failure(operation) { throw failure }

@@ -9,7 +9,9 @@ enum OutputCheck {
         _ store: any ByteStore, _ settings: EncodingSettings, samples: Int64, stop: StopFlag
     ) throws(MediaError) {
         let demuxer: Demuxer
-        do { demuxer = try Demuxer.open(StoredSource(store), stop: stop) } catch {
+        // A few frames of MP3 could be chance, and are not recognised.
+        let name = settings.format.name == "mp3" ? "mp3" : nil
+        do { demuxer = try Demuxer.open(StoredSource(store), as: name, stop: stop) } catch {
             if case .cancelled = error.reason { throw error }
             throw failure("cannot be opened: \(error.sentence)")
         }

@@ -90,6 +90,14 @@ import Testing
         #expect(try await decode(converted.path, as: Int16.self, "s16le").count == length * 2)
     }
 
+    @Test(arguments: [48, 500, 1152, 2000])
+    func `writes an MP3 of a few frames`(count: Int) async throws {
+        let converted = try await convert(
+            Studio.shared.music(), Rendition(format: "mp3", bitRate: 64_000, channels: 1),
+            end: MediaTime(sample: Int64(count), rate: 44_100))
+        #expect(try await decode(converted.path, as: Int16.self, "s16le").count == count)
+    }
+
     @Test func `ends with the source and says so where the range goes on`() async throws {
         let converted = try await convert(
             Studio.shared.music(), Rendition(format: "flac"), start: MediaTime(parsing: "5")!,
