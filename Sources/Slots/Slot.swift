@@ -13,6 +13,8 @@ package actor Slot {
     private var isTransferBusy = false
     private var isStreaming = false
     private var lines = LogTail()
+    /// The id of the job in hand, or of the last one.
+    private var job = ""
     private nonisolated let shared = Mutex(Shared())
 
     /// What `stop` touches from outside.
@@ -190,6 +192,7 @@ package actor Slot {
 
     private func begin(_ pair: ChildPair, _ job: TransferJob, descriptor: CInt?) {
         lines = LogTail()
+        self.job = job.id
         isTransferBusy = true
         isTranscodeBusy = true
         isStreaming = descriptor != nil
@@ -222,7 +225,7 @@ package actor Slot {
         pair.kill()
         isTranscodeBusy = true
         guard !isStopped else { return .stopped }
-        log.warning("a child crashed", ["reason": what])
+        log.warning("a child crashed", ["job": job, "reason": what])
         let last = lines.all.last.map { "; libav's last words: \($0)" } ?? ""
         return .crashed(Failure(.crashed, what + last), log: lines.all)
     }
