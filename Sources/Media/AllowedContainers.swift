@@ -39,6 +39,6 @@ enum AllowedContainers {
         "bitpacked", "v210", "v210x",
     ]
 
-    /// Demuxers that run programs or make endless sound.
-    private static let generators: Set = ["lavfi", "data", "libgme", "vapoursynth"]
+    /// Demuxers that run programs or scripts, or make endless sound.
+    private static let generators: Set = ["lavfi", "data", "sbg", "libgme", "vapoursynth"]
 }

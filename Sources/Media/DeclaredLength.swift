@@ -11,7 +11,7 @@ struct DeclaredLength {
     /// The sum of packet durations that must come at least, in units of the time base.
     private let leastPacketTime: Int64?
 
-    init(_ demuxer: borrowing Demuxer, _ track: AudioTrack) {
+    init(_ source: any ByteSource, _ demuxer: borrowing Demuxer, _ track: AudioTrack) {
         let name = demuxer.formatName
         let isKnown = !demuxer.durationIsEstimate
         let duration = isKnown ? track.duration.flatMap { $0 > 0 ? $0 : nil } : nil
@@ -23,7 +23,7 @@ struct DeclaredLength {
         if name.hasPrefix("mov,") {
             // A fragmented file counts on while it is read. The sample tables themselves cannot come up short unnoticed.
             let isFragmented = demuxer.stream(track.index).pointee.nb_frames == 0
-            audible = isFragmented ? nil : Self.gaplessCount(demuxer) ?? samples
+            audible = isFragmented ? nil : Self.gaplessCount(demuxer) ?? Self.edited(source, demuxer, track) ?? samples
             least = nil
         } else if name == "ogg" && Self.granular.contains(track.codec) {
             audible = nil
@@ -54,6 +54,16 @@ struct DeclaredLength {
         let fields = String(cString: entry.pointee.value).split(separator: " ")
         guard fields.count >= 4, let count = Int64(fields[3], radix: 16), count > 0 else { return nil }
         return count
+    }
+
+    /// The length of a track whose edit list is a little too coarse to tell it.
+    private static func edited(
+        _ source: any ByteSource, _ demuxer: borrowing Demuxer, _ track: AudioTrack
+    ) -> Int64? {
+        let frameLength = demuxer.stream(track.index).pointee.codecpar.pointee.frame_size
+        // What cannot be read here cannot be decoded either, which is told there.
+        return (try? MovieEdit(source, track: track.index))?.exactLength(
+            rate: track.rate, frameLength: Int64(frameLength))
     }
 
     /// Fails if fewer samples, or fewer packets, came than were promised.

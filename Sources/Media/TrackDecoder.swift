@@ -22,7 +22,7 @@ struct TrackDecoder: ~Copyable {
     ) {
         self.source = source
         self.track = track
-        self.declared = DeclaredLength(demuxer, track)
+        self.declared = DeclaredLength(source, demuxer, track)
         self.continuity = Continuity(demuxer, track)
         self.demuxer = demuxer
         self.decoder = decoder
@@ -87,7 +87,7 @@ struct TrackDecoder: ~Copyable {
     /// Counts in the decoder's sample rate, which the header of spectral band replication leaves out.
     private mutating func correctRate(_ frame: borrowing Frame) {
         track.rate = Int(frame.pointer.pointee.sample_rate)
-        declared = DeclaredLength(demuxer, track)
+        declared = DeclaredLength(source, demuxer, track)
         remaining = declared.audible
     }
 

@@ -111,6 +111,7 @@ import Testing
             ("page.m4a", Array("<html><body>404</body></html>".utf8)),
             ("list.mp3", Array("#EXTM3U\n#EXTINF:10,\nfile:///etc/passwd\n#EXT-X-ENDLIST\n".utf8)),
             ("list.wav", Array("ffconcat version 1.0\nfile music.wav\n".utf8)),
+            ("tones.mp3", Array("-SE\nallon: pink/40 200+10/30\nNOW allon\n00:03 allon\n".utf8)),
             ("lines.mp3", Array("1\n00:00:01,000 --> 00:00:02,000\nhello\n".utf8)),
         ] {
             let refused = try await refusal(name, bytes)

@@ -1,3 +1,4 @@
+import FoundationEssentials
 import Media
 import MediaTypes
 import TestSupport
@@ -14,10 +15,11 @@ import Testing
             let left = Int16(truncatingIfNeeded: index - 32768)
             return channels == 1 ? [left] : [left, ~left]
         }
-        let raw = "ramp-\(channels).raw"
-        try samples.withUnsafeBytes { _ = try studio.folder.write(raw, $0) }
+        // A file of its own: another test may be having ffmpeg read its.
+        let raw = await studio.output("raw")
+        try samples.withUnsafeBytes { try Data($0).write(to: URL(filePath: raw)) }
         return try await studio.source(
-            name, ["-f", "s16le", "-ar", "44100", "-ac", String(channels), "-i", studio.folder.file(raw)])
+            name, ["-f", "s16le", "-ar", "44100", "-ac", String(channels), "-i", raw])
     }
 
     @Test(arguments: ["flac", "wav", "m4a"])
@@ -78,6 +80,13 @@ import Testing
     @Test func `leaves out the padding that MP4 keeps after the last sample`() async throws {
         let source = try await Studio.shared.music(as: "padded.m4a", ["-movie_timescale", "44100"])
         #expect(try await convert(source, Rendition(format: "wav")).result.samples == 264_600)
+    }
+
+    @Test(arguments: ["aac", "alac"])
+    func `gives the samples that an edit list in milliseconds rounds away`(_ encoder: String) async throws {
+        let source = try await Studio.shared.music(
+            as: "rounded-\(encoder).mp4", ["-af", "atrim=end_sample=132354", "-c:a", encoder])
+        #expect(try await convert(source, Rendition(format: "wav")).result.samples == 132_354)
     }
 
     @Test(arguments: [("mp3", 44_100), ("mp3", 48_000), ("ogg", 44_100), ("opus", 48_000)])

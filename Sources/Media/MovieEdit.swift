@@ -1,0 +1,78 @@
+/// The edit of an MPEG-4 or QuickTime track, whose length many writers round to the movie's milliseconds.
+struct MovieEdit {
+    private let movieScale: Int64
+    private let mediaScale: Int64
+    private let mediaLength: Int64
+    private let start: Int64
+    private let length: Int64
+
+    /// Reads the headers of the track; nothing unless it has a single edit.
+    init?(_ source: any ByteSource, track: Int) throws {
+        let bytes = SourceBytes(source)
+        let file = Box(name: "", body: 0, end: source.length)
+        guard let movie = try file.first("moov", bytes), let movieHeader = try movie.first("mvhd", bytes),
+            case let tracks = try movie.children(bytes).filter({ $0.name == "trak" }), tracks.indices.contains(track),
+            let list = try tracks[track].first("edts", bytes)?.first("elst", bytes),
+            let header = try tracks[track].first("mdia", bytes)?.first("mdhd", bytes),
+            let media = try Self.scaleAndLength(header, bytes),
+            let movieTimes = try Self.scaleAndLength(movieHeader, bytes),
+            try bytes.big(at: list.body + 4, 4) == 1, let isLong = try bytes.big(at: list.body, 1).map({ $0 > 0 })
+        else { return nil }
+        let width = isLong ? 8 : 4
+        guard let length = try bytes.big(at: list.body + 8, width),
+            let start = try bytes.big(at: list.body + 8 + Int64(width), width)
+        else { return nil }
+        (movieScale, (mediaScale, mediaLength)) = (movieTimes.scale, media)
+        (self.start, self.length) = (start, length)
+    }
+
+    /// Samples from the edit's start to the end of the media, if the edit means that end and only its ticks are too coarse.
+    ///
+    /// A last frame that is not whole shows that the media's own length was cut to the sample.
+    func exactLength(rate: Int, frameLength: Int64) -> Int64? {
+        let plausible = 1...Int64(1) << 40
+        guard mediaScale == Int64(rate), plausible.contains(movieScale), plausible.contains(mediaLength),
+            plausible.contains(length), (0..<mediaLength).contains(start), frameLength > 1,
+            mediaLength % frameLength != 0
+        else { return nil }
+        let rest = mediaLength - start
+        let told = Int64(clamping: Int128(length) * Int128(mediaScale) / Int128(movieScale))
+        return rest > told && rest - told <= mediaScale / movieScale + 1 ? rest : nil
+    }
+
+    /// Timescale and length of an `mvhd` or `mdhd` box (ISO 14496-12).
+    private static func scaleAndLength(_ box: Box, _ bytes: SourceBytes) throws -> (scale: Int64, length: Int64)? {
+        guard let version = try bytes.big(at: box.body, 1) else { return nil }
+        let times = box.body + (version == 0 ? 12 : 20)
+        guard let scale = try bytes.big(at: times, 4), let length = try bytes.big(at: times + 4, version == 0 ? 4 : 8)
+        else { return nil }
+        return (scale, length)
+    }
+}
+
+/// A box of an ISO base media file.
+private struct Box {
+    let name: String
+    /// Offsets of what it holds, and of what follows it.
+    let body: Int64
+    let end: Int64
+
+    func first(_ name: String, _ bytes: SourceBytes) throws -> Box? {
+        try children(bytes).first { $0.name == name }
+    }
+
+    /// The boxes in it, up to one that makes no sense.
+    func children(_ bytes: SourceBytes) throws -> [Box] {
+        var boxes: [Box] = []
+        var offset = body
+        while boxes.count < 10_000, offset < end, let short = try bytes.big(at: offset, 4),
+            let name = try bytes.text(at: offset + 4, 4)
+        {
+            let size = short == 1 ? try bytes.big(at: offset + 8, 8) ?? 0 : short == 0 ? end - offset : short
+            guard size >= 8, size <= end - offset else { break }
+            boxes.append(Box(name: name, body: offset + (short == 1 ? 16 : 8), end: offset + size))
+            offset += size
+        }
+        return boxes
+    }
+}
