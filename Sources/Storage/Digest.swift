@@ -7,7 +7,7 @@ package struct Digest: ~Copyable {
     private let context: OpaquePointer
     /// Bytes that are summed.
     package private(set) var position: Int64 = 0
-    private static let step = 4 << 20
+    private static let step = 256 << 10
 
     private init(owning context: OpaquePointer) { self.context = context }
 
@@ -19,7 +19,7 @@ package struct Digest: ~Copyable {
         return Digest(owning: context)
     }
 
-    /// Sums up to 4 MiB more, read from where it is in the file; answers false at the file's end.
+    /// Sums up to 256 KiB more, read from where it is in the file; answers false at the file's end.
     package mutating func read(_ file: CInt) throws(Errno) -> Bool {
         let position = off_t(position)
         let context = context
