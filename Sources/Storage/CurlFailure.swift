@@ -21,6 +21,9 @@ extension Failure {
             Failure(.internal, "the file of certificate authorities cannot be read: \(words)")
         case CURLE_TOO_MANY_REDIRECTS:
             Failure(.policyDenied, "the server of \(source) redirects too often")
+        // libcurl gives the same code to an answer without a status line.
+        case CURLE_UNSUPPORTED_PROTOCOL where words.contains("HTTP/0.9"):
+            Failure(.sourceUnreachable, "the server of \(source) does not answer in HTTP")
         case CURLE_UNSUPPORTED_PROTOCOL:
             Failure(.policyDenied, "the server of \(source) redirects to something that is neither http nor https")
         case CURLE_URL_MALFORMAT:

@@ -137,6 +137,9 @@ let originScript = #"""
         def do_one_at_a_time(self, number, turn, query):
             if turn > 1: return self.head(503, {"Content-Length": 0})
             self.serve(pace=0.005)
+        def do_headless(self, number, turn, query):
+            self.wfile.write(bytes(3000))
+            self.close_connection = True
         def do_encoded(self, number, turn, query): self.serve(fields={"Content-Encoding": "gzip"})
         def do_empty(self, number, turn, query): self.head(200, {"Content-Length": 0})
         def do_secret(self, number, turn, query):

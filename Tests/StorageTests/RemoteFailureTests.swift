@@ -71,6 +71,7 @@ import Testing
         ("without-ranges", 300_000, .sourceTruncated, true, "sends no parts"),
         ("without-validator", 300_000, .sourceTruncated, true, "sends no parts"),
         ("cut-always", 100_000, .sourceTruncated, true, "less than it announced"),
+        ("headless", 0, .sourceUnreachable, true, "does not answer in HTTP"),
         ("encoded", 0, .unsupportedFormat, false, "gzip"),
         ("stalls", 300_000, .sourceTimeout, true, "nothing more for 0.3 s"),
         ("mute", 0, .sourceTimeout, true, "did not answer for 0.3 s"),
