@@ -16,6 +16,7 @@ struct WorkerSettings: Sendable {
 
     static func fromEnvironment() throws(Failure) -> WorkerSettings {
         let worker = try WorkerConfiguration.fromEnvironment()
+        try worker.checkFolders()
         var settings = try QueueSettings.fromEnvironment()
         if let lease = worker.lease { settings.lease = lease }
         return WorkerSettings(

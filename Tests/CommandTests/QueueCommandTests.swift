@@ -53,6 +53,8 @@ import Testing
         let list = try await respool.run("jobs", "--state", "waiting")
         #expect(list.lines.count == 2 && list.lines[1].hasPrefix(id) && list.output.contains("talk.flac → opus"))
         #expect(try await respool.run("jobs", "--state", "failed").output == "")
+        let log = try await respool.run("logs", id)
+        #expect(log.exitCode == 0 && log.output == "" && log.errors.contains("'\(id)' has left no log"))
     }
 
     @Test func `knows when an id is nobody's`() async throws {

@@ -26,7 +26,7 @@ extension Command {
     }
 
     static let serve = Command(
-        "serve", "serves the page, the HTTP API and metrics",
+        "serve", "not yet: will serve the page, the HTTP API and metrics",
         options: [
             .redis, .queue,
             Option(
@@ -48,8 +48,8 @@ enum WorkerOptions {
         "grace", value: "SECONDS", "how long running jobs may go on after the first signal", fallback: "25",
         variable: "RESPOOL_GRACE")
     static let listen = Option(
-        "listen", letter: "l", value: "ADDRESS:PORT", "serves /healthz and /metrics there", fallback: "nowhere",
-        variable: "RESPOOL_LISTEN")
+        "listen", letter: "l", value: "ADDRESS:PORT", "serves /healthz, /readyz and /metrics there",
+        fallback: "nowhere", variable: "RESPOOL_LISTEN")
     static let sourceRoot = Option(
         "source-root", value: "DIR", "a folder under which file:/// sources may lie", fallback: "none",
         variable: "RESPOOL_SOURCE_ROOTS", suggestion: .folders, isRepeatable: true)

@@ -14,6 +14,9 @@ extension Command {
                 continue
             }
             let lines = try await connection.ask { queue throws(QueueError) in try await queue.log(id) }
+            if lines.isEmpty && !arguments.has(.json) {
+                StandardStream.error("respool: job '\(id)' has left no log; see `respool status \(id)`\n")
+            }
             let prefix = arguments.operands.count > 1 ? "\(id) " : ""
             let texts =
                 arguments.has(.json)

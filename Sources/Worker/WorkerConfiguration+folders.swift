@@ -1,0 +1,22 @@
+import Glibc
+import Lifecycle
+package import SlotProtocol
+import Slots
+
+extension WorkerConfiguration {
+    /// Refuses a folder that is missing or closed, which would fail one job after the other.
+    package func checkFolders() throws(Failure) {
+        let policy = slot.policy
+        for root in policy.sourceRoots { try check("RESPOOL_SOURCE_ROOTS", root, R_OK | X_OK, "read") }
+        if let root = policy.outputRoot { try check("RESPOOL_OUTPUT_ROOT", root, W_OK | X_OK, "written to") }
+        try check("RESPOOL_SPOOL_DIR", policy.spoolFolder, W_OK | X_OK, "written to")
+    }
+
+    /// The point behind the path asks for a folder. (path_resolution(7))
+    private func check(_ name: String, _ path: String, _ mode: Int32, _ use: String) throws(Failure) {
+        guard access("\(path)/.", mode) != 0 else { return }
+        throw Failure(
+            .invalidRequest,
+            "\(name) holds `\(path)`, which cannot be \(use) (\(Errno.last)): make that folder, or give another")
+    }
+}
