@@ -41,7 +41,8 @@ struct Demonstration {
 
         say("\nffprobe says of the files in \(folder):\n")
         for line in try await FileReport(folder: folder, names: jobs.map(\.output)).lines(stage) { say(line) }
-        say("\nNext: `respool --help`, or a job of your own with `redis-server` and `respool worker` running.")
+        say("\nIn MP3 and Opus, ffprobe counts the encoder's padding, which players skip.")
+        say("Next: `respool --help`, or a job of your own with `redis-server` and `respool worker` running.")
         await stage.end()
         return status
     }
