@@ -7,15 +7,17 @@
 #include <spawn.h>
 #include <unistd.h>
 
-int clinux_spawn(pid_t *pid, const char *path, char *const arguments[], char *const environment[], int third, int fourth) {
-    // dup2 onto the same number would keep close-on-exec, and dup2 onto 3 could overwrite the fourth: move both away first.
-    int high_third = fcntl(third, F_DUPFD_CLOEXEC, 5);
-    if (high_third < 0) return errno;
-    int high_fourth = fcntl(fourth, F_DUPFD_CLOEXEC, 5);
-    if (high_fourth < 0) {
-        int error = errno;
-        close(high_third);
-        return error;
+enum { most_descriptors = 16 };
+
+int clinux_spawn(
+    pid_t *pid, const char *program, char *const arguments[], char *const environment[], const int *descriptors, int count) {
+    if (count < 3 || count > most_descriptors) return EINVAL;
+    // dup2 onto the same number would keep close-on-exec, and onto a lower one could overwrite another: move all away first.
+    int high[most_descriptors];
+    int error = 0;
+    for (int number = 0; number < count; number++) {
+        high[number] = descriptors[number] < 0 || error ? -1 : fcntl(descriptors[number], F_DUPFD_CLOEXEC, count);
+        if (descriptors[number] >= 0 && !error && high[number] < 0) error = errno;
     }
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
@@ -31,16 +33,17 @@ int clinux_spawn(pid_t *pid, const char *path, char *const arguments[], char *co
     posix_spawnattr_setpgroup(&attributes, 0);
     posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
 
-    int error = posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
-    if (!error) error = posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0);
-    if (!error) error = posix_spawn_file_actions_adddup2(&actions, high_third, 3);
-    if (!error) error = posix_spawn_file_actions_adddup2(&actions, high_fourth, 4);
-    if (!error) error = posix_spawn_file_actions_addclosefrom_np(&actions, 5);
-    if (!error) error = posix_spawn(pid, path, &actions, &attributes, arguments, environment);
+    for (int number = 0; number < count && !error; number++) {
+        error = high[number] < 0 ? posix_spawn_file_actions_addopen(&actions, number, "/dev/null", O_RDWR, 0)
+                                 : posix_spawn_file_actions_adddup2(&actions, high[number], number);
+    }
+    if (!error) error = posix_spawn_file_actions_addclosefrom_np(&actions, count);
+    if (!error) error = posix_spawnp(pid, program, &actions, &attributes, arguments, environment);
 
     posix_spawnattr_destroy(&attributes);
     posix_spawn_file_actions_destroy(&actions);
-    close(high_third);
-    close(high_fourth);
+    for (int number = 0; number < count; number++) {
+        if (high[number] >= 0) close(high[number]);
+    }
     return error;
 }

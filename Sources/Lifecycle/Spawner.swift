@@ -25,8 +25,7 @@ package final class Spawner: Sendable {
 
     private struct Request: Sendable {
         let program: Program
-        let third: CInt
-        let fourth: CInt
+        let descriptors: [CInt]
         let answer: @Sendable (Result<CInt, Errno>) -> Void
     }
 
@@ -39,11 +38,12 @@ package final class Spawner: Sendable {
         }
     }
 
-    /// Starts the program with the two descriptors at 3 and 4 and answers its process id; the caller still owns both.
-    package func spawn(_ program: Program, third: CInt, fourth: CInt) async throws(Errno) -> CInt {
+    /// Starts the program with a copy of each descriptor under its index, `/dev/null` where it is -1, and answers its process
+    /// id; the caller still owns the descriptors. The corresponding C function is `posix_spawnp`.
+    package func spawn(_ program: Program, descriptors: [CInt]) async throws(Errno) -> CInt {
         let result = await withCheckedContinuation { continuation in
             requests.append(
-                Request(program: program, third: third, fourth: fourth) { @Sendable in
+                Request(program: program, descriptors: descriptors) { @Sendable in
                     continuation.resume(returning: $0)
                 })
         }
@@ -56,7 +56,9 @@ package final class Spawner: Sendable {
         var pid: pid_t = 0
         let error = withCStrings(arguments) { arguments in
             withCStrings(environment) { environment in
-                clinux_spawn(&pid, request.program.path, arguments, environment, request.third, request.fourth)
+                clinux_spawn(
+                    &pid, request.program.path, arguments, environment, request.descriptors,
+                    CInt(request.descriptors.count))
             }
         }
         request.answer(error == 0 ? .success(pid) : .failure(Errno(rawValue: error)))

@@ -1,3 +1,5 @@
+import Lifecycle
+
 extension RedisURL {
     /// Reads `redis://[user][:password]@host:port/db`, `rediss://…` (TLS), and `unix:///path?db=n` (also `redis+unix://`).
     ///

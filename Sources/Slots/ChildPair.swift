@@ -82,7 +82,8 @@ final class ChildPair: Sendable {
         let other = control.second.take()!
         let program = Spawner.Program(
             path: try Programs.path(name), arguments: [String(getpid())], environment: inheritedEnvironment())
-        let pid = try await Spawner.shared.spawn(program, third: other.number, fourth: link.number)
+        let pid = try await Spawner.shared.spawn(
+            program, descriptors: [-1, -1, STDERR_FILENO, other.number, link.number])
         return Child(name: name, pid: pid, socket: own, report: report, ended: ended)
     }
 

@@ -36,7 +36,7 @@ import Testing
             let program = Spawner.Program(
                 path: "/bin/sh", arguments: ["-c", #"exec >&3; echo "$MARK"; exec ls /proc/self/fd"#],
                 environment: ["MARK": "set", "PATH": "/usr/bin:/bin"])
-            let pid = try await Spawner.shared.spawn(program, third: ends[1], fourth: ends[0])
+            let pid = try await Spawner.shared.spawn(program, descriptors: [-1, -1, STDERR_FILENO, ends[1], ends[0]])
             close(ends[1])
             close(40)
             var status: CInt = 0
@@ -52,7 +52,7 @@ import Testing
     @Test func `says why a program cannot be started`() async {
         let program = Spawner.Program(path: "/nowhere/respool", arguments: [], environment: [:])
         await #expect(throws: Errno(rawValue: ENOENT)) {
-            _ = try await Spawner.shared.spawn(program, third: 0, fourth: 0)
+            _ = try await Spawner.shared.spawn(program, descriptors: [-1, -1, -1])
         }
     }
 

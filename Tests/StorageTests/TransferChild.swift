@@ -27,7 +27,8 @@ actor TransferChild {
             environment: ProcessInfo.processInfo.environment)
         let theirControl = controls.second.take()!
         let theirLink = links.second.take()!
-        let pid = try await Spawner.shared.spawn(program, third: theirControl.number, fourth: theirLink.number)
+        let pid = try await Spawner.shared.spawn(
+            program, descriptors: [-1, -1, STDERR_FILENO, theirControl.number, theirLink.number])
         _ = consume theirControl
         _ = consume theirLink
         let child = TransferChild(pid: pid, control: controls.first.take()!, link: links.first.take()!)

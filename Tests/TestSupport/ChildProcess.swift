@@ -26,15 +26,16 @@ package final class ChildProcess: Sendable {
     ) async throws(Errno) {
         // setpriv and env become the program itself, so the process id is the program's.
         let place = folder.map { ["env", "--chdir=\($0)"] } ?? []
-        let command = ["setpriv", "--pdeathsig", "SIGKILL", "--"] + place + [program] + arguments
+        let command = ["--pdeathsig", "SIGKILL", "--"] + place + [program] + arguments
         let merged = ProcessInfo.processInfo.environment.merging(environment) { $1 }
 
         let source: Pipe
         if case .none = input { source = try Pipe(reading: "/dev/null") } else { source = try Pipe() }
         let output = try Pipe()
         let errors = try Pipe()
-        pid = try await SpawnThread.shared.spawn(
-            command, environment: merged, standard: [source.reader, output.writer, errors.writer])
+        pid = try await Spawner.shared.spawn(
+            Spawner.Program(path: "setpriv", arguments: command, environment: merged),
+            descriptors: [source.reader, output.writer, errors.writer])
         source.closeReader()
         output.closeWriter()
         errors.closeWriter()

@@ -6,9 +6,11 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/// Starts a program with an empty signal mask, default signal actions, the two sockets at 3 and 4, /dev/null at 0 and 1, the
-/// caller's standard error, and nothing else open. Answers 0 or an errno. (posix_spawn, posix_spawn_file_actions_addclosefrom_np)
-int clinux_spawn(pid_t *pid, const char *path, char *const arguments[], char *const environment[], int third, int fourth);
+/// Starts a program (a path, or a name found through PATH) in a process group of its own, with an empty signal mask, default
+/// signal actions, a copy of each descriptor under its index (-1: /dev/null) and nothing else open. At least 3 descriptors, at
+/// most 16. Answers 0 or an errno. (posix_spawnp, posix_spawn_file_actions_addclosefrom_np)
+int clinux_spawn(
+    pid_t *pid, const char *program, char *const arguments[], char *const environment[], const int *descriptors, int count);
 
 /// Asks the kernel to send SIGKILL when the thread that spawned this process ends (PR_SET_PDEATHSIG).
 int clinux_die_with_parent(void);

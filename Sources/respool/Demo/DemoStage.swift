@@ -26,7 +26,7 @@ final class DemoStage: Sendable {
             "--port", "0", "--unixsocket", socket, "--unixsocketperm", "700", "--dir", folder, "--save", "",
             "--maxmemory-policy", "noeviction",
         ]
-        try start("redis-server", ["redis-server"] + words, deathSignal: "KILL")
+        try await start("redis-server", ["redis-server"] + words, deathSignal: "KILL")
         let url: RedisURL
         do throws(RedisError) { url = try RedisURL("unix://\(socket)") } catch { throw .failed("\(error)") }
         let client = RedisClient(url: url, name: "respool demo")
@@ -42,16 +42,16 @@ final class DemoStage: Sendable {
     }
 
     /// Starts a worker that may read the sources and write the outputs.
-    func startWorker(at url: RedisURL, sources: [String], outputs: String) throws(CommandFailure) {
+    func startWorker(at url: RedisURL, sources: [String], outputs: String) async throws(CommandFailure) {
         var words = [try SiblingProgram.own(), "worker", "--redis", "\(url)", "--queue", "default", "--grace", "2"]
         words += sources.flatMap { ["--source-root", $0] } + ["--output-root", outputs, "--spool-dir", folder]
-        try start("worker", words, deathSignal: "TERM")
+        try await start("worker", words, deathSignal: "TERM")
     }
 
     /// Runs a program to its end and answers what it printed.
     func output(of words: [String]) async throws(CommandFailure) -> Data {
         let path = file("output-\(UInt32.random(in: 0...UInt32.max))")
-        let child = try ChildProgram(words, deathSignal: "KILL", output: path)
+        let child = try await ChildProgram.start(words, deathSignal: "KILL", output: path)
         while child.isRunning { try? await Task.sleep(for: .milliseconds(5)) }
         return (try? Data(contentsOf: URL(filePath: path))) ?? Data()
     }
@@ -85,8 +85,8 @@ final class DemoStage: Sendable {
         try? FileManager.default.removeItem(atPath: folder)
     }
 
-    private func start(_ name: String, _ words: [String], deathSignal: String) throws(CommandFailure) {
-        let child = try ChildProgram(words, deathSignal: deathSignal, output: file("\(name).log"))
+    private func start(_ name: String, _ words: [String], deathSignal: String) async throws(CommandFailure) {
+        let child = try await ChildProgram.start(words, deathSignal: deathSignal, output: file("\(name).log"))
         children.withLock { $0[name] = child }
     }
 }

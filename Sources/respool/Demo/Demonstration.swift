@@ -28,7 +28,7 @@ struct Demonstration {
 
         say("A private redis-server and a worker are started.")
         let connection = try await stage.startServer()
-        try stage.startWorker(at: connection.url, sources: [DemoNeeds.sounds, stage.folder], outputs: folder)
+        try await stage.startWorker(at: connection.url, sources: [DemoNeeds.sounds, stage.folder], outputs: folder)
 
         let jobs = DemoJob.all(programme: programme, minutes: minutes)
         say(

@@ -48,30 +48,13 @@ enum SourceAddress {
     static func name(_ source: String) -> String {
         let path = source.prefix { $0 != "?" && $0 != "#" }
         let last = path.split(separator: "/").last.map(String.init) ?? source
-        return TextLayout.printable(decoded(last) ?? last)
+        return TextLayout.printable(PercentEncoding.decoded(last) ?? last)
     }
 
     /// The path of a file:// URL, or nothing.
     static func path(ofFileURL url: String) -> String? {
         guard url.hasPrefix("file:///") else { return nil }
-        return decoded(String(url.dropFirst("file://".count)))
-    }
-
-    private static func decoded(_ text: String) -> String? {
-        var bytes: [UInt8] = []
-        var rest = text.utf8[...]
-        while let byte = rest.popFirst() {
-            guard byte == UInt8(ascii: "%") else {
-                bytes.append(byte)
-                continue
-            }
-            guard rest.count >= 2, let value = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16) else {
-                return nil
-            }
-            bytes.append(value)
-            rest = rest.dropFirst(2)
-        }
-        return String(validating: bytes, as: UTF8.self)
+        return PercentEncoding.decoded(url.dropFirst("file://".count))
     }
 
     private static let allowed: Set<UInt8> = Set(

@@ -1,7 +1,7 @@
 /// Percent-encoding of RFC 3986 section 2.1.
-enum PercentEncoding {
+package enum PercentEncoding {
     /// The text with each `%41` as its byte, or nothing if an escape is incomplete or the result is not UTF-8.
-    static func decoded(_ text: Substring) -> String? {
+    package static func decoded(_ text: some StringProtocol) -> String? {
         guard text.utf8.contains(UInt8(ascii: "%")) else { return String(text) }
         var bytes: [UInt8] = []
         var rest = text.utf8[...]
