@@ -25,7 +25,7 @@ package struct TransferPolicy: Codable, Hashable, Sendable {
     package var firstByteTimeout: Double = 30
     /// Seconds without a byte before a transfer counts as stalled.
     package var stallTimeout: Double = 30
-    /// How often a broken transfer is resumed before the job fails.
+    /// How often a broken transfer is resumed without much headway before the job fails.
     package var mostResumes = 5
     /// Bytes of address space.
     package var memoryLimit: UInt64 = 4 << 30

@@ -17,7 +17,10 @@ package final class RemoteSource: HTTPRequest.Owner {
     /// The one that the reader waits for is last.
     private var requests: [HTTPRequest] = []
     private var wanted: Int64 = 0
+    /// Breaks since a transfer last made headway.
     private var breaks = 0
+    /// Bytes that came since the last break.
+    private var headway: Int64 = 0
     private var lastBreak: Failure?
     /// Whether the server seems to bear one request at a time.
     private var isAlone = false
@@ -25,6 +28,8 @@ package final class RemoteSource: HTTPRequest.Owner {
     private static let backoff = Backoff(base: .milliseconds(200), cap: .seconds(10))
     /// Bytes that are sooner read over than asked for by another request.
     private static let near: Int64 = 256 << 10
+    /// Bytes after which a break is counted anew: fewer might go on for ever a byte at a time.
+    private static let leastHeadway: Int64 = 256 << 10
     /// Seconds that a server may ask for before the job itself had better wait.
     private static let mostPatience = 30.0
 
@@ -118,6 +123,7 @@ package final class RemoteSource: HTTPRequest.Owner {
         let usable = min(count, present - request.position)
         try spool.write(UnsafeRawBufferPointer(rebasing: bytes[..<Int(usable)]), at: request.position)
         request.position += usable
+        headway += usable
         return request.position == request.end || usable == count && request.position < present
     }
 
@@ -193,7 +199,8 @@ package final class RemoteSource: HTTPRequest.Owner {
         guard let identity else { return fail(failure) }
         lastBreak = failure
         guard identity.canResume else { return fail(cannotResume) }
-        breaks += 1
+        breaks = headway < Self.leastHeadway ? breaks + 1 : 1
+        headway = 0
         // Once may be chance; a server that fails again while another request waits may take no second one.
         if breaks > 1, !requests.isEmpty {
             isAlone = true

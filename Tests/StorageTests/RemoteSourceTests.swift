@@ -87,6 +87,19 @@ import Testing
         #expect(try await Origin.shared.ranges("alone") == ["-", "bytes=\(size - 10)-", "bytes=\(size - 10)-"])
     }
 
+    @Test func `counts breaks anew after a good part of the source`() async throws {
+        var policy = Self.policy
+        policy.mostResumes = 1
+        let url = try await Origin.shared.url("cut-always", "headway", 300_000)
+        try await withTransfer(policy) { child in
+            try await child.tell(.job(.test(url)))
+            _ = try await child.ask(.open(url: nil))
+            #expect(try await child.fetch(0..<size) == Origin.content)
+        }
+        #expect(
+            try await Origin.shared.ranges("headway") == ["-", "bytes=300000-", "bytes=600000-", "bytes=900000-"])
+    }
+
     @Test(arguments: ["cut-once", "dated", "unavailable-once", "chunked-cut"])
     func `goes on after a break where it was`(behaviour: String) async throws {
         let isChunked = behaviour == "chunked-cut"
