@@ -75,6 +75,16 @@ import Testing
         #expect(try names() == ["out.mp3", "programme.wav", "text.mp3"])
     }
 
+    @Test func `keeps the secrets of a URL out of its errors`() async throws {
+        for words in [["convert", "out.mp3"], ["probe"]] {
+            let outcome = try await respool.run(
+                [words[0], "http://me:secret@127.0.0.1:1/a.mp3?sig=hidden"] + words.dropFirst())
+            #expect(outcome.exitCode == 1)
+            #expect(outcome.errors.hasPrefix("respool: http://127.0.0.1:1/a.mp3?…: "))
+            #expect(!outcome.errors.contains("secret") && !outcome.errors.contains("hidden"))
+        }
+    }
+
     @Test func `does not overwrite its own source`() async throws {
         let outcome = try await respool.run("convert", "programme.wav", ".", "--to", "wav", "--end", "1")
         #expect(outcome.exitCode == 2 && outcome.errors.contains("'.' is the source itself"))

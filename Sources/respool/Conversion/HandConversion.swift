@@ -23,7 +23,7 @@ struct HandConversion {
         case .success(let report):
             view.tell(report)
             return report
-        case .failure(let error): throw .failed("\(request.source): \(error.failure.message)")
+        case .failure(let error): throw .failed("\(SourceAddress.shown(request.source)): \(error.failure.message)")
         }
     }
 

@@ -24,7 +24,7 @@ extension Command {
         await slot.shutdown()
         interruption.resolve()
         switch result {
-        case .failure(let error): throw .failed("\(source): \(error.failure.message)")
+        case .failure(let error): throw .failed("\(SourceAddress.shown(source)): \(error.failure.message)")
         case .success(let text):
             StandardStream.output(arguments.has(.json) ? text + "\n" : try ProbeReport.lines(text, source))
             return .success
@@ -68,7 +68,9 @@ private struct ProbeReport: Decodable {
 
     static func lines(_ json: String, _ source: String) throws(CommandFailure) -> String {
         guard let report = try? JSONDecoder().decode(ProbeReport.self, from: Data(json.utf8)) else {
-            throw .failed("the probe of '\(source)' cannot be read: is respool-transcode of the same version?")
+            throw .failed(
+                "the probe of '\(SourceAddress.shown(source))' cannot be read: is respool-transcode of the same version?"
+            )
         }
         return report.pairs.map { name, value in
             let name = Terminal.output.colored(TextLayout.fitted(name, width: 10), .faint)

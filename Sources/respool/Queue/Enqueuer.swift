@@ -22,7 +22,7 @@ struct Enqueuer {
             var spec = fields
             spec["source"] = try SourceAddress.url(source)
             do throws(Failure) { _ = try JobSpec(fields: spec) } catch {
-                throw .usage(sources.count > 1 ? "\(source): \(error.message)" : error.message)
+                throw .usage(sources.count > 1 ? "\(SourceAddress.shown(source)): \(error.message)" : error.message)
             }
             specs.append(spec)
         }

@@ -1,5 +1,6 @@
 import Glibc
 import Lifecycle
+import SlotProtocol
 
 /// Turns what people type for a source into a URL.
 enum SourceAddress {
@@ -15,6 +16,9 @@ enum SourceAddress {
             $0.isASCII && ($0.isLetter || $0.isNumber || "+.-".contains($0))
         }
     }
+
+    /// As it was typed, but for the secrets of a URL.
+    static func shown(_ text: String) -> String { isURL(text) ? redactedURL(text) : text }
 
     /// The path from the root, not resolved any further: another machine may read it.
     static func absolutePath(_ path: String) throws(CommandFailure) -> String {
@@ -46,7 +50,7 @@ enum SourceAddress {
 
     /// The last part of a path or URL, decoded and fit to be shown.
     static func name(_ source: String) -> String {
-        let path = source.prefix { $0 != "?" && $0 != "#" }
+        let path = shown(source).prefix { $0 != "?" && $0 != "#" }
         let last = path.split(separator: "/").last.map(String.init) ?? source
         return TextLayout.printable(PercentEncoding.decoded(last) ?? last)
     }
