@@ -6,6 +6,12 @@ struct PacketHealth {
     private(set) var time: Int64 = 0
     /// Stretches of bytes between frames that were no audio.
     private(set) var junk = 0
+    private var gap = FrameGap()
+    private var lastGap = FrameGap.Content.none
+    /// Frames decoded since the start or the last bytes of no known kind.
+    private var run = 0
+    /// Whether bytes of no known kind came after audio.
+    private var isInterrupted = false
     private var lastIsCorrupt = false
     private var lastIsShort = false
     /// Failed packets since the last good one.
@@ -14,15 +20,20 @@ struct PacketHealth {
 
     mutating func read(_ packet: borrowing Packet, _ track: AudioTrack) {
         time += packet.duration
+        lastGap = Self.mpegAudio.contains(track.codec) ? gap.read(packet.bytes) : .none
         lastIsCorrupt = packet.isCorrupt
         lastIsShort = FrameHeader.length(track.codec, packet.bytes).map { $0 > packet.bytes.count } ?? false
     }
 
     /// Notes a packet that the decoder refused; a few may be only a cut end, more are damage.
-    mutating func failed(_ packet: borrowing Packet, _ track: AudioTrack, _ code: MediaError.Code) throws(MediaError) {
-        if isJunk(packet, track) {
+    mutating func failed(_ packet: borrowing Packet, _ code: MediaError.Code) throws(MediaError) {
+        if lastGap != .none {
             junk += 1
             time -= packet.duration
+            if lastGap == .unknown {
+                isInterrupted = isInterrupted || run >= Self.surely
+                run = 0
+            }
             return
         }
         failures += 1
@@ -33,6 +44,8 @@ struct PacketHealth {
     /// Notes samples; damage that lies before them is in the middle.
     mutating func decoded() throws(MediaError) {
         if failures > 0 { throw damage }
+        run = min(run + 1, Self.surely)
+        if isInterrupted && run == Self.surely { throw interruption }
     }
 
     /// Fails if the last packets could not be decoded, or were cut where other signs do not rule that out.
@@ -49,10 +62,13 @@ struct PacketHealth {
             code: lastFailure)
     }
 
-    /// Whether a packet of an MPEG audio file is a tag or padding between frames.
-    private func isJunk(_ packet: borrowing Packet, _ track: AudioTrack) -> Bool {
-        guard [AV_CODEC_ID_MP3, AV_CODEC_ID_MP2, AV_CODEC_ID_MP1].contains(track.codec) else { return false }
-        let bytes = packet.bytes
-        return bytes.count < 4 || !(bytes[0] == 0xFF && bytes[1] & 0xE0 == 0xE0)
+    private var interruption: MediaError {
+        MediaError(
+            .corruptMedia, "decode the audio",
+            "part of the audio is damaged: between its frames lie bytes that are neither frames nor a known tag")
     }
+
+    /// Frames in a row that are audio: single ones may be found in any bytes, before the first and behind the last.
+    private static let surely = 4
+    private static let mpegAudio: Set = [AV_CODEC_ID_MP3, AV_CODEC_ID_MP2, AV_CODEC_ID_MP1]
 }

@@ -77,7 +77,7 @@ struct TrackDecoder: ~Copyable {
                 given += 1
                 guard trim(frame) else { continue }
                 return true
-            case .failed(let code): try health.failed(packet, track, code)
+            case .failed(let code): try health.failed(packet, code)
             case .end: return false
             case .needsPacket: try feed()
             }
@@ -110,7 +110,7 @@ struct TrackDecoder: ~Copyable {
             try Protection.check(packet)
             health.read(packet, track)
             guard let code = decoder.send(packet) else { return }
-            try health.failed(packet, track, code)
+            try health.failed(packet, code)
         }
     }
 
