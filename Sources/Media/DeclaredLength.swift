@@ -6,6 +6,8 @@ struct DeclaredLength {
     let seconds: Double?
     /// Samples that must come at least; nothing if the container makes no exact promise.
     let least: Int64?
+    /// Whether `least` is exact but for a few samples.
+    let isExact: Bool
     /// Samples after which only padding follows that libav does not cut off itself.
     let audible: Int64?
     /// The sum of packet durations that must come at least, in units of the time base.
@@ -21,17 +23,23 @@ struct DeclaredLength {
             ? duration.map { Double($0) * av_q2d(track.timeBase) } ?? demuxer.duration.map { Double($0) / 1_000_000 }
             : nil
         if name.hasPrefix("mov,") {
-            // A fragmented file counts on while it is read. The sample tables themselves cannot come up short unnoticed.
+            // A fragmented file counts on while it is read.
             let isFragmented = demuxer.stream(track.index).pointee.nb_frames == 0
-            audible = isFragmented ? nil : Self.gaplessCount(demuxer) ?? Self.edited(source, demuxer, track) ?? samples
-            least = nil
+            let whole =
+                isFragmented ? nil : Self.gaplessCount(demuxer) ?? Self.edited(source, demuxer, track) ?? samples
+            // Edit lists that mean a little more than there is are common; ones that mean another length are damage.
+            least = isFragmented ? nil : samples.map { min($0, whole ?? $0) }.map { $0 - max($0 / 20, 8192) }
+            audible = whole
+            isExact = false
         } else if name == "ogg" && Self.granular.contains(track.codec) {
             audible = nil
             // A page lost is thousands of samples; a few may be missing at the start of a stream that was cut out of another.
             least = samples.map { $0 - track.countedDelay - 2048 }
+            isExact = least != nil
         } else {
             audible = nil
             least = Self.isCounted(name, track) && track.countsSamples ? samples : nil
+            isExact = least != nil
         }
         // The count of frames in a Xing header; some encoders count the header itself.
         let frame = av_rescale_q(1152, AVRational(num: 1, den: CInt(max(track.rate, 1))), track.timeBase)

@@ -124,7 +124,7 @@ struct TrackDecoder: ~Copyable {
     /// Fails unless the source, which has given its last sample, is as long as it says; `position` is that many samples.
     borrowing func checkEnd(position: Int64) throws(MediaError) {
         if let truncation = try Truncation.found(source, demuxer.formatName) { throw truncation }
-        try health.checkEnd(mayEndShort: declared.least != nil || SourceEnd.uncompressed.contains(demuxer.formatName))
+        try health.checkEnd(mayEndShort: declared.isExact || SourceEnd.uncompressed.contains(demuxer.formatName))
         try declared.check(position: position, packetTime: health.time)
         try continuity.checkEnd(seconds: declared.seconds, length: source.length)
     }

@@ -82,6 +82,27 @@ import Testing
         guard case .corruptMedia = refused?.reason else { Issue.record("\(String(describing: refused))"); return }
     }
 
+    @Test func `fails where a length in the headers of MPEG-4 is senseless, and not where it is edited`() async throws {
+        let source = try await Studio.shared.music(as: "scale.m4a")
+        var bytes = try Data(contentsOf: URL(filePath: source))
+        let header = try #require(bytes.firstRange(of: Data("mdhd".utf8))).upperBound
+        // The timescale, behind version, flags and two times.
+        bytes.replaceSubrange(header + 12..<header + 16, with: [0, 0, 0, 1])
+        #expect(try await refusal("scale-1.m4a", bytes) != nil)
+        for (name, arguments, seconds) in [
+            ("from-3.m4a", ["-ss", "3", "-i", source, "-c", "copy"], 3.0),
+            ("to-2.m4a", ["-i", source, "-t", "2", "-c", "copy"], 2),
+            ("later.m4a", ["-itsoffset", "2", "-i", source, "-c", "copy"], 6),
+            ("of-500.m4a", ["-i", source, "-c", "copy", "-movie_timescale", "500"], 6),
+            ("edited.mov", ["-ss", "1.5", "-i", source, "-c", "copy"], 4.5),
+            ("long.mov", ["-i", source, "-c:a", "pcm_s16le", "-ss", "1"], 5),
+        ] {
+            let edited = try await Studio.shared.source(name, arguments)
+            let count = try await convert(edited, Rendition(format: "wav")).result.samples
+            #expect(abs(Double(count) / 44_100 - seconds) < 0.1, "\(name): \(count)")
+        }
+    }
+
     @Test func `reads past a tag that lies behind the frames`() async throws {
         let source = try await Studio.shared.music(as: "tail.mp3", ["-write_xing", "0"])
         var bytes = try Data(contentsOf: URL(filePath: source))
