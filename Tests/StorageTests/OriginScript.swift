@@ -136,7 +136,7 @@ let originScript = #"""
             self.put(body)
         def do_one_at_a_time(self, number, turn, query):
             if turn > 1: return self.head(503, {"Content-Length": 0})
-            self.serve(pace=0.005)
+            self.serve(pace=0.02)
         def do_headless(self, number, turn, query):
             self.wfile.write(bytes(3000))
             self.close_connection = True
