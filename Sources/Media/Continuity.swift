@@ -21,7 +21,7 @@ struct Continuity {
     private var skipped: Int64 = 0
 
     /// Containers with time stamps whose packets say where they lie.
-    private static let watched: Set = ["matroska,webm", "asf", "flv", "mpegts", "mpeg"]
+    private static let watched: Set = ["matroska,webm", "asf", "flv", "nut", "mpegts", "mpeg"]
 
     init(_ demuxer: borrowing Demuxer, _ track: AudioTrack) {
         let rate = track.timeBase.num > 0 ? Int64(track.timeBase.den / track.timeBase.num) : 0

@@ -114,7 +114,9 @@ struct Demuxer: ~Copyable {
     }
 
     /// Whether the packets of all streams come: where they cost little more, they show which bytes belong to none.
-    var givesAllPackets: Bool { context.pointee.nb_streams == 1 || formatName == "matroska,webm" }
+    var givesAllPackets: Bool { context.pointee.nb_streams == 1 || Self.telling.contains(formatName) }
+
+    private static let telling: Set = ["matroska,webm", "flv", "nut"]
 
     /// Picks the best audio stream, and has the others skipped.
     borrowing func selectAudio() throws(MediaError) -> AudioTrack {

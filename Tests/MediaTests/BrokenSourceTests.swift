@@ -67,6 +67,17 @@ import Testing
         }
     }
 
+    @Test(arguments: [("film.flv", "libmp3lame"), ("film.nut", "libvorbis")])
+    func `fails where a film lost a part of its sound`(_ name: String, _ codec: String) async throws {
+        let film = ["-f", "lavfi", "-i", "testsrc=d=6:r=10:s=64x64", "-i", try await Studio.shared.music()]
+        let source = try await Studio.shared.source(name, film + ["-c:a", codec])
+        _ = try await convert(source, Rendition(format: "wav"))
+        var bytes = try Data(contentsOf: URL(filePath: source))
+        let middle = bytes.count / 2
+        for index in middle..<middle + 4096 { bytes[index] = UInt8(truncatingIfNeeded: index &* index >> 3 &* 167) }
+        #expect(try await refusal("garbled-\(name)", bytes) != nil)
+    }
+
     @Test func `takes a pause between packets for no damage`() async throws {
         let source = try await Studio.shared.music(
             as: "pause.mka", ["-af", "asetpts='PTS+if(gt(T,3),2/TB,0)'", "-c:a", "flac"])
