@@ -78,9 +78,9 @@ let package = Package(
         tests("MediaTypesTests", ["MediaTypes"]),
         tests("SlotProtocolTests", ["SlotProtocol", "MediaTypes", "Lifecycle"]),
         tests("RedisTests", ["Redis", "Lifecycle"]),
-        tests("JobsTests", ["Jobs", "Redis", "SlotProtocol", "Lifecycle"]),
+        tests("JobsTests", ["Jobs", "Redis", "SlotProtocol", "MediaTypes", "Lifecycle"]),
         tests("MediaTests", ["Media", "MediaTypes", "Lifecycle"]),
-        tests("StorageTests", ["Transfer", "Storage", "SlotProtocol", "Lifecycle"]),
+        tests("StorageTests", ["Transfer", "Storage", "SlotProtocol", "MediaTypes", "Lifecycle"]),
         tests("SlotsTests", ["Slots", "SlotProtocol", "MediaTypes", "Lifecycle"]),
         tests(
             "WorkerTests", ["Worker", "Dashboard", "Slots", "Jobs", "Redis", "SlotProtocol", "MediaTypes", "Lifecycle"]),

@@ -1,4 +1,4 @@
-package import SlotProtocol
+package import MediaTypes
 
 /// A sign of life of one running job.
 package struct Heartbeat: Sendable, Hashable {

@@ -1,3 +1,4 @@
+package import MediaTypes
 package import SlotProtocol
 
 /// Everything that the queue tells about a job.

@@ -1,3 +1,4 @@
+import MediaTypes
 import SlotProtocol
 
 /// A job's progress as one short field of its hash: `fraction position duration speed`, each `-` if unknown.

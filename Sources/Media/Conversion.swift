@@ -7,9 +7,9 @@ package enum Conversion {
     /// Converts a range of a source and checks the result; blocks, and reports on the calling thread at most ten times a second.
     package static func run(
         source: any ByteSource, store: any ByteStore, rendition: Rendition, range: TimeRange, stop: StopFlag,
-        progress: (ConversionProgress) -> Void
+        progress: (Progress) -> Void
     ) throws(MediaError) -> ConversionResult {
-        progress(ConversionProgress(phase: .opening))
+        progress(Progress(phase: .opening))
         var reader = try AssetReader.open(source, range, stop: stop)
         let settings = try EncodingSettings.resolve(rendition, reader.shape, reader.depth)
         let tags = Options(reader.sourceTags.map { ($0.key, $0.value) })

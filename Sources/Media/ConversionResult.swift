@@ -24,18 +24,6 @@ package struct ConversionResult: Codable, Hashable, Sendable {
     package var settings: [String: String]
     package var warnings: [String]
 
-    /// Extra samples that a decoder finds at each end.
-    package struct Gapless: Codable, Hashable, Sendable {
-        package var start: Int
-        package var end: Int
-    }
-
-    /// What of the source could not be decoded.
-    package struct Damage: Codable, Hashable, Sendable {
-        package var seconds: Double
-        package var events: Int
-    }
-
     enum CodingKeys: String, CodingKey {
         case format, codec, duration, seconds, samples, channels, bytes, gapless, damage, settings, warnings
         case sampleRate = "sample_rate"

@@ -21,22 +21,22 @@ struct ProgressMeter {
     }
 
     /// A report, if the last one is long enough ago.
-    mutating func report(_ reader: borrowing AssetReader) -> ConversionProgress? {
+    mutating func report(_ reader: borrowing AssetReader) -> Progress? {
         let now = clock.now
         guard now - last >= .milliseconds(100) else { return nil }
         last = now
         let position = max(Double(reader.position - reader.first) / rate, 0)
         let fraction =
             duration.map { $0 > 0 ? min(position / $0, 1) : 1 } ?? min(max(reader.byteFraction, 0), 0.99)
-        return ConversionProgress(
+        return Progress(
             phase: .converting, position: position, duration: duration, fraction: fraction,
             speed: position / ((now - started) / .seconds(1)))
     }
 
     /// The report of a conversion that has all its samples.
-    func done(samples: Int64) -> ConversionProgress {
+    func done(samples: Int64) -> Progress {
         let seconds = Double(samples) / rate
-        return ConversionProgress(
+        return Progress(
             phase: .converting, position: seconds, duration: seconds, fraction: 1,
             speed: seconds / max((clock.now - started) / .seconds(1), 0.000_001))
     }

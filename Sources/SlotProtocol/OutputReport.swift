@@ -1,3 +1,5 @@
+package import MediaTypes
+
 /// What became of one output; the element of a job's `outputs`.
 package struct OutputReport: Codable, Hashable, Sendable {
     package var url: String
@@ -18,28 +20,6 @@ package struct OutputReport: Codable, Hashable, Sendable {
     /// What was chosen where the job left it open.
     package var settings: [String: String]
     package var warnings: [String]
-
-    /// Extra samples that a decoder finds at each end.
-    package struct Gapless: Codable, Hashable, Sendable {
-        package var start: Int
-        package var end: Int
-
-        package init(start: Int, end: Int) {
-            self.start = start
-            self.end = end
-        }
-    }
-
-    /// What of the source could not be decoded.
-    package struct Damage: Codable, Hashable, Sendable {
-        package var seconds: Double
-        package var events: Int
-
-        package init(seconds: Double, events: Int) {
-            self.seconds = seconds
-            self.events = events
-        }
-    }
 
     package init(
         url: String, format: String, codec: String, bytes: Int64, duration: Double, sampleRate: Int, channels: Int,

@@ -1,4 +1,5 @@
 package import Lifecycle
+package import MediaTypes
 package import SlotProtocol
 import Synchronization
 

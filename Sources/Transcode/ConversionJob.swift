@@ -17,7 +17,7 @@ struct ConversionJob {
             let store = LinkStore(link: link, reporter: reporter)
             let result = try Conversion.run(
                 source: source, store: store, rendition: rendition, range: range, stop: StopFlag(),
-                progress: { reporter.report(Progress($0)) })
+                progress: { reporter.report($0) })
             try link.tell(.staged)
             return .converted(OutputReport(result))
         }
@@ -39,28 +39,13 @@ struct ConversionJob {
     }
 }
 
-extension Progress {
-    init(_ progress: ConversionProgress) {
-        let phase: Phase =
-            switch progress.phase {
-            case .opening: .opening
-            case .analyzing: .analyzing
-            case .converting: .converting
-            }
-        self.init(
-            phase: phase, position: progress.position, duration: progress.duration, fraction: progress.fraction,
-            speed: progress.speed)
-    }
-}
-
 extension OutputReport {
     init(_ result: ConversionResult) {
         self.init(
             url: "", format: result.format, codec: result.codec, bytes: result.bytes, duration: result.seconds,
             sampleRate: result.sampleRate, channels: result.channels, bitRate: result.bitRate, sha256: "",
             copied: false,
-            gapless: Gapless(start: result.gapless.start, end: result.gapless.end),
-            damage: Damage(seconds: result.damage.seconds, events: result.damage.events), settings: result.settings,
+            gapless: result.gapless, damage: result.damage, settings: result.settings,
             warnings: result.warnings)
     }
 }

@@ -1,5 +1,6 @@
 import Lifecycle
 import Media
+import MediaTypes
 import SlotProtocol
 import Synchronization
 

@@ -1,4 +1,5 @@
 import Jobs
+import MediaTypes
 import SlotProtocol
 import Testing
 

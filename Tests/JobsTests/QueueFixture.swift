@@ -1,5 +1,6 @@
 import Jobs
 import Lifecycle
+import MediaTypes
 import Redis
 import SlotProtocol
 import TestSupport

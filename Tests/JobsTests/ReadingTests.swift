@@ -1,5 +1,6 @@
 import Foundation
 import Jobs
+import MediaTypes
 import Redis
 import SlotProtocol
 import Testing

@@ -129,7 +129,7 @@ import Testing
             name, ["-f", "lavfi", "-i", "anoisesrc=d=60:a=0.1:r=44100", "-ac", "2"])
         let reports = try await onThread {
             let input = Descriptor(owning: open(source, O_RDONLY | O_CLOEXEC))
-            var reports: [ConversionProgress] = []
+            var reports: [Progress] = []
             _ = try Conversion.run(
                 source: DescriptorSource(borrowing: input.number), store: Memory(), rendition: Rendition(format: "mp3"),
                 range: .whole, stop: StopFlag()

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Glibc
+import MediaTypes
 import SlotProtocol
 import TestSupport
 import Testing

@@ -1,4 +1,5 @@
 import Lifecycle
+import MediaTypes
 import SlotProtocol
 import Slots
 import Testing

@@ -1,6 +1,7 @@
 import Foundation
 import Jobs
 import Lifecycle
+import MediaTypes
 import Redis
 import SlotProtocol
 import TestSupport

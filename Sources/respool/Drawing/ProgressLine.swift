@@ -1,3 +1,4 @@
+import MediaTypes
 import SlotProtocol
 
 /// A conversion under way, in one line.

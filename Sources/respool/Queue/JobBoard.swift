@@ -1,4 +1,5 @@
 import Jobs
+import MediaTypes
 import SlotProtocol
 
 /// What is known of a set of jobs.

@@ -1,5 +1,6 @@
 import Jobs
 import Lifecycle
+import MediaTypes
 import SlotProtocol
 
 /// One job in one line.

@@ -1,0 +1,10 @@
+/// Extra samples that a decoder finds at each end of an output.
+package struct Gapless: Codable, Hashable, Sendable {
+    package var start: Int
+    package var end: Int
+
+    package init(start: Int, end: Int) {
+        self.start = start
+        self.end = end
+    }
+}
