@@ -12,6 +12,14 @@ extension WorkerConfiguration {
         try check("RESPOOL_SPOOL_DIR", policy.spoolFolder, W_OK | X_OK, "written to")
     }
 
+    /// What will go wrong with many jobs although nothing is wrong yet, one sentence each.
+    package var advice: [String] {
+        guard slot.policy.outputRoot == nil else { return [] }
+        return [
+            "RESPOOL_OUTPUT_ROOT is not set, so every job will fail as output_denied: set it, or give --output-root"
+        ]
+    }
+
     /// The point behind the path asks for a folder. (path_resolution(7))
     private func check(_ name: String, _ path: String, _ mode: Int32, _ use: String) throws(Failure) {
         guard access("\(path)/.", mode) != 0 else { return }

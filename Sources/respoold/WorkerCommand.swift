@@ -37,6 +37,7 @@ enum WorkerCommand {
             StandardError.write("cannot listen on \(settings.listen!) (RESPOOL_LISTEN): \(error)")
             return .failure
         }
+        for sentence in settings.worker.advice { log.warning(sentence) }
         let obedience = Task { await obey(signals, worker, log) }
         let check = Task {
             let isWelcome = await ServerCheck(queue: queue, log: log).run()

@@ -130,6 +130,12 @@ import Testing
         try await worker.logs("maxmemory-policy is allkeys-lru")
     }
 
+    @Test func `warns where results have nowhere to go`() async throws {
+        let shop = try await Workshop()
+        let worker = try await shop.worker(["RESPOOL_OUTPUT_ROOT": ""])
+        try await worker.logs("RESPOOL_OUTPUT_ROOT is not set")
+    }
+
     @Test(arguments: [
         ["RESPOOL_SLOTS": "none"], ["RESPOOL_GRACE": "-1"], ["RESPOOL_QUEUE": "a b"], ["RESPOOL_LISTEN": "host"],
         ["RESPOOL_LOG": "loud"], ["RESPOOL_REDIS_URL": "nowhere"], ["RESPOOL_LEASE": "0"],
