@@ -14,11 +14,11 @@ package enum LibavLog {
         package static func < (left: Level, right: Level) -> Bool { left.rawValue > right.rawValue }
     }
 
-    /// Keeps every line of a level or worse, and hands it to a function that libav's own threads may call too.
+    /// Hands every line of a level or worse to a function, which libav's own threads may call too.
     package static func install(
         level: Level = .warning, _ handler: @escaping @Sendable (Level, String) -> Void = { _, _ in }
     ) {
-        state.withLock { $0.handler = handler }
+        Self.handler.withLock { $0 = handler }
         worst.store(level.rawValue, ordering: .relaxed)
         av_log_set_callback { object, level, format, arguments in
             guard let format, let arguments else { return }
@@ -26,22 +26,8 @@ package enum LibavLog {
         }
     }
 
-    /// The last lines, oldest first, which are forgotten then.
-    package static func takeLines() -> [String] {
-        state.withLock { state in
-            defer { state.lines = [] }
-            return state.lines
-        }
-    }
-
-    private struct State {
-        var handler: (@Sendable (Level, String) -> Void)?
-        var lines: [String] = []
-    }
-
-    private static let mostLines = 40
     private static let worst = Atomic<CInt>(Level.warning.rawValue)
-    private static let state = Mutex(State())
+    private static let handler = Mutex<(@Sendable (Level, String) -> Void)?>(nil)
 
     private static func take(
         _ object: UnsafeMutableRawPointer?, _ level: CInt, _ format: UnsafePointer<CChar>, _ arguments: CVaListPointer
@@ -54,11 +40,7 @@ package enum LibavLog {
         }
         let trimmed = line.last == "\n" ? String(line.dropLast()) : line
         guard !trimmed.isEmpty else { return }
-        let handler = state.withLock { state in
-            if state.lines.count == mostLines { state.lines.removeFirst() }
-            state.lines.append(trimmed)
-            return state.handler
-        }
+        let handler = handler.withLock { $0 }
         handler?(level <= Level.fatal.rawValue ? .fatal : level <= Level.error.rawValue ? .error : .warning, trimmed)
     }
 }

@@ -28,9 +28,6 @@ ssize_t clinux_receive(int socket, void *bytes, size_t capacity, int *descriptor
 /// Opens a file without a name in the folder (O_TMPFILE, read and write). Answers the descriptor or -1.
 int clinux_open_unnamed(const char *folder, mode_t mode);
 
-/// Gives an unnamed file a name (linkat through /proc/self/fd). Answers 0 or -1.
-int clinux_link_unnamed(int descriptor, const char *path);
-
 /// Sets both values of a resource limit, never above what is allowed now. `resource` is an RLIMIT_* value.
 int clinux_limit(int resource, uint64_t value);
 
