@@ -10,12 +10,12 @@ import Testing
     @Test func `takes over the job of a worker that was killed`() async throws {
         let shop = try await Workshop()
         let server = try await SlowServer()
-        let killed = try await shop.worker()
+        let killed = try await shop.worker(["RESPOOL_LEASE": "3"])
         let id = try await shop.push(["source": "\(server.url)/slow-once?a", "format": "mp3"])
         try await shop.isConverting(id)
         let children = try await killed.children("respool-tr")
         #expect(children.count == 2)
-        let other = try await shop.worker()
+        let other = try await shop.worker(["RESPOOL_LEASE": "3"])
         killed.kill()
         let job = try await shop.job(id, reaches: .completed)
         #expect(job.crashes == 1)
@@ -44,11 +44,11 @@ import Testing
     @Test func `drops a job that was taken over while it was frozen`() async throws {
         let shop = try await Workshop()
         let server = try await SlowServer()
-        let frozen = try await shop.worker()
+        let frozen = try await shop.worker(["RESPOOL_LEASE": "3"])
         let id = try await shop.push(["source": "\(server.url)/slow-once?a", "format": "mp3"])
         try await shop.isConverting(id)
         frozen.kill(SIGSTOP)
-        let other = try await shop.worker()
+        let other = try await shop.worker(["RESPOOL_LEASE": "3"])
         let job = try await shop.job(id, reaches: .completed)
         frozen.kill(SIGCONT)
         try await frozen.logs("the lease is lost")
@@ -64,7 +64,7 @@ import Testing
     @Test func `converts on while Redis is away, and tells the result when it is back`() async throws {
         let shop = try await Workshop(["appendonly": "yes", "appendfsync": "always"])
         let server = try await SlowServer()
-        let worker = try await shop.worker()
+        let worker = try await shop.worker(["RESPOOL_LEASE": "3"])
         let id = try await shop.push(["source": "\(server.url)/slow-once?a", "format": "mp3", "timeout": "60"])
         let quick = try await shop.push([
             "source": try shop.source("a.wav", Sounds.ramp(samples: 44_100)), "format": "opus",
@@ -88,7 +88,7 @@ import Testing
     @Test func `tells a Redis that forgot its last moments once more what it had heard`() async throws {
         let shop = try await Workshop()
         let server = try await SlowServer()
-        let worker = try await shop.worker()
+        let worker = try await shop.worker(["RESPOOL_LEASE": "3"])
         let id = try await shop.push(["source": "\(server.url)/slow", "format": "mp3", "end": "4"])
         try await shop.job(id, reaches: .running)
         _ = try await shop.client.send(["SAVE"])

@@ -39,7 +39,7 @@ final class Workshop: Sendable {
 
     var environment: [String: String] {
         [
-            "RESPOOL_REDIS_URL": "unix://\(redis.socket)", "RESPOOL_SLOTS": "1", "RESPOOL_LEASE": "3",
+            "RESPOOL_REDIS_URL": "unix://\(redis.socket)", "RESPOOL_SLOTS": "1", "RESPOOL_LEASE": "10",
             "RESPOOL_SOURCE_ROOTS": folder.file("in"), "RESPOOL_OUTPUT_ROOT": folder.file("out"),
             "RESPOOL_SPOOL_DIR": folder.file("spool"), "RESPOOL_STATE_DIR": folder.file("state"),
             "RESPOOL_ALLOW_HOSTS": "127.0.0.1", "RESPOOL_MAX_CRASHES": "10",
