@@ -28,7 +28,7 @@ test: deps unit proof ## run all tests, then the long proofs
 
 # Tests of leases and outages need their seconds, so no more run side by side than the machine has cores for.
 unit:
-	swift test --disable-xctest --experimental-maximum-parallelization-width 3
+	swift test --disable-xctest --experimental-maximum-parallelization-width 2
 
 proof: release
 	Tests/Proof/run
