@@ -83,18 +83,25 @@ struct AssetReader: ~Copyable {
     var byteFraction: Double { decoding.byteFraction }
 
     /// What a person should know of the source, once it was read.
-    var warnings: [String] {
-        var warnings: [String] = []
+    var warnings: [Warning] {
+        var warnings: [Warning] = []
         if let end, position < end {
             let length = MediaTime(sample: position, rate: shape.rate).seconds
-            warnings.append("the range ends at \(range.end!) s and the source at \(length) s, where the result ends")
+            warnings.append(
+                Warning(
+                    "range_cut",
+                    "the range ends at \(range.end!) s and the source at \(length) s, where the result ends"))
         }
         if !track.namesChannels && shape.channels > 2 {
             warnings.append(
-                "the source does not name its \(shape.channels) channels; they were taken for \(shape.layout)")
+                Warning(
+                    "channels_unnamed",
+                    "the source does not name its \(shape.channels) channels; they were taken for \(shape.layout)"))
         }
         if decoding.junk > 0 {
-            warnings.append("the source holds bytes between its frames that are no audio; they were skipped")
+            warnings.append(
+                Warning(
+                    "junk_skipped", "the source holds bytes between its frames that are no audio; they were skipped"))
         }
         return warnings
     }

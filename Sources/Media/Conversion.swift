@@ -2,44 +2,78 @@ import CLibav
 package import Lifecycle
 package import MediaTypes
 
-/// One pass from a source's audio to a finished file.
+/// One pass from a source's audio to finished outputs.
 package enum Conversion {
-    /// Converts a range of a source and checks the result; blocks, and reports on the calling thread at most ten times a second.
+    /// Converts a range of a source and checks the results; blocks, and reports on the calling thread at most ten times a
+    /// second.
+    ///
+    /// What fails the source fails the whole; what fails one of several outputs is that output's own result.
     package static func run(
-        source: any ByteSource, store: any ByteStore, rendition: Rendition, range: TimeRange, stop: StopFlag,
+        source: any ByteSource, stores: any OutputStores, plan: ConversionPlan, stop: StopFlag,
         progress: (Progress) -> Void
-    ) throws(MediaError) -> ConversionResult {
+    ) throws(MediaError) -> [Result<ConversionResult, MediaError>] {
         progress(Progress(phase: .opening))
-        var reader = try AssetReader.open(source, range, stop: stop)
-        let settings = try EncodingSettings.resolve(rendition, reader.shape, reader.depth)
-        let tags = Options(reader.sourceTags.map { ($0.key, $0.value) })
-        var writer = try AssetWriter.open(
-            store, settings, input: reader.shape, depth: reader.depth, tags: tags, stop: stop)
+        var reader = try AssetReader.open(source, plan.source.range, stop: stop)
+        var outputs: [Output] = []
+        for index in plan.renditions.indices { outputs.append(Output(plan, index, stores, reader, stop: stop)) }
+        try check(outputs)
         var meter = ProgressMeter(reader)
         let frame = Frame()
         while try reader.next(into: frame) {
-            try writer.append(frame)
+            for output in outputs { output.append(frame) }
+            try check(outputs)
             if let report = meter.report(reader) { progress(report) }
         }
-        try writer.finish()
-        try OutputCheck.run(store, settings, samples: writer.written, stop: stop)
+        for output in outputs { output.finish(warnings: reader.warnings) }
         progress(meter.done(samples: reader.position - reader.first))
-        return try result(settings, reader, store, samples: writer.written)
+        return outputs.map { $0.result! }
     }
 
-    private static func result(
-        _ settings: EncodingSettings, _ reader: borrowing AssetReader, _ store: any ByteStore, samples: Int64
-    ) throws(MediaError) -> ConversionResult {
-        let bytes: Int64
-        do { bytes = try store.length } catch {
-            throw MediaError(.store(error), "measure the output", "the output could not be measured: \(error)")
-        }
-        let duration = MediaTime(sample: samples, rate: settings.shape.rate)
-        return ConversionResult(
-            format: settings.format.name, codec: settings.codec.name, duration: duration, seconds: duration.seconds,
-            samples: samples, sampleRate: settings.shape.rate, channels: settings.shape.channels,
-            bitRate: Int((Double(bytes) * 8 / duration.seconds).rounded()), bytes: bytes,
-            gapless: .init(start: 0, end: 0), damage: .init(seconds: 0, events: 0), settings: settings.chosen,
-            warnings: reader.warnings + settings.warnings)
+    /// Fails if a conversion cannot come to anything any more.
+    private static func check(_ outputs: [Output]) throws(MediaError) {
+        guard outputs.allSatisfy({ $0.failure != nil }), let failure = outputs.first?.failure else { return }
+        throw failure
+    }
+}
+
+/// One output on its way: its writer until it has a result.
+private final class Output {
+    private var writer: (any RenditionWriter)?
+    private(set) var result: Result<ConversionResult, MediaError>?
+
+    init(
+        _ plan: ConversionPlan, _ index: Int, _ stores: any OutputStores, _ reader: borrowing AssetReader,
+        stop: StopFlag
+    ) {
+        do throws(MediaError) {
+            let store: any ByteStore
+            do { store = try stores.open(output: index, part: nil) } catch {
+                throw MediaError(.store(error), "open the output", "the output could not be opened: \(error)")
+            }
+            writer = try AudioFileWriter(store, plan.renditions[index], reader, stop: stop)
+        } catch { result = .failure(error) }
+    }
+
+    var failure: MediaError? {
+        if case .failure(let error) = result { error } else { nil }
+    }
+
+    func append(_ frame: borrowing Frame) {
+        guard let writer else { return }
+        do throws(MediaError) { try writer.append(frame) } catch { end(.failure(error)) }
+    }
+
+    func finish(warnings: [Warning]) {
+        guard let writer else { return }
+        do throws(MediaError) {
+            var result = try writer.finish()
+            result.warnings = warnings + result.warnings
+            end(.success(result))
+        } catch { end(.failure(error)) }
+    }
+
+    private func end(_ result: Result<ConversionResult, MediaError>) {
+        self.result = result
+        writer = nil
     }
 }

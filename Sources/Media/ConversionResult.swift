@@ -20,9 +20,9 @@ package struct ConversionResult: Codable, Hashable, Sendable {
     package var bytes: Int64
     package var gapless: Gapless
     package var damage: Damage
-    /// What was chosen where the rendition left it open.
-    package var settings: [String: String]
-    package var warnings: [String]
+    /// By their names in a job.
+    package var settings: [String: Setting]
+    package var warnings: [Warning]
 
     enum CodingKeys: String, CodingKey {
         case format, codec, duration, seconds, samples, channels, bytes, gapless, damage, settings, warnings

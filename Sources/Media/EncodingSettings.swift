@@ -11,10 +11,10 @@ struct EncodingSettings {
     let sampleFormat: SampleFormat?
     let bitRate: Int?
     let quality: Double?
-    /// The choices that the rendition left open, by their names in a job.
-    private(set) var chosen: [String: String] = [:]
+    /// What was asked for and what is used, by the names in a job.
+    private(set) var used: [String: Setting] = [:]
     /// Where the result differs from the source or from a wish.
-    private(set) var warnings: [String]
+    private(set) var warnings: [Warning]
 
     /// Makes the choices: the source's own values, or the nearest that the codec takes.
     static func resolve(_ rendition: Rendition, _ source: SampleShape, _ depth: SampleDepth) throws(MediaError)
@@ -22,15 +22,20 @@ struct EncodingSettings {
     {
         let (format, codec): (AudioFormat, AudioCodec)
         do { (format, codec) = try rendition.validate() } catch { throw invalid(error.description) }
-        var warnings: [String] = []
+        var warnings: [Warning] = []
         let channels = rendition.channels ?? min(source.channels, codec.mostChannels)
         if channels < source.channels && rendition.channels == nil {
             warnings.append(
-                "\(codec.name) takes \(channels) channels, so the source's \(source.channels) were mixed down")
+                Warning(
+                    "channels_mixed",
+                    "\(codec.name) takes \(channels) channels, so the source's \(source.channels) were mixed down"))
         }
         let rate = try sampleRate(rendition, codec, source.rate, channels)
         if rate != source.rate && rendition.sampleRate == nil {
-            warnings.append("\(codec.name) does not take the source's \(source.rate) Hz here, so \(rate) Hz was chosen")
+            warnings.append(
+                Warning(
+                    "sample_rate_changed",
+                    "\(codec.name) does not take the source's \(source.rate) Hz here, so \(rate) Hz was chosen"))
         }
         let layout = layout(codec, channels, source.layout, &warnings)
         let stored = storedFormat(rendition, codec, depth, &warnings)
@@ -41,7 +46,7 @@ struct EncodingSettings {
         var settings = EncodingSettings(
             format: format, codec: codec, shape: shape, sampleFormat: stored, bitRate: bitRate, quality: quality,
             warnings: warnings)
-        settings.recordChoices(rendition)
+        settings.record(rendition)
         return settings
     }
 
@@ -83,26 +88,32 @@ struct EncodingSettings {
     }
 
     private static func storedFormat(
-        _ rendition: Rendition, _ codec: AudioCodec, _ depth: SampleDepth, _ warnings: inout [String]
+        _ rendition: Rendition, _ codec: AudioCodec, _ depth: SampleDepth, _ warnings: inout [Warning]
     ) -> SampleFormat? {
         guard codec.kind != .lossy else { return nil }
         if let wish = rendition.sampleFormat { return wish }
         let natural = depth.sampleFormat
         guard codec.kind == .lossless, ![.s16, .s24].contains(natural) else { return natural }
         warnings.append(
-            "\(codec.name) stores at most 24 bits, so the source's \(natural.rawValue) samples were rounded")
+            Warning(
+                "depth_reduced",
+                "\(codec.name) stores at most 24 bits, so the source's \(natural.rawValue) samples were rounded"))
         return .s24
     }
 
-    private mutating func recordChoices(_ rendition: Rendition) {
-        if rendition.codec == nil { chosen["codec"] = codec.name }
-        if rendition.sampleRate == nil { chosen["sample_rate"] = String(shape.rate) }
-        if rendition.channels == nil { chosen["channels"] = String(shape.channels) }
-        chosen["channel_layout"] = shape.layout.description
-        if rendition.sampleFormat == nil, let sampleFormat { chosen["sample_format"] = sampleFormat.rawValue }
-        if rendition.bitRate == nil && rendition.quality == nil {
-            if let bitRate { chosen["bit_rate"] = String(bitRate) }
-            if let quality { chosen["quality"] = String(quality) }
+    private mutating func record(_ rendition: Rendition) {
+        used["codec"] = Setting(asked: rendition.codec, used: codec.name)
+        used["sample_rate"] = Setting(asked: rendition.sampleRate.map { String($0) }, used: String(shape.rate))
+        used["channels"] = Setting(asked: rendition.channels.map { String($0) }, used: String(shape.channels))
+        used["channel_layout"] = Setting(used: shape.layout.description)
+        if let sampleFormat {
+            used["sample_format"] = Setting(asked: rendition.sampleFormat?.rawValue, used: sampleFormat.rawValue)
+        }
+        if let bitRate {
+            used["bit_rate"] = Setting(asked: rendition.bitRate.map { String($0) }, used: String(bitRate))
+        }
+        if let quality {
+            used["quality"] = Setting(asked: rendition.quality.map { String($0) }, used: String(quality))
         }
     }
 }
@@ -110,7 +121,7 @@ struct EncodingSettings {
 extension EncodingSettings {
     /// The layout that the codec stores for that many channels.
     private static func layout(
-        _ codec: AudioCodec, _ channels: Int, _ source: ChannelLayout, _ warnings: inout [String]
+        _ codec: AudioCodec, _ channels: Int, _ source: ChannelLayout, _ warnings: inout [Warning]
     ) -> ChannelLayout {
         guard channels == source.count else {
             return codec.layoutNames.map { ChannelLayout(named: $0[channels - 1]) } ?? ChannelLayout(usualFor: channels)
@@ -119,7 +130,10 @@ extension EncodingSettings {
         let usual = ChannelLayout(named: names[channels - 1])
         if !usual.equals(source.pointer) && !isTwin(usual.description, source.description) {
             let how = codec.kind == .lossless ? "the channels were kept and written as" : "they were mixed to"
-            warnings.append("\(codec.name) has no layout \(source) for \(channels) channels, so \(how) \(usual)")
+            warnings.append(
+                Warning(
+                    "layout_changed",
+                    "\(codec.name) has no layout \(source) for \(channels) channels, so \(how) \(usual)"))
         }
         return usual
     }

@@ -12,6 +12,9 @@ package struct Rendition: Codable, Sendable, Hashable {
     package var sampleRate: Int?
     package var channels: Int?
     package var sampleFormat: SampleFormat?
+    package var sound = SoundSettings()
+    package var tags = TagSettings()
+    package var passthrough = Passthrough.never
 
     package init(
         format: String, codec: String? = nil, bitRate: Int? = nil, quality: Double? = nil, sampleRate: Int? = nil,
@@ -27,7 +30,7 @@ package struct Rendition: Codable, Sendable, Hashable {
     }
 
     enum CodingKeys: String, CodingKey {
-        case format, codec, quality, channels
+        case format, codec, quality, channels, sound, tags, passthrough
         case bitRate = "bit_rate"
         case sampleRate = "sample_rate"
         case sampleFormat = "sample_format"

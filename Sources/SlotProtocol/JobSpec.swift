@@ -5,8 +5,7 @@ package struct JobSpec: Sendable {
     /// The fields as they were pushed.
     package let fields: [String: String]
     package let source: String
-    package let rendition: Rendition
-    package let range: TimeRange
+    package let plan: ConversionPlan
     package let output: String?
     package let priority: Priority
     package let start: JobStart
@@ -63,8 +62,7 @@ package struct JobSpec: Sendable {
         let reader = try FieldReader(fields)
         self.fields = fields
         source = try reader.source()
-        rendition = try reader.rendition()
-        range = try reader.range()
+        plan = try reader.plan()
         output = try reader.output()
         priority = try reader.priority()
         start = try reader.start()

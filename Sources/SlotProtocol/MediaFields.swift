@@ -2,6 +2,10 @@ import MediaTypes
 
 // The fields that the audio engine reads.
 extension FieldReader {
+    func plan() throws(Failure) -> ConversionPlan {
+        ConversionPlan(source: SourceSettings(range: try range()), renditions: [try rendition()])
+    }
+
     func rendition() throws(Failure) -> Rendition {
         guard let format = fields["format"], !format.isEmpty else {
             throw Self.invalid("`format` is missing: give one of \(Self.formatNames)")

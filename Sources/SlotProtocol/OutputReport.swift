@@ -17,14 +17,14 @@ package struct OutputReport: Codable, Hashable, Sendable {
     package var copied: Bool
     package var gapless: Gapless
     package var damage: Damage
-    /// What was chosen where the job left it open.
-    package var settings: [String: String]
-    package var warnings: [String]
+    /// By their names in a job.
+    package var settings: [String: Setting]
+    package var warnings: [Warning]
 
     package init(
         url: String, format: String, codec: String, bytes: Int64, duration: Double, sampleRate: Int, channels: Int,
-        bitRate: Int, sha256: String, copied: Bool, gapless: Gapless, damage: Damage, settings: [String: String],
-        warnings: [String]
+        bitRate: Int, sha256: String, copied: Bool, gapless: Gapless, damage: Damage, settings: [String: Setting],
+        warnings: [Warning]
     ) {
         self.url = url
         self.format = format

@@ -4,7 +4,7 @@ package import MediaTypes
 package enum TranscodeOrder: Codable, Sendable {
     /// The first message, once.
     case hello(version: Int, policy: TranscodePolicy)
-    case convert(rendition: Rendition, range: TimeRange)
+    case convert(ConversionPlan)
     case probe
 }
 

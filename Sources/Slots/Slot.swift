@@ -46,7 +46,7 @@ package actor Slot {
     ) async throws(SlotError) -> CommitRecord {
         let pair = try await livePair()
         begin(pair, task.transferJob, descriptor: task.outputDescriptor)
-        pair.transcode.send(TranscodeOrder.convert(rendition: task.rendition, range: task.range))
+        pair.transcode.send(TranscodeOrder.convert(task.plan))
         let watch = SilenceWatch(pair: pair, limit: configuration.silence)
         defer { watch.end() }
         var report: OutputReport?

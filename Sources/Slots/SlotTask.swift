@@ -7,8 +7,7 @@ package struct SlotTask: Sendable {
     /// What staged names are made from; another for every try.
     package var token: String
     package var source: String
-    package var rendition: Rendition
-    package var range: TimeRange
+    package var plan: ConversionPlan
     /// A path under the output root or the granted one, `-` for `outputDescriptor`, or nothing for the default name.
     package var output: String?
     package var defaultName: String
@@ -16,14 +15,13 @@ package struct SlotTask: Sendable {
     package var outputDescriptor: CInt?
 
     package init(
-        id: String, token: String, source: String, rendition: Rendition, range: TimeRange, output: String?,
-        defaultName: String, outputDescriptor: CInt? = nil
+        id: String, token: String, source: String, plan: ConversionPlan, output: String?, defaultName: String,
+        outputDescriptor: CInt? = nil
     ) {
         self.id = id
         self.token = token
         self.source = source
-        self.rendition = rendition
-        self.range = range
+        self.plan = plan
         self.output = output
         self.defaultName = defaultName
         self.outputDescriptor = outputDescriptor

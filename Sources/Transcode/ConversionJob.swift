@@ -10,14 +10,14 @@ struct ConversionJob {
     let reporter: Reporter
 
     /// Converts, and tells the other child that the output is complete.
-    func convert(to rendition: Rendition, range: TimeRange) -> TranscodeReport {
+    func convert(_ plan: ConversionPlan) -> TranscodeReport {
         report {
             reporter.report(Progress(phase: .opening))
             let source = try LinkSource(link: link, reporter: reporter)
-            let store = LinkStore(link: link, reporter: reporter)
-            let result = try Conversion.run(
-                source: source, store: store, rendition: rendition, range: range, stop: StopFlag(),
+            let results = try Conversion.run(
+                source: source, stores: LinkStores(link: link, reporter: reporter), plan: plan, stop: StopFlag(),
                 progress: { reporter.report($0) })
+            let result = try results[0].get()
             try link.tell(.staged)
             return .converted(OutputReport(result))
         }

@@ -41,8 +41,8 @@ package struct TranscodeProcess: ~Copyable {
         reporter.beginJob()
         switch order {
         case .hello: throw VersionMismatch()
-        case .convert(let rendition, let range):
-            try reporter.send(ConversionJob(link: link, reporter: reporter).convert(to: rendition, range: range))
+        case .convert(let plan):
+            try reporter.send(ConversionJob(link: link, reporter: reporter).convert(plan))
         case .probe:
             try reporter.send(ConversionJob(link: link, reporter: reporter).probe())
         }

@@ -74,10 +74,11 @@ struct JobRun: Sendable {
     }
 
     private func task(_ spec: JobSpec) -> SlotTask {
-        let suffix = AudioFormat.named(spec.rendition.format)?.fileExtension ?? spec.rendition.format
+        let format = spec.plan.renditions[0].format
+        let suffix = AudioFormat.named(format)?.fileExtension ?? format
         return SlotTask(
-            id: job.id, token: job.token, source: spec.source, rendition: spec.rendition, range: spec.range,
-            output: spec.output, defaultName: "\(job.id).\(suffix)")
+            id: job.id, token: job.token, source: spec.source, plan: spec.plan, output: spec.output,
+            defaultName: "\(job.id).\(suffix)")
     }
 
     private static func result(of error: SlotError, ending: JobInHand.Ending?, timeout: Duration) -> Result {

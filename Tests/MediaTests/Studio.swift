@@ -86,6 +86,26 @@ func convert(
     return Converted(result: result, path: path)
 }
 
+/// The store of a conversion's only output.
+final class OneStore: OutputStores {
+    private let store: any ByteStore
+
+    init(_ store: any ByteStore) { self.store = store }
+
+    func open(output index: Int, part name: String?) throws -> any ByteStore { store }
+}
+
+extension Conversion {
+    /// Makes a source's only output.
+    static func run(
+        source: any ByteSource, store: any ByteStore, rendition: Rendition, range: TimeRange, stop: StopFlag,
+        progress: (Progress) -> Void
+    ) throws(MediaError) -> ConversionResult {
+        let plan = ConversionPlan(source: SourceSettings(range: range), renditions: [rendition])
+        return try run(source: source, stores: OneStore(store), plan: plan, stop: stop, progress: progress)[0].get()
+    }
+}
+
 /// The reason that a conversion fails for.
 func failure(
     _ source: String, _ rendition: Rendition = Rendition(format: "wav"), start: MediaTime = .zero, end: MediaTime? = nil

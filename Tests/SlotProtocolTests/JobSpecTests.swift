@@ -11,8 +11,8 @@ import Testing
 
     @Test func `fills in what a job leaves out`() throws {
         let spec = try Self.spec([:])
-        #expect(spec.rendition == Rendition(format: "mp3"))
-        #expect(spec.range == .whole)
+        #expect(spec.plan.renditions[0] == Rendition(format: "mp3"))
+        #expect(spec.plan.source.range == .whole)
         #expect(spec.priority == .normal)
         #expect(spec.start == .now)
         #expect(spec.attempts == 5)
@@ -29,10 +29,10 @@ import Testing
             "passthrough": "never",
         ])
         #expect(
-            spec.rendition
+            spec.plan.renditions[0]
                 == Rendition(format: "caf", codec: "pcm", sampleRate: 48000, channels: 2, sampleFormat: .s24be))
-        #expect(spec.range.start == MediaTime(value: 1_234_567, timescale: 44100))
-        #expect(spec.range.end == spec.range.start.adding(MediaTime(value: 121, timescale: 2)))
+        #expect(spec.plan.source.range.start == MediaTime(value: 1_234_567, timescale: 44100))
+        #expect(spec.plan.source.range.end == spec.plan.source.range.start.adding(MediaTime(value: 121, timescale: 2)))
         #expect(spec.start == .after(.milliseconds(1500)))
         #expect(spec.expires == .after(.seconds(60)))
         #expect(spec.priority == .high && spec.attempts == 1 && spec.timeout == .seconds(90) && spec.dedup == "k")
@@ -40,7 +40,7 @@ import Testing
 
     @Test(arguments: [("192k", 192_000), ("192K", 192_000), ("128000", 128_000)])
     func `reads bit rates`(text: String, expected: Int) throws {
-        #expect(try Self.spec(["bit_rate": text]).rendition.bitRate == expected)
+        #expect(try Self.spec(["bit_rate": text]).plan.renditions[0].bitRate == expected)
     }
 
     @Test(arguments: [

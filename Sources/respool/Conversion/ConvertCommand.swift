@@ -67,7 +67,7 @@ struct ConversionRequest: Sendable {
         let spec: JobSpec
         do throws(Failure) { spec = try JobSpec(fields: fields) } catch { throw .usage(error.message) }
         self.spec = spec
-        destination = target == "-" ? nil : try Self.destination(target, source, spec.rendition)
+        destination = target == "-" ? nil : try Self.destination(target, source, spec.plan.renditions[0])
         let path = SourceAddress.path(ofFileURL: spec.source)
         if let path, let destination, Self.isSameFile(path, destination) {
             throw .usage("'\(target)' is the source itself: name another destination")

@@ -28,12 +28,12 @@ struct HandConversion {
     }
 
     private func convert(_ slot: Slot, _ view: ConversionView) async -> Result<OutputReport, SlotError> {
-        let rendition = request.spec.rendition
-        let ending = AudioFormat.named(rendition.format)?.fileExtension ?? rendition.format
+        let format = request.spec.plan.renditions[0].format
+        let ending = AudioFormat.named(format)?.fileExtension ?? format
         let task = SlotTask(
             id: "convert", token: "\(getpid())-\(String(UInt32.random(in: 0...UInt32.max), radix: 16))",
-            source: request.spec.source, rendition: rendition, range: request.spec.range,
-            output: request.destination ?? "-", defaultName: "output.\(ending)",
+            source: request.spec.source, plan: request.spec.plan, output: request.destination ?? "-",
+            defaultName: "output.\(ending)",
             outputDescriptor: request.destination == nil ? STDOUT_FILENO : nil)
         do throws(SlotError) {
             let record = try await slot.convert(task) { view.show($0) }
@@ -57,7 +57,7 @@ private final class ConversionView: Sendable {
     }
 
     init(_ request: ConversionRequest) {
-        label = ProgressLine.label(source: request.source, target: request.spec.rendition.format, .error)
+        label = ProgressLine.label(source: request.source, target: request.spec.plan.renditions[0].format, .error)
         target = request.destination
     }
 

@@ -1,5 +1,6 @@
 import Jobs
 import Lifecycle
+import MediaTypes
 import SlotProtocol
 
 /// Prints all that is known of jobs.
@@ -57,7 +58,7 @@ struct JobDetails {
             "\(output.bitRate / 1000) kb/s", Quantities.bytes(output.bytes),
         ]
         return [("output", output.url), ("", facts.joined(separator: ", ")), ("sha256", output.sha256)]
-            + output.warnings.map { ("warning", $0) }
+            + output.warnings.map { ("warning", $0.message) }
     }
 
     private static func times(_ record: JobRecord) -> [(String, String)] {
