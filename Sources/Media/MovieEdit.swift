@@ -51,7 +51,7 @@ struct MovieEdit {
 }
 
 /// A box of an ISO base media file.
-private struct Box {
+struct Box {
     let name: String
     /// Offsets of what it holds, and of what follows it.
     let body: Int64

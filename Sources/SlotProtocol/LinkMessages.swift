@@ -1,7 +1,14 @@
 /// What `respool-transcode` asks `respool-transfer` over the link.
 package enum LinkRequest: Codable, Sendable {
-    /// The job's source, or a URL named inside it. Answered with `opened` and a descriptor, or `refused`.
-    case open(url: String?)
+    /// The job's source. Answered with `opened` and a descriptor, or `refused`.
+    case open
+    /// What a playlist names, which may be relative to it; the source's own number is 0, and an empty reference is the
+    /// playlist itself once more. Answered with `openedWhole` and a descriptor once all of it is there, or `refused`.
+    case openNested(String, within: Int, as: NestedReference)
+    /// What will be opened soon and may be fetched meanwhile. Not answered.
+    case expect(String, within: Int, as: NestedReference)
+    /// An unnamed file to collect bytes in. Answered with `scratch` and a descriptor, or `refused`.
+    case scratch
     /// The reader wants `length` bytes at `offset`. Answered with `have` once the byte at `offset` is there, or `refused`.
     case need(offset: Int64, length: Int64)
     /// Wants a file to write the output to, which can be read back. Answered with `stage` and a descriptor, or `refused`.
@@ -17,5 +24,12 @@ package enum LinkAnswer: Codable, Sendable {
     /// These bytes are there: at least the byte that was asked for, and all that follow it without a hole.
     case have(offset: Int64, length: Int64)
     case stage
+    case openedWhole(number: Int)
+    case scratch
     case refused(Failure)
+}
+
+/// What a playlist may name, each kind with its own limits.
+package enum NestedReference: String, Codable, Sendable {
+    case playlist, segment, key
 }

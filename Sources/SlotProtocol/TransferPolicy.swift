@@ -19,6 +19,12 @@ package struct TransferPolicy: Codable, Hashable, Sendable {
     /// Bytes.
     package var mostOutputBytes: Int64 = 20 << 30
     package var mostRedirects = 5
+    /// How deep playlists may name each other below the source: a master playlist, a media playlist, a segment.
+    package var mostPlaylistDepth = 2
+    /// Segments, keys and playlists that one source may name (`RESPOOL_MAX_SEGMENTS`).
+    package var mostNestedSources = 100_000
+    /// Bytes of one playlist.
+    package var mostPlaylistBytes: Int64 = 8 << 20
     /// Seconds until a connection stands.
     package var connectTimeout: Double = 10
     /// Seconds until the first byte of an answer.

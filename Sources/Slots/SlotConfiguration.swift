@@ -35,6 +35,9 @@ package struct SlotConfiguration: Sendable {
             configuration.policy.mostOutputBytes = Int64(bytes)
             configuration.transcode.mostOutputBytes = Int64(bytes)
         }
+        if let count = try whole("RESPOOL_MAX_SEGMENTS", 1...10_000_000) {
+            configuration.policy.mostNestedSources = count
+        }
         if let seconds = try whole("RESPOOL_SILENCE", 2...86_400) { configuration.silence = .seconds(seconds) }
         if let jobs = try whole("RESPOOL_JOBS_PER_PAIR", 0...1_000_000) {
             configuration.jobsPerPair = jobs == 0 ? nil : jobs

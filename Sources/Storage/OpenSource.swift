@@ -7,10 +7,20 @@ package enum OpenSource: ~Copyable {
     case remote(RemoteSource)
 
     /// Opens the source at the location; a remote one shows only later whether it can be had.
-    package static func open(_ location: SourceLocation, client: HTTPClient) throws(Failure) -> OpenSource {
+    package static func open(
+        _ location: SourceLocation, client: HTTPClient, mostBytes: Int64? = nil
+    ) throws(Failure) -> OpenSource {
         switch location {
         case .file(let path): .local(try LocalSource.open(path: path, policy: client.policy))
-        case .web(let url): .remote(try RemoteSource(url: url, client: client))
+        case .web(let url): .remote(try RemoteSource(url: url, client: client, mostBytes: mostBytes))
+        }
+    }
+
+    /// The URL or path that what it names is relative to.
+    package var base: String? {
+        switch self {
+        case .local: nil
+        case .remote(let source): source.finalURL
         }
     }
 

@@ -17,6 +17,14 @@ struct ParsedURL: ~Copyable {
         return url
     }
 
+    /// The absolute URL of a reference that may be relative to another, or nothing if either is malformed.
+    static func resolve(_ reference: String, against base: String) -> String? {
+        guard let url = parse(base) else { return nil }
+        let flags = UInt32(CURLU_NON_SUPPORT_SCHEME | CURLU_ALLOW_SPACE | CURLU_URLENCODE)
+        guard curl_url_set(url.handle, CURLUPART_URL, reference, flags) == CURLUE_OK else { return nil }
+        return url.part(CURLUPART_URL)
+    }
+
     var scheme: String { part(CURLUPART_SCHEME) ?? "" }
 
     /// The host, without the brackets of an IPv6 address.

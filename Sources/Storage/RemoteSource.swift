@@ -11,6 +11,10 @@ package final class RemoteSource: HTTPRequest.Owner {
     package private(set) var failure: Failure?
 
     private let url: String
+    /// Where it was found in the end, after redirects; what it names is relative to that.
+    package private(set) var finalURL: String
+    /// Bytes that it may have.
+    private let mostBytes: Int64
     private let client: HTTPClient
     private var spool: Spool
     private var identity: RemoteIdentity?
@@ -34,8 +38,10 @@ package final class RemoteSource: HTTPRequest.Owner {
     private static let mostPatience = 30.0
 
     /// Asks for the source; what comes of it shows later.
-    package init(url: String, client: HTTPClient) throws(Failure) {
+    package init(url: String, client: HTTPClient, mostBytes: Int64? = nil) throws(Failure) {
         self.url = url
+        finalURL = url
+        self.mostBytes = min(mostBytes ?? .max, client.policy.mostSourceBytes)
         self.client = client
         spool = try Spool.create(in: client.policy.spoolFolder)
         try start(at: nil)
@@ -91,6 +97,8 @@ package final class RemoteSource: HTTPRequest.Owner {
             guard head.status == 200 else { throw .status(head, url) }
             try checkSize(head.contentLength)
             identity = RemoteIdentity(head)
+            let reached = request.handle.effectiveURL
+            if !reached.isEmpty { finalURL = reached }
             request.end = head.contentLength
             return true
         }
@@ -248,10 +256,8 @@ package final class RemoteSource: HTTPRequest.Owner {
     }
 
     private func checkSize(_ size: Int64?) throws(Failure) {
-        guard let size, size > client.policy.mostSourceBytes else { return }
+        guard let size, size > mostBytes else { return }
         throw Failure(
-            .tooLarge,
-            "the source '\(redactedURL(url))' has \(size) bytes or more, over the limit of \(client.policy.mostSourceBytes)"
-        )
+            .tooLarge, "the source '\(redactedURL(url))' has \(size) bytes or more, over the limit of \(mostBytes)")
     }
 }

@@ -25,6 +25,14 @@ package enum SourceLocation: Hashable, Sendable {
         }
     }
 
+    /// The path or URL.
+    package var text: String {
+        switch self {
+        case .file(let path): path
+        case .web(let url): url
+        }
+    }
+
     private static func path(ofFileURL source: String) throws(Failure) -> String {
         // A file's name may hold what a URL would take for a query or a fragment, and people write it as it is.
         let escaped = source.flatMap { $0 == "?" ? "%3F" : $0 == "#" ? "%23" : String($0) }

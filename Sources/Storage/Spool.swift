@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
-import Lifecycle
-import SlotProtocol
+package import Lifecycle
+package import SlotProtocol
 
 /// A file without a name that fills while it is read, and which of its bytes are there.
 struct Spool: ~Copyable {
@@ -42,6 +42,11 @@ func unnamedFile(in folder: String, for subject: String) throws(Failure) -> Desc
     guard named >= 0 else { throw .opening(subject, in: folder, .last) }
     unlink(template)
     return Descriptor(owning: named)
+}
+
+/// An unnamed file in the spool folder, to collect bytes in.
+package func scratchFile(policy: TransferPolicy) throws(Failure) -> Descriptor {
+    try unnamedFile(in: policy.spoolFolder, for: "the spool")
 }
 
 extension Failure {

@@ -13,7 +13,7 @@ struct ConversionJob {
     func convert(_ plan: ConversionPlan) -> TranscodeReport {
         report {
             reporter.report(Progress(phase: .opening))
-            let source = try LinkSource(link: link, reporter: reporter)
+            let source = try source(plan.source)
             let results = try Conversion.run(
                 source: source, stores: LinkStores(link: link, reporter: reporter), plan: plan, stop: StopFlag(),
                 progress: { reporter.report($0) })
@@ -26,12 +26,19 @@ struct ConversionJob {
     /// Says what the source is.
     func probe() -> TranscodeReport {
         report {
-            let source = try LinkSource(link: link, reporter: reporter)
+            let source = try source(SourceSettings())
             let probe = try Probe.of(source, stop: StopFlag())
             let encoder = JSONEncoder()
             encoder.outputFormatting = [.sortedKeys]
             return .probed(String(decoding: try encoder.encode(probe), as: UTF8.self))
         }
+    }
+
+    /// The job's source, or what the playlist that it is leads to.
+    private func source(_ settings: SourceSettings) throws -> any ByteSource {
+        let source = try LinkSource(link: link, reporter: reporter)
+        let nested = LinkNestedSources(link: link, reporter: reporter)
+        return try HLSSource.resolve(source, nested: nested, settings: settings, stop: StopFlag())
     }
 
     private func report(_ body: () throws -> TranscodeReport) -> TranscodeReport {

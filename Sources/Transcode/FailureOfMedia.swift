@@ -30,6 +30,15 @@ extension Failure {
         }
     }
 
+    /// What a failed write to the spool means.
+    static func ofSpool(_ error: Errno) -> Failure {
+        switch error.rawValue {
+        case ENOSPC, EDQUOT: Failure(.outOfSpace, "no space is left for the spool: \(error)")
+        case EFBIG: Failure(.tooLarge, "the source's segments are over the size limit: \(error)")
+        default: Failure(.internal, "the spool cannot be written: \(error)")
+        }
+    }
+
     private static func ofOutput(_ error: Errno) -> Failure {
         switch error.rawValue {
         case ENOSPC, EDQUOT: Failure(.outOfSpace, "no space is left for the output: \(error)")

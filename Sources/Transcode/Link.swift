@@ -25,6 +25,12 @@ final class Link {
         try socket.send(request)
     }
 
+    /// Waits while nothing is asked; fails if the other child is gone.
+    func idle(milliseconds: CInt) throws {
+        guard try socket.waitUntilReadable(milliseconds: milliseconds) else { return }
+        throw Self.lost
+    }
+
     /// The answer that fits none of the questions.
     static var lost: Failure { Failure(.crashed, "respool-transfer is gone in the middle of a job") }
 }

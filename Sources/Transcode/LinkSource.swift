@@ -15,7 +15,7 @@ final class LinkSource: ByteSource {
     private static let window: Int64 = 256 << 10
 
     init(link: Link, reporter: Reporter) throws {
-        var answer = try link.ask(.open(url: nil))
+        var answer = try link.ask(.open)
         guard case .opened(let length, let available) = answer.message, let descriptor = answer.descriptor.take() else {
             throw Failure(.internal, "respool-transfer opened a source without its descriptor")
         }

@@ -12,6 +12,7 @@ final class JobInHand {
     /// Why the output cannot be written where it is wanted; told before anything is fetched.
     private let outputFailure: Failure?
     private var source: OpenSource?
+    private var nested: NestedSources?
     /// The request over the link that waits for its answer.
     private(set) var pending: LinkRequest?
     private var staging: Staging?
@@ -34,10 +35,15 @@ final class JobInHand {
     var isSumming: Bool { digest != nil }
 
     /// When `tick` wants to be called at the latest.
-    var nextDeadline: ContinuousClock.Instant? { source?.nextDeadline }
+    var nextDeadline: ContinuousClock.Instant? {
+        [source?.nextDeadline, nested?.nextDeadline].compactMap(\.self).min()
+    }
 
     /// Moves on what depends on time.
-    func tick() { source?.tick(.now) }
+    func tick() {
+        source?.tick(.now)
+        nested?.tick()
+    }
 
     private static func check(_ job: TransferJob, hasTarget: Bool, policy: TransferPolicy) -> Failure? {
         // A probe has no output, and never stages one.
@@ -57,6 +63,10 @@ final class JobInHand {
     /// Takes up a request; its answer follows from `takeAnswer`.
     func begin(_ request: LinkRequest, reportingTo control: borrowing PacketSocket) throws(PacketError) {
         if case .staged = request { return try beginSumming(reportingTo: control) }
+        if case .expect(let reference, let parent, let kind) = request {
+            nested?.expect(reference, within: parent, as: kind)
+            return
+        }
         pending = request
         if case .need(let offset, _) = request, offset >= 0 { source?.need(offset) }
     }
@@ -76,17 +86,25 @@ final class JobInHand {
 
     private func answer(to request: LinkRequest) throws(Failure) -> Answer? {
         switch request {
-        case .open(let url): try open(url)
+        case .open: try open()
+        case .openNested(let reference, let parent, let kind): try openNested(reference, within: parent, as: kind)
+        case .scratch: Answer(message: .scratch, descriptor: try scratchFile(policy: client.policy))
         case .need(let offset, _): try have(offset)
         case .stage: try stage()
-        case .staged: nil
+        case .staged, .expect: nil
         }
     }
 
-    private func open(_ url: String?) throws(Failure) -> Answer? {
-        if let url, url != job.source {
-            throw Failure(.invalidRequest, "a source that names another, '\(redactedURL(url))', is not supported yet")
-        }
+    private func openNested(
+        _ reference: String, within parent: Int, as kind: NestedReference
+    ) throws(Failure) -> Answer? {
+        guard source != nil else { throw Failure(.internal, "a source names others before it is open") }
+        if nested == nil { nested = NestedSources(base: source?.base ?? job.source, client: client) }
+        guard let opened = try nested!.open(reference, within: parent, as: kind) else { return nil }
+        return Answer(message: .openedWhole(number: opened.number), descriptor: opened.reader)
+    }
+
+    private func open() throws(Failure) -> Answer? {
         if let outputFailure { throw outputFailure }
         if source == nil { source = try OpenSource.open(SourceLocation(job.source), client: client) }
         if let failure = source?.failure { throw failure }

@@ -113,8 +113,10 @@ final class TransferLoop {
 
 extension LinkRequest {
     fileprivate var wantsAnswer: Bool {
-        if case .staged = self { return false }
-        return true
+        switch self {
+        case .staged, .expect: false
+        default: true
+        }
     }
 }
 

@@ -32,7 +32,7 @@ import Testing
         var result: (String?, Failure?) = (nil, nil)
         try await withTransfer(policy) { child in
             try await child.tell(.job(.test(source)))
-            switch try await child.ask(.open(url: nil)) {
+            switch try await child.ask(.open) {
             case .opened(let length, let available):
                 #expect(available == length)
                 #expect(await !child.mayWriteSource())

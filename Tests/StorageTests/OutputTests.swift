@@ -99,7 +99,7 @@ import Testing
         try await withTransfer(policy) { child in
             for output in outputs {
                 try await child.tell(.job(.test(source, output: output)))
-                #expect(try await child.ask(.open(url: nil)).failure?.code == .outputDenied, "\(output)")
+                #expect(try await child.ask(.open).failure?.code == .outputDenied, "\(output)")
                 #expect(try await child.ask(.stage).failure?.code == .outputDenied, "\(output)")
                 #expect(try await child.end().isEnded)
             }

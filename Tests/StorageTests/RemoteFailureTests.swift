@@ -15,7 +15,7 @@ import Testing
         var found: Failure?
         try await withTransfer(policy) { child in
             try await child.tell(.job(.test(url)))
-            var answer = try await child.ask(.open(url: nil))
+            var answer = try await child.ask(.open)
             var offset: Int64 = 0
             while answer.failure == nil {
                 answer = try await child.ask(.need(offset: offset, length: 1 << 20))

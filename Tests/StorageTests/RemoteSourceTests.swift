@@ -17,7 +17,7 @@ import Testing
         let url = try await Origin.shared.url(behaviour, "whole-\(behaviour)")
         try await withTransfer(Self.policy) { child in
             try await child.tell(.job(.test(url)))
-            guard case .opened(size, _) = try await child.ask(.open(url: nil)) else {
+            guard case .opened(size, _) = try await child.ask(.open) else {
                 Issue.record("not opened")
                 return
             }
@@ -37,7 +37,7 @@ import Testing
         let url = try await Origin.shared.url("chunked", "spooled")
         try await withTransfer(Self.policy) { child in
             try await child.tell(.job(.test(url)))
-            guard case .opened(size, size) = try await child.ask(.open(url: nil)) else {
+            guard case .opened(size, size) = try await child.ask(.open) else {
                 Issue.record("opened before its end")
                 return
             }
@@ -50,7 +50,7 @@ import Testing
         let middle = size / 2
         try await withTransfer(Self.policy) { child in
             try await child.tell(.job(.test(url)))
-            _ = try await child.ask(.open(url: nil))
+            _ = try await child.ask(.open)
             #expect(try await child.fetch(0..<1000) == Array(Origin.content[..<1000]))
             #expect(try await child.fetch(index..<size) == Array(Origin.content[Int(index)...]))
             #expect(
@@ -69,7 +69,7 @@ import Testing
         let url = try await Origin.shared.url("without-ranges", "patience")
         try await withTransfer(Self.policy) { child in
             try await child.tell(.job(.test(url)))
-            _ = try await child.ask(.open(url: nil))
+            _ = try await child.ask(.open)
             #expect(try await child.fetch(size - 10..<size) == Array(Origin.content.suffix(10)))
             #expect(try await child.fetch(0..<size) == Origin.content)
         }
@@ -80,7 +80,7 @@ import Testing
         let url = try await Origin.shared.url("one-at-a-time", "alone")
         try await withTransfer(Self.policy) { child in
             try await child.tell(.job(.test(url)))
-            _ = try await child.ask(.open(url: nil))
+            _ = try await child.ask(.open)
             #expect(try await child.fetch(size - 10..<size) == Array(Origin.content.suffix(10)))
             #expect(try await child.fetch(0..<size) == Origin.content)
         }
@@ -93,7 +93,7 @@ import Testing
         let url = try await Origin.shared.url("cut-always", "headway", 300_000)
         try await withTransfer(policy) { child in
             try await child.tell(.job(.test(url)))
-            _ = try await child.ask(.open(url: nil))
+            _ = try await child.ask(.open)
             #expect(try await child.fetch(0..<size) == Origin.content)
         }
         #expect(
@@ -106,7 +106,7 @@ import Testing
         let url = try await Origin.shared.url(isChunked ? "chunked" : behaviour, "break-\(behaviour)", 300_000)
         try await withTransfer(Self.policy) { child in
             try await child.tell(.job(.test(url)))
-            guard case .opened(size, _) = try await child.ask(.open(url: nil)) else {
+            guard case .opened(size, _) = try await child.ask(.open) else {
                 Issue.record("not opened")
                 return
             }
@@ -127,7 +127,7 @@ import Testing
         let url = try await Origin.shared.url("redirect", "redirecting") + "?to=\(target)"
         try await withTransfer(Self.policy) { child in
             try await child.tell(.job(.test(url)))
-            _ = try await child.ask(.open(url: nil))
+            _ = try await child.ask(.open)
             #expect(try await child.fetch(0..<size) == Origin.content)
         }
     }
@@ -136,11 +136,11 @@ import Testing
         let port = try await Origin.shared.port()
         try await withTransfer(Self.policy) { child in
             try await child.tell(.job(.test("http://me:secret@127.0.0.1:\(port)/secret/right?token=t")))
-            _ = try await child.ask(.open(url: nil))
+            _ = try await child.ask(.open)
             #expect(try await child.fetch(0..<size) == Origin.content)
             _ = try await child.end()
             try await child.tell(.job(.test("http://me:wrong@127.0.0.1:\(port)/secret/wrong?token=t")))
-            let failure = try #require(try await child.ask(.open(url: nil)).failure)
+            let failure = try #require(try await child.ask(.open).failure)
             #expect(failure.code == .sourceDenied)
             #expect(!failure.message.contains("wrong@") && !failure.message.contains("token"))
             #expect(failure.message.contains("http://127.0.0.1:\(port)/secret/wrong?…"))
@@ -153,12 +153,12 @@ import Testing
         policy.certificateFile = try await Origin.shared.certificateFile()
         try await withTransfer(policy) { child in
             try await child.tell(.job(.test(url)))
-            _ = try await child.ask(.open(url: nil))
+            _ = try await child.ask(.open)
             #expect(try await child.fetch(0..<size) == Origin.content)
         }
         try await withTransfer(Self.policy) { child in
             try await child.tell(.job(.test(url)))
-            let failure = try #require(try await child.ask(.open(url: nil)).failure)
+            let failure = try #require(try await child.ask(.open).failure)
             #expect(failure.code == .sourceUnreachable && failure.message.contains("certificate"))
         }
     }
@@ -169,7 +169,7 @@ import Testing
             var open = 0
             for round in 0..<5 {
                 try await child.tell(.job(.test(url)))
-                _ = try await child.ask(.open(url: nil))
+                _ = try await child.ask(.open)
                 #expect(try await child.fetch(0..<size) == Origin.content)
                 #expect(try await child.end().isEnded)
                 if round == 0 { open = try child.openDescriptors() }

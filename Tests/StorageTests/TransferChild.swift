@@ -71,7 +71,7 @@ actor TransferChild {
             throw Silent()
         }
         switch received.message {
-        case .opened: source = replace(source, by: received.descriptor.take())
+        case .opened, .openedWhole: source = replace(source, by: received.descriptor.take())
         case .stage: output = replace(output, by: received.descriptor.take())
         default: break
         }

@@ -48,10 +48,10 @@ import Testing
             let idle = try child.openDescriptors()
             let steps: [(TransferChild) async throws -> Void] = [
                 { _ in },
-                { try await $0.send(.open(url: nil)) },
-                { _ = try await $0.ask(.open(url: nil)) },
+                { try await $0.send(.open) },
+                { _ = try await $0.ask(.open) },
                 { child in
-                    _ = try await child.ask(.open(url: nil))
+                    _ = try await child.ask(.open)
                     try await child.send(.need(offset: 900_000, length: 10))
                 },
                 { _ = try await $0.ask(.stage) },
@@ -78,7 +78,7 @@ import Testing
         let url = try await Origin.shared.url("mute", "waiting")
         try await withTransfer(RemoteSourceTests.policy) { child in
             try await child.tell(.job(.test(url)))
-            try await child.send(.open(url: nil))
+            try await child.send(.open)
             #expect(try await child.end().isEnded)
             #expect(try await child.answer().failure?.code == .cancelled)
             #expect(try await child.ask(.need(offset: 0, length: 1)).failure?.code == .internal)
@@ -89,7 +89,7 @@ import Testing
         let url = try await Origin.shared.url("mute", "orphan")
         let child = try await TransferChild.start(RemoteSourceTests.policy)
         try await child.tell(.job(.test(url)))
-        try await child.send(.open(url: nil))
+        try await child.send(.open)
         #expect(await child.finish() == 0)
     }
 
@@ -110,7 +110,7 @@ import Testing
         try await withTransfer(policy, wrapper: mount) { child in
             for _ in 0..<3 {
                 try await child.tell(.job(.test(url)))
-                _ = try await child.ask(.open(url: nil))
+                _ = try await child.ask(.open)
                 var offset: Int64 = 0
                 var failure: Failure?
                 while failure == nil {
@@ -137,7 +137,7 @@ import Testing
         let url = try await Origin.shared.url("ranges", "spool")
         try await withTransfer(policy) { child in
             try await child.tell(.job(.test(url)))
-            let failure = try #require(try await child.ask(.open(url: nil)).failure)
+            let failure = try #require(try await child.ask(.open).failure)
             #expect(failure.code == .internal && failure.message.contains("RESPOOL_SPOOL_DIR"))
         }
     }

@@ -49,6 +49,14 @@ enum ConvertOptions {
     }
 }
 
+extension ConvertOptions {
+    /// The folder of an HLS playlist: whoever names the playlist means its segments too, which lie beside or below it.
+    static func playlistFolder(_ path: String?) -> String? {
+        guard let path, path.lowercased().hasSuffix(".m3u8"), let slash = path.lastIndex(of: "/") else { return nil }
+        return slash == path.startIndex ? "/" : String(path[..<slash])
+    }
+}
+
 /// What `convert` is asked to do, all of it checked.
 struct ConversionRequest: Sendable {
     let spec: JobSpec
@@ -74,6 +82,7 @@ struct ConversionRequest: Sendable {
         }
         var configuration = try ConvertOptions.configuration(arguments)
         configuration.policy.grantedSource = path
+        configuration.policy.sourceRoots = ConvertOptions.playlistFolder(path).map { [$0] } ?? []
         configuration.policy.grantedOutput = destination
         self.configuration = configuration
     }

@@ -13,7 +13,9 @@ extension Command {
         let source = arguments.operands[0]
         let url = try SourceAddress.url(source)
         var configuration = try ConvertOptions.configuration(arguments)
-        configuration.policy.grantedSource = SourceAddress.path(ofFileURL: url)
+        let path = SourceAddress.path(ofFileURL: url)
+        configuration.policy.grantedSource = path
+        configuration.policy.sourceRoots = ConvertOptions.playlistFolder(path).map { [$0] } ?? []
         let slot = Slot(number: 0, configuration: configuration, log: Log(least: .error))
         let interruption = await Interruption.stopping(slot)
         let result: Result<String, SlotError>

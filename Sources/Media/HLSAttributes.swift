@@ -1,0 +1,35 @@
+/// The attribute list of a playlist's tag: `BANDWIDTH=128000,CODECS="mp4a.40.2"` (RFC 8216 section 4.2).
+struct HLSAttributes {
+    private var values: [String: String] = [:]
+
+    init(_ text: Substring) {
+        var rest = text
+        while let equals = rest.firstIndex(of: "=") {
+            let name = rest[..<equals].drop { $0 == " " || $0 == "," }
+            rest = rest[rest.index(after: equals)...]
+            if rest.first == "\"" {
+                let value = rest.dropFirst().prefix { $0 != "\"" }
+                values[String(name)] = String(value)
+                rest = rest[value.endIndex...].dropFirst()
+            } else {
+                let value = rest.prefix { $0 != "," }
+                values[String(name)] = String(value)
+                rest = rest[value.endIndex...]
+            }
+            rest = rest.drop { $0 != "," }.dropFirst()
+        }
+    }
+
+    subscript(name: String) -> String? { values[name] }
+}
+
+extension HLSAttributes {
+    /// The bytes of a hexadecimal sequence of up to that length, `0x…`, with zeros before it.
+    func bytes(_ name: String, count: Int) -> [UInt8]? {
+        guard let text = self[name], text.hasPrefix("0x") || text.hasPrefix("0X") else { return nil }
+        let digits = text.dropFirst(2).compactMap(\.hexDigitValue)
+        guard !digits.isEmpty, digits.count == text.count - 2, digits.count <= count * 2 else { return nil }
+        let whole = [Int](repeating: 0, count: count * 2 - digits.count) + digits
+        return (0..<count).map { UInt8(whole[$0 * 2] << 4 | whole[$0 * 2 + 1]) }
+    }
+}

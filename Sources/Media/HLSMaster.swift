@@ -1,0 +1,110 @@
+import MediaTypes
+
+/// A master playlist: the same presentation in several renditions.
+struct HLSMaster {
+    private(set) var variants: [Variant] = []
+    private(set) var renditions: [Rendition] = []
+
+    struct Variant {
+        let reference: String
+        /// Bits a second, at its peak.
+        let bandwidth: Int
+        let codecs: [String]
+        /// The group of audio renditions that goes with it.
+        let audioGroup: String?
+    }
+
+    /// Audio of its own, apart from a variant's pictures.
+    struct Rendition {
+        let group: String
+        let name: String
+        let language: String?
+        let isDefault: Bool
+        /// Nothing if the audio is in the variant itself.
+        let reference: String?
+    }
+
+    init(_ lines: [Substring]) {
+        var pending: HLSAttributes?
+        for line in lines {
+            if let value = line.value(of: "#EXT-X-STREAM-INF:") {
+                pending = HLSAttributes(value)
+            } else if let value = line.value(of: "#EXT-X-MEDIA:") {
+                append(HLSAttributes(value))
+            } else if !line.hasPrefix("#"), !line.isEmpty, let attributes = pending {
+                let codecs = (attributes["CODECS"] ?? "").split(separator: ",").map { codec in
+                    String(codec.drop { $0 == " " })
+                }
+                variants.append(
+                    Variant(
+                        reference: String(line), bandwidth: attributes["BANDWIDTH"].flatMap { Int($0) } ?? 0,
+                        codecs: codecs, audioGroup: attributes["AUDIO"]))
+                pending = nil
+            }
+        }
+    }
+
+    private mutating func append(_ attributes: HLSAttributes) {
+        guard attributes["TYPE"] == "AUDIO", let group = attributes["GROUP-ID"] else { return }
+        renditions.append(
+            Rendition(
+                group: group, name: attributes["NAME"] ?? "", language: attributes["LANGUAGE"],
+                isDefault: attributes["DEFAULT"] == "YES", reference: attributes["URI"]))
+    }
+
+    /// The playlist with the best audio: audio of its own before audio among pictures, then the highest bit rate.
+    func choose(_ track: TrackChoice) throws(MediaError) -> String {
+        let ordered = variants.filter { !$0.holdsNoAudio }.sorted { $0.bandwidth > $1.bandwidth }
+        for variant in ordered {
+            guard let group = variant.audioGroup else { continue }
+            let members = renditions.filter { $0.group == group }
+            guard let member = try pick(members, track) else { continue }
+            return member.reference ?? variant.reference
+        }
+        if case .language(let language) = track {
+            throw MediaError(
+                .noAudio, HLSPlaylist.operation, "the HLS playlist has no audio in language '\(language)'")
+        }
+        guard let best = ordered.first(where: \.isAudioOnly) ?? ordered.first else {
+            guard let lone = renditions.first(where: { $0.reference != nil })?.reference else {
+                throw MediaError(.noAudio, HLSPlaylist.operation, "the HLS playlist names no audio")
+            }
+            return lone
+        }
+        return best.reference
+    }
+
+    private func pick(_ members: [Rendition], _ track: TrackChoice) throws(MediaError) -> Rendition? {
+        switch track {
+        case .language(let language):
+            return members.first { $0.language.map { Self.isSame($0, language) } ?? false }
+        case .number(let number):
+            guard members.indices.contains(number - 1) else {
+                throw MediaError(
+                    .noAudio, HLSPlaylist.operation,
+                    "the HLS playlist has \(members.count) audio renditions, and track \(number) was asked for")
+            }
+            return members[number - 1]
+        default: return members.first(where: \.isDefault) ?? members.first
+        }
+    }
+
+    /// Playlists name languages as `de` or `de-AT`, media files as `ger` or `deu`: the first letters have to do.
+    private static func isSame(_ tag: String, _ language: String) -> Bool {
+        let (tag, language) = (tag.lowercased(), language.lowercased())
+        return tag == language
+            || tag.split(separator: "-").first.map { $0 == language || $0 == language.prefix(2) } ?? false
+    }
+}
+
+extension HLSMaster.Variant {
+    /// Whether its codecs say that it holds audio and nothing else.
+    fileprivate var isAudioOnly: Bool { !codecs.isEmpty && codecs.allSatisfy(Self.isAudio) }
+
+    /// Whether its codecs say that it holds no audio, and no group brings any.
+    fileprivate var holdsNoAudio: Bool { audioGroup == nil && !codecs.isEmpty && !codecs.contains(where: Self.isAudio) }
+
+    private static func isAudio(_ codec: String) -> Bool {
+        ["mp4a", "ac-3", "ec-3", "ac-4", "flac", "fLaC", "Opus", "opus", "alac", "mp3"].contains { codec.hasPrefix($0) }
+    }
+}

@@ -1,0 +1,127 @@
+import Lifecycle
+import SlotProtocol
+import Storage
+
+/// What the job's source names: segments, keys and playlists, each fetched whole; the next ones ahead of time.
+final class NestedSources {
+    private let client: HTTPClient
+    /// Playlists by their number; 0 is the job's source.
+    private var playlists: [Int: Playlist]
+    /// What is on its way, in the order in which it was asked for.
+    private var fetches: [Fetch] = []
+    /// Fetches that were begun, and playlists that were opened.
+    private var (started, opened) = (0, 0)
+    private var bytes: Int64 = 0
+
+    /// Fetches at a time, the one that is waited for among them.
+    private static let mostFetches = 3
+    /// Playlists that are remembered: a live one is read again and again.
+    private static let mostPlaylists = 16
+
+    private struct Playlist {
+        let base: String
+        let depth: Int
+    }
+
+    private struct Request: Hashable {
+        let reference: String
+        let parent: Int
+        let kind: NestedReference
+    }
+
+    private final class Fetch {
+        let request: Request
+        let depth: Int
+        let base: String
+        var source: OpenSource
+
+        init(_ request: Request, depth: Int, base: String, source: consuming OpenSource) {
+            self.request = request
+            self.depth = depth
+            self.base = base
+            self.source = source
+        }
+    }
+
+    /// Nested sources of the source that was found at the URL or path.
+    init(base: String, client: HTTPClient) {
+        self.client = client
+        playlists = [0: Playlist(base: base, depth: 0)]
+    }
+
+    /// When `tick` wants to be called at the latest.
+    var nextDeadline: ContinuousClock.Instant? { fetches.compactMap { $0.source.nextDeadline }.min() }
+
+    /// Moves on what depends on time.
+    func tick() {
+        for fetch in fetches { fetch.source.tick(.now) }
+    }
+
+    /// Begins to fetch what will be asked for soon; what is wrong with it shows when it is.
+    func expect(_ reference: String, within parent: Int, as kind: NestedReference) {
+        guard fetches.count < Self.mostFetches else { return }
+        _ = try? fetch(Request(reference: reference, parent: parent, kind: kind))
+    }
+
+    /// The number and a descriptor of what is named, once all of it is there.
+    func open(_ reference: String, within parent: Int, as kind: NestedReference) throws(Failure) -> Opened? {
+        let fetch = try fetch(Request(reference: reference, parent: parent, kind: kind))
+        if let failure = fetch.source.failure { throw failure }
+        guard let length = fetch.source.length else { return nil }
+        let missing = fetch.source.run(from: 0)
+        guard missing >= length else {
+            fetch.source.need(missing)
+            return nil
+        }
+        fetches.removeAll { $0 === fetch }
+        bytes += length
+        guard bytes <= client.policy.mostSourceBytes else {
+            throw Failure(
+                .tooLarge, "the source's segments have over \(client.policy.mostSourceBytes) bytes, which is the limit")
+        }
+        let reader = try fetch.source.reader()
+        guard kind == .playlist else { return Opened(number: -1, reader: reader) }
+        opened += 1
+        playlists[opened] = Playlist(base: fetch.source.base ?? fetch.base, depth: fetch.depth)
+        if opened > Self.mostPlaylists { playlists[opened - Self.mostPlaylists] = nil }
+        return Opened(number: opened, reader: reader)
+    }
+
+    private func fetch(_ request: Request) throws(Failure) -> Fetch {
+        if let known = fetches.first(where: { $0.request == request }) { return known }
+        guard let playlist = playlists[request.parent] else {
+            throw Failure(.internal, "a source is wanted that a playlist names which is not open")
+        }
+        guard playlist.depth < client.policy.mostPlaylistDepth || request.kind == .key else {
+            throw Failure(
+                .policyDenied,
+                "the playlist '\(redactedURL(playlist.base))' is named by playlists more than "
+                    + "\(client.policy.mostPlaylistDepth) deep")
+        }
+        started += 1
+        guard started <= client.policy.mostNestedSources else {
+            throw Failure(
+                .tooLarge, "the source names over \(client.policy.mostNestedSources) segments; see RESPOOL_MAX_SEGMENTS"
+            )
+        }
+        let location = try ReferenceURL.resolve(request.reference, against: playlist.base)
+        let limit =
+            switch request.kind {
+            case .playlist: client.policy.mostPlaylistBytes
+            case .key: Int64(1024)
+            case .segment: max(client.policy.mostSourceBytes - bytes, 1)
+            }
+        let source = try OpenSource.open(location, client: client, mostBytes: limit)
+        let fetch = Fetch(request, depth: playlist.depth + 1, base: location.text, source: source)
+        // What was expected and never asked for makes room.
+        if fetches.count >= Self.mostFetches { fetches.removeFirst() }
+        fetches.append(fetch)
+        return fetch
+    }
+}
+
+/// A nested source that was opened.
+struct Opened: ~Copyable {
+    let number: Int
+    let reader: Descriptor
+}

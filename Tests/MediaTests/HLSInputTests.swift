@@ -1,0 +1,232 @@
+import FoundationEssentials
+import Glibc
+import Lifecycle
+import MediaTypes
+import TestSupport
+import Testing
+
+@testable import Media
+
+@Suite struct HLSInputTests {
+    /// Makes a playlist of the six seconds of music in segments of two.
+    private func playlist(_ name: String, _ arguments: [String] = []) async throws -> String {
+        let common = ["-c:a", "aac", "-f", "hls", "-hls_time", "2", "-hls_playlist_type", "vod"]
+        return try await Studio.shared.music(as: "\(name).m3u8", common + arguments)
+    }
+
+    private func fragments(_ name: String) async throws -> String {
+        try await playlist(name, ["-hls_segment_type", "fmp4", "-hls_fmp4_init_filename", "\(name)-init.mp4"])
+    }
+
+    private func encrypted(_ name: String, vector: String?) async throws -> String {
+        let folder = Studio.shared.folder
+        let key = try folder.write("\(name)-key.ts", (0..<16).map { UInt8($0 * 7) })
+        let info = try folder.write("\(name).info", text: "\(name)-key.ts\n\(key)\n\(vector.map { $0 + "\n" } ?? "")")
+        return try await playlist(name, ["-hls_key_info_file", info])
+    }
+
+    /// All samples of a playlist, or of a range of it, as respool reads them.
+    private func samples(_ path: String, from start: MediaTime = .zero, to end: MediaTime? = nil) async throws
+        -> [Float]
+    {
+        let result = try await convert(path, Rendition(format: "wav", sampleFormat: .f32), start: start, end: end)
+        return try await decode(result.path, as: Float.self, "f32le")
+    }
+
+    private func convert(
+        _ path: String, _ rendition: Rendition, start: MediaTime = .zero, end: MediaTime? = nil
+    ) async throws -> Converted {
+        let output = await Studio.shared.output("wav")
+        let result = try await onThread {
+            let settings = SourceSettings(range: TimeRange(start: start, end: end))
+            let file = Descriptor(owning: open(output, O_RDWR | O_CREAT | O_CLOEXEC, 0o600))
+            let source = try HLSSource.resolve(
+                MemorySource(path: path), nested: FolderSources(of: path), settings: settings, stop: StopFlag())
+            return try Conversion.run(
+                source: source, store: DescriptorStore(borrowing: file.number), rendition: rendition,
+                range: settings.range, stop: StopFlag(), progress: { _ in })
+        }
+        return Converted(result: result, path: output)
+    }
+
+    private func failure(_ text: String, settings: SourceSettings = .init()) throws -> MediaError? {
+        let nested = FolderSources(of: Studio.shared.folder.file("x"))
+        do throws(MediaError) {
+            _ = try HLSSource.resolve(
+                MemorySource(Array(text.utf8)), nested: nested, settings: settings, stop: StopFlag())
+            return nil
+        } catch { return error }
+    }
+
+    @Test(arguments: ["transport", "fragments", "numbered", "vector", "ranges"])
+    func `reads segments as if they were one file`(kind: String) async throws {
+        let path =
+            switch kind {
+            case "fragments": try await fragments("hls-fragments")
+            case "numbered": try await encrypted("hls-numbered", vector: nil)
+            case "vector": try await encrypted("hls-vector", vector: "00112233445566778899aabbccddeeff")
+            case "ranges": try await playlist("hls-ranges", ["-hls_flags", "single_file"])
+            default: try await playlist("hls-transport")
+            }
+        let whole = try await samples(path)
+        let expected = try await decode(path, as: Float.self, "f32le")
+        #expect(whole.count == expected.count)
+        #expect(whole.elementsEqual(expected) == true)
+        let cut = try await samples(
+            path, from: MediaTime(value: 2, timescale: 1), to: MediaTime(value: 7, timescale: 2))
+        #expect(cut.elementsEqual(whole[2 * 88_200..<7 * 44_100]) == true)
+    }
+
+    @Test func `loses nothing where times begin anew`() async throws {
+        for path in [try await playlist("hls-again"), try await fragments("hls-anew")] {
+            let text = try String(contentsOfFile: path, encoding: .utf8)
+            let segments = text.split(separator: "\n").drop { !$0.hasPrefix("#EXTINF") }.filter {
+                $0 != "#EXT-X-ENDLIST"
+            }
+            let twice =
+                text.replacing("#EXT-X-ENDLIST", with: "")
+                + (["#EXT-X-DISCONTINUITY"] + segments + ["#EXT-X-ENDLIST", ""]).joined(separator: "\n")
+            try twice.write(toFile: path + ".twice.m3u8", atomically: false, encoding: .utf8)
+            let once = try await samples(path)
+            let both = try await samples(path + ".twice.m3u8")
+            #expect(both.count == once.count * 2)
+            // The first frame of the second half overlaps with the last one of the first.
+            let (first, second) = (both[..<once.count].elementsEqual(once), both[once.count...])
+            #expect(first)
+            // The decoder makes noise of its own in between, so that the second half is only nearly the same.
+            let error = zip(once, second).dropFirst(8192).reduce(0) { $0 + Double(($1.0 - $1.1) * ($1.0 - $1.1)) }
+            #expect((error / Double(once.count)).squareRoot() < 0.01)
+        }
+    }
+
+    @Test func `takes audio of its own before audio among pictures, and the highest bit rate`() throws {
+        let master = """
+            #EXTM3U
+            #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="low",NAME="English",LANGUAGE="en",DEFAULT=YES,URI="low/en.m3u8"
+            #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="high",NAME="Deutsch",LANGUAGE="de",URI="high/de.m3u8"
+            #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="high",NAME="English",LANGUAGE="en",DEFAULT=YES,URI="high/en.m3u8"
+            #EXT-X-STREAM-INF:BANDWIDTH=100000,CODECS="avc1.4d401e,mp4a.40.2",AUDIO="low"
+            a.m3u8
+            #EXT-X-STREAM-INF:BANDWIDTH=300000,CODECS="avc1.4d401e,mp4a.40.2",AUDIO="high"
+            b.m3u8
+            #EXT-X-STREAM-INF:BANDWIDTH=900000,CODECS="avc1.4d401e"
+            c.m3u8
+            """
+        guard case .master(let read) = try HLSPlaylist.parse(master) else {
+            Issue.record("no master playlist")
+            return
+        }
+        #expect(try read.choose(.best) == "high/en.m3u8")
+        #expect(try read.choose(.language("deu")) == "high/de.m3u8")
+        #expect(try read.choose(.number(1)) == "high/de.m3u8")
+        #expect(throws: MediaError.self) { try read.choose(.language("fr")) }
+    }
+
+    @Test func `follows a live playlist until the range is there, and refuses it without a range`() async throws {
+        let path = try await playlist("hls-live")
+        let text = try String(contentsOfFile: path, encoding: .utf8)
+        let lines = text.split(separator: "\n").map(String.init)
+        let names = lines.filter { $0.hasSuffix(".ts") }
+        // Looks at it show segments 0 and 1, then 1 and 2, then the end.
+        let looks = [(0, 2, ""), (1, 3, ""), (1, 3, "#EXT-X-ENDLIST\n")].map { first, end, last in
+            "#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXT-X-MEDIA-SEQUENCE:\(first)\n"
+                + names[first..<end].map { "#EXTINF:2,\n\($0)\n" }.joined() + last
+        }
+        let end = MediaTime(value: 5, timescale: 1)
+        let (length, waits) = try await onThread {
+            let nested = FolderSources(of: path)
+            nested.looks = Array(looks.dropFirst())
+            let joined = try HLSSource.resolve(
+                MemorySource(Array(looks[0].utf8)), nested: nested,
+                settings: SourceSettings(range: TimeRange(start: .zero, end: end)), stop: StopFlag())
+            return (joined.length, nested.waits)
+        }
+        let sizes = try names.prefix(3).map {
+            try Data(contentsOf: URL(filePath: Studio.shared.folder.file($0))).count
+        }
+        #expect(length == Int64(sizes.reduce(0, +)))
+        #expect(waits == [2, 2])
+        let refusal = try #require(try failure(looks[0]))
+        #expect(refusal.sentence == "the source is a live HLS playlist, which has no end; give a duration")
+    }
+
+    @Test(arguments: [
+        ("#EXT-X-KEY:METHOD=SAMPLE-AES,URI=\"k\"\n#EXTINF:1,\na\n", "encrypted (SAMPLE-AES, DRM)"),
+        ("#EXT-X-KEY:METHOD=AES-128\n#EXTINF:1,\na\n", "names no key"),
+        ("#EXT-X-KEY:METHOD=AES-128,URI=\"k\",IV=0xnone\n#EXTINF:1,\na\n", "initialization vector '0xnone'"),
+        ("#EXT-X-BYTERANGE:9\n#EXTINF:1,\na\n", "begins nowhere"),
+        ("#EXT-X-BYTERANGE:-9@1\n#EXTINF:1,\na\n", "byte range '-9@1'"),
+        ("#EXTINF:nan,\na\n", "'nan' seconds"), ("#EXTINF:1,\n#EXT-X-GAP\na\n", "'a' is missing"),
+        ("a\n#EXTINF:1,\nb\n", "does not tell the duration of 'a'"), ("#EXTINF:1,\n", "names no segments"),
+        ("#EXT-X-MEDIA-SEQUENCE:-1\n#EXTINF:1,\na\n", "sequence number '-1'"), ("b.mp3\n", "list of other places"),
+        ("#EXT-X-STREAM-INF:BANDWIDTH=1\nself.m3u8\n", "names another master playlist"),
+        ("#EXT-X-STREAM-INF:BANDWIDTH=1,CODECS=\"avc1.4d401e\"\na.m3u8\n", "names no audio"),
+    ])
+    func `refuses a playlist that makes no sense`(lines: String, words: String) throws {
+        let text = "#EXTM3U\n#EXT-X-PLAYLIST-TYPE:VOD\n" + lines
+        try Studio.shared.folder.write("self.m3u8", text: text)
+        let error = try #require(try failure(text))
+        #expect(error.sentence.contains(words), "\(error.sentence)")
+    }
+
+    @Test func `refuses more segments and more bytes than a playlist may have`() throws {
+        let many = "#EXTM3U\n" + String(repeating: "#EXTINF:1,\na\n", count: HLSMedia.mostSegments + 1)
+        #expect(try failure(many)?.sentence.contains("over 100000 segments") == true)
+        let large = "#EXTM3U\n" + String(repeating: "#\n", count: 4 << 20)
+        #expect(try failure(large)?.sentence.contains("over the limit of 8388608") == true)
+    }
+}
+
+/// What playlists in a folder name.
+private final class FolderSources: NestedSources {
+    private let folder: String
+    /// What the source itself says when it is opened again.
+    var looks: [String] = []
+    private(set) var waits: [Double] = []
+
+    init(of path: String) { folder = String(path[...path.lastIndex(of: "/")!]) }
+
+    func open(_ reference: String, within parent: Int, as kind: NestedKind) throws -> NestedSource {
+        if reference.isEmpty { return NestedSource(number: 1, bytes: MemorySource(Array(looks.removeFirst().utf8))) }
+        return NestedSource(number: 1, bytes: try MemorySource(path: folder + reference))
+    }
+
+    func expect(_ reference: String, within parent: Int, as kind: NestedKind) {}
+    func scratch() throws -> any ByteStore { MemoryStore() }
+    func wait(seconds: Double) throws { waits.append(seconds) }
+}
+
+/// Bytes in memory as a source.
+final class MemorySource: ByteSource {
+    private let bytes: [UInt8]
+
+    init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+    convenience init(path: String) throws { self.init(Array(try Data(contentsOf: URL(filePath: path)))) }
+
+    var length: Int64 { Int64(bytes.count) }
+
+    func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws -> Int {
+        guard offset < length else { return 0 }
+        let part = bytes[Int(offset)...].prefix(buffer.count)
+        buffer.copyBytes(from: part)
+        return part.count
+    }
+}
+
+/// A file in memory.
+final class MemoryStore: ByteStore {
+    private(set) var bytes: [UInt8] = []
+
+    var length: Int64 { Int64(bytes.count) }
+
+    func write(_ new: UnsafeRawBufferPointer, at offset: Int64) throws {
+        let end = Int(offset) + new.count
+        if bytes.count < end { bytes += [UInt8](repeating: 0, count: end - bytes.count) }
+        bytes.replaceSubrange(Int(offset)..<end, with: new)
+    }
+
+    func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws -> Int {
+        try MemorySource(bytes).read(into: buffer, at: offset)
+    }
+}
