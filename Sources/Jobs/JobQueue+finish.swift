@@ -49,7 +49,8 @@ extension JobQueue {
     private static func arguments(_ outcome: Outcome, _ log: String) -> [RedisArgument] {
         switch outcome {
         case .completed(let reports): ["completed", .text(log), .bytes(json(bounded(reports)))]
-        case .failed(let failure): ["failed", .text(log)] + arguments(failure)
+        case .failed(let failure, let outputs):
+            ["failed", .text(log)] + arguments(failure) + [.bytes(outputs.isEmpty ? [] : json(bounded(outputs)))]
         case .crashed(let failure): ["crashed", .text(log)] + arguments(failure)
         case .cancelled: ["cancelled", .text(log)]
         case .released: ["released", .text(log)]

@@ -19,7 +19,7 @@ extension JobRecord {
             format: raw.fields["format"], worker: isShown ? hash["worker"].map(Self.shortName) : nil,
             createdAt: integer("created") ?? Self.moment(ofID: raw.id), startedAt: integer("started"),
             finishedAt: state.isTerminal ? integer("finished") : nil, dueAt: state == .delayed ? integer("due") : nil,
-            outputs: isDone ? raw.outputs : nil, error: isDone ? nil : Self.failure(hash))
+            outputs: isDone || state == .failed ? raw.outputs : nil, error: isDone ? nil : Self.failure(hash))
     }
 
     /// Milliseconds since 1970 that an id begins with.

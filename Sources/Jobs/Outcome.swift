@@ -4,7 +4,9 @@ package import SlotProtocol
 package enum Outcome: Sendable, Hashable {
     case completed([OutputReport])
     /// The job is delayed for another try if the failure is retryable and a try is left; otherwise it has failed.
-    case failed(Failure)
+    ///
+    /// Where only some of several outputs failed, all of them are told.
+    case failed(Failure, outputs: [OutputReport] = [])
     /// A process of the slot died: the try is given back and a crash is charged.
     case crashed(Failure)
     case cancelled

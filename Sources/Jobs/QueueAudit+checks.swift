@@ -53,7 +53,9 @@ extension QueueSnapshot {
             if !holds { problems.append("job \(id) is \(state.rawValue): \(what)") }
         }
         expect(keys.contains("spec:" + id), "it has no spec")
-        expect(keys.contains("result:" + id) == (state == .completed), "whether it has a result")
+        let mayHaveResult = state == .completed || state == .failed
+        expect(mayHaveResult || !keys.contains("result:" + id), "it has a result")
+        expect(state != .completed || keys.contains("result:" + id), "it has no result")
         expect(keys.contains("commit:" + id) == (fields["commit"] != nil), "its commit record and its field differ")
         expect(fields["commit"] == nil || !state.isTerminal, "it has a commit record")
         for kind in ["job:", "spec:", "result:", "log:"] where keys.contains(kind + id) {

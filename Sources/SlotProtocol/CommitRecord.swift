@@ -1,9 +1,18 @@
 /// What `publish` writes down before a result becomes visible, so that the job's next owner can settle it.
 package struct CommitRecord: Codable, Hashable, Sendable {
+    /// Every output of the job, those that failed too.
     package var outputs: [Output]
+    /// Whether all of them are to appear, or none.
+    package var isAtomic: Bool
 
-    package init(outputs: [Output]) {
+    package init(outputs: [Output], isAtomic: Bool = false) {
         self.outputs = outputs
+        self.isAtomic = isAtomic
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case outputs
+        case isAtomic = "atomic"
     }
 
     /// One output: where it waits, and what the destination holds once it is visible.
@@ -12,12 +21,18 @@ package struct CommitRecord: Codable, Hashable, Sendable {
         package var destination: String
         /// Absolute path under which the output waits: a name that holds the token, linked when it is published.
         package var staged: String
+        /// The files beside the main one, which wait beside it as `<staged>~1`, `<staged>~2` and so on.
+        package var parts: [PartNames]
         package var report: OutputReport
 
-        package init(destination: String, staged: String, report: OutputReport) {
+        package init(destination: String, staged: String, parts: [PartNames] = [], report: OutputReport) {
             self.destination = destination
             self.staged = staged
+            self.parts = parts
             self.report = report
         }
+
+        /// Whether there is something to publish.
+        package var isStaged: Bool { report.error == nil }
     }
 }

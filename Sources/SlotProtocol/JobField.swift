@@ -23,6 +23,15 @@ package struct JobField: Sendable {
     /// The command's flag without its leading dashes.
     package var flag: String { String(name.map { $0 == "_" ? "-" : $0 }) }
 
+    /// Whether each of several outputs may have a value of its own; the others are the whole job's.
+    package var isOfOutput: Bool { !Self.jobNames.contains(name) }
+
+    private static let jobNames: Set<String> = [
+        "source", "start", "end", "duration", "track", "damage", "tag_encoding", "outputs", "atomic", "priority",
+        "delay",
+        "not_before", "attempts", "timeout", "expires", "dedup", "group", "limit_key", "callback",
+    ]
+
     /// The field with that name.
     package static func named(_ name: String) -> JobField? { byName[name] }
 
@@ -43,6 +52,10 @@ package struct JobField: Sendable {
         JobField("end", "TIME", "end of the range, which does not belong to it", default: "the source's end"),
         JobField("duration", "TIME", "length of the range, in place of end", default: "to the source's end"),
         JobField("output", "PATH", "where the result goes, under the output root", default: "<job id>.<extension>"),
+        JobField(
+            "outputs", "JSON", "several results of one decode: a list of objects with fields of their own",
+            default: "one result"),
+        JobField("atomic", "BOOL", "with outputs: all of them appear, or none", default: "false"),
         JobField("priority", "P", "high, normal or low, strictly in this order", default: "normal"),
         JobField("delay", "SECONDS", "waits from admission", default: "0"),
         JobField("not_before", "INSTANT", "waits until an ISO 8601 instant: 2030-01-31T12:00:00Z", default: "now"),
@@ -54,7 +67,6 @@ package struct JobField: Sendable {
         JobField("dedup", "KEY", "while a job with this key is not over, a second one is the first", default: "none"),
         JobField("passthrough", "MODE", "only `never` yet: every job is decoded and encoded", default: "never"),
         JobField("channel_layout", "LAYOUT", "5.1, 7.1", supported: false),
-        JobField("outputs", "JSON", "several renditions from one decode", supported: false),
         JobField("loudness", "LUFS", "EBU R 128 target", supported: false),
         JobField("track", "N", "which audio track", supported: false),
         JobField("damage", "MODE", "fail or accept damaged sources", supported: false),

@@ -6,7 +6,8 @@ package struct JobSpec: Sendable {
     package let fields: [String: String]
     package let source: String
     package let plan: ConversionPlan
-    package let output: String?
+    /// Where the result of each rendition goes; nothing for the default place.
+    package let destinations: [String?]
     package let priority: Priority
     package let start: JobStart
     /// Tries.
@@ -55,6 +56,7 @@ package struct JobSpec: Sendable {
         /// Seconds.
         package static let delay = 0.0...31_536_000.0
         package static let dedupBytes = 256
+        package static let outputs = 32
     }
 
     /// Checks every field; the first that is wrong is named in the failure.
@@ -63,13 +65,20 @@ package struct JobSpec: Sendable {
         self.fields = fields
         source = try reader.source()
         plan = try reader.plan()
-        output = try reader.output()
+        destinations = try reader.destinations()
         priority = try reader.priority()
         start = try reader.start()
         attempts = try reader.attempts()
         timeout = try reader.timeout()
         expires = try reader.expiry()
         dedup = try reader.dedup()
-        try reader.passthrough()
+    }
+
+    /// The name of a result for which the job names no file: `<id>.<extension>`, with the output's number if there are
+    /// several.
+    package func defaultName(ofOutput index: Int, job id: String) -> String {
+        let format = plan.renditions[index].format
+        let number = plan.renditions.count > 1 ? "-\(index)" : ""
+        return "\(id)\(number).\(AudioFormat.named(format)?.fileExtension ?? format)"
     }
 }

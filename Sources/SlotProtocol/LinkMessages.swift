@@ -11,10 +11,13 @@ package enum LinkRequest: Codable, Sendable {
     case scratch
     /// The reader wants `length` bytes at `offset`. Answered with `have` once the byte at `offset` is there, or `refused`.
     case need(offset: Int64, length: Int64)
-    /// Wants a file to write the output to, which can be read back. Answered with `stage` and a descriptor, or `refused`.
-    case stage
-    /// The output is complete. Not answered here: `respool-transfer` tells the worker.
-    case staged
+    /// Wants a file to write an output to, which can be read back: its main one, or another beside it, for which `part`
+    /// is what follows the stem of the main one's name. Answered with `stage` and a descriptor, or `refused`.
+    case stage(output: Int, part: String?)
+    /// The file is complete; its output is, once its main file is. Not answered: `respool-transfer` tells the worker.
+    case finished(output: Int, part: String?)
+    /// The output has failed, and what is staged of it may go. Not answered.
+    case discard(output: Int)
 }
 
 /// What `respool-transfer` answers, one answer a request and in their order.
@@ -23,7 +26,8 @@ package enum LinkAnswer: Codable, Sendable {
     case opened(length: Int64, available: Int64)
     /// These bytes are there: at least the byte that was asked for, and all that follow it without a hole.
     case have(offset: Int64, length: Int64)
-    case stage
+    /// The name that the file will have, relative to the main file's folder.
+    case stage(name: String)
     case openedWhole(number: Int)
     case scratch
     case refused(Failure)

@@ -3,7 +3,10 @@ import MediaTypes
 // The fields that the audio engine reads.
 extension FieldReader {
     func plan() throws(Failure) -> ConversionPlan {
-        ConversionPlan(source: SourceSettings(range: try range()), renditions: [try rendition()])
+        ConversionPlan(
+            source: SourceSettings(range: try range()),
+            renditions: try eachOutput { reader throws(Failure) in try reader.rendition() },
+            isAtomic: try isAtomic())
     }
 
     func rendition() throws(Failure) -> Rendition {
@@ -18,6 +21,7 @@ extension FieldReader {
             sampleRate: try whole("sample_rate", 1...768_000), channels: try whole("channels", 1...64),
             sampleFormat: try sampleFormat())
         do { try rendition.validate() } catch { throw Self.invalid(error.description) }
+        try passthrough()
         return rendition
     }
 

@@ -1,10 +1,12 @@
 package import MediaTypes
 
 /// What became of one output; the element of a job's `outputs`.
-package struct OutputReport: Codable, Hashable, Sendable {
+package struct OutputReport: Hashable, Sendable {
+    /// Where the result is, or was to be.
     package var url: String
     package var format: String
     package var codec: String
+    /// Of the main file, where there are several.
     package var bytes: Int64
     /// Seconds.
     package var duration: Double
@@ -13,6 +15,7 @@ package struct OutputReport: Codable, Hashable, Sendable {
     package var channels: Int
     /// Bits a second, over the whole file.
     package var bitRate: Int
+    /// Of the main file, where there are several.
     package var sha256: String
     package var copied: Bool
     package var gapless: Gapless
@@ -20,6 +23,10 @@ package struct OutputReport: Codable, Hashable, Sendable {
     /// By their names in a job.
     package var settings: [String: Setting]
     package var warnings: [Warning]
+    /// The files beside the main one, if there are any.
+    package var parts: PartsReport?
+    /// Why there is no such output; what only a finished one has means nothing then.
+    package var error: Failure?
 
     package init(
         url: String, format: String, codec: String, bytes: Int64, duration: Double, sampleRate: Int, channels: Int,
@@ -42,9 +49,45 @@ package struct OutputReport: Codable, Hashable, Sendable {
         self.warnings = warnings
     }
 
-    private enum CodingKeys: String, CodingKey {
-        case url, format, codec, bytes, duration, channels, sha256, copied, gapless, damage, settings, warnings
-        case sampleRate = "sample_rate"
-        case bitRate = "bit_rate"
+    /// The report of an output that failed.
+    package init(format: String, error: Failure) {
+        self.init(
+            url: "", format: format, codec: "", bytes: 0, duration: 0, sampleRate: 0, channels: 0, bitRate: 0,
+            sha256: "",
+            copied: false, gapless: .init(start: 0, end: 0), damage: .init(seconds: 0, events: 0), settings: [:],
+            warnings: [])
+        self.error = error
+    }
+}
+
+/// The files of an output beside its main one.
+package struct PartsReport: Codable, Hashable, Sendable {
+    package var count: Int
+    /// All of them together.
+    package var bytes: Int64
+    /// Each of them, unless there are many.
+    package var files: [File]
+
+    /// How many files are listed.
+    package static let mostFiles = 16
+
+    package init(count: Int, bytes: Int64, files: [File]) {
+        self.count = count
+        self.bytes = bytes
+        self.files = files
+    }
+
+    /// One file.
+    package struct File: Codable, Hashable, Sendable {
+        /// Relative to the main file's folder.
+        package var name: String
+        package var bytes: Int64
+        package var sha256: String
+
+        package init(name: String, bytes: Int64, sha256: String) {
+            self.name = name
+            self.bytes = bytes
+            self.sha256 = sha256
+        }
     }
 }

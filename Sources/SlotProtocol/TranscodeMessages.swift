@@ -13,8 +13,10 @@ package enum TranscodeReport: Codable, Sendable {
     case hello(version: Int)
     /// Sent at least once a second while a job runs, also while it waits for bytes.
     case progress(Progress)
-    /// The staged output is complete and was read back. Its `url` and `sha256` are for the worker to fill in.
-    case converted(OutputReport)
+    /// One output is complete and was read back, or has failed. Its `url` and `sha256` are for the worker to fill in.
+    case output(Int, OutputReport)
+    /// Every output was told.
+    case converted
     /// What the source is, as JSON.
     case probed(String)
     case failed(Failure)

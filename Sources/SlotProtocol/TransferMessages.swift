@@ -4,7 +4,7 @@ package enum TransferOrder: Codable, Sendable {
     case hello(version: Int, policy: TransferPolicy)
     /// A new job. A descriptor with it is where the output is written when it is published (`output` is then `-`).
     case job(TransferJob)
-    /// Makes the staged outputs of the job visible.
+    /// Makes the staged outputs of the job visible, in their order.
     case publish
     /// Removes what an earlier owner of a job left, or finds that it is already published. Sent outside a job.
     case settle(CommitRecord)
@@ -15,11 +15,14 @@ package enum TransferOrder: Codable, Sendable {
 /// What `respool-transfer` tells the worker.
 package enum TransferReport: Codable, Sendable {
     case hello(version: Int)
-    /// All outputs are complete, on disk and summed; nothing is visible yet.
-    case staged([StagedOutput])
+    /// One output is complete, on disk and summed; nothing of it is visible yet.
+    case staged(Int, StagedOutput)
+    /// One output could not be staged, or not be published while others were.
+    case outputFailed(Int, Failure)
+    /// Every output that did not fail is visible.
     case published
     case settled(Settlement)
-    /// The job cannot go on; the answer to `publish`, or a staging failure.
+    /// The job cannot go on; the answer to `publish` when nothing is visible.
     case failed(Failure)
     /// The answer to `end`.
     case ended
@@ -31,18 +34,30 @@ package struct TransferJob: Codable, Sendable {
     /// What staged names are made from, so that two owners of a job never share one.
     package var token: String
     package var source: String
-    /// A path under the output root, an absolute path, a `file` URL, or `-` for the descriptor that came with the job;
-    /// nothing when the job has no output (a probe).
-    package var output: String?
-    /// The name of the output when `output` is nothing else but a folder, or not given: `<job id>.<ext>`.
-    package var defaultName: String
+    /// None for a probe.
+    package var outputs: [Output]
+    /// Whether all outputs are to appear, or none.
+    package var isAtomic: Bool
 
-    package init(id: String, token: String, source: String, output: String?, defaultName: String) {
+    package init(id: String, token: String, source: String, outputs: [Output], isAtomic: Bool = false) {
         self.id = id
         self.token = token
         self.source = source
-        self.output = output
-        self.defaultName = defaultName
+        self.outputs = outputs
+        self.isAtomic = isAtomic
+    }
+
+    /// Where a result goes.
+    package struct Output: Codable, Hashable, Sendable {
+        /// A path under the output root, an absolute path, a `file` URL, or `-` for the descriptor that came with the job.
+        package var place: String?
+        /// The name of the output when `place` is nothing else but a folder, or not given: `<job id>.<ext>`.
+        package var defaultName: String
+
+        package init(_ place: String?, defaultName: String) {
+            self.place = place
+            self.defaultName = defaultName
+        }
     }
 }
 
@@ -53,6 +68,9 @@ package struct StagedOutput: Codable, Hashable, Sendable {
     package var bytes: Int64
     /// Lowercase hexadecimal.
     package var sha256: String
+    /// The files beside the main one.
+    package var parts: [PartNames] = []
+    package var partsReport: PartsReport?
 
     package init(destination: String, staged: String, bytes: Int64, sha256: String) {
         self.destination = destination

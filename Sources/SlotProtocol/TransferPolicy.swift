@@ -6,8 +6,8 @@ package struct TransferPolicy: Codable, Hashable, Sendable {
     package var outputRoot: String?
     /// The exact source file allowed beside the roots: what a person named by hand.
     package var grantedSource: String?
-    /// The exact output file allowed beside the root, likewise.
-    package var grantedOutput: String?
+    /// The exact output files allowed beside the root, likewise.
+    package var grantedOutputs: [String] = []
     /// Hosts, addresses or networks (`10.0.0.0/8`) that are allowed although they are private (`RESPOOL_ALLOW_HOSTS`).
     package var allowedHosts: [String] = []
     /// A PEM file of certificate authorities instead of the system's (`RESPOOL_CA_FILE`).

@@ -49,28 +49,31 @@ package actor Slot {
         pair.transcode.send(TranscodeOrder.convert(task.plan))
         let watch = SilenceWatch(pair: pair, limit: configuration.silence)
         defer { watch.end() }
-        var report: OutputReport?
-        var staged: [StagedOutput]?
+        var board = OutputBoard(task)
         while true {
             switch await pair.events.next() {
             case .transcode(.progress(let value)):
                 watch.heard()
                 progress(value)
-            case .transcode(.converted(let value)):
+            case .transcode(.output(let index, let report)): board.converted(index, report)
+            case .transcode(.converted):
                 watch.end()
                 isTranscodeBusy = false
-                report = value
-            case .transfer(.staged(let value)): staged = value
+                board.isConverted = true
+            case .transfer(.staged(let index, let output)): board.staged(index, output)
+            case .transfer(.outputFailed(let index, let failure)): board.failed(index, failure)
             case let event: try handle(event, pair)
             }
-            if let report, let staged { return try commitRecord(report, staged) }
+            do throws(Failure) {
+                if let record = try board.record() { return record }
+            } catch { throw .failed(error, log: lines.all) }
         }
     }
 
     /// Says what a source is, as JSON.
     package func probe(source: String, id: String) async throws(SlotError) -> String {
         let pair = try await livePair()
-        begin(pair, TransferJob(id: id, token: id, source: source, output: nil, defaultName: ""), descriptor: nil)
+        begin(pair, TransferJob(id: id, token: id, source: source, outputs: []), descriptor: nil)
         pair.transcode.send(TranscodeOrder.probe)
         let watch = SilenceWatch(pair: pair, limit: configuration.silence)
         defer { watch.end() }
@@ -85,17 +88,20 @@ package actor Slot {
         }
     }
 
-    /// Makes the staged outputs of the conversion visible.
-    package func publish() async throws(SlotError) {
+    /// Makes the staged outputs of the conversion visible; answers those that could not be while others were.
+    @discardableResult
+    package func publish() async throws(SlotError) -> [Int: Failure] {
         // The pair that converted, dead or alive: another one has nothing staged.
         guard let pair = shared.withLock({ $0.pair }) else { throw .stopped }
         pair.transfer.send(TransferOrder.publish)
         // Nobody can end a job from here on. Whoever reads a pipe may take his time.
         let alarm = isStreaming ? nil : pair.alarm(after: configuration.silence)
         defer { alarm?.cancel() }
+        var failures: [Int: Failure] = [:]
         while true {
             switch await pair.events.next() {
-            case .transfer(.published): return
+            case .transfer(.published): return failures
+            case .transfer(.outputFailed(let index, let failure)): failures[index] = failure
             case .silent:
                 throw crash(
                     pair,
@@ -216,7 +222,7 @@ package actor Slot {
             throw crash(
                 pair, "respool-transcode said nothing for \(Int(configuration.silence.seconds)) s and was killed")
         // Left over from the end of a conversion that was waited for elsewhere.
-        case .transcode(.progress), .transfer(.staged): return
+        case .transcode(.progress), .transcode(.output), .transfer(.staged), .transfer(.outputFailed): return
         case .transcode, .transfer: throw crash(pair, "a child of the slot answered something else than it was asked")
         }
     }
@@ -240,17 +246,5 @@ package actor Slot {
     private func replace(_ pair: ChildPair) {
         pair.close()
         shared.withLock { $0.pair = nil }
-    }
-
-    private func commitRecord(_ report: OutputReport, _ staged: [StagedOutput]) throws(SlotError) -> CommitRecord {
-        guard let output = staged.first, staged.count == 1 else {
-            throw .failed(
-                Failure(.internal, "one output was asked for, and \(staged.count) were staged"), log: lines.all)
-        }
-        var report = report
-        report.url = output.destination
-        report.bytes = output.bytes
-        report.sha256 = output.sha256
-        return CommitRecord(outputs: [.init(destination: output.destination, staged: output.staged, report: report)])
     }
 }

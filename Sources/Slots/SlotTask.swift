@@ -1,5 +1,5 @@
 package import MediaTypes
-import SlotProtocol
+package import SlotProtocol
 
 /// One conversion, as a slot runs it.
 package struct SlotTask: Sendable {
@@ -8,22 +8,21 @@ package struct SlotTask: Sendable {
     package var token: String
     package var source: String
     package var plan: ConversionPlan
-    /// A path under the output root or the granted one, `-` for `outputDescriptor`, or nothing for the default name.
-    package var output: String?
-    package var defaultName: String
+    /// Where each rendition's result goes: a path under the output root or the granted one, `-` for `outputDescriptor`, or
+    /// nothing for the default name.
+    package var outputs: [TransferJob.Output]
     /// Borrowed until the conversion is published.
     package var outputDescriptor: CInt?
 
     package init(
-        id: String, token: String, source: String, plan: ConversionPlan, output: String?, defaultName: String,
+        id: String, token: String, source: String, plan: ConversionPlan, outputs: [TransferJob.Output],
         outputDescriptor: CInt? = nil
     ) {
         self.id = id
         self.token = token
         self.source = source
         self.plan = plan
-        self.output = output
-        self.defaultName = defaultName
+        self.outputs = outputs
         self.outputDescriptor = outputDescriptor
     }
 }
@@ -31,6 +30,6 @@ package struct SlotTask: Sendable {
 extension SlotTask {
     /// The part of the task that moves bytes.
     var transferJob: TransferJob {
-        TransferJob(id: id, token: token, source: source, output: output, defaultName: defaultName)
+        TransferJob(id: id, token: token, source: source, outputs: outputs, isAtomic: plan.isAtomic)
     }
 }

@@ -10,6 +10,8 @@ package struct Destination: Hashable, Sendable {
 
     /// The names of staged files begin with this, and no output's does.
     package static let stagedPrefix = ".respool-"
+    /// Likewise those of files that wait for their return.
+    static let keptPrefix = ".respool_"
 
     /// The absolute path.
     package var path: String { folder == "/" ? "/" + name : folder + "/" + name }
@@ -24,9 +26,7 @@ package struct Destination: Hashable, Sendable {
         var text = try Self.path(output ?? "")
         let shown = output ?? defaultName
         if text.isEmpty || text.hasSuffix("/") { text += Self.sanitized(defaultName) }
-        if text.hasPrefix("/"), let granted = policy.grantedOutput, let (parts, own) = Self.both(text, granted),
-            parts == own
-        {
+        if text.hasPrefix("/"), let own = Self.granted(text, policy) {
             rootPath = "/" + own.dropLast().joined(separator: "/")
             folderNames = []
             name = own.last ?? ""
@@ -42,9 +42,40 @@ package struct Destination: Hashable, Sendable {
         try checkName(shown)
     }
 
+    private init(rootPath: String, folderNames: [String], name: String) {
+        self.rootPath = rootPath
+        self.folderNames = folderNames
+        self.name = name
+    }
+
+    /// The place of a file beside this one, or in folders below its own, by its name relative to this one's folder.
+    ///
+    /// The name is composed by `partName`, or comes back from Redis: whatever could lead elsewhere is refused.
+    func part(_ relativeName: String) throws(Failure) -> Destination {
+        let names = relativeName.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
+        let areNames = names.allSatisfy { name in
+            !["", ".", ".."].contains(name) && name.utf8.count <= 255 && !name.hasPrefix(Self.stagedPrefix)
+                && !name.hasPrefix(Self.keptPrefix)
+                && !name.unicodeScalars.contains { $0.value < 0x20 || $0.value == 0x7f }
+        }
+        guard areNames, names.count <= 4, relativeName != name else {
+            throw Failure(.internal, "a part of the output '\(path)' has the name '\(relativeName.prefix(100))'")
+        }
+        return Destination(rootPath: rootPath, folderNames: folderNames + names.dropLast(), name: names.last!)
+    }
+
+    /// The name of a part: the stem of this name and what follows it, in which `{token}` stands for some letters that are
+    /// another owner's never.
+    func partName(_ suffix: String, token: String) -> String {
+        let stem = name.lastIndex(of: ".").flatMap { $0 == name.startIndex ? nil : String(name[..<$0]) } ?? name
+        let short = String(token.filter { $0.isASCII && ($0.isLetter || $0.isNumber) }.suffix(10))
+        let separator = suffix.first.map { "-._/".contains($0) } == true ? "" : "-"
+        return stem + separator + suffix.replacing("{token}", with: short)
+    }
+
     private func checkName(_ shown: String) throws(Failure) {
         guard !name.isEmpty else { throw Failure(.outputDenied, "the output '\(shown)' is a folder; add a name") }
-        guard !name.hasPrefix(Self.stagedPrefix) else {
+        guard !name.hasPrefix(Self.stagedPrefix), !name.hasPrefix(Self.keptPrefix) else {
             throw Failure(
                 .outputDenied, "the output '\(shown)' has a name that respool keeps for itself; choose another")
         }
@@ -86,9 +117,12 @@ package struct Destination: Hashable, Sendable {
         return parts
     }
 
-    private static func both(_ left: String, _ right: String) -> ([String], [String])? {
-        guard let left = normalized(left), let right = normalized(right) else { return nil }
-        return (left, right)
+    /// The components of a path that a person named.
+    private static func granted(_ text: String, _ policy: TransferPolicy) -> [String]? {
+        guard let parts = normalized(text), policy.grantedOutputs.contains(where: { normalized($0) == parts }) else {
+            return nil
+        }
+        return parts
     }
 
     /// The path that a file URL names, or the text itself.

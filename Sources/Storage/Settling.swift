@@ -5,8 +5,21 @@ package import SlotProtocol
 extension CommitRecord {
     /// Removes what an earlier owner left staged, or finds that every destination already holds its output.
     package func settle(policy: TransferPolicy) throws(Failure) -> Settlement {
-        var isPublished = !outputs.isEmpty
-        for output in outputs where try !output.settle(policy) { isPublished = false }
+        let staged = outputs.filter(\.isStaged)
+        if isAtomic { return try Self.settle(allOrNoneOf: staged, policy) }
+        var isPublished = !staged.isEmpty
+        for output in staged where try !output.settle(policy) { isPublished = false }
+        return isPublished ? .published : .removed
+    }
+
+    /// Takes back what is published already, unless all of it is.
+    private static func settle(
+        allOrNoneOf outputs: [Output], _ policy: TransferPolicy
+    ) throws(Failure) -> Settlement {
+        let isPublished = !outputs.isEmpty && outputs.allSatisfy { $0.isPublished(policy) }
+        for output in outputs {
+            if isPublished { output.removeOld(policy) } else { try output.withdraw(policy) }
+        }
         return isPublished ? .published : .removed
     }
 }
@@ -15,27 +28,72 @@ extension CommitRecord.Output {
     /// Whether the output is published; otherwise nothing staged is left of it.
     fileprivate func settle(_ policy: TransferPolicy) throws(Failure) -> Bool {
         // A place that this worker may not write to is not its to judge either: the job runs again.
-        guard let destination = try? Destination(self.destination, defaultName: "", policy: policy),
-            let folder = try? destination.openExistingFolder(), let name = stagedName(beside: destination)
-        else { return false }
-        if unlinkat(folder.number, name, 0) == 0 {
-            fsync(folder.number)
+        guard let (destination, name) = place(policy), let folder = try? destination.openExistingFolder() else {
             return false
         }
-        guard errno == ENOENT else { throw destination.writing(.last) }
-        return holdsOutput(destination, in: folder)
+        let removed = unlinkat(folder.number, name, 0) == 0
+        guard removed || errno == ENOENT else { throw destination.writing(.last) }
+        if !removed, holdsOutput(destination.name, in: folder) { return true }
+        removeParts(destination, name, in: folder, evenPublished: removed)
+        fsync(folder.number)
+        return false
     }
 
-    /// The staged name, if it is one of ours in the destination's own folder.
-    private func stagedName(beside destination: Destination) -> String? {
-        guard let slash = staged.lastIndex(of: "/") else { return nil }
+    /// Whether the destination holds the output, whatever else may wait under the staged name.
+    fileprivate func isPublished(_ policy: TransferPolicy) -> Bool {
+        guard let (destination, _) = place(policy), let folder = try? destination.openExistingFolder() else {
+            return false
+        }
+        return holdsOutput(destination.name, in: folder)
+    }
+
+    /// Removes what the published output has replaced.
+    fileprivate func removeOld(_ policy: TransferPolicy) {
+        guard let (destination, name) = place(policy), let folder = try? destination.openExistingFolder() else {
+            return
+        }
+        unlinkat(folder.number, name, 0)
+        unlinkat(folder.number, Destination.keptName(name), 0)
+    }
+
+    /// Removes the output, published or staged, and brings back what it had replaced.
+    fileprivate func withdraw(_ policy: TransferPolicy) throws(Failure) {
+        guard let (destination, name) = place(policy), let folder = try? destination.openExistingFolder() else {
+            return
+        }
+        let removed = unlinkat(folder.number, name, 0) == 0
+        guard removed || errno == ENOENT else { throw destination.writing(.last) }
+        let wasPublished = !removed && holdsOutput(destination.name, in: folder)
+        if wasPublished { destination.withdraw(in: folder, name) }
+        unlinkat(folder.number, Destination.keptName(name), 0)
+        removeParts(destination, name, in: folder, evenPublished: removed || wasPublished)
+        fsync(folder.number)
+    }
+
+    /// Removes the parts that are staged, and where there is no doubt that they are the earlier owner's also those that are
+    /// not any more.
+    private func removeParts(
+        _ destination: Destination, _ stagedName: String, in folder: borrowing Descriptor, evenPublished: Bool
+    ) {
+        let names = parts.lazy.flatMap { $0.names(atMost: 100_000) }.prefix(100_000)
+        for (index, name) in names.enumerated()
+        where unlinkat(folder.number, StagedPart.stagedName(stagedName, index + 1), 0) != 0 && evenPublished {
+            try? destination.part(name).remove()
+        }
+    }
+
+    /// The destination, and the staged name if it is one of ours in the destination's own folder.
+    private func place(_ policy: TransferPolicy) -> (Destination, String)? {
+        guard let destination = try? Destination(self.destination, defaultName: "", policy: policy),
+            let slash = staged.lastIndex(of: "/")
+        else { return nil }
         let name = String(staged[staged.index(after: slash)...])
         guard name.hasPrefix(Destination.stagedPrefix), destination.stagedPath(name) == staged else { return nil }
-        return name
+        return (destination, name)
     }
 
-    private func holdsOutput(_ destination: Destination, in folder: borrowing Descriptor) -> Bool {
-        let opened = openat(folder.number, destination.name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+    private func holdsOutput(_ name: String, in folder: borrowing Descriptor) -> Bool {
+        let opened = openat(folder.number, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
         guard opened >= 0 else { return false }
         let file = Descriptor(owning: opened)
         guard let found = try? status(of: file), found.isRegular, found.st_size == report.bytes else { return false }

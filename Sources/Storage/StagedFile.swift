@@ -5,12 +5,24 @@ package import SlotProtocol
 
 /// An output that waits beside its destination: without a name while it is written, where the file system can do that, and
 /// under a name that holds the token from when it is complete until it is published.
+///
+/// It takes the output's other files with it, its parts, which appear before it and go with it.
 package struct StagedFile: ~Copyable {
     private let file: Descriptor
-    private let destination: Destination
-    private let folder: Descriptor
-    private let stagedName: String
-    private var isNamed: Bool
+    let destination: Destination
+    let folder: Descriptor
+    let stagedName: String
+    private var state: State
+    /// The finished parts, in their order.
+    var parts: [StagedPart] = []
+    /// How many parts were begun.
+    var partsBegun = 0
+
+    private enum State {
+        case unnamed, named
+        /// Under its destination; what was there before may be kept under a name of its own.
+        case published(keepsOld: Bool)
+    }
 
     private init(
         owning file: consuming Descriptor, folder: consuming Descriptor, destination: Destination, stagedName: String,
@@ -20,27 +32,28 @@ package struct StagedFile: ~Copyable {
         self.folder = folder
         self.destination = destination
         self.stagedName = stagedName
-        self.isNamed = isNamed
+        state = isNamed ? .named : .unnamed
     }
 
     deinit {
-        if isNamed { unlinkat(folder.number, stagedName, 0) }
+        for part in parts where !part.isPublished { unlinkat(folder.number, part.stagedName, 0) }
+        switch state {
+        case .named: unlinkat(folder.number, stagedName, 0)
+        case .published(keepsOld: true): unlinkat(folder.number, Destination.keptName(stagedName), 0)
+        case .unnamed, .published: break
+        }
     }
 
-    /// Makes the file, and the destination's folder where it is missing.
-    package static func create(for destination: Destination, job: String, token: String) throws(Failure) -> StagedFile {
+    /// Makes the file of one of a job's outputs, and the destination's folder where it is missing.
+    package static func create(
+        for destination: Destination, job: String, token: String, output: Int
+    ) throws(Failure) -> StagedFile {
         let folder = try destination.openOrCreateFolder()
-        let name = stagedName(job: job, token: token)
-        let unnamed = clinux_open_unnamed_in(folder.number, 0o644)
-        if unnamed >= 0 {
-            // A sweeper takes the lock for the sign that somebody still owns the file once it has a name.
-            clinux_lock(unnamed)
-            return StagedFile(
-                owning: Descriptor(owning: unnamed), folder: folder, destination: destination, stagedName: name,
-                isNamed: false)
+        let name = "\(stagedName(job: job, token: token))~\(output)"
+        guard let file = try createUnnamed(for: destination, in: folder) else {
+            return try createNamed(for: destination, in: folder, name)
         }
-        guard [EOPNOTSUPP, EISDIR, EINVAL].contains(errno) else { throw destination.writing(.last) }
-        return try createNamed(for: destination, in: folder, name)
+        return StagedFile(owning: file, folder: folder, destination: destination, stagedName: name, isNamed: false)
     }
 
     /// Makes the file under its staged name, for a file system that knows no files without one.
@@ -70,23 +83,55 @@ package struct StagedFile: ~Copyable {
     /// Whoever owns the job next removes that name first, so a process that was frozen after it got leave to publish finds
     /// nothing to rename when it thaws.
     package mutating func giveName() throws(Failure) {
-        guard !isNamed else { return }
+        guard case .unnamed = state else { return }
         guard clinux_link_unnamed_in(file.number, folder.number, stagedName) == 0 else {
             throw destination.writing(.last)
         }
-        isNamed = true
+        state = .named
     }
 
-    /// Makes the named file visible under its destination in one step, whatever was there before.
-    package mutating func publish() throws(Failure) {
+    /// Makes the parts and then the named file visible, each in one step, whatever was there before.
+    ///
+    /// What the file replaces can be kept until the end, so that `withdraw` brings it back.
+    package mutating func publish(keepingOld: Bool = false) throws(Failure) {
+        if case .published = state { return }
+        try publishParts()
+        let kept = Destination.keptName(stagedName)
+        let keepsOld = keepingOld && linkat(folder.number, destination.name, folder.number, kept, 0) == 0
         guard renameat(folder.number, stagedName, folder.number, destination.name) == 0 else {
-            throw destination.writing(.last)
+            let error = Errno.last
+            if keepsOld { unlinkat(folder.number, kept, 0) }
+            throw destination.writing(error)
         }
-        isNamed = false
+        state = .published(keepsOld: keepsOld)
         guard fsync(folder.number) == 0 else { throw destination.writing(.last) }
     }
 
-    private static func openNamed(
+    /// Takes back what was published, because another output of the job could not be.
+    package mutating func withdraw() {
+        if case .published = state {
+            destination.withdraw(in: folder, stagedName)
+            state = .published(keepsOld: false)
+        }
+        withdrawParts()
+        fsync(folder.number)
+    }
+
+    /// A file without a name, if the file system knows such; locked, which is for a sweeper the sign that somebody still owns
+    /// it once it has one.
+    static func createUnnamed(
+        for destination: Destination, in folder: borrowing Descriptor
+    ) throws(Failure) -> Descriptor? {
+        let unnamed = clinux_open_unnamed_in(folder.number, 0o644)
+        if unnamed >= 0 {
+            clinux_lock(unnamed)
+            return Descriptor(owning: unnamed)
+        }
+        guard [EOPNOTSUPP, EISDIR, EINVAL].contains(errno) else { throw destination.writing(.last) }
+        return nil
+    }
+
+    static func openNamed(
         _ name: String, in folder: borrowing Descriptor, _ destination: Destination
     ) throws(Failure) -> Descriptor {
         while true {
@@ -114,4 +159,13 @@ package struct StagedFile: ~Copyable {
 
 extension Destination {
     func stagedPath(_ name: String) -> String { folder == "/" ? "/" + name : folder + "/" + name }
+
+    /// Under which name a file waits that a staged one has replaced; no sweeper takes it, as it may have to come back.
+    static func keptName(_ stagedName: String) -> String { keptPrefix + stagedName.dropFirst(stagedPrefix.count) }
+
+    /// Removes the file, or brings back what it had replaced.
+    func withdraw(in folder: borrowing Descriptor, _ stagedName: String) {
+        guard renameat(folder.number, Self.keptName(stagedName), folder.number, name) != 0 else { return }
+        unlinkat(folder.number, name, 0)
+    }
 }

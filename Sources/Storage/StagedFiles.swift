@@ -40,7 +40,18 @@ package enum StagedFiles {
         }
     }
 
+    /// Whether the file is a finished part of an output whose main file somebody holds.
+    private static func isOwned(_ name: String, in folder: CInt) -> Bool {
+        let names = name.split(separator: "~", omittingEmptySubsequences: false)
+        guard names.count > 2 else { return false }
+        let opened = openat(folder, "\(names[0])~\(names[1])", O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+        guard opened >= 0 else { return false }
+        let owner = Descriptor(owning: opened)
+        return clinux_lock(owner.number) != 0
+    }
+
     private static func removeIfAbandoned(_ name: String, in folder: CInt) {
+        guard !isOwned(name, in: folder) else { return }
         let opened = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
         guard opened >= 0 else { return }
         let file = Descriptor(owning: opened)

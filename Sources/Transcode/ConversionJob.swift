@@ -9,17 +9,24 @@ struct ConversionJob {
     let link: Link
     let reporter: Reporter
 
-    /// Converts, and tells the other child that the output is complete.
+    /// Converts, and tells the other child of each output that it is complete, or has failed.
     func convert(_ plan: ConversionPlan) -> TranscodeReport {
         report {
             reporter.report(Progress(phase: .opening))
             let source = try source(plan.source)
+            let stores = LinkStores(link: link, reporter: reporter)
             let results = try Conversion.run(
-                source: source, stores: LinkStores(link: link, reporter: reporter), plan: plan, stop: StopFlag(),
-                progress: { reporter.report($0) })
-            let result = try results[0].get()
-            try link.tell(.staged)
-            return .converted(OutputReport(result))
+                source: source, stores: stores, plan: plan, stop: StopFlag(), progress: { reporter.report($0) })
+            for (index, result) in results.enumerated() {
+                var report: OutputReport
+                do { report = OutputReport(try result.get()) } catch {
+                    report = OutputReport(
+                        format: plan.renditions[index].format, error: Failure(conversionError: error))
+                }
+                try stores.end(output: index, isComplete: report.error == nil)
+                try reporter.send(.output(index, report))
+            }
+            return .converted
         }
     }
 

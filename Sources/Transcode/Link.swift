@@ -1,10 +1,12 @@
 import Lifecycle
 import SlotProtocol
+import Synchronization
 
-/// The transcoder's end of the link: one request, one answer.
-final class Link {
+/// The transcoder's end of the link: one request, one answer, whatever thread asks.
+final class Link: Sendable {
     private let socket: PacketSocket
     private let reporter: Reporter
+    private let turn = Mutex(())
 
     init(socket: consuming PacketSocket, reporter: Reporter) {
         self.socket = socket
@@ -13,6 +15,10 @@ final class Link {
 
     /// Sends the request and waits for its answer, telling the worker each second that this is no silence.
     func ask(_ request: LinkRequest) throws -> Received<LinkAnswer> {
+        try turn.withLock { _ in try exchange(request) }
+    }
+
+    private func exchange(_ request: LinkRequest) throws -> Received<LinkAnswer> {
         try socket.send(request)
         while try !socket.waitUntilReadable(milliseconds: 500) { reporter.keepAlive() }
         guard let answer = try socket.receive(LinkAnswer.self) else { throw Self.lost }
@@ -27,8 +33,8 @@ final class Link {
 
     /// Waits while nothing is asked; fails if the other child is gone.
     func idle(milliseconds: CInt) throws {
-        guard try socket.waitUntilReadable(milliseconds: milliseconds) else { return }
-        throw Self.lost
+        let isGone = try turn.withLock { _ in try socket.waitUntilReadable(milliseconds: milliseconds) }
+        if isGone { throw Self.lost }
     }
 
     /// The answer that fits none of the questions.

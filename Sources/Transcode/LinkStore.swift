@@ -1,51 +1,85 @@
 import Lifecycle
 import Media
 import SlotProtocol
+import Synchronization
 
-/// The job's output: a staged file that is asked for when the first byte is written.
-final class LinkStore: ByteStore {
+/// One file of the job's outputs: a staged file that is asked for when the first byte is written.
+final class LinkStore: ByteStore, Sendable {
+    private let output: Int
+    private let part: String?
     private let link: Link
     private let reporter: Reporter
-    private var staged: Staged?
+    private let state = Mutex(State.new)
 
-    /// The descriptor, and the store that borrows it.
-    private final class Staged {
-        let descriptor: Descriptor
-        let store: DescriptorStore
-
-        init(_ descriptor: consuming Descriptor) {
-            store = DescriptorStore(borrowing: descriptor.number)
-            self.descriptor = descriptor
-        }
+    private enum State {
+        case new
+        case open(Staged)
+        case closed
     }
 
-    init(link: Link, reporter: Reporter) {
+    /// The descriptor, and the store that borrows it.
+    private final class Staged: Sendable {
+        let descriptor: Descriptor
+        let placeName: String
+
+        init(_ descriptor: consuming Descriptor, placeName: String) {
+            self.descriptor = descriptor
+            self.placeName = placeName
+        }
+
+        var store: DescriptorStore { DescriptorStore(borrowing: descriptor.number) }
+    }
+
+    init(output: Int, part: String?, link: Link, reporter: Reporter) {
+        self.output = output
+        self.part = part
         self.link = link
         self.reporter = reporter
     }
 
     var length: Int64 {
-        get throws { try store().length }
+        get throws {
+            let staged = try staged()
+            return try staged.store.length
+        }
+    }
+
+    /// The name that the file will have, relative to the main file's folder.
+    var placeName: String {
+        get throws { try staged().placeName }
     }
 
     func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws {
         reporter.keepAlive()
-        try store().write(bytes, at: offset)
+        let staged = try staged()
+        try staged.store.write(bytes, at: offset)
     }
 
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws -> Int {
         reporter.keepAlive()
-        return try store().read(into: buffer, at: offset)
+        let staged = try staged()
+        return try staged.store.read(into: buffer, at: offset)
     }
 
-    private func store() throws -> DescriptorStore {
-        if let staged { return staged.store }
-        var answer = try link.ask(.stage)
-        guard case .stage = answer.message, let descriptor = answer.descriptor.take() else {
-            throw Failure(.internal, "respool-transfer staged an output without its descriptor")
+    /// Closes the file; nothing can be written or read any more.
+    func close() {
+        state.withLock { $0 = .closed }
+    }
+
+    private func staged() throws -> Staged {
+        try state.withLock { state in
+            switch state {
+            case .open(let staged): return staged
+            case .closed: throw Failure(.internal, "a file of output \(output) is used after it was complete")
+            case .new: break
+            }
+            var answer = try link.ask(.stage(output: output, part: part))
+            guard case .stage(let name) = answer.message, let descriptor = answer.descriptor.take() else {
+                throw Failure(.internal, "respool-transfer staged an output without its descriptor")
+            }
+            let staged = Staged(descriptor, placeName: name)
+            state = .open(staged)
+            return staged
         }
-        let staged = Staged(descriptor)
-        self.staged = staged
-        return staged.store
     }
 }

@@ -27,7 +27,7 @@ package struct TranscodeProcess: ~Copyable {
         guard let greeting = try control.receive(TranscodeOrder.self) else { return }
         guard case .hello(slotProtocolVersion, let policy) = greeting.message else { throw VersionMismatch() }
         try ChildStart.limit(
-            memoryBytes: policy.memoryLimit, fileBytes: policy.mostOutputBytes, openFiles: 64)
+            memoryBytes: policy.memoryLimit, fileBytes: policy.mostOutputBytes, openFiles: 128)
         let reporter = Reporter(control: control)
         reporter.forwardLibavLog()
         try reporter.send(.hello(version: slotProtocolVersion))

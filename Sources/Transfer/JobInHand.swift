@@ -7,32 +7,19 @@ import Storage
 final class JobInHand {
     private let job: TransferJob
     private let client: HTTPClient
-    private let target: Descriptor?
-    private let targetNumber: CInt
-    /// Why the output cannot be written where it is wanted; told before anything is fetched.
-    private let outputFailure: Failure?
+    private let outputs: JobOutputs
     private var source: OpenSource?
     private var nested: NestedSources?
     /// The request over the link that waits for its answer.
     private(set) var pending: LinkRequest?
-    private var staging: Staging?
-    private var digest: Digest?
-    private var stagedBytes: Int64 = 0
-    private var isStaged = false
-    private var isPublished = false
 
     init(_ job: TransferJob, target: consuming Descriptor?, client: HTTPClient) {
         self.job = job
         self.client = client
-        outputFailure = Self.check(job, hasTarget: target != nil, policy: client.policy)
-        switch target {
-        case .some(let open): targetNumber = open.number
-        case nil: targetNumber = -1
-        }
-        self.target = target
+        outputs = JobOutputs(job, target: target, policy: client.policy)
     }
 
-    var isSumming: Bool { digest != nil }
+    var isSumming: Bool { outputs.isSumming }
 
     /// When `tick` wants to be called at the latest.
     var nextDeadline: ContinuousClock.Instant? {
@@ -45,30 +32,21 @@ final class JobInHand {
         nested?.tick()
     }
 
-    private static func check(_ job: TransferJob, hasTarget: Bool, policy: TransferPolicy) -> Failure? {
-        // A probe has no output, and never stages one.
-        guard let output = job.output else { return nil }
-        if output == "-" {
-            return hasTarget
-                ? nil : Failure(.outputDenied, "the output '-' needs an open pipe, which a queued job has not")
-        }
-        do throws(Failure) {
-            try Destination(output, defaultName: job.defaultName, policy: policy).check()
-            return nil
-        } catch { return error }
-    }
-
     // MARK: Requests of the other child
 
     /// Takes up a request; its answer follows from `takeAnswer`.
     func begin(_ request: LinkRequest, reportingTo control: borrowing PacketSocket) throws(PacketError) {
-        if case .staged = request { return try beginSumming(reportingTo: control) }
-        if case .expect(let reference, let parent, let kind) = request {
+        switch request {
+        case .expect(let reference, let parent, let kind):
             nested?.expect(reference, within: parent, as: kind)
             return
+        case .finished(let output, let part):
+            return try outputs.finish(output: output, part: part, reportingTo: control)
+        case .discard(let output): return outputs.discard(output: output)
+        case .need(let offset, _) where offset >= 0: source?.need(offset)
+        case .open, .openNested, .scratch, .need, .stage: break
         }
         pending = request
-        if case .need(let offset, _) = request, offset >= 0 { source?.need(offset) }
     }
 
     /// The answer to the pending request, once there is one.
@@ -90,8 +68,8 @@ final class JobInHand {
         case .openNested(let reference, let parent, let kind): try openNested(reference, within: parent, as: kind)
         case .scratch: Answer(message: .scratch, descriptor: try scratchFile(policy: client.policy))
         case .need(let offset, _): try have(offset)
-        case .stage: try stage()
-        case .staged, .expect: nil
+        case .stage(let output, let part): try outputs.stage(output: output, part: part)
+        case .finished, .discard, .expect: nil
         }
     }
 
@@ -105,7 +83,7 @@ final class JobInHand {
     }
 
     private func open() throws(Failure) -> Answer? {
-        if let outputFailure { throw outputFailure }
+        if let failure = outputs.failure { throw failure }
         if source == nil { source = try OpenSource.open(SourceLocation(job.source), client: client) }
         if let failure = source?.failure { throw failure }
         guard let length = source?.length, let reader = try source?.reader() else { return nil }
@@ -122,66 +100,16 @@ final class JobInHand {
         return nil
     }
 
-    private func stage() throws(Failure) -> Answer {
-        if let outputFailure { throw outputFailure }
-        staging = nil
-        isStaged = false
-        let staging: Staging
-        if job.output == "-" {
-            staging = Staging(try StreamedFile.create(policy: client.policy))
-        } else {
-            let destination = try Destination(job.output, defaultName: job.defaultName, policy: client.policy)
-            staging = Staging(try StagedFile.create(for: destination, job: job.id, token: job.token))
-        }
-        let descriptor = try staging.duplicate()
-        self.staging = consume staging
-        return Answer(message: .stage, descriptor: descriptor)
-    }
+    // MARK: The finished outputs
 
-    // MARK: The finished output
-
-    private func beginSumming(reportingTo control: borrowing PacketSocket) throws(PacketError) {
-        guard staging != nil, !isPublished else { return }
-        do throws(Failure) {
-            stagedBytes = try staging!.checkAndSynchronize(atMost: client.policy.mostOutputBytes)
-            digest = Digest.create()
-        } catch { try control.send(TransferReport.failed(error)) }
-    }
-
-    /// Sums some more of the output, so that an order in between is heard, and reports it when all is summed.
+    /// Sums some more of what is complete.
     func sumFurther(reportingTo control: borrowing PacketSocket) throws(PacketError) {
-        guard digest != nil, let file = staging?.number else { return }
-        do throws(Errno) {
-            guard try !digest!.read(file) else { return }
-        } catch {
-            digest = nil
-            return try control.send(
-                TransferReport.failed(Failure(.outputFailed, "the staged output cannot be read: \(error)")))
-        }
-        let digest = self.digest.take()!
-        let report: TransferReport
-        do throws(Failure) {
-            guard digest.position == stagedBytes else {
-                throw Failure(.outputFailed, "the staged output changed while it was summed")
-            }
-            report = .staged([try staging!.output(bytes: stagedBytes, sha256: digest.finish())])
-            isStaged = true
-        } catch { report = .failed(error) }
-        try control.send(report)
+        try outputs.sumFurther(reportingTo: control)
     }
 
-    /// Makes the output visible, once.
+    /// Makes the outputs visible, once.
     func publish(reportingTo control: borrowing PacketSocket) throws(PacketError) {
-        guard isStaged, staging != nil else {
-            return try control.send(TransferReport.failed(Failure(.internal, "no complete output is staged")))
-        }
-        do throws(Failure) {
-            if !isPublished {
-                guard try staging!.publish(to: targetNumber, unlessReadable: control.number) else { return }
-                isPublished = true
-            }
-        } catch { return try control.send(TransferReport.failed(error)) }
-        try control.send(TransferReport.published)
+        try outputs.publish(reportingTo: control)
     }
 }
 

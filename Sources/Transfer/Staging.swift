@@ -3,62 +3,103 @@ import Lifecycle
 import SlotProtocol
 import Storage
 
-/// Where the job's output waits: beside its destination, or in the spool folder for an open descriptor.
+/// Where an output waits: beside its destination, or in the spool folder for an open descriptor.
 struct Staging: ~Copyable {
-    /// The file's descriptor, borrowed.
-    let number: CInt
+    private let file: CInt
     private var staged: StagedFile?
     private var streamed: StreamedFile?
+    private var report = PartsReport(count: 0, bytes: 0, files: [])
 
     init(_ staged: consuming StagedFile) {
-        number = staged.number
+        file = staged.number
         self.staged = consume staged
         streamed = nil
     }
 
     init(_ streamed: consuming StreamedFile) {
-        number = streamed.number
+        file = streamed.number
         self.streamed = consume streamed
         staged = nil
     }
 
-    /// A descriptor to write with, which may be given away.
-    func duplicate() throws(Failure) -> Descriptor {
-        let copy = fcntl(number, F_DUPFD_CLOEXEC, 5)
-        guard copy >= 0 else {
-            throw Failure(.internal, "the output's descriptor cannot be duplicated: \(Errno.last)")
+    /// The main file's descriptor, borrowed.
+    var number: CInt { file }
+
+    /// What is reported of the finished parts.
+    var partsReport: PartsReport { report }
+
+    /// Writes what is complete to the disk.
+    func synchronize() throws(Failure) { try staged?.synchronize() }
+
+    // MARK: Parts
+
+    /// Begins a file beside the main one.
+    mutating func createPart(_ suffix: String, token: String) throws(Failure) -> PartInProgress {
+        guard staged != nil else {
+            throw Failure(.invalidRequest, "the output consists of several files: give a path instead of '-'")
         }
-        return Descriptor(owning: copy)
+        guard report.count < Self.mostParts else {
+            throw Failure(.tooLarge, "the output has more than \(Self.mostParts) files")
+        }
+        return try staged!.createPart(suffix, token: token)
     }
 
-    /// Sees that something was written, not too much, and that it is on the disk; answers its length in bytes.
-    func checkAndSynchronize(atMost limit: Int64) throws(Failure) -> Int64 {
-        var found = stat()
-        guard fstat(number, &found) == 0 else {
-            throw Failure(.outputFailed, "the staged output is lost: \(Errno.last)")
-        }
-        guard found.st_size > 0 else { throw Failure(.outputFailed, "the staged output is empty") }
-        guard found.st_size <= limit else {
-            throw Failure(.tooLarge, "the output has \(found.st_size) bytes, over the limit of \(limit)")
-        }
-        try staged?.synchronize()
-        return Int64(found.st_size)
+    /// Takes a complete part.
+    mutating func keep(_ part: consuming PartInProgress, bytes: Int64, sha256: String) throws(Failure) {
+        let file = PartsReport.File(name: part.name, bytes: bytes, sha256: sha256)
+        try staged?.keep(part)
+        report.count += 1
+        report.bytes += bytes
+        if report.count <= PartsReport.mostFiles { report.files.append(file) } else { report.files = [] }
     }
+
+    /// Lets go of a part that is not complete.
+    func drop(_ part: consuming PartInProgress) { staged?.drop(part) }
+
+    private static let mostParts = 100_000
+
+    // MARK: The end
 
     /// Gives the complete output the name under which it waits, and answers what to write down about it.
     mutating func output(bytes: Int64, sha256: String) throws(Failure) -> StagedOutput {
-        try staged?.giveName()
-        return StagedOutput(
-            destination: staged?.destinationPath() ?? "-", staged: staged?.stagedPath() ?? "", bytes: bytes,
-            sha256: sha256)
+        guard staged != nil else { return StagedOutput(destination: "-", staged: "", bytes: bytes, sha256: sha256) }
+        try staged!.giveName()
+        var output = StagedOutput(
+            destination: staged!.destinationPath(), staged: staged!.stagedPath(), bytes: bytes, sha256: sha256)
+        output.parts = staged!.partNames()
+        output.partsReport = report.count > 0 ? report : nil
+        return output
     }
 
     /// Makes the output visible; answers false when copying it was interrupted.
-    mutating func publish(to target: CInt, unlessReadable interruption: CInt) throws(Failure) -> Bool {
-        if streamed != nil {
-            return try streamed!.copy(to: target, unlessReadable: interruption)
-        }
-        try staged?.publish()
+    mutating func publish(
+        to target: CInt, unlessReadable interruption: CInt, keepingOld: Bool
+    ) throws(Failure) -> Bool {
+        if streamed != nil { return try streamed!.copy(to: target, unlessReadable: interruption) }
+        try staged?.publish(keepingOld: keepingOld)
         return true
     }
+
+    /// Takes back what was published.
+    mutating func withdraw() { staged?.withdraw() }
+}
+
+/// What every file must be before it is summed.
+func checkedLength(_ number: CInt, atMost limit: Int64) throws(Failure) -> Int64 {
+    var found = stat()
+    guard fstat(number, &found) == 0 else {
+        throw Failure(.outputFailed, "the staged output is lost: \(Errno.last)")
+    }
+    guard found.st_size > 0 else { throw Failure(.outputFailed, "the staged output is empty") }
+    guard found.st_size <= limit else {
+        throw Failure(.tooLarge, "the output has \(found.st_size) bytes, over the limit of \(limit)")
+    }
+    return Int64(found.st_size)
+}
+
+/// A second descriptor of an open file, which may be given away.
+func duplicated(_ number: CInt) throws(Failure) -> Descriptor {
+    let copy = fcntl(number, F_DUPFD_CLOEXEC, 5)
+    guard copy >= 0 else { throw Failure(.internal, "the output's descriptor cannot be duplicated: \(Errno.last)") }
+    return Descriptor(owning: copy)
 }

@@ -31,7 +31,7 @@ final class TransferLoop {
     }
 
     /// One request is answered before the next is read.
-    private var listensToLink: Bool { isLinkOpen && job?.pending == nil && job?.isSumming != true }
+    private var listensToLink: Bool { isLinkOpen && job?.pending == nil }
 
     /// Milliseconds until something must be done unasked.
     private func patience() -> Int {
@@ -114,8 +114,8 @@ final class TransferLoop {
 extension LinkRequest {
     fileprivate var wantsAnswer: Bool {
         switch self {
-        case .staged, .expect: false
-        default: true
+        case .finished, .discard, .expect: false
+        case .open, .openNested, .scratch, .need, .stage: true
         }
     }
 }

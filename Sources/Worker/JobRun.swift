@@ -55,30 +55,30 @@ struct JobRun: Sendable {
         guard inHand.ending == nil else { throw .stopped }
         if let record = job.commit, try await slot.settle(record) == .published {
             log.info("a former owner had published the result")
-            return .completed(record.outputs.map(\.report))
+            return .published(record)
         }
         let start = ContinuousClock.now
         inHand.report(Progress(phase: .opening))
-        let record = try await slot.convert(task(spec)) { [inHand] progress in inHand.report(progress) }
+        var record = try await slot.convert(task(spec)) { [inHand] progress in inHand.report(progress) }
         guard inHand.beginPublishing() else { throw .stopped }
         switch await ledger.publish(job, record) {
         case .ok:
             inHand.showPublishing()
-            try await slot.publish()
+            record.fail(try await slot.publish())
         case .cancelled: return .cancelled
         case .stale, nil: return nil
         }
-        let outputs = record.outputs.map(\.report)
+        let outputs = record.outputs.filter(\.isStaged).map(\.report)
         metrics.converted(seconds: start.duration(to: .now).seconds, outputs: outputs)
-        return .completed(outputs)
+        return .published(record)
     }
 
     private func task(_ spec: JobSpec) -> SlotTask {
-        let format = spec.plan.renditions[0].format
-        let suffix = AudioFormat.named(format)?.fileExtension ?? format
-        return SlotTask(
-            id: job.id, token: job.token, source: spec.source, plan: spec.plan, output: spec.output,
-            defaultName: "\(job.id).\(suffix)")
+        SlotTask(
+            id: job.id, token: job.token, source: spec.source, plan: spec.plan,
+            outputs: spec.destinations.enumerated().map { index, place in
+                TransferJob.Output(place, defaultName: spec.defaultName(ofOutput: index, job: job.id))
+            })
     }
 
     private static func result(of error: SlotError, ending: JobInHand.Ending?, timeout: Duration) -> Result {
@@ -126,6 +126,13 @@ struct JobRun: Sendable {
 }
 
 private extension Outcome {
+    /// What the queue is told of a record whose outputs are visible: a job fails if one of its outputs has.
+    static func published(_ record: CommitRecord) -> Outcome {
+        let outputs = record.outputs.map(\.report)
+        guard let failure = record.failure else { return .completed(outputs) }
+        return .failed(failure, outputs: outputs)
+    }
+
     /// The outcome's name in metrics and log lines.
     var name: String {
         switch self {
@@ -139,7 +146,7 @@ private extension Outcome {
 
     var failure: Failure? {
         switch self {
-        case .failed(let failure), .crashed(let failure): failure
+        case .failed(let failure, _), .crashed(let failure): failure
         case .completed, .cancelled, .released: nil
         }
     }

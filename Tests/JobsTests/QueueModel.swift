@@ -168,7 +168,7 @@ struct QueueModel {
         case .released:
             jobs[id]!.attempt -= 1
             jobs[id]!.state = .waiting
-        case .failed(let failure):
+        case .failed(let failure, _):
             if failure.retryable, jobs[id]!.attempt < jobs[id]!.attempts {
                 jobs[id]!.state = .delayed
             } else {

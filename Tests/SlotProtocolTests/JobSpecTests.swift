@@ -18,7 +18,7 @@ import Testing
         #expect(spec.attempts == 5)
         #expect(spec.timeout == .seconds(3600))
         #expect(spec.expires == .never)
-        #expect(spec.output == nil && spec.dedup == nil)
+        #expect(spec.destinations == [nil] && spec.dedup == nil)
     }
 
     @Test func `reads every field that it supports`() throws {
@@ -52,7 +52,7 @@ import Testing
         (["dedup": ""], "dedup"), (["source": "ftp://x/y"], "ftp"), (["source": "/etc/passwd"], "/etc/passwd"),
         (["source": ""], "source"), (["output": "s3://bucket/key"], "s3"), (["output": ""], "output"),
         (["colour": "red"], "colour"), (["loudness": "-16"], "not supported yet"),
-        (["outputs": "[]"], "not supported yet"),
+        (["outputs": "[]"], "1 to 32"),
         (["passthrough": "auto"], "not supported yet"), (["group": "g"], "not supported yet"),
         (["sample_format": "s20"], "s20"), (["output": "a\u{0}b"], "output"),
     ])

@@ -65,7 +65,7 @@ import Testing
         let first = pair.first.take()!
         let second = pair.second.take()!
         let before = try second.waitUntilReadable(milliseconds: 1)
-        try first.send(LinkRequest.stage)
+        try first.send(LinkRequest.stage(output: 0, part: nil))
         let after = try second.waitUntilReadable(milliseconds: 1000)
         #expect(!before && after)
     }

@@ -36,7 +36,8 @@ struct Studio {
     func task(_ id: String, source: String = "short.wav") -> SlotTask {
         SlotTask(
             id: id, token: "1:\(id)", source: "file://\(folder.path)/in/\(source)",
-            plan: ConversionPlan(renditions: [Rendition(format: "wav")]), output: nil, defaultName: "\(id).wav")
+            plan: ConversionPlan(renditions: [Rendition(format: "wav")]),
+            outputs: [.init(nil, defaultName: "\(id).wav")])
     }
 
     /// Runs a whole job and answers the children that ran it.

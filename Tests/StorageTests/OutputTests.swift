@@ -100,11 +100,11 @@ import Testing
             for output in outputs {
                 try await child.tell(.job(.test(source, output: output)))
                 #expect(try await child.ask(.open).failure?.code == .outputDenied, "\(output)")
-                #expect(try await child.ask(.stage).failure?.code == .outputDenied, "\(output)")
+                #expect(try await child.ask(.stage(output: 0, part: nil)).failure?.code == .outputDenied, "\(output)")
                 #expect(try await child.end().isEnded)
             }
             try await child.tell(.job(.test(source, output: "s3://bucket/a.mp3")))
-            #expect(try await child.ask(.stage).failure?.code == .invalidRequest)
+            #expect(try await child.ask(.stage(output: 0, part: nil)).failure?.code == .invalidRequest)
         }
         #expect(try entries() == ["fifo", "folder", "null", "up"])
     }
@@ -112,10 +112,10 @@ import Testing
     @Test func `without a root there is only the file that was granted`() async throws {
         var policy = policy
         policy.outputRoot = nil
-        policy.grantedOutput = folder.file("by-hand.mp3")
+        policy.grantedOutputs = [folder.file("by-hand.mp3")]
         try await withTransfer(policy) { child in
             try await child.tell(.job(.test(source, output: "a.mp3")))
-            #expect(try await child.ask(.stage).failure?.code == .outputDenied)
+            #expect(try await child.ask(.stage(output: 0, part: nil)).failure?.code == .outputDenied)
             try await child.tell(.job(.test(source, output: folder.file("by-hand.mp3"))))
             _ = try await child.stage("abc")
             try await child.tell(.publish)
@@ -149,8 +149,10 @@ import Testing
         var policy = policy
         policy.mostOutputBytes = 10
         try await withTransfer(policy) { child in
-            try await child.tell(.job(.test(source)))
+            try await child.tell(.job(.test(source, output: nil)))
             #expect(try await child.stage("").failure?.code == .outputFailed)
+            #expect(try await child.end().isEnded)
+            try await child.tell(.job(.test(source, output: nil)))
             #expect(try await child.stage("12345678901").failure?.code == .tooLarge)
             try await child.tell(.publish)
             #expect(try await child.report().failure?.code == .internal)

@@ -116,11 +116,17 @@ actor TransferChild {
     func mayWriteSource() -> Bool { fcntl(source, F_GETFL) & O_ACCMODE != O_RDONLY }
 
     /// Stages an output with these bytes, and answers what is reported of it.
-    func stage(_ text: String) throws -> TransferReport {
-        guard case .stage = try ask(.stage) else { throw Silent() }
-        _ = text.withCString { pwrite(output, $0, strlen($0), 0) }
-        try send(.staged)
+    func stage(_ text: String, output index: Int = 0) throws -> TransferReport {
+        _ = try write(text, output: index, part: nil)
         return try report()
+    }
+
+    /// Writes one file of an output, and answers the name that it will have.
+    func write(_ text: String, output index: Int, part: String?) throws -> String {
+        guard case .stage(let name) = try ask(.stage(output: index, part: part)) else { throw Silent() }
+        _ = text.withCString { pwrite(output, $0, strlen($0), 0) }
+        try send(.finished(output: index, part: part))
+        return name
     }
 
     /// Forgets the job's descriptors, and ends it.
@@ -178,8 +184,14 @@ func withTransfer(
 }
 
 extension TransferJob {
-    static func test(_ source: String, output: String? = nil, token: String = "1:abcd") -> TransferJob {
-        TransferJob(id: "1700000000000-0", token: token, source: source, output: output, defaultName: "job.mp3")
+    /// A job without an output.
+    static func test(_ source: String) -> TransferJob {
+        TransferJob(id: "1700000000000-0", token: "1:abcd", source: source, outputs: [])
+    }
+
+    static func test(_ source: String, output: String?, token: String = "1:abcd") -> TransferJob {
+        TransferJob(
+            id: "1700000000000-0", token: token, source: source, outputs: [.init(output, defaultName: "job.mp3")])
     }
 }
 
@@ -191,10 +203,13 @@ extension LinkAnswer {
 
 extension TransferReport {
     var failure: Failure? {
-        if case .failed(let failure) = self { failure } else { nil }
+        switch self {
+        case .failed(let failure), .outputFailed(_, let failure): failure
+        default: nil
+        }
     }
 
     var staged: StagedOutput? {
-        if case .staged(let outputs) = self { outputs.first } else { nil }
+        if case .staged(_, let output) = self { output } else { nil }
     }
 }

@@ -54,10 +54,10 @@ import Testing
                     _ = try await child.ask(.open)
                     try await child.send(.need(offset: 900_000, length: 10))
                 },
-                { _ = try await $0.ask(.stage) },
+                { _ = try await $0.ask(.stage(output: 0, part: nil)) },
                 { child in
-                    _ = try await child.ask(.stage)
-                    try await child.send(.staged)
+                    _ = try await child.ask(.stage(output: 0, part: nil))
+                    try await child.send(.finished(output: 0, part: nil))
                 },
                 { _ = try await $0.stage("abc") },
             ]

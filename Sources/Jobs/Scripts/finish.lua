@@ -3,7 +3,7 @@
 -- ARGV     id, token, outcome, log (lines) or '', then
 --          completed: outputs (JSON)
 --          failed, crashed: error code, message, `1` if retryable, ms that the source's server asks to wait or '',
---                           a random number from 0 to 1
+--                           a random number from 0 to 1, and for `failed` the outputs (JSON) where some did not fail
 --          cancelled, released: nothing.
 -- Answers  the job's new state, for a delayed one followed by a blank and when it is due, in ms since 1970;
 --          `STALE` if the token is not the job's (nothing changed); `PUBLISHING` if it is too late to cancel or to give back.
@@ -57,6 +57,7 @@ elseif outcome == 'crashed' or retryable == '1' and job.attempt < job.attempts t
 else
   answer = 'failed'
   ttl = fail(job, code, message, retryable, 'ended', token .. ' failed')
+  if (ARGV[10] or '') ~= '' then call('SET', P .. 'result:' .. id, ARGV[10], 'PX', ttl) end
 end
 if log ~= '' then
   log = string.sub(log, -8192)

@@ -83,7 +83,7 @@ struct ConversionRequest: Sendable {
         var configuration = try ConvertOptions.configuration(arguments)
         configuration.policy.grantedSource = path
         configuration.policy.sourceRoots = ConvertOptions.playlistFolder(path).map { [$0] } ?? []
-        configuration.policy.grantedOutput = destination
+        configuration.policy.grantedOutputs = destination.map { [$0] } ?? []
         self.configuration = configuration
     }
 

@@ -28,12 +28,12 @@ struct HandConversion {
     }
 
     private func convert(_ slot: Slot, _ view: ConversionView) async -> Result<OutputReport, SlotError> {
-        let format = request.spec.plan.renditions[0].format
-        let ending = AudioFormat.named(format)?.fileExtension ?? format
         let task = SlotTask(
             id: "convert", token: "\(getpid())-\(String(UInt32.random(in: 0...UInt32.max), radix: 16))",
-            source: request.spec.source, plan: request.spec.plan, output: request.destination ?? "-",
-            defaultName: "output.\(ending)",
+            source: request.spec.source, plan: request.spec.plan,
+            outputs: [
+                .init(request.destination ?? "-", defaultName: request.spec.defaultName(ofOutput: 0, job: "output"))
+            ],
             outputDescriptor: request.destination == nil ? STDOUT_FILENO : nil)
         do throws(SlotError) {
             let record = try await slot.convert(task) { view.show($0) }

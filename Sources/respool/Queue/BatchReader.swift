@@ -1,4 +1,5 @@
 import FoundationEssentials
+import SlotProtocol
 
 /// Jobs from a file: JSON Lines, or CSV whose first line names the fields; told apart by the first character.
 struct BatchReader: ~Copyable {

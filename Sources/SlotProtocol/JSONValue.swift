@@ -1,5 +1,7 @@
+import FoundationEssentials
+
 /// A value of JSON, of whatever kind.
-indirect enum JSONValue: Codable, Sendable {
+package indirect enum JSONValue: Codable, Sendable {
     case null
     case boolean(Bool)
     case integer(Int64)
@@ -8,7 +10,7 @@ indirect enum JSONValue: Codable, Sendable {
     case array([JSONValue])
     case object([String: JSONValue])
 
-    init(from decoder: any Decoder) throws {
+    package init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         if let text = try? container.decode(String.self) {
             self = .string(text)
@@ -27,7 +29,7 @@ indirect enum JSONValue: Codable, Sendable {
         }
     }
 
-    func encode(to encoder: any Encoder) throws {
+    package func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         switch self {
         case .null: try container.encodeNil()
@@ -41,14 +43,20 @@ indirect enum JSONValue: Codable, Sendable {
     }
 
     /// The value as a job's field holds it; nothing for null, which leaves the field out.
-    var field: String? {
+    package var field: String? {
         switch self {
         case .null: nil
         case .boolean(let value): String(value)
         case .integer(let value): String(value)
         case .number(let value): String(value)
         case .string(let value): value
-        case .array, .object: JSONLine.text(self)
+        case .array, .object: text
         }
+    }
+
+    private var text: String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return (try? encoder.encode(self)).map { String(decoding: $0, as: UTF8.self) } ?? "null"
     }
 }

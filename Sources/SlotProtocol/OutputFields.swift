@@ -1,0 +1,83 @@
+import FoundationEssentials
+
+// The fields of several outputs.
+extension FieldReader {
+    /// Calls the body with the fields of each output, of which those of the job are the defaults; a failure says which
+    /// output's it is.
+    func eachOutput<Value>(_ body: (FieldReader) throws(Failure) -> Value) throws(Failure) -> [Value] {
+        guard fields["outputs"] != nil else { return [try body(self)] }
+        var values: [Value] = []
+        for (index, element) in try elements().enumerated() {
+            do throws(Failure) { values.append(try body(try output(of: element))) } catch {
+                throw error.located(in: Self.place(index))
+            }
+        }
+        return values
+    }
+
+    /// Where the result of each output goes, no two of them to one place.
+    func destinations() throws(Failure) -> [String?] {
+        let destinations = try eachOutput { reader throws(Failure) in try reader.output() }
+        var seen: [String: Int] = [:]
+        for (index, destination) in destinations.enumerated() {
+            guard let destination, !destination.hasSuffix("/") else { continue }
+            guard let first = seen.updateValue(index, forKey: Self.simplified(destination)) else { continue }
+            throw Self.invalid(
+                "`\(Self.place(index)).output` is `\(Self.shown(destination))`, where `\(Self.place(first))` goes: "
+                    + "give each output a place of its own")
+        }
+        return destinations
+    }
+
+    /// Whether nothing is to appear unless every output succeeds.
+    func isAtomic() throws(Failure) -> Bool {
+        guard let text = fields["atomic"] else { return false }
+        guard let value = Bool(text) else { throw wrong("atomic", "true or false") }
+        return value
+    }
+
+    private func elements() throws(Failure) -> [[String: JSONValue]] {
+        let text = fields["outputs"]!
+        guard let list = try? JSONDecoder().decode([[String: JSONValue]].self, from: Data(text.utf8)) else {
+            throw wrong("outputs", #"a JSON list of objects, as [{"format":"mp3"},{"format":"flac"}]"#)
+        }
+        guard (1...JobSpec.Limit.outputs).contains(list.count) else {
+            throw Self.invalid("`outputs` holds 1 to \(JobSpec.Limit.outputs) outputs, and this one \(list.count)")
+        }
+        return list
+    }
+
+    /// The fields of one output: the job's own, but for those that the element has; its null removes one of the job's.
+    private func output(of element: [String: JSONValue]) throws(Failure) -> FieldReader {
+        var fields = fields.filter { JobField.named($0.key)?.isOfOutput == true }
+        for (name, value) in element.sorted(by: { $0.key < $1.key }) {
+            if let field = JobField.named(name), !field.isOfOutput {
+                throw Self.invalid("`\(name)` is the same for all outputs: give it beside `outputs`, not inside")
+            }
+            fields[name] = value.field
+        }
+        return try FieldReader(fields)
+    }
+
+    private static func place(_ index: Int) -> String { "outputs[\(index)]" }
+
+    /// A path without what changes nothing, so that two spellings of it are one.
+    private static func simplified(_ path: String) -> String {
+        var parts: [Substring] = []
+        for part in path.split(separator: "/") where part != "." {
+            if part == "..", let last = parts.last, last != ".." { parts.removeLast() } else { parts.append(part) }
+        }
+        return (path.hasPrefix("/") ? "/" : "") + parts.joined(separator: "/")
+    }
+}
+
+extension Failure {
+    /// The failure as one of several outputs has it; the field that its sentence begins with is shown as that output's.
+    fileprivate func located(in place: String) -> Failure {
+        let name = message.dropFirst().prefix { $0 != "`" }
+        let isOfField = message.hasPrefix("`") && JobField.named(String(name)) != nil
+        return Failure(
+            code, isOfField ? "`\(place).\(message.dropFirst())" : "`\(place)`: \(message)", retryable: retryable,
+            retryAfter: retryAfter)
+    }
+}

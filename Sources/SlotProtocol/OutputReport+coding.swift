@@ -1,0 +1,59 @@
+import MediaTypes
+
+extension OutputReport: Codable {
+    private enum CodingKeys: String, CodingKey {
+        case url, format, codec, bytes, duration, channels, sha256, copied, gapless, damage, settings, warnings
+        case parts, error
+        case sampleRate = "sample_rate"
+        case bitRate = "bit_rate"
+    }
+
+    /// Writes every key; what does not apply is `null`.
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        func encode(_ value: some Encodable, _ key: CodingKeys) throws {
+            if error == nil { try container.encode(value, forKey: key) } else { try container.encodeNil(forKey: key) }
+        }
+        try container.encode(url, forKey: .url)
+        try container.encode(format, forKey: .format)
+        try encode(codec, .codec)
+        try encode(bytes, .bytes)
+        try encode(duration, .duration)
+        try encode(sampleRate, .sampleRate)
+        try encode(channels, .channels)
+        try encode(bitRate, .bitRate)
+        try encode(sha256, .sha256)
+        try encode(copied, .copied)
+        try encode(gapless, .gapless)
+        try encode(damage, .damage)
+        try encode(settings, .settings)
+        try container.encode(warnings, forKey: .warnings)
+        try container.encode(parts, forKey: .parts)
+        try container.encode(error, forKey: .error)
+    }
+
+    package init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        if let error = try container.decodeIfPresent(Failure.self, forKey: .error) {
+            self.init(format: try container.decode(String.self, forKey: .format), error: error)
+            url = try container.decode(String.self, forKey: .url)
+            return
+        }
+        self.init(
+            url: try container.decode(String.self, forKey: .url),
+            format: try container.decode(String.self, forKey: .format),
+            codec: try container.decode(String.self, forKey: .codec),
+            bytes: try container.decode(Int64.self, forKey: .bytes),
+            duration: try container.decode(Double.self, forKey: .duration),
+            sampleRate: try container.decode(Int.self, forKey: .sampleRate),
+            channels: try container.decode(Int.self, forKey: .channels),
+            bitRate: try container.decode(Int.self, forKey: .bitRate),
+            sha256: try container.decode(String.self, forKey: .sha256),
+            copied: try container.decode(Bool.self, forKey: .copied),
+            gapless: try container.decode(Gapless.self, forKey: .gapless),
+            damage: try container.decode(Damage.self, forKey: .damage),
+            settings: try container.decode([String: Setting].self, forKey: .settings),
+            warnings: try container.decode([Warning].self, forKey: .warnings))
+        parts = try container.decodeIfPresent(PartsReport.self, forKey: .parts)
+    }
+}

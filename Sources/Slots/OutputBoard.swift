@@ -1,0 +1,79 @@
+import MediaTypes
+package import SlotProtocol
+
+/// What both children have said of a job's outputs so far.
+struct OutputBoard {
+    /// Whether the transcoder has told of every output.
+    var isConverted = false
+    private let plan: ConversionPlan
+    private let places: [String]
+    private var reports: [Int: OutputReport] = [:]
+    private var staged: [Int: StagedOutput] = [:]
+
+    init(_ task: SlotTask) {
+        plan = task.plan
+        places = task.outputs.map { $0.place ?? $0.defaultName }
+    }
+
+    mutating func converted(_ index: Int, _ report: OutputReport) {
+        // What transfer said of it is nearer to the cause.
+        if reports[index]?.error == nil { reports[index] = report }
+    }
+
+    mutating func staged(_ index: Int, _ output: StagedOutput) { staged[index] = output }
+
+    mutating func failed(_ index: Int, _ failure: Failure) {
+        guard plan.renditions.indices.contains(index) else { return }
+        reports[index] = OutputReport(format: plan.renditions[index].format, error: failure)
+    }
+
+    /// What `publish` would make visible, once everything is known; a failure if nothing is to be.
+    func record() throws(Failure) -> CommitRecord? {
+        guard isConverted else { return nil }
+        var outputs: [CommitRecord.Output] = []
+        for index in plan.renditions.indices {
+            guard var report = reports[index] else {
+                throw Failure(.internal, "nothing is known of output \(index) of \(plan.renditions.count)")
+            }
+            if report.error != nil {
+                report.url = index < places.count ? places[index] : ""
+                outputs.append(.init(destination: report.url, staged: "", report: report))
+                continue
+            }
+            guard let place = staged[index] else { return nil }
+            report.url = place.destination
+            report.bytes = place.bytes
+            report.sha256 = place.sha256
+            report.parts = place.partsReport
+            outputs.append(
+                .init(destination: place.destination, staged: place.staged, parts: place.parts, report: report))
+        }
+        let record = CommitRecord(outputs: outputs, isAtomic: plan.isAtomic)
+        if let failure = record.failure, record.isAtomic || !outputs.contains(where: \.isStaged) { throw failure }
+        return record
+    }
+}
+
+extension CommitRecord {
+    /// Takes note of outputs that could not be published.
+    package mutating func fail(_ failures: [Int: Failure]) {
+        for (index, failure) in failures where outputs.indices.contains(index) {
+            let url = outputs[index].report.url
+            outputs[index].report = OutputReport(format: outputs[index].report.format, error: failure)
+            outputs[index].report.url = url
+        }
+    }
+
+    /// The job's failure if one of its outputs has failed: the first one's, which says how many there are.
+    package var failure: Failure? {
+        let failures = outputs.compactMap(\.report.error)
+        guard let first = outputs.firstIndex(where: { $0.report.error != nil }), let failure = failures.first else {
+            return nil
+        }
+        guard outputs.count > 1 else { return failure }
+        let others = failures.count > 1 ? " (\(failures.count) of \(outputs.count) outputs failed)" : ""
+        return Failure(
+            failure.code, "`outputs[\(first)]`: \(failure.message)\(others)", retryable: failure.retryable,
+            retryAfter: failure.retryAfter)
+    }
+}

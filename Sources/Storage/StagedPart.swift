@@ -1,0 +1,100 @@
+import CLinux
+import Glibc
+import Lifecycle
+package import SlotProtocol
+
+/// A finished file of an output beside its main one. It is closed: its staged name and the main file's lock keep it.
+struct StagedPart: Sendable {
+    /// Relative to the main file's folder.
+    package let name: String
+    let stagedName: String
+    var isPublished = false
+}
+
+/// A file of an output beside its main one, while it is written.
+package struct PartInProgress: ~Copyable {
+    fileprivate let file: Descriptor
+    fileprivate let stagedName: String
+    fileprivate let isNamed: Bool
+    /// Relative to the main file's folder.
+    package let name: String
+
+    /// The file's descriptor for reading and writing, borrowed.
+    package var number: CInt { file.number }
+}
+
+extension StagedFile {
+    /// Begins a part, whose name is the stem of the main file's and what follows it.
+    package mutating func createPart(_ suffix: String, token: String) throws(Failure) -> PartInProgress {
+        let name = destination.partName(suffix, token: token)
+        _ = try destination.part(name)
+        guard !parts.contains(where: { $0.name == name }) else {
+            throw Failure(.internal, "the part '\(name)' of the output '\(destination.path)' is written twice")
+        }
+        // The name that a sweeper takes for the owner's.
+        try giveName()
+        partsBegun += 1
+        let staged = StagedPart.stagedName(stagedName, partsBegun)
+        if let file = try Self.createUnnamed(for: destination, in: folder) {
+            return PartInProgress(file: file, stagedName: staged, isNamed: false, name: name)
+        }
+        let file = try Self.openNamed(staged, in: folder, destination)
+        return PartInProgress(file: file, stagedName: staged, isNamed: true, name: name)
+    }
+
+    /// Takes the part when it is complete; only its staged name is left.
+    package mutating func keep(_ part: consuming PartInProgress) throws(Failure) {
+        guard fsync(part.number) == 0,
+            part.isNamed || clinux_link_unnamed_in(part.number, folder.number, part.stagedName) == 0
+        else { throw destination.writing(.last) }
+        parts.append(StagedPart(name: part.name, stagedName: part.stagedName))
+    }
+
+    /// Lets go of a part that is not complete.
+    package func drop(_ part: consuming PartInProgress) {
+        if part.isNamed { unlinkat(folder.number, part.stagedName, 0) }
+    }
+
+    /// The names of the finished parts, in their order.
+    package borrowing func partNames() -> [PartNames] { PartNames.runs(of: parts.map(\.name)) }
+
+    mutating func publishParts() throws(Failure) {
+        var others: [String: Destination] = [:]
+        for index in parts.indices where !parts[index].isPublished {
+            let part = try destination.part(parts[index].name)
+            let target = part.folder == destination.folder ? nil : try part.openOrCreateFolder()
+            let number =
+                switch target {
+                case .some(let open): open.number
+                case nil: folder.number
+                }
+            guard renameat(folder.number, parts[index].stagedName, number, part.name) == 0 else {
+                throw part.writing(.last)
+            }
+            parts[index].isPublished = true
+            if part.folder != destination.folder { others[part.folder] = part }
+        }
+        for part in others.values {
+            guard let other = try part.openExistingFolder(), fsync(other.number) == 0 else { throw part.writing(.last) }
+        }
+    }
+
+    mutating func withdrawParts() {
+        for index in parts.indices where parts[index].isPublished {
+            try? destination.part(parts[index].name).remove()
+        }
+        parts.removeAll { $0.isPublished }
+    }
+}
+
+extension StagedPart {
+    static func stagedName(_ main: String, _ number: Int) -> String { "\(main)~\(number)" }
+}
+
+extension Destination {
+    /// Removes the file, if it and its folder exist.
+    func remove() throws(Failure) {
+        guard let folder = try openExistingFolder() else { return }
+        unlinkat(folder.number, name, 0)
+    }
+}

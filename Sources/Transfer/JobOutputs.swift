@@ -1,0 +1,158 @@
+import Lifecycle
+import SlotProtocol
+import Storage
+
+/// The outputs of the job that is being served: staged file by file, summed one after another, published in their order.
+final class JobOutputs {
+    /// Why they cannot be written where they are wanted; told before anything is fetched.
+    let failure: Failure?
+    private let outputs: [OutputInHand]
+    private let isAtomic: Bool
+    private let target: Descriptor?
+    private let targetNumber: CInt
+    private var sums: [Sum] = []
+
+    /// A complete file that is being summed.
+    private final class Sum {
+        let output: Int
+        let part: String?
+        let number: CInt
+        let bytes: Int64
+        var digest: Digest? = .create()
+
+        init(output: Int, part: String?, number: CInt, bytes: Int64) {
+            self.output = output
+            self.part = part
+            self.number = number
+            self.bytes = bytes
+        }
+    }
+
+    /// How many files may wait for their sum before another is begun; each keeps its descriptor so long.
+    private static let mostWaiting = 8
+
+    init(_ job: TransferJob, target: consuming Descriptor?, policy: TransferPolicy) {
+        outputs = job.outputs.enumerated().map { index, output in
+            OutputInHand(output, job: job.id, token: job.token, index: index, policy: policy)
+        }
+        isAtomic = job.isAtomic
+        switch target {
+        case .some(let open): targetNumber = open.number
+        case nil: targetNumber = -1
+        }
+        self.target = target
+        do throws(Failure) {
+            try Self.check(outputs, hasTarget: targetNumber >= 0)
+            failure = nil
+        } catch { failure = error }
+    }
+
+    private static func check(_ outputs: [OutputInHand], hasTarget: Bool) throws(Failure) {
+        var taken: [String: Int] = [:]
+        for (index, output) in outputs.enumerated() {
+            guard let destination = try output.destination() else {
+                guard hasTarget else {
+                    throw Failure(.outputDenied, "the output '-' needs an open pipe, which a queued job has not")
+                }
+                guard outputs.count == 1 else {
+                    throw Failure(.outputDenied, "only a single output goes to '-', and this job has several")
+                }
+                continue
+            }
+            try destination.check()
+            if let other = taken.updateValue(index, forKey: destination.path) {
+                throw Failure(
+                    .outputDenied,
+                    "the outputs \(other) and \(index) both go to '\(destination.path)': give each a place")
+            }
+        }
+    }
+
+    /// Whether files wait for their sum.
+    var isSumming: Bool { !sums.isEmpty }
+
+    /// A file to write, once there are not too many that wait.
+    func stage(output: Int, part: String?) throws(Failure) -> Answer? {
+        if let failure { throw failure }
+        guard sums.count < Self.mostWaiting else { return nil }
+        return try hand(output).stage(part: part)
+    }
+
+    /// Takes a complete file, to be summed.
+    func finish(output: Int, part: String?, reportingTo control: borrowing PacketSocket) throws(PacketError) {
+        do throws(Failure) {
+            let (number, bytes) = try hand(output).finish(part: part)
+            sums.append(Sum(output: output, part: part, number: number, bytes: bytes))
+        } catch { try fail(output, error, reportingTo: control) }
+    }
+
+    /// Lets go of a failed output.
+    func discard(output: Int) {
+        drop(output, Failure(.internal, "output \(output) was given up"))
+    }
+
+    private func drop(_ index: Int, _ failure: Failure) {
+        guard outputs.indices.contains(index) else { return }
+        sums.removeAll { $0.output == index }
+        outputs[index].fail(failure)
+    }
+
+    /// Sums some more, so that an order in between is heard, and reports each output whose last file is summed.
+    func sumFurther(reportingTo control: borrowing PacketSocket) throws(PacketError) {
+        guard let sum = sums.first else { return }
+        do throws(Errno) {
+            guard try !sum.digest!.read(sum.number) else { return }
+        } catch {
+            return try fail(
+                sum.output, Failure(.outputFailed, "the staged output cannot be read: \(error)"), reportingTo: control)
+        }
+        sums.removeFirst()
+        let digest = sum.digest.take()!
+        do throws(Failure) {
+            guard digest.position == sum.bytes else {
+                throw Failure(.outputFailed, "the staged output changed while it was summed")
+            }
+            let staged = try outputs[sum.output].keep(part: sum.part, bytes: sum.bytes, sha256: digest.finish())
+            if let staged { try? control.send(TransferReport.staged(sum.output, staged)) }
+        } catch { try fail(sum.output, error, reportingTo: control) }
+    }
+
+    /// Makes the outputs visible, each once: all that are complete, or with `atomic` all or none.
+    func publish(reportingTo control: borrowing PacketSocket) throws(PacketError) {
+        let staged = outputs.enumerated().filter { $0.element.isStaged }
+        guard !staged.isEmpty else {
+            return try control.send(TransferReport.failed(Failure(.internal, "no complete output is staged")))
+        }
+        var failures: [(Int, Failure)] = []
+        for (index, output) in staged {
+            do throws(Failure) {
+                let keepsOld = isAtomic && outputs.count > 1
+                guard try output.publish(to: targetNumber, unlessReadable: control.number, keepingOld: keepsOld) else {
+                    return
+                }
+            } catch {
+                failures.append((index, error))
+                output.withdraw()
+                if isAtomic { break }
+            }
+        }
+        if let (_, failure) = failures.first, isAtomic || failures.count == staged.count {
+            for (_, output) in staged { output.withdraw() }
+            return try control.send(TransferReport.failed(failure))
+        }
+        for (index, failure) in failures { try control.send(TransferReport.outputFailed(index, failure)) }
+        try control.send(TransferReport.published)
+    }
+
+    private func hand(_ index: Int) throws(Failure) -> OutputInHand {
+        guard outputs.indices.contains(index) else { throw Failure(.internal, "the job has no output \(index)") }
+        return outputs[index]
+    }
+
+    private func fail(
+        _ index: Int, _ failure: Failure, reportingTo control: borrowing PacketSocket
+    ) throws(PacketError) {
+        drop(index, failure)
+        try control.send(TransferReport.outputFailed(index, failure))
+    }
+}

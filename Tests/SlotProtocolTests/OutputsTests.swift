@@ -1,0 +1,78 @@
+import MediaTypes
+import SlotProtocol
+import Testing
+
+/// A job with several outputs.
+@Suite struct OutputsTests {
+    private static func spec(_ outputs: String, _ fields: [String: String] = [:]) throws -> JobSpec {
+        try JobSpec(fields: ["source": "https://example.org/a.flac", "outputs": outputs].merging(fields) { $1 })
+    }
+
+    @Test func `gives each output the job's fields and its own`() throws {
+        let spec = try Self.spec(
+            #"[{"format":"mp3","bit_rate":"64k"},{"format":"opus","sample_rate":24000,"output":"a/b.opus"},{"channels":null}]"#,
+            ["format": "mp3", "channels": "1", "start": "1", "atomic": "true"])
+        #expect(
+            spec.plan.renditions == [
+                Rendition(format: "mp3", bitRate: 64_000, channels: 1),
+                Rendition(format: "opus", sampleRate: 24_000, channels: 1), Rendition(format: "mp3"),
+            ])
+        #expect(spec.destinations == [nil, "a/b.opus", nil])
+        #expect(spec.plan.source.range.start == MediaTime(value: 1, timescale: 1))
+        #expect(spec.plan.isAtomic)
+        #expect((0..<3).map { spec.defaultName(ofOutput: $0, job: "7-0") } == ["7-0-0.mp3", "7-0-1.opus", "7-0-2.mp3"])
+    }
+
+    @Test func `a job without the list has one output`() throws {
+        let spec = try JobSpec(fields: ["source": "https://example.org/a.flac", "format": "m4a", "output": "x.m4a"])
+        #expect(spec.destinations == ["x.m4a"] && !spec.plan.isAtomic)
+        #expect(spec.defaultName(ofOutput: 0, job: "7-0") == "7-0.m4a")
+    }
+
+    @Test(arguments: [
+        ("[{\"format\":\"mp3\"},{\"format\":\"xyz\"}]", "`outputs[1].format` is `xyz`"),
+        ("[{\"format\":\"mp3\"},{}]", "`outputs[1].format` is missing"),
+        ("[{\"format\":\"flac\",\"bit_rate\":\"64k\"}]", "`outputs[0]`: flac is lossless"),
+        ("[{\"format\":\"mp3\",\"start\":\"1\"}]", "`outputs[0].start` is the same for all outputs"),
+        ("[{\"format\":\"mp3\",\"outputs\":\"[]\"}]", "`outputs[0].outputs` is the same"),
+        ("[{\"format\":\"mp3\",\"colour\":\"red\"}]", "`outputs[0]`: unknown field `colour`"),
+        ("[{\"format\":\"mp3\",\"output\":\"\"}]", "`outputs[0].output` is empty"),
+        ("[{\"format\":\"mp3\",\"output\":\"s3://b/k\"}]", "`outputs[0].output` with s3"),
+        (
+            "[{\"format\":\"mp3\",\"output\":\"a/b.mp3\"},{\"format\":\"mp3\",\"output\":\"./a/c/../b.mp3\"}]",
+            "`outputs[1].output` is `./a/c/../b.mp3`, where `outputs[0]` goes"
+        ),
+        ("[]", "1 to 32"), ("{}", "JSON list"), ("[1]", "JSON list"), ("[{]", "JSON list"), ("", "JSON list"),
+    ])
+    func `names the output that is wrong`(outputs: String, named: String) throws {
+        let failure = #expect(throws: Failure.self) { try Self.spec(outputs) }
+        #expect(failure?.code == .invalidRequest)
+        #expect(failure?.message.contains(named) == true, "\(failure?.message ?? "")")
+    }
+
+    @Test func `takes 32 outputs and refuses 33`() throws {
+        func list(_ count: Int) -> String {
+            "[" + Array(repeating: #"{"format":"mp3"}"#, count: count).joined(separator: ",") + "]"
+        }
+        #expect(try Self.spec(list(32)).plan.renditions.count == 32)
+        #expect(#expect(throws: Failure.self) { try Self.spec(list(33)) }?.message.contains("33") == true)
+    }
+
+    @Test func `refuses what is neither true nor false`() {
+        let failure = #expect(throws: Failure.self) { try Self.spec(#"[{"format":"mp3"}]"#, ["atomic": "yes"]) }
+        #expect(failure?.message.contains("`atomic` is `yes`") == true)
+    }
+
+    @Test func `tells thousands of names briefly`() {
+        let segments = (1...3600).map { index -> String in
+            let number = String(index)
+            return "talk-9f3a2b-" + String(repeating: "0", count: 5 - number.count) + number + ".m4s"
+        }
+        let names =
+            ["talk.chapters.json", "talk-init.mp4"] + segments + ["talk-9.m3u8", "talk-10.m3u8", "talk-11.m3u8"]
+        let runs = PartNames.runs(of: names)
+        #expect(runs.count == 4)
+        #expect(runs.flatMap { $0.names(atMost: 10_000) } == names)
+        #expect(runs.flatMap { $0.names(atMost: 2) }.count == 6)
+    }
+}

@@ -1,0 +1,200 @@
+import FoundationEssentials
+import Glibc
+import MediaTypes
+import SlotProtocol
+import TestSupport
+import Testing
+
+/// Jobs with several outputs, and outputs of several files.
+@Suite struct SeveralOutputsTests {
+    private let folder: TemporaryFolder
+    private let root: String
+    private let policy: TransferPolicy
+
+    init() throws {
+        folder = try TemporaryFolder()
+        root = folder.file("out")
+        try FileManager.default.createDirectory(atPath: root, withIntermediateDirectories: true)
+        var policy = TransferPolicy()
+        policy.outputRoot = root
+        policy.spoolFolder = folder.path
+        self.policy = policy
+    }
+
+    private func entries() throws -> [String] {
+        try FileManager.default.subpathsOfDirectory(atPath: root).sorted()
+    }
+
+    private func text(_ name: String) throws -> String {
+        try String(contentsOfFile: "\(root)/\(name)", encoding: .utf8)
+    }
+
+    private func job(_ places: [String?], isAtomic: Bool = false) -> TransferJob {
+        TransferJob(
+            id: "7-0", token: "1:abcd", source: "/none",
+            outputs: places.enumerated().map { .init($1, defaultName: "job-\($0).mp3") }, isAtomic: isAtomic)
+    }
+
+    private func record(_ staged: [StagedOutput], isAtomic: Bool) -> CommitRecord {
+        CommitRecord(
+            outputs: staged.map { output in
+                let report = OutputReport(
+                    url: output.destination, format: "mp3", codec: "mp3", bytes: output.bytes, duration: 0,
+                    sampleRate: 44100, channels: 2, bitRate: 0, sha256: output.sha256, copied: false,
+                    gapless: .init(start: 0, end: 0), damage: .init(seconds: 0, events: 0), settings: [:], warnings: [])
+                return .init(
+                    destination: output.destination, staged: output.staged, parts: output.parts, report: report)
+            }, isAtomic: isAtomic)
+    }
+
+    private func settle(_ record: CommitRecord) async throws -> Settlement? {
+        var result: Settlement?
+        try await withTransfer(policy) { child in
+            try await child.tell(.settle(record))
+            if case .settled(let settlement) = try await child.report() { result = settlement }
+        }
+        return result
+    }
+
+    @Test func `publishes each output with its parts, and the main file last`() async throws {
+        try await withTransfer(policy) { child in
+            try await child.tell(.job(job(["a/talk.m3u8", nil])))
+            for number in 1...30 {
+                let name = "-{token}-\(number).m4s"
+                #expect(try await child.write("part \(number)", output: 0, part: name) == "talk-1abcd-\(number).m4s")
+            }
+            #expect(try await child.write("{}", output: 0, part: ".chapters.json") == "talk.chapters.json")
+            #expect(try await child.write("deep", output: 0, part: "/lo/1.ts") == "talk/lo/1.ts")
+            let first = try #require(try await child.stage("list", output: 0).staged)
+            #expect(first.destination == "\(root)/a/talk.m3u8")
+            #expect(first.partsReport?.count == 32 && first.partsReport?.files == [] && first.partsReport?.bytes == 207)
+            #expect(first.parts.count == 3)
+            let second = try #require(try await child.stage("b", output: 1).staged)
+            #expect(second.destination == "\(root)/job-1.mp3")
+            #expect(try entries().allSatisfy { $0 == "a" || $0.contains(".respool-") })
+            // Thousands of finished parts hold nothing open.
+            #expect(try child.openDescriptors() < 20)
+            try await child.tell(.publish)
+            #expect(try await child.report().isPublished)
+            #expect(try text("a/talk.m3u8") == "list" && text("job-1.mp3") == "b")
+            #expect(try text("a/talk-1abcd-30.m4s") == "part 30" && text("a/talk/lo/1.ts") == "deep")
+            #expect(try await child.end().isEnded)
+            #expect(try entries().count == 32 + 2 + 3)
+        }
+    }
+
+    @Test(arguments: [
+        "/../x", "/a/../../x", "/a//x", "/", "/.", "/a/b/c/d/x", ".\u{1}x", "/.respool-x", ".m3u8",
+        "-" + String(repeating: "x", count: 300),
+    ])
+    func `a part cannot leave its output's place`(part: String) async throws {
+        try await withTransfer(policy) { child in
+            try await child.tell(.job(job(["talk.m3u8"])))
+            #expect(try await child.ask(.stage(output: 0, part: part)).failure?.code == .internal)
+            #expect(try await child.ask(.stage(output: 1, part: nil)).failure?.code == .internal)
+            #expect(try await child.end().isEnded)
+        }
+        #expect(try entries() == [])
+    }
+
+    @Test func `two outputs do not share a place`() async throws {
+        try await withTransfer(policy) { child in
+            try await child.tell(.job(job(["x/a.mp3", "\(root)/y/../x/a.mp3"])))
+            #expect(try await child.ask(.open).failure?.code == .outputDenied)
+            #expect(try await child.ask(.stage(output: 0, part: nil)).failure?.code == .outputDenied)
+        }
+    }
+
+    @Test func `a failed output goes, and the others are published`() async throws {
+        try await withTransfer(policy) { child in
+            try await child.tell(.job(job(["a.mp3", "b.mp3", "c.mp3"])))
+            _ = try await child.stage("a", output: 0)
+            _ = try await child.write("part", output: 1, part: "-1.m4s")
+            try await child.send(.discard(output: 1))
+            #expect(try await child.ask(.stage(output: 1, part: nil)).failure?.code == .internal)
+            #expect(try await child.stage("", output: 2).failure?.code == .outputFailed)
+            try await child.tell(.publish)
+            #expect(try await child.report().isPublished)
+            #expect(try await child.end().isEnded)
+        }
+        #expect(try entries() == ["a.mp3"])
+    }
+
+    @Test(arguments: [false, true])
+    func `an output that cannot be published takes the others back if all are wanted`(isAtomic: Bool) async throws {
+        try folder.write("out/a.mp3", text: "old")
+        try await withTransfer(policy) { child in
+            try await child.tell(.job(job(["a.mp3", "b.mp3", "c.mp3"], isAtomic: isAtomic)))
+            _ = try await child.write("part", output: 0, part: "-{token}.m4s")
+            for output in 0..<3 { _ = try await child.stage("new \(output)", output: output) }
+            // A folder in its place: nothing can be renamed to it.
+            try FileManager.default.createDirectory(atPath: "\(root)/c.mp3/x", withIntermediateDirectories: true)
+            try await child.tell(.publish)
+            let report = try await child.report()
+            #expect(report.failure?.code == .outputFailed)
+            if !isAtomic { #expect(try await child.report().isPublished) }
+            #expect(try await child.end().isEnded)
+        }
+        try FileManager.default.removeItem(atPath: "\(root)/c.mp3")
+        #expect(try entries() == (isAtomic ? ["a.mp3"] : ["a-1abcd.m4s", "a.mp3", "b.mp3"]))
+        #expect(try text("a.mp3") == (isAtomic ? "old" : "new 0"))
+    }
+
+    /// Stages two outputs, kills the child, and does by hand what it had come to.
+    private func lose(isAtomic: Bool, published: Int) async throws -> CommitRecord {
+        let child = try await TransferChild.start(policy)
+        try await child.tell(.job(job(["a.mp3", "b.mp3"], isAtomic: isAtomic)))
+        _ = try await child.write("part", output: 0, part: "-{token}.m4s")
+        var staged: [StagedOutput] = []
+        for output in 0..<2 {
+            staged.append(try #require(try await child.stage("new \(output)", output: output).staged))
+        }
+        kill(child.pid, SIGKILL)
+        #expect(await child.finish() == nil)
+        if published > 0 { #expect(rename(staged[0].staged + "~1", root + "/a-1abcd.m4s") == 0) }
+        for output in staged.prefix(published) { #expect(rename(output.staged, output.destination) == 0) }
+        return record(staged, isAtomic: isAtomic)
+    }
+
+    @Test func `settles what was killed between two outputs`() async throws {
+        #expect(try await settle(lose(isAtomic: false, published: 1)) == .removed)
+        #expect(try entries() == ["a-1abcd.m4s", "a.mp3"])
+        #expect(try await settle(lose(isAtomic: true, published: 1)) == .removed)
+        #expect(try entries() == [])
+        for isAtomic in [false, true] {
+            #expect(try await settle(lose(isAtomic: isAtomic, published: 2)) == .published)
+            #expect(try entries() == ["a-1abcd.m4s", "a.mp3", "b.mp3"])
+        }
+        for name in ["a-1abcd.m4s", "a.mp3", "b.mp3"] { unlink("\(root)/\(name)") }
+        for isAtomic in [false, true] {
+            #expect(try await settle(lose(isAtomic: isAtomic, published: 0)) == .removed)
+        }
+        #expect(try entries() == [])
+    }
+
+    @Test func `brings back what a lost owner of all or nothing had replaced`() async throws {
+        let record = try await lose(isAtomic: true, published: 1)
+        // As the publishing of one output over another leaves it.
+        let staged = URL(filePath: record.outputs[0].staged)
+        let kept = staged.lastPathComponent.replacing(".respool-", with: ".respool_")
+        try folder.write("out/\(kept)", text: "old")
+        #expect(try await settle(record) == .removed)
+        #expect(try entries() == ["a.mp3"])
+        #expect(try text("a.mp3") == "old")
+    }
+
+    @Test func `a sweep leaves parts alone while their main file is held`() async throws {
+        let child = try await TransferChild.start(policy)
+        try await child.tell(.job(job(["talk.m3u8"])))
+        _ = try await child.write("part", output: 0, part: "-1.m4s")
+        _ = try await child.stage("list", output: 0)
+        let before = try entries()
+        #expect(before.count == 2)
+        try await withTransfer(policy) { other in _ = try await other.end() }
+        #expect(try entries() == before)
+        kill(child.pid, SIGKILL)
+        await child.finish()
+        try await withTransfer(policy) { other in _ = try await other.end() }
+        #expect(try entries() == [])
+    }
+}
