@@ -15,18 +15,22 @@ package enum Conversion {
         progress(Progress(phase: .opening))
         var reader = try AssetReader.open(source, plan.source.range, stop: stop)
         var outputs: [Output] = []
-        for index in plan.renditions.indices { outputs.append(Output(plan, index, stores, reader, stop: stop)) }
+        for index in plan.renditions.indices {
+            outputs.append(Output(plan, index, source, stores, reader, stop: stop))
+        }
         try check(outputs)
         var meter = ProgressMeter(reader)
         let frame = Frame()
-        while try reader.next(into: frame) {
+        while outputs.contains(where: \.takesSamples), try reader.next(into: frame) {
             for output in outputs { output.append(frame) }
             try check(outputs)
             if let report = meter.report(reader) { progress(report) }
         }
         for output in outputs { output.finish(warnings: reader.warnings) }
-        progress(meter.done(samples: reader.position - reader.first))
-        return outputs.map { $0.result! }
+        let results = outputs.map { $0.result! }
+        let copied = results.compactMap { try? $0.get() }.first(where: \.copied)?.samples ?? 0
+        progress(meter.done(samples: max(reader.position - reader.first, copied)))
+        return results
     }
 
     /// Fails if a conversion cannot come to anything any more.
@@ -42,17 +46,24 @@ private final class Output {
     private(set) var result: Result<ConversionResult, MediaError>?
 
     init(
-        _ plan: ConversionPlan, _ index: Int, _ stores: any OutputStores, _ reader: borrowing AssetReader,
-        stop: StopFlag
+        _ plan: ConversionPlan, _ index: Int, _ source: any ByteSource, _ stores: any OutputStores,
+        _ reader: borrowing AssetReader, stop: StopFlag
     ) {
         do throws(MediaError) {
+            let copy = try CopyPlan.choose(plan.renditions[index], source, reader, stop: stop)
             let store: any ByteStore
             do { store = try stores.open(output: index, part: nil) } catch {
                 throw MediaError(.store(error), "open the output", "the output could not be opened: \(error)")
             }
-            writer = try AudioFileWriter(store, plan.renditions[index], reader, stop: stop)
+            if let copy {
+                writer = PacketCopyWriter(store, source, copy, reader, stop: stop)
+            } else {
+                writer = try AudioFileWriter(store, plan.renditions[index], reader, stop: stop)
+            }
         } catch { result = .failure(error) }
     }
+
+    var takesSamples: Bool { writer?.takesSamples ?? false }
 
     var failure: MediaError? {
         if case .failure(let error) = result { error } else { nil }
@@ -67,7 +78,7 @@ private final class Output {
         guard let writer else { return }
         do throws(MediaError) {
             var result = try writer.finish()
-            result.warnings = warnings + result.warnings
+            if writer.takesSamples { result.warnings = warnings + result.warnings }
             end(.success(result))
         } catch { end(.failure(error)) }
     }

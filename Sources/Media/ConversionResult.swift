@@ -23,9 +23,11 @@ package struct ConversionResult: Codable, Hashable, Sendable {
     /// By their names in a job.
     package var settings: [String: Setting]
     package var warnings: [Warning]
+    /// Whether the packets are the source's own, neither decoded nor encoded.
+    package var copied = false
 
     enum CodingKeys: String, CodingKey {
-        case format, codec, duration, seconds, samples, channels, bytes, gapless, damage, settings, warnings
+        case format, codec, duration, seconds, samples, channels, bytes, gapless, damage, settings, warnings, copied
         case sampleRate = "sample_rate"
         case bitRate = "bit_rate"
     }

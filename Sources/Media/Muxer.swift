@@ -47,6 +47,32 @@ struct Muxer: ~Copyable {
         try options.checkAllTaken(Self.operation)
     }
 
+    /// Writes the header for packets that are copied from another container's stream; `lead` samples come before the first
+    /// that is to be heard.
+    borrowing func start(
+        copying source: UnsafeMutablePointer<AVStream>, _ settings: EncodingSettings, lead: Int64,
+        tags: borrowing Options
+    ) throws(MediaError) {
+        guard let stream = avformat_new_stream(context, nil) else { throw .outOfMemory(Self.operation) }
+        let parameters = stream.pointee.codecpar!
+        try check(avcodec_parameters_copy(parameters, source.pointee.codecpar), Self.operation)
+        // Each container has tags of its own for a codec.
+        parameters.pointee.codec_tag = 0
+        parameters.pointee.initial_padding = CInt(lead)
+        if parameters.pointee.codec_id == AV_CODEC_ID_OPUS, parameters.pointee.extradata_size >= 19 {
+            parameters.pointee.extradata[10] = UInt8(truncatingIfNeeded: lead)
+            parameters.pointee.extradata[11] = UInt8(truncatingIfNeeded: lead >> 8)
+        }
+        stream.pointee.time_base = AVRational(num: 1, den: CInt(settings.shape.rate))
+        try check(av_dict_copy(&context.pointee.metadata, tags.pointer, 0), Self.operation)
+        var options = settings.format.muxerOptions(rate: settings.shape.rate)
+        // A tag without a delay would cut the decoder's own 529 samples off.
+        if settings.format.muxerName == "mp3" && lead == 0 { options.append(("write_xing", "0")) }
+        var given = Options(options)
+        try checked(avformat_write_header(context, &given.pointer))
+        try given.checkAllTaken(Self.operation)
+    }
+
     /// Writes a packet, whose times are in units of one sample; leaves it empty.
     borrowing func write(_ packet: borrowing Packet, rate: Int) throws(MediaError) {
         let stream = context.pointee.streams[0]!

@@ -58,7 +58,7 @@ extension OutputReport {
         self.init(
             url: "", format: result.format, codec: result.codec, bytes: result.bytes, duration: result.seconds,
             sampleRate: result.sampleRate, channels: result.channels, bitRate: result.bitRate, sha256: "",
-            copied: false,
+            copied: result.copied,
             gapless: result.gapless, damage: result.damage, settings: result.settings,
             warnings: result.warnings)
     }

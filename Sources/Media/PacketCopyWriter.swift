@@ -1,0 +1,106 @@
+import CLibav
+import Lifecycle
+import MediaTypes
+
+/// An output whose packets are the source's own.
+final class PacketCopyWriter: RenditionWriter {
+    private let store: any ByteStore
+    private let source: any ByteSource
+    private let plan: CopyPlan
+    private let tags: [String: String]
+    private let rate: Int
+    private let stop: StopFlag
+
+    init(
+        _ store: any ByteStore, _ source: any ByteSource, _ plan: CopyPlan, _ reader: borrowing AssetReader,
+        stop: StopFlag
+    ) {
+        self.store = store
+        self.source = source
+        self.plan = plan
+        self.stop = stop
+        tags = reader.sourceTags
+        rate = reader.shape.rate
+    }
+
+    /// It reads the source by itself, as packets.
+    var takesSamples: Bool { false }
+
+    func append(_ frame: borrowing Frame) {}
+
+    func finish() throws(MediaError) -> ConversionResult {
+        try copy()
+        try check()
+        let bytes: Int64
+        do { bytes = try store.length } catch {
+            throw MediaError(.store(error), "measure the output", "the output could not be measured: \(error)")
+        }
+        let (span, settings) = (plan.span, plan.settings)
+        let duration = MediaTime(sample: span.samples, rate: rate)
+        var warnings: [Warning] = []
+        if span.isShort {
+            warnings.append(
+                Warning(
+                    "range_cut", "the range ends after the source, which ends \(duration.seconds) s after its start"))
+        }
+        return ConversionResult(
+            format: settings.format.name, codec: settings.codec.name, duration: duration, seconds: duration.seconds,
+            samples: span.samples, sampleRate: rate, channels: settings.shape.channels,
+            bitRate: Int((Double(bytes) * 8 / duration.seconds).rounded()), bytes: bytes, gapless: plan.gapless,
+            damage: .init(seconds: 0, events: 0), settings: plan.used, warnings: warnings, copied: true)
+    }
+
+    private func copy() throws(MediaError) {
+        let demuxer = try Demuxer.open(source, stop: stop)
+        let track = try demuxer.track(plan.track)
+        let stream = demuxer.stream(track.index)
+        var lengths = try PacketLength.open(stream, track)
+        let muxer = try Muxer.open(store, plan.settings, stop: stop)
+        let span = plan.span
+        let isHidden = plan.gapless.start == 0
+        try muxer.start(
+            copying: stream, plan.settings, lead: isHidden ? span.lead : 0,
+            tags: Options(tags.map { ($0.key, $0.value) }))
+        let packet = Packet()
+        var number: Int64 = 0
+        var time = isHidden ? -span.lead : 0
+        while number <= span.last, try demuxer.next(into: packet) {
+            guard packet.streamIndex == track.index, var length = try lengths.samples(of: packet) else {
+                packet.clear()
+                continue
+            }
+            defer { number += 1 }
+            guard number >= span.first else {
+                packet.clear()
+                continue
+            }
+            if number == span.first && track.codec == AV_CODEC_ID_VORBIS { length = 0 }
+            let discard = number == span.last && plan.gapless.end == 0 ? span.trail : 0
+            // The MP3 muxer takes the delay from the first packet, whatever the stream says.
+            let skip = number == span.first && track.codec == AV_CODEC_ID_MP3 && isHidden ? span.lead : 0
+            packet.place(at: time, duration: length - discard)
+            try packet.trim(skip: skip, discard: discard)
+            time += length
+            try muxer.write(packet, rate: rate)
+        }
+        guard number > span.last else {
+            throw MediaError(.internal, "copy the audio", "the source gave fewer packets when it was read again")
+        }
+        try muxer.finish()
+    }
+
+    /// Looks at the finished file's packets as a reader does.
+    private func check() throws(MediaError) {
+        let found: PacketSpan
+        do throws(MediaError) { found = try PacketScan.run(StoredSource(store), stop: stop) } catch {
+            if case .cancelled = error.reason { throw error }
+            throw MediaError(.internal, "check the output", "the finished file cannot be read: \(error.sentence)")
+        }
+        let expected = plan.span.samples + Int64(plan.gapless.start + plan.gapless.end)
+        guard found.samples == expected else {
+            throw MediaError(
+                .internal, "check the output",
+                "the finished file holds \(found.samples) samples, not \(expected)")
+        }
+    }
+}

@@ -1,0 +1,64 @@
+import CLibav
+
+/// What demuxers tell of a packet's samples beside the samples themselves.
+extension Packet {
+    /// Samples that a decoder is to drop before and at the end of this packet, if the demuxer says so.
+    var trimming: (skip: Int64, discard: Int64)? {
+        var size = 0
+        guard let bytes = av_packet_get_side_data(pointer, AV_PKT_DATA_SKIP_SAMPLES, &size), size >= 10 else {
+            return nil
+        }
+        func little(_ offset: Int) -> Int64 { (0..<4).reduce(0) { $0 | Int64(bytes[offset + $1]) << (8 * $1) } }
+        // The first number is signed, and negative ones count for nothing.
+        return (skip: little(0) < 0x8000_0000 ? little(0) : 0, discard: little(4))
+    }
+
+    /// Says how many samples a decoder is to drop, in place of all that was said.
+    borrowing func trim(skip: Int64, discard: Int64) throws(MediaError) {
+        av_packet_free_side_data(pointer)
+        guard skip > 0 || discard > 0 else { return }
+        guard let bytes = av_packet_new_side_data(pointer, AV_PKT_DATA_SKIP_SAMPLES, 10) else {
+            throw .outOfMemory("copy the audio")
+        }
+        for index in 0..<10 { bytes[index] = 0 }
+        for index in 0..<4 {
+            bytes[index] = UInt8(truncatingIfNeeded: skip >> (8 * index))
+            bytes[4 + index] = UInt8(truncatingIfNeeded: discard >> (8 * index))
+        }
+    }
+
+    /// Whether it is only to be decoded, and not heard.
+    var isDiscarded: Bool { pointer.pointee.flags & AV_PKT_FLAG_DISCARD != 0 }
+
+    /// Whether the decoder is to be set up anew before it.
+    var changesParameters: Bool {
+        av_packet_get_side_data(pointer, AV_PKT_DATA_NEW_EXTRADATA, nil) != nil
+            || av_packet_get_side_data(pointer, AV_PKT_DATA_PARAM_CHANGE, nil) != nil
+    }
+
+    /// Places it anew, in samples.
+    borrowing func place(at time: Int64, duration: Int64) {
+        pointer.pointee.pts = time
+        pointer.pointee.dts = time
+        pointer.pointee.duration = duration
+        pointer.pointee.pos = -1
+        pointer.pointee.flags = pointer.pointee.flags & ~AV_PKT_FLAG_DISCARD | AV_PKT_FLAG_KEY
+    }
+}
+
+extension Demuxer {
+    /// An audio track by its stream's place, or the first.
+    borrowing func track(_ index: Int?) throws(MediaError) -> AudioTrack {
+        guard let track = tracks.first(where: { $0.index == index ?? $0.index }) else {
+            throw MediaError(.noAudio, "open the source", "the source has no such audio track")
+        }
+        return track
+    }
+
+    /// Samples that libav's Opus decoder drops by itself, as the identification header says (RFC 7845 section 5.1).
+    func preskip(_ track: AudioTrack) -> Int64 {
+        let parameters = stream(track.index).pointee.codecpar.pointee
+        guard track.codec == AV_CODEC_ID_OPUS, parameters.extradata_size >= 19 else { return 0 }
+        return Int64(parameters.extradata[10]) | Int64(parameters.extradata[11]) << 8
+    }
+}

@@ -1,0 +1,196 @@
+import FoundationEssentials
+import Glibc
+import MediaTypes
+import Testing
+
+@testable import Media
+
+/// Packets that are copied must sound as the same part of the source does, sample for sample.
+@Suite(.timeLimit(.minutes(3))) struct PassthroughTests {
+    /// A source and the formats that take its packets.
+    struct Pair: Sendable, CustomTestStringConvertible {
+        let source: String
+        let arguments: [String]
+        let format: String
+        var codec: String?
+        /// Decibels of the source over the difference; nothing where every bit must be the same.
+        var floor: Double?
+        /// The cuts that are copied, by their place in `cuts`; the others are encoded.
+        var copied = Set(0...3)
+        /// Samples beside the range that the container cannot hide.
+        var extra = 0
+
+        var testDescription: String { "\(source) to \(format)" }
+    }
+
+    static let pairs: [Pair] = [
+        Pair(source: "copy-320.mp3", arguments: ["-b:a", "320k"], format: "mp3"),
+        Pair(source: "copy-128.mp3", arguments: ["-b:a", "128k"], format: "mp3"),
+        Pair(source: "copy-v0.mp3", arguments: ["-q:a", "0"], format: "mp3"),
+        Pair(
+            source: "copy-notag.mp3", arguments: ["-b:a", "256k", "-write_xing", "0"], format: "mp3", copied: [0, 2, 3]),
+        Pair(source: "copy-low.mp3", arguments: ["-ar", "22050", "-b:a", "96k"], format: "mp3"),
+        Pair(source: "copy.m4a", arguments: ["-c:a", "aac", "-aac_pns", "0", "-b:a", "128k"], format: "m4a"),
+        Pair(source: "copy-noise.m4a", arguments: ["-c:a", "aac", "-b:a", "96k"], format: "m4a", floor: 20),
+        Pair(source: "copy.aac", arguments: ["-c:a", "aac", "-aac_pns", "0", "-b:a", "128k"], format: "m4a"),
+        Pair(source: "copy.opus", arguments: ["-c:a", "libopus", "-b:a", "96k"], format: "opus", floor: 75),
+        Pair(
+            source: "copy.opus", arguments: ["-c:a", "libopus", "-b:a", "96k"], format: "ogg", codec: "opus", floor: 75),
+        Pair(source: "copy.webm", arguments: ["-c:a", "libopus", "-b:a", "96k"], format: "opus", floor: 75),
+        Pair(source: "copy-o.mp4", arguments: ["-c:a", "libopus", "-b:a", "96k"], format: "opus", floor: 75),
+        Pair(source: "copy.ogg", arguments: ["-c:a", "libvorbis"], format: "ogg", copied: [0, 1]),
+        Pair(source: "copy.flac", arguments: [], format: "flac", copied: [0]),
+        Pair(source: "copy.flac", arguments: [], format: "ogg", codec: "flac", copied: [0]),
+        Pair(source: "copy-f.oga", arguments: ["-c:a", "flac"], format: "flac", copied: [0]),
+        Pair(source: "copy-a.m4a", arguments: ["-c:a", "alac"], format: "m4a", codec: "alac", copied: [0]),
+        Pair(source: "copy-a.m4a", arguments: ["-c:a", "alac"], format: "caf", codec: "alac", copied: [0]),
+        Pair(source: "copy-a.caf", arguments: ["-c:a", "alac"], format: "alac", copied: [0]),
+    ]
+
+    /// All of the source, its beginning, its middle and its end.
+    static let cuts: [(start: MediaTime, end: MediaTime?)] = [
+        (.zero, nil), (.zero, MediaTime(value: 2_345_678, timescale: 1_000_000)),
+        (MediaTime(value: 1_234_567, timescale: 1_000_000), MediaTime(value: 41, timescale: 10)),
+        (MediaTime(value: 7, timescale: 2), nil),
+    ]
+
+    @Test(arguments: pairs) func `copies sound like the same part of the source`(pair: Pair) async throws {
+        let source = try await Studio.shared.music(as: pair.source, pair.arguments)
+        let whole = try await decoded(source)
+        for (number, cut) in Self.cuts.enumerated() {
+            var rendition = Rendition(format: pair.format, codec: pair.codec)
+            rendition.passthrough = .auto
+            let copy = try await convert(source, rendition, start: cut.start, end: cut.end)
+            #expect(copy.result.copied == pair.copied.contains(number), "cut \(number)")
+            guard copy.result.copied else { continue }
+            let rate = copy.result.sampleRate
+            let first = Int(cut.start.sampleIndex(rate: rate))
+            let end = min(cut.end.map { Int($0.sampleIndex(rate: rate)) } ?? .max, whole.count / 2)
+            let expected = Array(whole[2 * first..<2 * end])
+            #expect(copy.result.samples == Int64(end - first), "cut \(number)")
+            let got = try await decoded(copy.path)
+            #expect(got.count == expected.count + 2 * pair.extra, "cut \(number)")
+            if number > 1, let floor = pair.floor {
+                let ratio = decibels(of: expected, over: got)
+                #expect(ratio > floor, "cut \(number)")
+            } else {
+                #expect(got.elementsEqual(expected), "cut \(number): \(decibels(of: expected, over: got)) dB")
+            }
+        }
+    }
+
+    /// All samples of a file as respool's reader gives them.
+    private func decoded(_ path: String) async throws -> [Float] {
+        let wave = try await convert(path, Rendition(format: "wav", sampleFormat: .f32))
+        return try await decode(wave.path, as: Float.self, "f32le")
+    }
+
+    private func decibels(of expected: [Float], over got: [Float]) -> Double {
+        var (signal, noise) = (0.0, 1e-20)
+        for (expected, got) in zip(expected, got) {
+            signal += Double(expected) * Double(expected)
+            noise += Double(expected - got) * Double(expected - got)
+        }
+        return 10 * log10(signal / noise)
+    }
+
+    @Test func `plays without a gap in ffmpeg`() async throws {
+        for (name, format) in [("copy-320.mp3", "mp3"), ("copy.opus", "opus")] {
+            let pair = Self.pairs.first { $0.source == name }!
+            let source = try await Studio.shared.music(as: name, pair.arguments)
+            var rendition = Rendition(format: format)
+            rendition.passthrough = .require
+            let copy = try await convert(source, rendition, start: Self.cuts[2].start, end: Self.cuts[2].end)
+            let samples = try await decode([source, copy.path], as: Float.self, "f32le")
+            let first = Int(Self.cuts[2].start.sampleIndex(rate: copy.result.sampleRate))
+            let expected = Array(samples[0][2 * first..<2 * (first + Int(copy.result.samples))])
+            #expect(samples[1].count == expected.count)
+            #expect(decibels(of: expected, over: samples[1]) > 75)
+        }
+    }
+
+    @Test func `encodes what differs from the source, and says why where copying is required`() async throws {
+        let source = try await Studio.shared.music(as: "copy-320.mp3", ["-b:a", "320k"])
+        let wishes: [(String, Rendition)] = [
+            ("bit_rate", Rendition(format: "mp3", bitRate: 128_000)), ("quality", Rendition(format: "mp3", quality: 2)),
+            ("sample_rate", Rendition(format: "mp3", sampleRate: 48000)),
+            ("channels", Rendition(format: "mp3", channels: 1)), ("flac", Rendition(format: "flac")),
+        ]
+        for (word, wish) in wishes {
+            var rendition = wish
+            rendition.passthrough = .auto
+            #expect(try await convert(source, rendition).result.copied == false, "\(word)")
+            rendition.passthrough = .require
+            let refused = await failure(source, rendition)
+            guard case .invalidSettings = refused?.reason else {
+                Issue.record("\(word): \(String(describing: refused))")
+                continue
+            }
+            #expect(refused!.sentence.contains(word))
+        }
+        var same = Rendition(format: "mp3", bitRate: 320_000, sampleRate: 44100, channels: 2)
+        same.passthrough = .auto
+        let copy = try await convert(source, same)
+        #expect(copy.result.copied)
+        #expect(copy.result.settings["bit_rate"] == Setting(asked: "320000", used: "320000"))
+        same.passthrough = .never
+        #expect(try await convert(source, same).result.copied == false)
+    }
+
+    @Test func `refuses cuts that no container could hide`() async throws {
+        let low = try await Studio.shared.music(as: "copy-deep.mp3", ["-ac", "1", "-b:a", "32k"])
+        var rendition = Rendition(format: "mp3")
+        rendition.passthrough = .require
+        let deep = await failure(low, rendition, start: MediaTime(value: 3, timescale: 1))
+        #expect(deep?.sentence.contains("cannot hide") == true || deep?.sentence.contains("reservoir") == true)
+        let lossless = try await Studio.shared.music(as: "copy.flac")
+        rendition.format = "flac"
+        let cut = await failure(lossless, rendition, start: MediaTime(value: 3, timescale: 1))
+        #expect(cut?.sentence.contains("can be cut") == true)
+    }
+
+    @Test(arguments: ["copy-320.mp3", "copy.m4a", "copy.opus", "copy.flac", "copy.ogg", "copy-a.caf"])
+    func `notices a source that is cut short`(name: String) async throws {
+        let pair = Self.pairs.first { $0.source == name }!
+        let source = try await Studio.shared.music(as: name, pair.arguments)
+        let bytes = try Data(contentsOf: URL(filePath: source))
+        let part = await Studio.shared.output(String(name.split(separator: ".")[1]))
+        try bytes.prefix(bytes.count * 6 / 10).write(to: URL(filePath: part))
+        for mode in [Passthrough.auto, .require] {
+            var rendition = Rendition(format: pair.format, codec: pair.codec)
+            rendition.passthrough = mode
+            let error = await failure(part, rendition)
+            switch error?.reason {
+            case .truncated, .corruptMedia: break
+            case .invalidSettings where mode == .require: break
+            default: Issue.record("\(mode): \(String(describing: error))")
+            }
+        }
+    }
+
+    @Test func `copies into tagged files`() async throws {
+        let source = try await Studio.shared.music(as: "copy-title.mp3", ["-b:a", "320k", "-metadata", "title=Пример"])
+        var rendition = Rendition(format: "mp3")
+        rendition.passthrough = .require
+        let copy = try await convert(source, rendition, start: MediaTime(value: 1, timescale: 1))
+        let outcome = try await ffprobe(copy.path, "format_tags=title:stream=codec_name")
+        #expect(outcome == "mp3")
+        let bytes = try Data(contentsOf: URL(filePath: copy.path))
+        #expect(bytes.firstRange(of: Data("Пример".utf8)) != nil)
+    }
+
+    @Test func `says that a range reaches beyond the end`() async throws {
+        let source = try await Studio.shared.music(as: "copy-320.mp3", ["-b:a", "320k"])
+        var rendition = Rendition(format: "mp3")
+        rendition.passthrough = .require
+        let copy = try await convert(
+            source, rendition, start: MediaTime(value: 5, timescale: 1), end: MediaTime(value: 9, timescale: 1))
+        #expect(copy.result.samples == 44100)
+        #expect(copy.result.warnings.map(\.code) == ["range_cut"])
+        let beyond = await failure(source, rendition, start: MediaTime(value: 9, timescale: 1))
+        guard case .invalidTimeRange = beyond?.reason else {
+            Issue.record("\(String(describing: beyond))")
+            return
+        }
+    }
+}
