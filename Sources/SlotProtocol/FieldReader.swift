@@ -98,10 +98,10 @@ struct FieldReader {
         return key
     }
 
-    func passthrough() throws(Failure) {
-        guard let mode = fields["passthrough"], mode != "never" else { return }
-        guard ["auto", "require"].contains(mode) else { throw wrong("passthrough", "never") }
-        throw Self.invalid("`passthrough` is `\(mode)`, which is not supported yet: use never, or leave it out")
+    func passthrough() throws(Failure) -> Passthrough {
+        guard let text = fields["passthrough"] else { return .auto }
+        guard let mode = Passthrough(rawValue: text) else { throw wrong("passthrough", "auto, never or require") }
+        return mode
     }
 
     /// The whole number of a field, if it is given.

@@ -65,7 +65,10 @@ package struct JobField: Sendable {
             "expires", "INSTANT", "gives up if not started by then: ISO 8601, or seconds from admission",
             default: "never"),
         JobField("dedup", "KEY", "while a job with this key is not over, a second one is the first", default: "none"),
-        JobField("passthrough", "MODE", "only `never` yet: every job is decoded and encoded", default: "never"),
+        JobField(
+            "passthrough", "MODE",
+            "auto copies packets that already fit in place of encoding them anew, never does not, require insists",
+            default: "auto"),
         JobField("channel_layout", "LAYOUT", "5.1, 7.1", supported: false),
         JobField("loudness", "LUFS", "EBU R 128 target", supported: false),
         JobField("track", "N", "which audio track", supported: false),

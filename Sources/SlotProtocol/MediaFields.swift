@@ -16,12 +16,12 @@ extension FieldReader {
         guard AudioFormat.named(format) != nil else {
             throw Failure(.invalidRequest, "`format` is `\(Self.shown(format))`: it must be one of \(Self.formatNames)")
         }
-        let rendition = Rendition(
+        var rendition = Rendition(
             format: format, codec: fields["codec"], bitRate: try bitRate(), quality: try quality(),
             sampleRate: try whole("sample_rate", 1...768_000), channels: try whole("channels", 1...64),
             sampleFormat: try sampleFormat())
+        rendition.passthrough = try passthrough()
         do { try rendition.validate() } catch { throw Self.invalid(error.description) }
-        try passthrough()
         return rendition
     }
 

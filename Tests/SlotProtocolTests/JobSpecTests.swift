@@ -11,7 +11,9 @@ import Testing
 
     @Test func `fills in what a job leaves out`() throws {
         let spec = try Self.spec([:])
-        #expect(spec.plan.renditions[0] == Rendition(format: "mp3"))
+        var rendition = Rendition(format: "mp3")
+        rendition.passthrough = .auto
+        #expect(spec.plan.renditions[0] == rendition)
         #expect(spec.plan.source.range == .whole)
         #expect(spec.priority == .normal)
         #expect(spec.start == .now)
@@ -53,7 +55,7 @@ import Testing
         (["source": ""], "source"), (["output": "s3://bucket/key"], "s3"), (["output": ""], "output"),
         (["colour": "red"], "colour"), (["loudness": "-16"], "not supported yet"),
         (["outputs": "[]"], "1 to 32"),
-        (["passthrough": "auto"], "not supported yet"), (["group": "g"], "not supported yet"),
+        (["passthrough": "always"], "auto, never or require"), (["group": "g"], "not supported yet"),
         (["sample_format": "s20"], "s20"), (["output": "a\u{0}b"], "output"),
     ])
     func `refuses a wrong value and names it`(fields: [String: String], named: String) throws {

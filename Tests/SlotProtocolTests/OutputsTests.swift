@@ -11,7 +11,7 @@ import Testing
     @Test func `gives each output the job's fields and its own`() throws {
         let spec = try Self.spec(
             #"[{"format":"mp3","bit_rate":"64k"},{"format":"opus","sample_rate":24000,"output":"a/b.opus"},{"channels":null}]"#,
-            ["format": "mp3", "channels": "1", "start": "1", "atomic": "true"])
+            ["format": "mp3", "channels": "1", "start": "1", "atomic": "true", "passthrough": "never"])
         #expect(
             spec.plan.renditions == [
                 Rendition(format: "mp3", bitRate: 64_000, channels: 1),

@@ -44,7 +44,7 @@ enum FieldOptions {
         case "codec": .words(AudioCodec.all.map(\.name))
         case "sample_format": .words(SampleFormat.allCases.map(\.rawValue))
         case "priority": .words(JobSpec.Priority.allCases.map(\.name))
-        case "passthrough": .words(["never"])
+        case "passthrough": .words(Passthrough.allCases.map(\.rawValue))
         default: .nothing
         }
     }
