@@ -57,7 +57,7 @@ struct CopyPlan {
         }
         let span = try PacketScan.run(
             source, track: track.index, first: reader.first, end: reader.end, stop: stop)
-        let hiding = PacketHiding(muxer: settings.format.muxerName)
+        let hiding = PacketHiding(settings.format)
         let plan = CopyPlan(
             settings: settings, span: span, track: track.index, hiding: hiding,
             used: settings.used(copying: Int(parameters.bit_rate), reader))

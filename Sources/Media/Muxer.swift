@@ -67,7 +67,7 @@ struct Muxer: ~Copyable {
         try check(av_dict_copy(&context.pointee.metadata, tags.pointer, 0), Self.operation)
         var options = settings.format.muxerOptions(rate: settings.shape.rate)
         // A tag without a delay would cut the decoder's own 529 samples off.
-        if settings.format.muxerName == "mp3" && lead == 0 { options.append(("write_xing", "0")) }
+        if settings.format.name == "mp3" && lead == 0 { options.append(("write_xing", "0")) }
         var given = Options(options)
         try checked(avformat_write_header(context, &given.pointer))
         try given.checkAllTaken(Self.operation)

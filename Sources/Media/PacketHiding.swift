@@ -1,3 +1,5 @@
+import MediaTypes
+
 /// How a container tells players which samples of its first and last packets are not to be heard.
 enum PacketHiding {
     /// The tag that LAME invented: delay and padding in 12 bits each, over the decoder's own 529 samples.
@@ -38,12 +40,12 @@ enum PacketHiding {
         }
     }
 
-    init(muxer: String) {
-        switch muxer {
+    init(_ format: AudioFormat) {
+        switch format.name {
         case "mp3": self = .lameTag
-        case "ipod", "mp4", "mov": self = .editList
-        case "matroska", "webm": self = .codecDelay
-        case "ogg", "oga", "opus", "spx": self = .granules
+        case "m4a", "alac", "mp4", "mov": self = .editList
+        case "mka", "webm": self = .codecDelay
+        case "ogg", "oga", "opus", "speex": self = .granules
         default: self = .none
         }
     }
