@@ -50,6 +50,11 @@ private final class Output {
         _ reader: borrowing AssetReader, stop: StopFlag
     ) {
         do throws(MediaError) {
+            let rendition = plan.renditions[index]
+            guard AudioFormat.named(rendition.format)?.isSegmented != true else {
+                writer = try HLSWriter(stores, output: index, rendition, reader, stop: stop)
+                return
+            }
             let copy = try CopyPlan.choose(plan.renditions[index], source, reader, stop: stop)
             let store: any ByteStore
             do { store = try stores.open(output: index, part: nil) } catch {

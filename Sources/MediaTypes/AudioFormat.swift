@@ -26,7 +26,14 @@ package struct AudioFormat: Sendable {
     }
 
     /// The format with that name.
-    package static func named(_ name: String) -> AudioFormat? { all.first { $0.name == name } }
+    package static func named(_ name: String) -> AudioFormat? {
+        all.first { $0.name == name } ?? (name == hls.name ? hls : nil)
+    }
+
+    /// HTTP Live Streaming, which is many files.
+    package static let hls = AudioFormat(
+        "hls", extension: "m3u8", mediaType: "application/vnd.apple.mpegurl",
+        codecs: ["aac", "mp3", "alac", "flac", "opus"], summary: "HTTP Live Streaming: playlists and segments")
 
     package static let all: [AudioFormat] = [
         AudioFormat("mp3", extension: "mp3", mediaType: "audio/mpeg", codecs: ["mp3"], summary: "MPEG layer III"),

@@ -15,6 +15,8 @@ package struct Rendition: Codable, Sendable, Hashable {
     package var sound = SoundSettings()
     package var tags = TagSettings()
     package var passthrough = Passthrough.never
+    /// For a format of segments.
+    package var segments = SegmentSettings()
 
     package init(
         format: String, codec: String? = nil, bitRate: Int? = nil, quality: Double? = nil, sampleRate: Int? = nil,
@@ -30,7 +32,7 @@ package struct Rendition: Codable, Sendable, Hashable {
     }
 
     enum CodingKeys: String, CodingKey {
-        case format, codec, quality, channels, sound, tags, passthrough
+        case format, codec, quality, channels, sound, tags, passthrough, segments
         case bitRate = "bit_rate"
         case sampleRate = "sample_rate"
         case sampleFormat = "sample_format"

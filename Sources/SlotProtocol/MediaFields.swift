@@ -13,7 +13,7 @@ extension FieldReader {
         guard let format = fields["format"], !format.isEmpty else {
             throw Self.invalid("`format` is missing: give one of \(Self.formatNames)")
         }
-        guard AudioFormat.named(format) != nil else {
+        guard AudioFormat.named(format) != nil, format != AudioFormat.hls.name else {
             throw Failure(.invalidRequest, "`format` is `\(Self.shown(format))`: it must be one of \(Self.formatNames)")
         }
         var rendition = Rendition(

@@ -1,0 +1,72 @@
+import Lifecycle
+import MediaTypes
+
+/// An output that is a stream of segments: they come first, then their playlist, and last the master playlist.
+final class HLSWriter: RenditionWriter {
+    private let store: SegmentStore
+    private let settings: EncodingSettings
+    private let segments: SegmentSettings
+    private var converter: SampleConverter
+    private var track: SegmentTrack
+
+    /// The token must be of no other conversion to the same place.
+    init(
+        _ stores: any OutputStores, output: Int, _ rendition: Rendition, token: String,
+        _ reader: borrowing AssetReader, stop: StopFlag
+    ) throws(MediaError) {
+        let settings = try EncodingSettings.resolve(rendition, reader.shape, reader.depth)
+        let container = rendition.segments.container
+        guard container.codecs.contains(settings.codec.name) else {
+            throw MediaError(
+                .invalidSettings, "choose settings",
+                "segments of \(container.rawValue) do not take codec '\(settings.codec.name)'; they take "
+                    + container.codecs.joined(separator: ", "))
+        }
+        self.settings = settings
+        segments = rendition.segments
+        store = SegmentStore(stores, output: output)
+        var input = reader.shape
+        if settings.relabels(input.layout) { input.layout = settings.shape.layout }
+        converter = try SampleConverter.open(
+            input, to: settings.shape, bits: settings.reducedBits(from: reader.depth))
+        track = try SegmentTrack.open(
+            store, settings, segments, names: SegmentNames(token: token, container: container), stop: stop)
+    }
+
+    func append(_ frame: borrowing Frame) throws(MediaError) {
+        if try converter.convert(frame) {
+            try track.encode(converter.result)
+        } else {
+            try track.encode(frame)
+        }
+    }
+
+    func finish() throws(MediaError) -> ConversionResult {
+        while try converter.drain() { try track.encode(converter.result) }
+        try track.finish()
+        let playlist = track.playlist
+        try write(playlist.text, as: playlist.names.playlist)
+        try write(MasterPlaylist.text(playlist, settings.codec), as: nil)
+        return result(playlist)
+    }
+
+    private func write(_ text: String, as name: String?) throws(MediaError) {
+        try store.begin(name)
+        try store.append(text.utf8)
+        _ = store.end()
+    }
+
+    private func result(_ playlist: MediaPlaylist) -> ConversionResult {
+        let duration = MediaTime(sample: track.written, rate: settings.shape.rate)
+        let extra = Int(playlist.samples - track.written) - track.delay
+        var used = settings.used
+        used["segment_duration"] = Setting(used: segments.duration.description)
+        used["segment_format"] = Setting(used: segments.container.rawValue)
+        return ConversionResult(
+            format: settings.format.name, codec: settings.codec.name, duration: duration, seconds: duration.seconds,
+            samples: track.written, sampleRate: settings.shape.rate, channels: settings.shape.channels,
+            bitRate: Int((Double(store.length) * 8 / duration.seconds).rounded()), bytes: store.length,
+            gapless: Gapless(start: track.delay, end: max(extra, 0)), damage: Damage(seconds: 0, events: 0),
+            settings: used, warnings: settings.warnings)
+    }
+}

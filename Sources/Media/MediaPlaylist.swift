@@ -1,0 +1,125 @@
+import FoundationEssentials
+import MediaTypes
+
+/// The names of a stream's files, which hold a token: a player that still has the last playlist finds its own segments.
+struct SegmentNames {
+    let token: String
+    let container: SegmentSettings.Container
+
+    var playlist: String { "audio-\(token).m3u8" }
+    var setup: String { "audio-\(token)-init.mp4" }
+
+    func segment(_ index: Int) -> String {
+        let digits = String(index + 1)
+        let number = String(repeating: "0", count: max(5 - digits.count, 0)) + digits
+        return "audio-\(token)-\(number).\(container == .fmp4 ? "m4s" : "ts")"
+    }
+}
+
+/// A media playlist in the making (RFC 8216 section 4.3.3).
+struct MediaPlaylist {
+    let names: SegmentNames
+    private(set) var segments: [Segment] = []
+    private let settings: SegmentSettings
+    private let rate: Int
+
+    struct Segment {
+        let samples: Int64
+        let bytes: Int64
+    }
+
+    init(_ names: SegmentNames, _ settings: SegmentSettings, rate: Int) {
+        self.names = names
+        self.settings = settings
+        self.rate = rate
+    }
+
+    mutating func append(samples: Int64, bytes: Int64) { segments.append(Segment(samples: samples, bytes: bytes)) }
+
+    /// Samples of the whole stream.
+    var samples: Int64 { segments.reduce(0) { $0 + $1.samples } }
+
+    var text: String {
+        let isFragmented = settings.container == .fmp4
+        var lines = ["#EXTM3U", "#EXT-X-VERSION:\(isFragmented ? 7 : 3)", "#EXT-X-TARGETDURATION:\(targetDuration)"]
+        lines += ["#EXT-X-MEDIA-SEQUENCE:0", "#EXT-X-PLAYLIST-TYPE:VOD"]
+        if isFragmented { lines.append("#EXT-X-MAP:URI=\"\(names.setup)\"") }
+        // Each duration is the difference of two rounded times, so that no error adds up.
+        var (time, end) = (Int64(0), Int64(0))
+        for (index, segment) in segments.enumerated() {
+            end += segment.samples
+            let next = microseconds(end)
+            lines += ["#EXTINF:\(Self.seconds(next - time)),", names.segment(index)]
+            time = next
+        }
+        return (lines + ["#EXT-X-ENDLIST", ""]).joined(separator: "\n")
+    }
+
+    /// Seconds that no segment is longer than, once rounded.
+    private var targetDuration: Int64 {
+        max(segments.map { (microseconds($0.samples) + 500_000) / 1_000_000 }.max() ?? 0, 1)
+    }
+
+    private func microseconds(_ samples: Int64) -> Int64 {
+        Int64((Double(samples) * 1_000_000 / Double(rate)).rounded())
+    }
+
+    private static func seconds(_ microseconds: Int64) -> String {
+        let fraction = String(microseconds % 1_000_000)
+        return "\(microseconds / 1_000_000)." + String(repeating: "0", count: 6 - fraction.count) + fraction
+    }
+}
+
+extension MediaPlaylist {
+    /// Bits a second of the stream as a whole.
+    var averageBandwidth: Int { bandwidth(segments[...]) }
+
+    /// Bits a second of the largest run of segments that lasts from half to one and a half target durations (RFC 8216
+    /// section 4.3.4.2).
+    var peakBandwidth: Int {
+        let target = Double(targetDuration) * Double(rate)
+        var peak = 0
+        for start in segments.indices {
+            var length = 0.0
+            for end in start..<segments.endIndex {
+                length += Double(segments[end].samples)
+                if length > target * 1.5 { break }
+                if length >= target * 0.5 { peak = max(peak, bandwidth(segments[start...end])) }
+            }
+        }
+        return peak > 0 ? peak : averageBandwidth
+    }
+
+    private func bandwidth(_ segments: ArraySlice<Segment>) -> Int {
+        let samples = segments.reduce(0) { $0 + $1.samples }
+        let bits = segments.reduce(0) { $0 + $1.bytes * 8 }
+        return Int((Double(bits) * Double(rate) / Double(max(samples, 1))).rounded(.up))
+    }
+}
+
+/// The playlist that names the others, with which a stream appears (RFC 8216 section 4.3.4).
+enum MasterPlaylist {
+    static func text(_ playlist: MediaPlaylist, _ codec: AudioCodec) -> String {
+        let attributes = [
+            "BANDWIDTH=\(playlist.peakBandwidth)", "AVERAGE-BANDWIDTH=\(playlist.averageBandwidth)",
+            "CODECS=\"\(name(of: codec))\"",
+        ]
+        return [
+            "#EXTM3U", "#EXT-X-VERSION:\(playlist.names.container == .fmp4 ? 7 : 3)", "#EXT-X-INDEPENDENT-SEGMENTS",
+            "#EXT-X-STREAM-INF:" + attributes.joined(separator: ","), playlist.names.playlist, "",
+        ].joined(separator: "\n")
+    }
+
+    /// The codec as RFC 6381 and its registry name it.
+    private static func name(of codec: AudioCodec) -> String {
+        switch codec.name {
+        case "aac": "mp4a.40.2"
+        case "mp3": "mp4a.40.34"
+        case "flac": "fLaC"
+        case "opus": "Opus"
+        case "ac3": "ac-3"
+        case "eac3": "ec-3"
+        default: codec.name
+        }
+    }
+}

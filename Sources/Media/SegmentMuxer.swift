@@ -1,0 +1,147 @@
+import CLibav
+import Lifecycle
+import MediaTypes
+
+/// Writes packets of one audio stream into segments of MPEG-4 or MPEG-2 transport stream; owns an `AVFormatContext`.
+struct SegmentMuxer: ~Copyable {
+    private let context: UnsafeMutablePointer<AVFormatContext>
+    private let sink: SinkContext
+    private let store: SegmentStore
+    private let container: SegmentSettings.Container
+
+    private init(
+        owning context: UnsafeMutablePointer<AVFormatContext>, _ sink: consuming SinkContext, _ store: SegmentStore,
+        _ container: SegmentSettings.Container
+    ) {
+        self.context = context
+        self.sink = sink
+        self.store = store
+        self.container = container
+    }
+
+    deinit { avformat_free_context(context) }
+
+    /// Prepares the stream; its bytes go to whatever part the store has open.
+    static func open(
+        _ store: SegmentStore, _ encoder: borrowing Encoder, _ settings: EncodingSettings,
+        _ container: SegmentSettings.Container, stop: StopFlag
+    ) throws(MediaError) -> SegmentMuxer {
+        let sink = try SinkContext.open(store, stop: stop, mostBytes: .max)
+        // Nobody may come back to what was written.
+        sink.pointer.pointee.seekable = 0
+        var made: UnsafeMutablePointer<AVFormatContext>?
+        try check(
+            avformat_alloc_output_context2(&made, nil, container == .fmp4 ? "mp4" : "mpegts", nil), operation)
+        guard let context = made else { throw .outOfMemory(operation) }
+        let muxer = SegmentMuxer(owning: context, sink, store, container)
+        context.pointee.pb = muxer.sink.pointer
+        context.pointee.io_open = { _, _, _, _, _ in av_swift_error(1) }
+        try muxer.start(encoder, settings)
+        return muxer
+    }
+
+    private static let operation = "write the segments"
+
+    private borrowing func start(_ encoder: borrowing Encoder, _ settings: EncodingSettings) throws(MediaError) {
+        guard let stream = avformat_new_stream(context, nil) else { throw .outOfMemory(Self.operation) }
+        try check(avcodec_parameters_from_context(stream.pointee.codecpar, encoder.context), Self.operation)
+        stream.pointee.time_base = encoder.context.pointee.time_base
+        // libav 5.1 takes FLAC in MPEG-4 for an experiment.
+        context.pointee.strict_std_compliance = FF_COMPLIANCE_EXPERIMENTAL
+        var options = Options()
+        switch container {
+        case .fmp4:
+            // The header waits for the first packets, so that its edit list tells of the encoder's delay.
+            options = Options([
+                ("movflags", "frag_custom+delay_moov+default_base_moof+skip_trailer"),
+                ("movie_timescale", String(settings.shape.rate)),
+            ])
+        // Without a delay every frame of audio would fill up a transport packet of its own.
+        case .mpegts: context.pointee.max_delay = 700_000
+        }
+        try checked(avformat_write_header(context, &options.pointer))
+        try options.checkAllTaken(Self.operation)
+    }
+
+    /// Writes a packet, whose times are in units of one sample; leaves it empty.
+    borrowing func write(_ packet: borrowing Packet, rate: Int) throws(MediaError) {
+        let stream = context.pointee.streams[0]!
+        packet.pointer.pointee.stream_index = 0
+        av_packet_rescale_ts(packet.pointer, AVRational(num: 1, den: CInt(rate)), stream.pointee.time_base)
+        try checked(av_write_frame(context, packet.pointer))
+        packet.clear()
+    }
+
+    /// Writes out all that was taken so far. Of MPEG-4 the first call writes only the initialization section.
+    borrowing func flush() throws(MediaError) {
+        try checked(av_write_frame(context, nil))
+        avio_flush(sink.pointer)
+        try checked(sink.pointer.pointee.error)
+    }
+
+    /// Has the next segment of a transport stream begin with its tables, so that a player can begin there.
+    borrowing func repeatTables() {
+        guard container == .mpegts else { return }
+        av_opt_set(context.pointee.priv_data, "mpegts_flags", "+resend_headers", 0)
+    }
+
+    /// Releases what the muxer holds; everything is written by then.
+    borrowing func finish() throws(MediaError) {
+        try checked(av_write_trailer(context))
+        try checked(sink.pointer.pointee.error)
+    }
+
+    private borrowing func checked(_ code: CInt) throws(MediaError) {
+        if let failure = sink.failure { throw failure }
+        try check(code, Self.operation)
+    }
+}
+
+/// Bytes that only ever go on, from one part to the next.
+final class SegmentStore: ByteStore {
+    private let stores: any OutputStores
+    private let output: Int
+    /// The part that is open, and where it begins among all bytes.
+    private var part: (any ByteStore)?
+    private var start: Int64 = 0
+    private(set) var length: Int64 = 0
+
+    init(_ stores: any OutputStores, output: Int) {
+        self.stores = stores
+        self.output = output
+    }
+
+    struct NoPart: Error {}
+
+    /// Ends the open part and begins another, nothing for the output's main file.
+    func begin(_ name: String?) throws(MediaError) {
+        do { part = try stores.open(output: output, part: name) } catch {
+            throw MediaError(.store(error), "open the output", "the output could not be opened: \(error)")
+        }
+        start = length
+    }
+
+    /// The bytes of the open part, which are released with it.
+    func source() -> any ByteSource { StoredSource(part!) }
+
+    /// Ends the open part and answers its length in bytes.
+    func end() -> Int64 {
+        part = nil
+        return length - start
+    }
+
+    func append(_ bytes: some Sequence<UInt8>) throws(MediaError) {
+        do { try Array(bytes).withUnsafeBytes { try write($0, at: length) } } catch {
+            throw MediaError(.store(error), "write the output", "the output could not be written: \(error)")
+        }
+    }
+
+    /// Writes at the end, wherever a muxer that counts only its own bytes believes to be.
+    func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws {
+        guard let part else { throw NoPart() }
+        try part.write(bytes, at: length - start)
+        length += Int64(bytes.count)
+    }
+
+    func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws -> Int { throw NoPart() }
+}

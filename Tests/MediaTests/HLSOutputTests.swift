@@ -1,0 +1,149 @@
+import FoundationEssentials
+import Glibc
+import Lifecycle
+import MediaTypes
+import TestSupport
+import Testing
+
+@testable import Media
+
+@Suite struct HLSOutputTests {
+    /// Converts the music to a stream in a new folder.
+    private func stream(
+        _ codec: String, _ segments: SegmentSettings, source: String? = nil, bitRate: Int? = nil
+    ) async throws -> Stream {
+        let path: String
+        if let source { path = source } else { path = try await Studio.shared.music() }
+        var rendition = Rendition(format: "hls", codec: codec, bitRate: bitRate)
+        rendition.segments = segments
+        let plan = ConversionPlan(renditions: [rendition])
+        let folder = await Studio.shared.output("hls")
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        let (result, names) = try await onThread {
+            let stores = FolderStores(folder)
+            let file = Descriptor(owning: open(path, O_RDONLY | O_CLOEXEC))
+            let results = try Conversion.run(
+                source: DescriptorSource(borrowing: file.number), stores: stores, plan: plan, stop: StopFlag(),
+                progress: { _ in })
+            try stores.save()
+            return (try results[0].get(), stores.names)
+        }
+        return Stream(folder: folder, result: result, names: names)
+    }
+
+    private static let two = MediaTime(value: 2, timescale: 1)
+
+    @Test(arguments: [
+        ("aac", SegmentSettings.Container.fmp4), ("aac", .mpegts), ("mp3", .mpegts), ("mp3", .fmp4), ("alac", .fmp4),
+        ("flac", .fmp4), ("opus", .fmp4),
+    ])
+    func `writes a stream that plays as a whole`(codec: String, container: SegmentSettings.Container) async throws {
+        let stream = try await stream(codec, SegmentSettings(duration: Self.two, container: container))
+        let rate = stream.result.sampleRate
+        #expect(stream.result.samples == Int64(6 * rate))
+        let playlist = try #require(stream.names.first { $0.hasSuffix(".m3u8") && $0 != "master.m3u8" })
+        // Segments first, then their playlist, and the master playlist last: with it the stream appears.
+        #expect(Array(stream.names.suffix(2)) == [playlist, "master.m3u8"])
+        #expect(stream.names.dropLast().allSatisfy { $0.hasPrefix("audio-") })
+        let lines = try stream.text(playlist).split(separator: "\n").map(String.init)
+        let named = lines.filter { !$0.hasPrefix("#") }
+        #expect(named == stream.names.filter { $0.hasSuffix(container == .fmp4 ? ".m4s" : ".ts") })
+        let lengths = lines.compactMap { $0.hasPrefix("#EXTINF:") ? Double($0.dropFirst(8).dropLast()) : nil }
+        let frame = 4608.0 / Double(rate)
+        #expect(named.count == 3 || named.count == 4 && lengths.last! < 0.1, "\(lengths)")
+        #expect(lengths.prefix(3).allSatisfy { abs($0 - 2) < frame }, "\(lengths)")
+        #expect(lines.contains("#EXT-X-TARGETDURATION:2") && lines.last == "#EXT-X-ENDLIST")
+        let extra = Double(stream.result.gapless.start + stream.result.gapless.end) / Double(rate)
+        #expect(abs(lengths.reduce(0, +) - 6 - extra) < 0.000_002)
+        if container == .fmp4 { #expect(stream.result.gapless == Gapless(start: 0, end: 0)) }
+        let decoded = try await decode(stream.folder + "/master.m3u8", as: Int16.self, "s16le").count / 2
+        #expect((6 * rate..<6 * rate + 4 * 1152 + 2112).contains(decoded), "\(decoded)")
+        #expect(try await ffprobe(stream.folder + "/master.m3u8", "stream=codec_name") == codec)
+    }
+
+    @Test func `tells the measured bandwidth and the codec`() async throws {
+        let stream = try await stream("aac", SegmentSettings(duration: Self.two), bitRate: 96_000)
+        let line = try #require(
+            try stream.text("master.m3u8").split(separator: "\n").first { $0.hasPrefix("#EXT-X-STREAM-INF:") })
+        let attributes = HLSAttributes(line.dropFirst("#EXT-X-STREAM-INF:".count))
+        #expect(attributes["CODECS"] == "mp4a.40.2")
+        let peak = try #require(Int(attributes["BANDWIDTH"] ?? ""))
+        let average = try #require(Int(attributes["AVERAGE-BANDWIDTH"] ?? ""))
+        #expect(average <= peak)
+        let playlist = try #require(stream.names.first { $0.hasSuffix(".m3u8") })
+        let lines = try stream.text(playlist).split(separator: "\n")
+        let lengths = lines.compactMap { $0.hasPrefix("#EXTINF:") ? Double($0.dropFirst(8).dropLast()) : nil }
+        let sizes = try stream.names.filter { $0.hasSuffix(".m4s") }.map { try stream.data($0).count }
+        let rates = zip(sizes, lengths).filter { $0.1 > 1 }.map { size, length in Double(size * 8) / length }
+        #expect(abs(Double(peak) - rates.max()!) < 2)
+        let bits = Double(sizes.reduce(0, +) * 8)
+        #expect(abs(Double(average) - bits / lengths.reduce(0, +)) < 2)
+    }
+
+    @Test func `signals the encoder's delay by an edit list`() async throws {
+        let stream = try await stream("aac", SegmentSettings(duration: Self.two))
+        let setup = Array(try stream.data(try #require(stream.names.first)))
+        let list = try #require(setup.firstRange(of: Array("elst".utf8)))
+        // Version 0, one entry: its duration is open, its start the 1024 samples of delay.
+        let told = Array(setup[list.upperBound..<list.upperBound + 16])
+        let expected: [UInt8] = [0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 4, 0]
+        #expect(told == expected)
+    }
+
+    @Test func `every segment can be begun with`() async throws {
+        for container in SegmentSettings.Container.allCases {
+            let stream = try await stream("aac", SegmentSettings(duration: Self.two, container: container))
+            let setup = try stream.names.first { $0.hasSuffix("-init.mp4") }.map { try stream.data($0) } ?? Data()
+            for name in stream.names where name.hasSuffix(".m4s") || name.hasSuffix(".ts") {
+                let path = await Studio.shared.output(container == .fmp4 ? "mp4" : "ts")
+                try (setup + stream.data(name)).write(to: URL(filePath: path))
+                #expect(try await decode(path, as: Int16.self, "s16le").count > 0)
+            }
+        }
+    }
+
+    @Test func `makes one segment of what is shorter`() async throws {
+        for container in SegmentSettings.Container.allCases {
+            let stream = try await stream("aac", SegmentSettings(container: container))
+            #expect(stream.names.count { $0.hasSuffix(".m4s") || $0.hasSuffix(".ts") } == 1)
+            #expect(try await decode(stream.folder + "/master.m3u8", as: Int16.self, "s16le").count >= 6 * 88_200)
+        }
+    }
+
+    @Test func `refuses a codec that such segments do not take`() async throws {
+        let error = await #expect(throws: MediaError.self) {
+            _ = try await stream("flac", SegmentSettings(container: .mpegts))
+        }
+        #expect(error?.sentence == "segments of mpegts do not take codec 'flac'; they take aac, mp3, ac3, eac3")
+    }
+}
+
+/// A stream that was written.
+private struct Stream {
+    let folder: String
+    let result: ConversionResult
+    /// Its files in the order in which they were begun.
+    let names: [String]
+
+    func data(_ name: String) throws -> Data { try Data(contentsOf: URL(filePath: "\(folder)/\(name)")) }
+    func text(_ name: String) throws -> String { String(decoding: try data(name), as: UTF8.self) }
+}
+
+/// The files of one output, in memory until they are saved.
+private final class FolderStores: OutputStores {
+    private let folder: String
+    private var files: [(name: String, store: MemoryStore)] = []
+
+    init(_ folder: String) { self.folder = folder }
+
+    var names: [String] { files.map(\.name) }
+
+    func open(output index: Int, part name: String?) throws -> any ByteStore {
+        files.append((name ?? "master.m3u8", MemoryStore()))
+        return files.last!.store
+    }
+
+    func save() throws {
+        for file in files { try Data(file.store.bytes).write(to: URL(filePath: "\(folder)/\(file.name)")) }
+    }
+}
