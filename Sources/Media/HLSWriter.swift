@@ -9,19 +9,16 @@ final class HLSWriter: RenditionWriter {
     private var converter: SampleConverter
     private var track: SegmentTrack
 
-    /// The token must be of no other conversion to the same place.
     init(
-        _ stores: any OutputStores, output: Int, _ rendition: Rendition, token: String,
-        _ reader: borrowing AssetReader, stop: StopFlag
+        _ stores: any OutputStores, output: Int, _ rendition: Rendition, _ reader: borrowing AssetReader,
+        stop: StopFlag
     ) throws(MediaError) {
-        let settings = try EncodingSettings.resolve(rendition, reader.shape, reader.depth)
-        let container = rendition.segments.container
-        guard container.codecs.contains(settings.codec.name) else {
+        guard rendition.passthrough != .require else {
             throw MediaError(
                 .invalidSettings, "choose settings",
-                "segments of \(container.rawValue) do not take codec '\(settings.codec.name)'; they take "
-                    + container.codecs.joined(separator: ", "))
+                "passthrough is require, and segments are always encoded anew; use auto or never")
         }
+        let settings = try EncodingSettings.resolve(rendition, reader.shape, reader.depth)
         self.settings = settings
         segments = rendition.segments
         store = SegmentStore(stores, output: output)
@@ -29,8 +26,7 @@ final class HLSWriter: RenditionWriter {
         if settings.relabels(input.layout) { input.layout = settings.shape.layout }
         converter = try SampleConverter.open(
             input, to: settings.shape, bits: settings.reducedBits(from: reader.depth))
-        track = try SegmentTrack.open(
-            store, settings, segments, names: SegmentNames(token: token, container: container), stop: stop)
+        track = try SegmentTrack.open(store, settings, segments, stop: stop)
     }
 
     func append(_ frame: borrowing Frame) throws(MediaError) {
@@ -45,15 +41,13 @@ final class HLSWriter: RenditionWriter {
         while try converter.drain() { try track.encode(converter.result) }
         try track.finish()
         let playlist = track.playlist
-        try write(playlist.text, as: playlist.names.playlist)
-        try write(MasterPlaylist.text(playlist, settings.codec), as: nil)
+        let name = try store.begin(SegmentParts.playlist)
+        try store.append(playlist.text.utf8)
+        _ = try store.end()
+        try store.beginMain()
+        try store.append(MasterPlaylist.text(playlist, named: name, settings.codec).utf8)
+        _ = try store.end()
         return result(playlist)
-    }
-
-    private func write(_ text: String, as name: String?) throws(MediaError) {
-        try store.begin(name)
-        try store.append(text.utf8)
-        _ = store.end()
     }
 
     private func result(_ playlist: MediaPlaylist) -> ConversionResult {

@@ -1,59 +1,61 @@
 import FoundationEssentials
 import MediaTypes
 
-/// The names of a stream's files, which hold a token: a player that still has the last playlist finds its own segments.
-struct SegmentNames {
-    let token: String
-    let container: SegmentSettings.Container
+/// The files of a stream beside its master playlist.
+///
+/// Their names hold the job's token: a player that still has the last playlist finds its own segments.
+enum SegmentParts {
+    static let playlist = "-{token}.m3u8"
+    static let setup = "-{token}-init.mp4"
 
-    var playlist: String { "audio-\(token).m3u8" }
-    var setup: String { "audio-\(token)-init.mp4" }
-
-    func segment(_ index: Int) -> String {
+    static func segment(_ index: Int, _ container: SegmentSettings.Container) -> String {
         let digits = String(index + 1)
         let number = String(repeating: "0", count: max(5 - digits.count, 0)) + digits
-        return "audio-\(token)-\(number).\(container == .fmp4 ? "m4s" : "ts")"
+        return "-{token}-\(number).\(container == .fmp4 ? "m4s" : "ts")"
     }
 }
 
 /// A media playlist in the making (RFC 8216 section 4.3.3).
 struct MediaPlaylist {
-    let names: SegmentNames
     private(set) var segments: [Segment] = []
+    /// The name of the initialization section.
+    var setup: String?
     private let settings: SegmentSettings
     private let rate: Int
 
     struct Segment {
+        let name: String
         let samples: Int64
         let bytes: Int64
     }
 
-    init(_ names: SegmentNames, _ settings: SegmentSettings, rate: Int) {
-        self.names = names
+    init(_ settings: SegmentSettings, rate: Int) {
         self.settings = settings
         self.rate = rate
     }
 
-    mutating func append(samples: Int64, bytes: Int64) { segments.append(Segment(samples: samples, bytes: bytes)) }
+    mutating func append(_ segment: Segment) { segments.append(segment) }
 
     /// Samples of the whole stream.
     var samples: Int64 { segments.reduce(0) { $0 + $1.samples } }
 
     var text: String {
-        let isFragmented = settings.container == .fmp4
-        var lines = ["#EXTM3U", "#EXT-X-VERSION:\(isFragmented ? 7 : 3)", "#EXT-X-TARGETDURATION:\(targetDuration)"]
+        var lines = ["#EXTM3U", "#EXT-X-VERSION:\(version)", "#EXT-X-TARGETDURATION:\(targetDuration)"]
         lines += ["#EXT-X-MEDIA-SEQUENCE:0", "#EXT-X-PLAYLIST-TYPE:VOD"]
-        if isFragmented { lines.append("#EXT-X-MAP:URI=\"\(names.setup)\"") }
+        if let setup { lines.append("#EXT-X-MAP:URI=\"\(setup)\"") }
         // Each duration is the difference of two rounded times, so that no error adds up.
         var (time, end) = (Int64(0), Int64(0))
-        for (index, segment) in segments.enumerated() {
+        for segment in segments {
             end += segment.samples
             let next = microseconds(end)
-            lines += ["#EXTINF:\(Self.seconds(next - time)),", names.segment(index)]
+            lines += ["#EXTINF:\(Self.seconds(next - time)),", segment.name]
             time = next
         }
         return (lines + ["#EXT-X-ENDLIST", ""]).joined(separator: "\n")
     }
+
+    /// Initialization sections came with version 6.
+    var version: Int { settings.container == .fmp4 ? 7 : 3 }
 
     /// Seconds that no segment is longer than, once rounded.
     private var targetDuration: Int64 {
@@ -99,14 +101,14 @@ extension MediaPlaylist {
 
 /// The playlist that names the others, with which a stream appears (RFC 8216 section 4.3.4).
 enum MasterPlaylist {
-    static func text(_ playlist: MediaPlaylist, _ codec: AudioCodec) -> String {
+    static func text(_ playlist: MediaPlaylist, named name: String, _ codec: AudioCodec) -> String {
         let attributes = [
             "BANDWIDTH=\(playlist.peakBandwidth)", "AVERAGE-BANDWIDTH=\(playlist.averageBandwidth)",
-            "CODECS=\"\(name(of: codec))\"",
+            "CODECS=\"\(Self.name(of: codec))\"",
         ]
         return [
-            "#EXTM3U", "#EXT-X-VERSION:\(playlist.names.container == .fmp4 ? 7 : 3)", "#EXT-X-INDEPENDENT-SEGMENTS",
-            "#EXT-X-STREAM-INF:" + attributes.joined(separator: ","), playlist.names.playlist, "",
+            "#EXTM3U", "#EXT-X-VERSION:\(playlist.version)", "#EXT-X-INDEPENDENT-SEGMENTS",
+            "#EXT-X-STREAM-INF:" + attributes.joined(separator: ","), name, "",
         ].joined(separator: "\n")
     }
 

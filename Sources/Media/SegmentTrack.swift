@@ -21,14 +21,16 @@ struct SegmentTrack: ~Copyable {
     private var start: Int64?
     private var end: Int64 = 0
     private var packets = 0
+    private var name: String
     private var setup: [UInt8] = []
 
     private init(
         _ playlist: MediaPlaylist, _ encoder: consuming Encoder, _ fifo: consuming SampleFifo,
         _ muxer: consuming SegmentMuxer, _ store: SegmentStore, _ settings: EncodingSettings,
-        _ segments: SegmentSettings, stop: StopFlag
+        _ segments: SegmentSettings, name: String, stop: StopFlag
     ) {
         self.playlist = playlist
+        self.name = name
         self.encoder = encoder
         self.fifo = fifo
         self.muxer = muxer
@@ -39,15 +41,16 @@ struct SegmentTrack: ~Copyable {
     }
 
     static func open(
-        _ store: SegmentStore, _ settings: EncodingSettings, _ segments: SegmentSettings, names: SegmentNames,
-        stop: StopFlag
+        _ store: SegmentStore, _ settings: EncodingSettings, _ segments: SegmentSettings, stop: StopFlag
     ) throws(MediaError) -> SegmentTrack {
         let encoder = try Encoder.open(settings, globalHeader: true)
         let fifo = try SampleFifo.open(settings.shape, capacity: (encoder.frameSize ?? 0) * 2 + 1)
-        let playlist = MediaPlaylist(names, segments, rate: settings.shape.rate)
-        try store.begin(segments.container == .fmp4 ? names.setup : names.segment(0))
+        var playlist = MediaPlaylist(segments, rate: settings.shape.rate)
+        let isFragmented = segments.container == .fmp4
+        let name = try store.begin(isFragmented ? SegmentParts.setup : SegmentParts.segment(0, segments.container))
+        if isFragmented { playlist.setup = name }
         let muxer = try SegmentMuxer.open(store, encoder, settings, segments.container, stop: stop)
-        return SegmentTrack(playlist, encoder, fifo, muxer, store, settings, segments, stop: stop)
+        return SegmentTrack(playlist, encoder, fifo, muxer, store, settings, segments, name: name, stop: stop)
     }
 
     /// Samples that a decoder finds before the first and that no edit list hides.
@@ -73,7 +76,6 @@ struct SegmentTrack: ~Copyable {
         try takePackets()
         try close()
         try muxer.finish()
-        _ = store.end()
     }
 
     private mutating func sendPortion() throws(MediaError) {
@@ -97,9 +99,8 @@ struct SegmentTrack: ~Copyable {
             let time = packet.pointer.pointee.pts
             if let start, time >= boundary, time > start {
                 try close()
-                try store.begin(playlist.names.segment(playlist.segments.count))
+                try beginSegment()
                 muxer.repeatTables()
-                try markFragment()
             }
             if start == nil { start = time }
             // An edit list tells where the audio begins; that it ends before its last frame does, only a duration can.
@@ -125,20 +126,20 @@ struct SegmentTrack: ~Copyable {
         try muxer.flush()
         if segments.container == .fmp4, setup.isEmpty {
             setup = try read(store.source())
-            _ = store.end()
-            try store.begin(playlist.names.segment(0))
-            try markFragment()
+            _ = try store.end()
+            try beginSegment()
             try muxer.flush()
         }
         try check(store.source())
         // What an edit list hides is no part of the presentation.
         let first = segments.container == .fmp4 ? max(start, 0) : start
-        playlist.append(samples: end - first, bytes: store.end())
+        playlist.append(.init(name: name, samples: end - first, bytes: try store.end()))
         (self.start, packets) = (nil, 0)
     }
 
-    /// Begins a fragment with the box that says that it is a segment of its own (ISO 14496-12 section 8.16.2).
-    private func markFragment() throws(MediaError) {
+    /// Begins the next segment; a fragment with the box that says that it is one (ISO 14496-12 section 8.16.2).
+    private mutating func beginSegment() throws(MediaError) {
+        name = try store.begin(SegmentParts.segment(playlist.segments.count, segments.container))
         guard segments.container == .fmp4 else { return }
         try store.append([0, 0, 0, 24] + "stypmsdh".utf8 + [0, 0, 0, 0] + "msdhmsix".utf8)
     }

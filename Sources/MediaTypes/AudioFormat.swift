@@ -26,14 +26,7 @@ package struct AudioFormat: Sendable {
     }
 
     /// The format with that name.
-    package static func named(_ name: String) -> AudioFormat? {
-        all.first { $0.name == name } ?? (name == hls.name ? hls : nil)
-    }
-
-    /// HTTP Live Streaming, which is many files.
-    package static let hls = AudioFormat(
-        "hls", extension: "m3u8", mediaType: "application/vnd.apple.mpegurl",
-        codecs: ["aac", "mp3", "alac", "flac", "opus"], summary: "HTTP Live Streaming: playlists and segments")
+    package static func named(_ name: String) -> AudioFormat? { all.first { $0.name == name } }
 
     package static let all: [AudioFormat] = [
         AudioFormat("mp3", extension: "mp3", mediaType: "audio/mpeg", codecs: ["mp3"], summary: "MPEG layer III"),
@@ -55,5 +48,12 @@ package struct AudioFormat: Sendable {
         AudioFormat(
             "ogg", extension: "ogg", mediaType: "audio/ogg", codecs: ["vorbis", "opus", "flac"], summary: "Ogg"),
         AudioFormat("opus", extension: "opus", mediaType: "audio/ogg", codecs: ["opus"], summary: "Opus in Ogg"),
+        AudioFormat(
+            "hls", extension: "m3u8", mediaType: "application/vnd.apple.mpegurl",
+            codecs: ["aac", "mp3", "alac", "flac", "opus"],
+            summary: "HTTP Live Streaming: playlists, and segments of MPEG-4 or MPEG-2 TS"),
     ]
+
+    /// Whether a result is many files, named after its main one.
+    package var isSegmented: Bool { name == "hls" }
 }

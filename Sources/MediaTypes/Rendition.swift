@@ -56,7 +56,23 @@ extension Rendition {
         try checkChannels(codec)
         try checkRateControl(codec)
         try checkSampleFormat(format, codec)
+        try checkSegments(format, codec)
         return (format, codec)
+    }
+
+    private func checkSegments(_ format: AudioFormat, _ codec: AudioCodec) throws(FormatProblem) {
+        guard format.isSegmented else { return }
+        let container = segments.container
+        guard container.codecs.contains(codec.name) else {
+            throw FormatProblem(
+                "codec",
+                "segments of \(container.rawValue) do not take codec '\(codec.name)'; they take "
+                    + format.codecs.filter(container.codecs.contains).listed)
+        }
+        guard SegmentSettings.durations.contains(segments.duration) else {
+            throw FormatProblem(
+                "segment_duration", "segment_duration is \(segments.duration.seconds); it takes 1 to 60 seconds")
+        }
     }
 
     private func checkSampleRate(_ codec: AudioCodec) throws(FormatProblem) {

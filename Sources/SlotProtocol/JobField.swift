@@ -48,6 +48,8 @@ package struct JobField: Sendable {
         JobField("channels", "N", "1 to 64", default: "the source's, or the nearest the codec takes"),
         JobField(
             "sample_format", "FORMAT", "u8 s8 s16 s24 s32 f32 f64; for PCM also with le or be", default: "the source's"),
+        JobField("segment_duration", "TIME", "for hls: the length of a segment, 1 to 60 s", default: "10"),
+        JobField("segment_format", "FORMAT", "for hls: fmp4 or mpegts", default: "fmp4"),
         JobField("start", "TIME", "first moment of the range: 5:00, 1:02:03.5, 300, 13230000/44100", default: "0"),
         JobField("end", "TIME", "end of the range, which does not belong to it", default: "the source's end"),
         JobField("duration", "TIME", "length of the range, in place of end", default: "to the source's end"),

@@ -13,7 +13,7 @@ extension FieldReader {
         guard let format = fields["format"], !format.isEmpty else {
             throw Self.invalid("`format` is missing: give one of \(Self.formatNames)")
         }
-        guard AudioFormat.named(format) != nil, format != AudioFormat.hls.name else {
+        guard AudioFormat.named(format) != nil else {
             throw Failure(.invalidRequest, "`format` is `\(Self.shown(format))`: it must be one of \(Self.formatNames)")
         }
         var rendition = Rendition(
@@ -21,6 +21,7 @@ extension FieldReader {
             sampleRate: try whole("sample_rate", 1...768_000), channels: try whole("channels", 1...64),
             sampleFormat: try sampleFormat())
         rendition.passthrough = try passthrough()
+        rendition.segments = try segments(isSegmented: AudioFormat.named(format)?.isSegmented ?? false)
         do { try rendition.validate() } catch { throw Self.invalid(error.description) }
         return rendition
     }
@@ -51,6 +52,28 @@ extension FieldReader {
                 "`start` (\(start)) and `duration` (\(duration)) have no exact sum: give `end` in place of `duration`")
         }
         return end
+    }
+
+    private func segments(isSegmented: Bool) throws(Failure) -> SegmentSettings {
+        var segments = SegmentSettings()
+        for name in ["segment_duration", "segment_format"] where fields[name] != nil && !isSegmented {
+            throw Self.invalid("`\(name)` is for the format hls, and this one is \(fields["format"] ?? "another")")
+        }
+        if let text = fields["segment_duration"] {
+            guard let duration = MediaTime(parsing: text), SegmentSettings.durations.contains(duration) else {
+                throw wrong("segment_duration", "a time from 1 to 60 seconds")
+            }
+            segments.duration = duration
+        }
+        if let text = fields["segment_format"] {
+            guard let container = SegmentSettings.Container(rawValue: text) else {
+                throw wrong(
+                    "segment_format",
+                    "one of \(SegmentSettings.Container.allCases.map(\.rawValue).joined(separator: " "))")
+            }
+            segments.container = container
+        }
+        return segments
     }
 
     private static var formatNames: String { AudioFormat.all.map(\.name).joined(separator: " ") }

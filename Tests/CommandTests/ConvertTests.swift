@@ -130,7 +130,7 @@ import Testing
         let names = try outcome.lines.map {
             try #require(try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any])["format"] as? String
         }
-        #expect(names == ["mp3", "m4a", "alac", "flac", "wav", "aiff", "caf", "ogg", "opus"])
+        #expect(names == ["mp3", "m4a", "alac", "flac", "wav", "aiff", "caf", "ogg", "opus", "hls"])
         #expect(try await respool.run("formats").output.contains("RIFF WAVE"))
     }
 }

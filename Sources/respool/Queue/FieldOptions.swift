@@ -21,7 +21,7 @@ enum FieldOptions {
     private static let conversionNames: Set<String> = [
         "format", "codec", "bit-rate", "quality", "sample-rate", "channels", "sample-format", "start", "end",
         "duration",
-        "passthrough",
+        "passthrough", "segment-duration", "segment-format",
     ]
 
     /// Fields of later engines that a job without a queue could have, too.
