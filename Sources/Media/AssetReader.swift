@@ -41,16 +41,11 @@ struct AssetReader: ~Copyable {
     ) throws(MediaError) -> AssetReader {
         var decoding = try TrackDecoder.open(source, stop: stop)
         let held = Frame()
-        let start = range.start.sampleIndex(rate: max(decoding.track.rate, 1))
         var position: Int64 = 0
-        if try decoding.seek(before: start) {
-            if try decoding.next(into: held), let time = held.timestamp, (0...start).contains(time) {
-                position = time
-            } else {
-                decoding = try TrackDecoder.open(source, stop: stop)
-                _ = try decoding.next(into: held)
-            }
+        if let time = try decoding.seek(to: range.start, into: held) {
+            position = time
         } else {
+            decoding = try TrackDecoder.open(source, stop: stop)
             _ = try decoding.next(into: held)
         }
         guard held.samples > 0 else {
@@ -78,6 +73,9 @@ struct AssetReader: ~Copyable {
 
     /// The length of the source in seconds, if its container tells; an estimate counts for nothing.
     var sourceSeconds: Double? { decoding.seconds }
+
+    /// The sample that decoding began with, at or before the range.
+    var decodedFrom: Int64 { decoding.start }
 
     /// The part of the source's bytes that is read.
     var byteFraction: Double { decoding.byteFraction }

@@ -20,7 +20,7 @@ struct Decoder: ~Copyable {
     static func open(_ stream: UnsafeMutablePointer<AVStream>) throws(MediaError) -> Decoder {
         let parameters = stream.pointee.codecpar!
         let name = String(cString: avcodec_get_name(parameters.pointee.codec_id))
-        guard let codec = avcodec_find_decoder(parameters.pointee.codec_id) else {
+        guard let codec = find(parameters.pointee.codec_id) else {
             throw MediaError(.unsupportedFormat, operation, "the audio is in codec \(name), which cannot be decoded")
         }
         guard let context = avcodec_alloc_context3(codec) else { throw .outOfMemory(operation) }
@@ -30,9 +30,25 @@ struct Decoder: ~Copyable {
         context.pointee.pkt_timebase = stream.pointee.time_base
         context.pointee.thread_count = 1
         if checksummed.contains(name) { context.pointee.err_recognition = AV_EF_CRCCHECK | AV_EF_EXPLODE }
+        if dithered.contains(name) {
+            // Without it dither depends on all that was decoded before, and the level on what the encoder wished.
+            av_opt_set_int(context.pointee.priv_data, "cons_noisegen", 1, 0)
+            av_opt_set_double(context.pointee.priv_data, "drc_scale", 0, 0)
+        }
         try check(avcodec_open2(context, codec, nil), operation, or: .corruptMedia)
         return decoder
     }
+
+    /// The decoder of a codec: in floating point for layers I and II, where libav's usual one dithers without end.
+    private static func find(_ codec: AVCodecID) -> UnsafePointer<AVCodec>? {
+        switch codec {
+        case AV_CODEC_ID_MP1: avcodec_find_decoder_by_name("mp1float")
+        case AV_CODEC_ID_MP2: avcodec_find_decoder_by_name("mp2float")
+        default: avcodec_find_decoder(codec)
+        }
+    }
+
+    private static let dithered: Set = ["ac3", "eac3"]
 
     private static let operation = "open the decoder"
 
@@ -43,6 +59,12 @@ struct Decoder: ~Copyable {
     borrowing func send(_ packet: borrowing Packet) -> MediaError.Code? {
         let code = avcodec_send_packet(context, packet.pointer)
         return code < 0 ? MediaError.Code(rawValue: code) : nil
+    }
+
+    /// Forgets what came before, and takes time stamps to count samples from now on.
+    borrowing func restart(rate: Int) {
+        avcodec_flush_buffers(context)
+        context.pointee.pkt_timebase = AVRational(num: 1, den: CInt(rate))
     }
 
     borrowing func sendEnd() { avcodec_send_packet(context, nil) }

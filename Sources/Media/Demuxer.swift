@@ -147,4 +147,11 @@ struct Demuxer: ~Copyable {
         if let failure = source.failure("seek in the source") { throw failure }
         return code >= 0
     }
+
+    /// Moves to a byte of the source, where a packet begins; false if the container cannot.
+    borrowing func seek(toByte offset: Int64, stream: Int) throws(MediaError) -> Bool {
+        let code = av_seek_frame(context, CInt(stream), offset, AVSEEK_FLAG_BYTE)
+        if let failure = source.failure("seek in the source") { throw failure }
+        return code >= 0
+    }
 }

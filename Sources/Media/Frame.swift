@@ -17,6 +17,9 @@ struct Frame: ~Copyable {
     /// Samples of each channel.
     var samples: Int { Int(pointer.pointee.nb_samples) }
 
+    /// Hz.
+    var rate: Int { Int(pointer.pointee.sample_rate) }
+
     var timestamp: Int64? {
         pointer.pointee.pts == av_swift_no_timestamp ? nil : pointer.pointee.pts
     }

@@ -11,6 +11,40 @@ enum FrameHeader {
         }
     }
 
+    /// Samples that the frame decodes to, if it is as long as its header says; `whole` if nothing may follow it.
+    static func samples(_ codec: AVCodecID, _ bytes: UnsafeBufferPointer<UInt8>, whole: Bool) -> Int? {
+        guard let length = length(codec, bytes), length <= bytes.count, !whole || length == bytes.count else {
+            // Substreams that depend on the first come in its packet and add channels to its samples.
+            guard codec == AV_CODEC_ID_EAC3, let length = length(codec, bytes), length < bytes.count,
+                bytes.count > length + 4, bytes[length + 2] >> 6 == 1
+            else { return nil }
+            return samples(codec, UnsafeBufferPointer(rebasing: bytes[..<length]), whole: true)
+        }
+        switch codec {
+        case AV_CODEC_ID_AC3: return 1536
+        case AV_CODEC_ID_EAC3:
+            // The syntax of AC-3 in a stream called E-AC-3.
+            if bytes[5] >> 3 <= 10 { return 1536 }
+            guard bytes[2] >> 6 == 0, bytes[2] >> 3 & 7 == 0 else { return nil }
+            return bytes[4] >> 6 == 3 ? 1536 : 256 * [1, 2, 3, 6][Int(bytes[4] >> 4 & 3)]
+        default:
+            let (version, layer) = (bytes[1] >> 3 & 3, 4 - (bytes[1] >> 1 & 3))
+            return layer == 1 ? 384 : layer == 2 || version == 3 ? 1152 : 576
+        }
+    }
+
+    /// Bytes of an ADTS frame (ISO 14496-3, 1.A.3); nothing if none begins here.
+    static func adtsLength(_ bytes: UnsafeBufferPointer<UInt8>) -> Int? {
+        guard bytes.count >= 7, bytes[0] == 0xFF, bytes[1] & 0xF6 == 0xF0 else { return nil }
+        let length = Int(bytes[3] & 3) << 11 | Int(bytes[4]) << 3 | Int(bytes[5] >> 5)
+        return length >= 7 ? length : nil
+    }
+
+    /// Whether an ADTS frame holds more than one block of samples.
+    static func holdsSeveralBlocks(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+        adtsLength(bytes) == bytes.count && bytes[6] & 3 != 0
+    }
+
     /// MPEG-1, -2 and -2.5 audio (ISO 11172-3, 13818-3).
     private static func mpegLength(_ bytes: UnsafeBufferPointer<UInt8>) -> Int? {
         guard bytes.count >= 4, bytes[0] == 0xFF, bytes[1] & 0xE0 == 0xE0 else { return nil }

@@ -25,6 +25,9 @@ struct PacketHealth {
         lastIsShort = FrameHeader.length(track.codec, packet.bytes).map { $0 > packet.bytes.count } ?? false
     }
 
+    /// Counts packets in that nobody read.
+    mutating func pass(_ time: Int64) { self.time += time }
+
     /// Notes a packet that the decoder refused; a few may be only a cut end, more are damage.
     mutating func failed(_ packet: borrowing Packet, _ code: MediaError.Code) throws(MediaError) {
         if lastGap != .none {

@@ -6,16 +6,29 @@ import MediaTypes
 struct TrackDecoder: ~Copyable {
     let demuxer: Demuxer
     private(set) var track: AudioTrack
-    private let source: any ByteSource
-    private let decoder: Decoder
-    private let packet = Packet()
+    let source: any ByteSource
+    let decoder: Decoder
+    let packet = Packet()
     private var declared: DeclaredLength
     /// Frames given so far.
     private var given = 0
     /// The last samples to give where the container holds padding after them.
     private var remaining: Int64?
-    private var health = PacketHealth()
+    var health = PacketHealth()
     private var continuity: Continuity
+    var lengths: DecodedLength
+    /// Packets that were read and not yet decoded; their time stamps count samples.
+    var ring = PacketRing()
+    /// Whether the next frame is the first after a start that is not the source's.
+    var isLate = false
+    /// The sample that decoding began with.
+    private(set) var start: Int64 = 0
+    /// Padding at the end that libav no longer finds.
+    var endTrim: EndTrim?
+    /// Where the first packet of the track lies.
+    private(set) var firstOffset: Int64?
+    /// Samples of the last packet handed to the decoder, if they can be told.
+    private(set) var fed: Int?
 
     private init(
         _ source: any ByteSource, _ demuxer: consuming Demuxer, _ track: AudioTrack, _ decoder: consuming Decoder
@@ -24,6 +37,7 @@ struct TrackDecoder: ~Copyable {
         self.track = track
         self.declared = DeclaredLength(source, demuxer, track)
         self.continuity = Continuity(demuxer, track)
+        self.lengths = DecodedLength(demuxer.stream(track.index))
         self.demuxer = demuxer
         self.decoder = decoder
         self.remaining = declared.audible
@@ -49,18 +63,6 @@ struct TrackDecoder: ~Copyable {
     /// Stretches of bytes between frames that were no audio.
     var junk: Int { health.junk }
 
-    /// Moves to a frame that begins at or before a sample, where its timestamp then counts samples without doubt.
-    borrowing func seek(before sample: Int64) throws(MediaError) -> Bool {
-        guard sample > Int64(track.rate), track.countsSamples, (track.startTime ?? 0) == 0 else { return false }
-        let name = demuxer.formatName
-        let isExact =
-            track.isPCM
-            ? ["wav", "w64", "aiff", "caf"].contains(name)
-            : name == "flac" && track.codec == AV_CODEC_ID_FLAC
-        guard isExact else { return false }
-        return try demuxer.seek(to: sample, stream: track.index)
-    }
-
     /// Gives the next decoded samples; false at the end.
     mutating func next(into frame: borrowing Frame) throws(MediaError) -> Bool {
         do { return try decode(into: frame) } catch {
@@ -75,6 +77,11 @@ struct TrackDecoder: ~Copyable {
                 try health.decoded()
                 if Int(frame.pointer.pointee.sample_rate) != track.rate && given == 0 { correctRate(frame) }
                 given += 1
+                if isLate, let start = frame.timestamp {
+                    remaining = declared.audible.map { max($0 - start, 0) }
+                    self.start = start
+                    isLate = false
+                }
                 guard trim(frame) else { continue }
                 return true
             case .failed(let code): try health.failed(packet, code)
@@ -101,16 +108,29 @@ struct TrackDecoder: ~Copyable {
     }
 
     /// Hands the decoder one more packet of the track, or the end.
-    private mutating func feed() throws(MediaError) {
+    mutating func feed() throws(MediaError) {
+        while true {
+            if !ring.takeFirst(into: packet) {
+                guard try readTrack() else { return decoder.sendEnd() }
+                fed = lengths.samples(packet)
+            }
+            guard let code = decoder.send(packet) else { return }
+            try health.failed(packet, code)
+        }
+    }
+
+    /// Reads the next packet of the track; false at the end of the source.
+    mutating func readTrack() throws(MediaError) -> Bool {
         while true {
             packet.clear()
-            guard try readPacket() else { return decoder.sendEnd() }
+            guard try readPacket() else { return false }
             try continuity.read(packet)
             guard packet.streamIndex == track.index else { continue }
             try Protection.check(packet)
             health.read(packet, track)
-            guard let code = decoder.send(packet) else { return }
-            try health.failed(packet, code)
+            endTrim?.mark(packet)
+            if firstOffset == nil { firstOffset = packet.offset }
+            return true
         }
     }
 

@@ -1,0 +1,103 @@
+import CLibav
+
+/// How many samples the packets of a track decode to, told from their bytes.
+struct DecodedLength: ~Copyable {
+    private let codec: AVCodecID
+    private let blockBytes: Int
+    private let parameters: UnsafeMutablePointer<AVCodecParameters>
+    private let vorbis: OpaquePointer?
+    /// Samples of every packet, where all are alike and their bytes do not tell.
+    var constant: Int?
+
+    /// The stream must outlive this.
+    init(_ stream: UnsafeMutablePointer<AVStream>) {
+        parameters = stream.pointee.codecpar
+        codec = parameters.pointee.codec_id
+        blockBytes = Int(parameters.pointee.block_align)
+        vorbis =
+            codec == AV_CODEC_ID_VORBIS
+            ? av_vorbis_parse_init(parameters.pointee.extradata, parameters.pointee.extradata_size) : nil
+    }
+
+    deinit {
+        var vorbis = vorbis
+        av_vorbis_parse_free(&vorbis)
+    }
+
+    /// Whether packets tell their length only by that of the others.
+    var isConstant: Bool { Self.constantCodecs.contains(codec) }
+
+    private static let constantCodecs: Set = [AV_CODEC_ID_AAC, AV_CODEC_ID_SPEEX, AV_CODEC_ID_TTA]
+
+    /// The samples of the next packet of the track; nothing if they cannot be told.
+    mutating func samples(_ packet: borrowing Packet) -> Int? {
+        let bytes = packet.bytes
+        guard !packet.isCorrupt, bytes.count > 0 else { return nil }
+        switch codec {
+        case AV_CODEC_ID_MP1, AV_CODEC_ID_MP2, AV_CODEC_ID_MP3, AV_CODEC_ID_AC3, AV_CODEC_ID_EAC3:
+            return FrameHeader.samples(codec, bytes, whole: true)
+        case AV_CODEC_ID_OPUS: return Self.opus(bytes)
+        case AV_CODEC_ID_FLAC: return Self.flac(bytes)
+        case AV_CODEC_ID_ALAC: return alac(bytes)
+        case AV_CODEC_ID_VORBIS:
+            let count = av_vorbis_parse_frame(vorbis, bytes.baseAddress, CInt(bytes.count))
+            return count >= 0 ? Int(count) : nil
+        case AV_CODEC_ID_WAVPACK: return bytes.count >= 32 ? Self.little(bytes, 20) : nil
+        case AV_CODEC_ID_GSM: return bytes.count % 33 == 0 ? bytes.count / 33 * 160 : nil
+        case AV_CODEC_ID_GSM_MS:
+            return blockBytes > 0 && bytes.count % blockBytes == 0 ? bytes.count / blockBytes * 320 : nil
+        case let codec where isConstant:
+            // A packet of ADTS may hold several blocks.
+            if codec == AV_CODEC_ID_AAC, FrameHeader.holdsSeveralBlocks(bytes) { return nil }
+            return constant
+        default:
+            let count = av_get_audio_frame_duration2(parameters, CInt(bytes.count))
+            return count > 0 ? Int(count) : nil
+        }
+    }
+
+    /// The table of contents of RFC 6716, section 3.1; nothing for linear prediction alone, after which libav's decoder
+    /// never again gives quite the samples of a whole decode.
+    private static func opus(_ bytes: UnsafeBufferPointer<UInt8>) -> Int? {
+        let configuration = Int(bytes[0] >> 3)
+        guard configuration >= 12 else { return nil }
+        let frame = configuration < 16 ? 480 << (configuration & 1) : 120 << (configuration & 3)
+        switch bytes[0] & 3 {
+        case 0: return frame
+        case 1, 2: return 2 * frame
+        default: return bytes.count > 1 ? Int(bytes[1] & 63) * frame : nil
+        }
+    }
+
+    /// The block size in a frame header (RFC 9639, section 9.1).
+    private static func flac(_ bytes: UnsafeBufferPointer<UInt8>) -> Int? {
+        guard bytes.count >= 14, bytes[0] == 0xFF, bytes[1] & 0xFC == 0xF8 else { return nil }
+        let code = Int(bytes[2] >> 4)
+        // The coded number before it is as long as UTF-8 would be.
+        let width = max((~bytes[4]).leadingZeroBitCount, 1)
+        switch code {
+        case 0: return nil
+        case 1: return 192
+        case 2...5: return 576 << (code - 2)
+        case 6: return Int(bytes[4 + width]) + 1
+        case 7: return (Int(bytes[4 + width]) << 8 | Int(bytes[5 + width])) + 1
+        default: return 256 << (code - 8)
+        }
+    }
+
+    /// The frame length of the configuration, unless a packet has its own.
+    private func alac(_ bytes: UnsafeBufferPointer<UInt8>) -> Int? {
+        guard bytes.count >= 7, let configuration = parameters.pointee.extradata,
+            parameters.pointee.extradata_size >= 16
+        else { return nil }
+        if bytes[2] & 0x10 != 0 {
+            let upper = Int(bytes[2] & 1) << 31 | Int(bytes[3]) << 23 | Int(bytes[4]) << 15
+            return upper | Int(bytes[5]) << 7 | Int(bytes[6]) >> 1
+        }
+        return (12..<16).reduce(0) { $0 << 8 | Int(configuration[$1]) }
+    }
+
+    private static func little(_ bytes: UnsafeBufferPointer<UInt8>, _ offset: Int) -> Int {
+        (0..<4).reversed().reduce(0) { $0 << 8 | Int(bytes[offset + $1]) }
+    }
+}

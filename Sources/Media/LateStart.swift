@@ -1,0 +1,110 @@
+import CLibav
+import MediaTypes
+
+/// Starting to decode shortly before a range, where the samples are those of a decode from the start.
+///
+/// The packets before it are read and counted and not decoded. In a source that shows anything out of the ordinary on the way
+/// nothing is counted, and the caller decodes from the start.
+extension TrackDecoder {
+    /// Decodes the first frame of the source, or the one in which a time lies; answers the sample that it begins with, or
+    /// nothing where only a decode from the start can tell.
+    ///
+    /// After nothing this decoder is of no more use.
+    mutating func seek(to time: MediaTime, into frame: borrowing Frame) throws(MediaError) -> Int64? {
+        isLate = true
+        if try seekByTime(before: time.sampleIndex(rate: max(track.rate, 1))) {
+            guard try next(into: frame), let start = frame.timestamp,
+                (0...time.sampleIndex(rate: track.rate)).contains(start)
+            else { return nil }
+            return start
+        }
+        isLate = false
+        guard try next(into: frame) else { return 0 }
+        let target = time.sampleIndex(rate: frame.rate)
+        // Below it decoding costs less than starting late does.
+        guard let seconds = PreRoll.seconds(track), target > Int64((seconds + 8) * frame.rate) else { return 0 }
+        do {
+            guard let clock = try startClock(frame), frame.rate == track.rate else { return nil }
+            return try skip(to: target, preRoll: Int64(seconds * frame.rate), clock, into: frame)
+        } catch {
+            switch error.reason {
+            case .cancelled, .source: throw error
+            // Damage shows again, and is accounted for, in a decode from the start.
+            default: return nil
+            }
+        }
+    }
+
+    /// Moves to a frame at or before a sample in formats whose time stamps count samples without doubt.
+    private borrowing func seekByTime(before sample: Int64) throws(MediaError) -> Bool {
+        guard sample > Int64(track.rate), track.countsSamples, (track.startTime ?? 0) == 0 else { return false }
+        let name = demuxer.formatName
+        let isExact =
+            track.isPCM
+            ? ["wav", "w64", "aiff", "caf", "au"].contains(name)
+            : name == "flac" && track.codec == AV_CODEC_ID_FLAC
+        guard isExact else { return false }
+        return try demuxer.seek(to: sample, stream: track.index)
+    }
+
+    /// Decodes the rest of what the first frame came from and one packet more, which shows how far the decoder is, and
+    /// whether packets are as long as they are taken for; nothing if they are not.
+    private mutating func startClock(_ first: borrowing Frame) throws(MediaError) -> SampleClock? {
+        let rest = Frame()
+        let position = Int64(first.samples) + Int64(try decodeRest(into: rest) ?? 0)
+        try feed()
+        guard let count = try decodeRest(into: rest), count > 0, packet.trim == nil, !packet.isDiscarded else {
+            return nil
+        }
+        if lengths.isConstant {
+            lengths.constant = count
+        } else {
+            guard fed == count else { return nil }
+        }
+        return SampleClock(position: position + Int64(count))
+    }
+
+    /// Takes all that the decoder has until it wants a packet; nothing if it fails.
+    private borrowing func decodeRest(into frame: borrowing Frame) throws(MediaError) -> Int? {
+        var count = 0
+        while true {
+            switch try decoder.receive(into: frame) {
+            case .samples: count += frame.samples
+            case .needsPacket: return count
+            case .end, .failed: return nil
+            }
+        }
+    }
+
+    /// Reads packets without decoding them up to the one in which a sample lies, then decodes from shortly before.
+    private mutating func skip(
+        to target: Int64, preRoll: Int64, _ start: SampleClock, into frame: borrowing Frame
+    ) throws(MediaError) -> Int64? {
+        var clock = start
+        guard try jump(before: target - preRoll, &clock) else { return nil }
+        while clock.position <= target, try readTrack() {
+            guard let samples = lengths.samples(packet), !packet.changesStream else { return nil }
+            let begin = clock.position
+            clock.read(packet, samples: samples)
+            ring.append(packet, start: begin)
+            ring.forget(before: target - preRoll, keeping: PreRoll.packets)
+        }
+        decoder.restart(rate: frame.rate)
+        isLate = true
+        return try decodeRing(to: target, into: frame)
+    }
+
+    /// Decodes up to the frame in which a sample lies; nothing if the decoder's count and the clock's are not the same.
+    private mutating func decodeRing(to target: Int64, into frame: borrowing Frame) throws(MediaError) -> Int64? {
+        guard try next(into: frame), var position = frame.timestamp else { return nil }
+        let following = Frame()
+        while position + Int64(frame.samples) <= target {
+            // The source may end before.
+            guard try next(into: following) else { return position }
+            position += Int64(frame.samples)
+            frame.take(following)
+            if ring.count > 0, let time = frame.timestamp, time != position { return nil }
+        }
+        return position
+    }
+}

@@ -1,0 +1,33 @@
+import CLibav
+
+/// Where in a track a packet's samples begin, counted from the first sample that a whole decode gives.
+///
+/// Containers' time stamps are too coarse, or wrong; lengths of packets are neither.
+struct SampleClock {
+    /// The sample that the next packet begins with.
+    private(set) var position: Int64
+    /// Samples of the packets to come that libav drops because they are encoder delay.
+    private var delay: Int64 = 0
+
+    init(position: Int64) { self.position = position }
+
+    /// Counts a packet of that many samples, without those that libav drops (`libavcodec/decode.c`).
+    mutating func read(_ packet: borrowing Packet, samples: Int) {
+        var padding: Int64 = 0
+        if let trim = packet.trim { (delay, padding) = (trim.start, trim.end) }
+        var rest = Int64(samples)
+        if packet.isDiscarded {
+            delay = max(delay - rest, 0)
+            return
+        }
+        let dropped = min(delay, rest)
+        delay -= dropped
+        rest -= dropped
+        // Padding longer than what is left is ignored.
+        if padding <= rest { rest -= padding }
+        position += rest
+    }
+
+    /// Passes over samples of which none is dropped.
+    mutating func pass(_ samples: Int64) { position += samples }
+}

@@ -1,0 +1,88 @@
+import CLibav
+
+/// Passing over the packets before a sample without reading them, in containers that tell how many they are.
+extension TrackDecoder {
+    /// Moves to a packet that begins at or before a sample, if there is a sure way, and sets the clock; false if the way
+    /// was not what it seemed, after which the place in the source is unknown.
+    mutating func jump(before sample: Int64, _ clock: inout SampleClock) throws(MediaError) -> Bool {
+        guard sample > clock.position, packet.offset >= 0 else { return true }
+        let name = demuxer.formatName
+        if name.hasPrefix("mov,") { return try jumpByIndex(before: sample, &clock) }
+        if ["mp3", "aac", "ac3", "eac3"].contains(name) { return try jumpByHeaders(before: sample, &clock) }
+        return true
+    }
+
+    /// By the index of an MP4 file, which is in memory; fragments are not in it.
+    private mutating func jumpByIndex(before sample: Int64, _ clock: inout SampleClock) throws(MediaError) -> Bool {
+        let stream = demuxer.stream(track.index)
+        guard stream.pointee.nb_frames > 0 else { return true }
+        let count = avformat_index_get_entries_count(stream)
+        let last = av_index_search_timestamp(stream, packet.pointer.pointee.dts, CInt(AVSEEK_FLAG_ANY))
+        guard last >= 0, last + 1 < count, let here = avformat_index_get_entry(stream, last)?.pointee,
+            here.pos == packet.offset, let next = avformat_index_get_entry(stream, last + 1)?.pointee
+        else { return true }
+        let wanted: CInt
+        let fixed = fixedLength
+        if let fixed {
+            wanted = CInt(clamping: Int64(last) + 1 + (sample - clock.position) / fixed)
+        } else {
+            guard track.countsSamples else { return true }
+            let time = next.timestamp + (sample - clock.position)
+            wanted = av_index_search_timestamp(stream, time, CInt(AVSEEK_FLAG_BACKWARD | AVSEEK_FLAG_ANY))
+        }
+        // libav's own idea of where the edit begins makes it land a packet or two beside the one asked for.
+        let aim = min(wanted, count - 1) - 4
+        guard aim > last + 4, let entry = avformat_index_get_entry(stream, aim)?.pointee else { return true }
+        guard try demuxer.seek(to: entry.timestamp, stream: track.index), try readTrack() else { return false }
+        let landed = av_index_search_timestamp(stream, packet.pointer.pointee.dts, CInt(AVSEEK_FLAG_ANY))
+        guard landed > last, landed <= wanted, let found = avformat_index_get_entry(stream, landed)?.pointee,
+            found.pos == packet.offset
+        else { return false }
+        pass(fixed.map { Int64(landed - last - 1) * $0 } ?? found.timestamp - next.timestamp, &clock)
+        return hold(&clock)
+    }
+
+    /// Samples of every packet, where all have as many.
+    private var fixedLength: Int64? {
+        if let constant = lengths.constant, lengths.isConstant { return Int64(constant) }
+        let isFixed = [AV_CODEC_ID_MP1, AV_CODEC_ID_MP2, AV_CODEC_ID_MP3, AV_CODEC_ID_AC3].contains(track.codec)
+        return isFixed ? fed.map(Int64.init) : nil
+    }
+
+    /// By the headers of frames that follow each other without a gap.
+    private mutating func jumpByHeaders(before sample: Int64, _ clock: inout SampleClock) throws(MediaError) -> Bool {
+        guard let offset = firstOffset else { return true }
+        guard let samples = fixedLength ?? fed.map(Int64.init), samples > 0 else { return true }
+        let walk: FrameWalk
+        let tag: LameTag?
+        do {
+            walk = try FrameWalk(
+                source, codec: track.codec, from: packet.offset + Int64(packet.bytes.count), samples: Int(samples),
+                atMost: sample - clock.position)
+            tag = try LameTag(source, before: offset, samples: samples)
+        } catch { throw MediaError(.source(error), "read the source", "the source could not be read: \(error)") }
+        guard walk.samples > 0 else { return true }
+        guard try demuxer.seek(toByte: walk.offset, stream: track.index) else { return false }
+        pass(walk.samples, &clock)
+        // libav gives no time stamps from here on, and without them finds no padding.
+        if let tag {
+            endTrim = EndTrim(padding: tag.padding, position: clock.position + tag.delay, samples: Int(samples))
+        }
+        guard try readTrack(), packet.offset == walk.offset else { return false }
+        return hold(&clock)
+    }
+
+    private mutating func pass(_ samples: Int64, _ clock: inout SampleClock) {
+        clock.pass(samples)
+        health.pass(av_rescale_q(samples, AVRational(num: 1, den: CInt(track.rate)), track.timeBase))
+    }
+
+    /// Keeps the packet just read, the first after a jump, to be decoded.
+    private mutating func hold(_ clock: inout SampleClock) -> Bool {
+        guard let samples = lengths.samples(packet) else { return false }
+        let begin = clock.position
+        clock.read(packet, samples: samples)
+        ring.append(packet, start: begin)
+        return true
+    }
+}

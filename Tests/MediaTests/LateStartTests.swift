@@ -1,0 +1,166 @@
+import FoundationEssentials
+import Glibc
+import Lifecycle
+import MediaTypes
+import TestSupport
+import Testing
+
+@testable import Media
+
+/// Cuts far into a source, which is not decoded from its start.
+@Suite struct LateStartTests {
+    /// A source made of the sweep, and how it is to be read.
+    struct Variant: CustomTestStringConvertible, Sendable {
+        let name: String
+        let arguments: [String]
+        /// Seconds of the sweep in it.
+        var seconds = 24
+        /// How ffmpeg has to be told to decode it, for the same samples.
+        var decoding: [String] = []
+        /// What cuts are worth beside a whole decode, in dB, where libav makes up noise as it goes.
+        var noise: Double?
+        /// Whether it is decoded from the start, for want of anything better.
+        var startsLate = true
+        var testDescription: String { name }
+    }
+
+    private static let dolby = ["-cons_noisegen", "1", "-drc_scale", "0"]
+    private static let fragments = ["-movflags", "frag_keyframe+empty_moov", "-frag_duration", "1000000"]
+
+    private static let variants: [Variant] = [
+        .init(name: "cbr.mp3", arguments: []), .init(name: "vbr.mp3", arguments: ["-q:a", "4"]),
+        .init(name: "bare-vbr.mp3", arguments: ["-q:a", "4", "-write_xing", "0"]),
+        .init(name: "bare.mp3", arguments: ["-write_xing", "0"]),
+        .init(name: "tagged.mp3", arguments: ["-metadata", "title=Sweep", "-write_id3v1", "1"]),
+        .init(name: "low.mp3", arguments: ["-ar", "16000", "-b:a", "8k"]),
+        .init(name: "half.mp3", arguments: ["-ar", "22050", "-b:a", "320k"]),
+        .init(name: "l2.mp2", arguments: [], decoding: ["-c:a", "mp2float"]),
+        .init(name: "plain.aac", arguments: ["-aac_pns", "0"]), .init(name: "noise.aac", arguments: [], noise: 30),
+        .init(name: "plain.m4a", arguments: ["-aac_pns", "0", "-movie_timescale", "44100"]),
+        .init(name: "noise.m4a", arguments: ["-movie_timescale", "44100"], noise: 30),
+        .init(name: "fragments.mp4", arguments: ["-aac_pns", "0"] + fragments),
+        .init(name: "opus.mp4", arguments: ["-c:a", "libopus", "-ar", "48000", "-movie_timescale", "48000"]),
+        .init(name: "vorbis.mp4", arguments: ["-c:a", "libvorbis"]),
+        .init(name: "flac.mp4", arguments: ["-c:a", "flac", "-strict", "-2"]),
+        .init(name: "alac.m4a", arguments: ["-c:a", "alac"]),
+        .init(name: "mp3.mov", arguments: ["-c:a", "libmp3lame"]),
+        .init(name: "ac3.mp4", arguments: ["-c:a", "ac3"], decoding: dolby),
+        .init(name: "pcm.mov", arguments: ["-c:a", "pcm_s24le"]),
+        .init(name: "vorbis.ogg", arguments: ["-c:a", "libvorbis"]),
+        .init(name: "flac.ogg", arguments: ["-c:a", "flac"]),
+        .init(name: "music.opus", arguments: ["-b:a", "64k"]),
+        .init(name: "long-frames.opus", arguments: ["-frame_duration", "60"]),
+        .init(
+            name: "voice.opus", arguments: ["-ac", "1", "-b:a", "12k", "-application", "voip"], startsLate: false),
+        .init(name: "wide.spx", arguments: ["-c:a", "libspeex", "-ar", "16000", "-ac", "1"], seconds: 80),
+        .init(name: "opus.webm", arguments: ["-c:a", "libopus"]),
+        .init(name: "vorbis.webm", arguments: ["-c:a", "libvorbis"]),
+        .init(name: "aac.mka", arguments: ["-c:a", "aac", "-aac_pns", "0"]),
+        .init(name: "mp3.mka", arguments: ["-c:a", "libmp3lame"]),
+        .init(name: "flac.mka", arguments: ["-c:a", "flac"]),
+        .init(name: "ac3.mka", arguments: ["-c:a", "ac3"], decoding: dolby),
+        .init(name: "wavpack.mka", arguments: ["-c:a", "wavpack"]),
+        .init(name: "pcm.mka", arguments: ["-c:a", "pcm_s16le"]),
+        .init(name: "opus.caf", arguments: ["-c:a", "libopus", "-ar", "48000"]),
+        .init(name: "alac.caf", arguments: ["-c:a", "alac"]),
+        .init(name: "ima4.caf", arguments: ["-c:a", "adpcm_ima_qt"], startsLate: false),
+        .init(name: "a.ac3", arguments: [], decoding: dolby), .init(name: "a.eac3", arguments: [], decoding: dolby),
+        .init(name: "a.wv", arguments: []), .init(name: "a.tta", arguments: []), .init(name: "a.flac", arguments: []),
+        .init(name: "a.wma", arguments: ["-c:a", "wmav2"], startsLate: false),
+        .init(name: "mp3.avi", arguments: ["-c:a", "libmp3lame"]),
+        .init(name: "pcm.avi", arguments: ["-c:a", "pcm_s16le"]),
+        .init(name: "aac.ts", arguments: ["-c:a", "aac", "-aac_pns", "0"]),
+        .init(name: "l2.ts", arguments: ["-c:a", "mp2"], decoding: ["-c:a", "mp2float"]),
+        .init(name: "aac.flv", arguments: ["-c:a", "aac", "-aac_pns", "0"]),
+        .init(name: "gsm.wav", arguments: ["-c:a", "libgsm_ms", "-ar", "8000", "-ac", "1"], seconds: 80),
+        .init(name: "plain.gsm", arguments: ["-c:a", "libgsm", "-ar", "8000", "-ac", "1"], seconds: 80),
+        .init(name: "ima.wav", arguments: ["-c:a", "adpcm_ima_wav"]),
+        .init(name: "law.wav", arguments: ["-c:a", "pcm_mulaw"]),
+        .init(name: "a.wav", arguments: []), .init(name: "a.w64", arguments: []), .init(name: "a.au", arguments: []),
+        .init(name: "a.aiff", arguments: []), .init(name: "long.wav", arguments: ["-rf64", "always"]),
+    ]
+
+    /// Noise and a tone that rises; no two moments of it are alike.
+    private func source(_ variant: Variant) async throws -> String {
+        let signal = "0.4*sin(2*PI*(300*t+30*t*t))+0.1*random(0)"
+        let sweep = try await Studio.shared.source(
+            "sweep-\(variant.seconds).wav", ["-f", "lavfi", "-i", "aevalsrc='\(signal)':s=44100:d=\(variant.seconds)"])
+        return try await Studio.shared.source("late-" + variant.name, ["-i", sweep] + variant.arguments)
+    }
+
+    @Test(arguments: variants) func `gives the samples of a whole decode`(_ variant: Variant) async throws {
+        let path = try await source(variant)
+        let whole = try await read(path)
+        // What containers keep of padding is theirs and ffmpeg's; respool gives no more than they.
+        let format = ["s16": "s16le", "s32": "s32le", "flt": "f32le"][whole.format] ?? "f32le"
+        let ffmpeg = try await raw(path, variant.decoding, format)
+        #expect(whole.bytes.count <= ffmpeg.count && whole.bytes.count > ffmpeg.count - 2000 * whole.sampleBytes)
+        #expect(isPrefix(whole.bytes, of: ffmpeg))
+        let count = whole.count
+        for first in [count * 5 / 9 + 1, count * 3 / 4 - 777, count * 19 / 20 + 13, count - 20] {
+            let cut = try await read(path, from: Int64(first), to: Int64(min(first + 10_000, count)))
+            let expected = Array(
+                whole.bytes[(first * whole.sampleBytes)..<min(first + 10_000, count) * whole.sampleBytes])
+            #expect(cut.bytes.count == expected.count)
+            if let noise = variant.noise {
+                #expect(ratio(expected, cut.bytes) > noise, "\(first) of \(count)")
+            } else {
+                #expect(cut.bytes == expected, "\(first) of \(count)")
+            }
+            #expect((cut.decodedFrom > 0) == variant.startsLate, "\(first) of \(count)")
+        }
+    }
+
+    private func raw(_ path: String, _ decoding: [String], _ format: String) async throws -> [UInt8] {
+        let raw = await Studio.shared.output("raw")
+        try await Studio.ffmpeg(decoding + ["-i", path, "-map", "0:a:0", "-f", format, raw])
+        return [UInt8](try Data(contentsOf: URL(filePath: raw)))
+    }
+
+    private func isPrefix(_ bytes: [UInt8], of others: [UInt8]) -> Bool {
+        bytes.count <= others.count && memcmp(bytes, others, bytes.count) == 0
+    }
+
+    /// dB of 32-bit samples over their difference from others.
+    private func ratio(_ expected: [UInt8], _ found: [UInt8]) -> Double {
+        func floats(_ bytes: [UInt8]) -> [Float] { bytes.withUnsafeBytes { Array($0.bindMemory(to: Float.self)) } }
+        var (signal, error) = (0.0, 0.0)
+        for (a, b) in zip(floats(expected), floats(found)) {
+            signal += Double(a * a)
+            error += Double((a - b) * (a - b))
+        }
+        return 10 * log10(signal / max(error, 1e-30))
+    }
+
+    /// The samples of the only channel as the decoder gives them.
+    struct Samples: Sendable {
+        var bytes: [UInt8] = []
+        let format: String
+        let sampleBytes: Int
+        let decodedFrom: Int64
+        var count: Int { bytes.count / sampleBytes }
+    }
+
+    private func read(_ path: String, from first: Int64 = 0, to end: Int64? = nil) async throws -> Samples {
+        try await onThread {
+            let file = Descriptor(owning: open(path, O_RDONLY | O_CLOEXEC))
+            let source = try DescriptorSource(borrowing: file.number)
+            // The rate is known once the source is open.
+            let rate = try AssetReader.open(source, .whole, stop: StopFlag()).shape.rate
+            let range = TimeRange(
+                start: MediaTime(sample: first, rate: rate), end: end.map { MediaTime(sample: $0, rate: rate) })
+            var reader = try AssetReader.open(source, range, stop: StopFlag())
+            let bytes = reader.shape.sampleBytes
+            #expect(reader.shape.channels == 1)
+            var samples = Samples(
+                format: reader.shape.packedName, sampleBytes: bytes, decodedFrom: reader.decodedFrom)
+            let frame = Frame()
+            while try reader.next(into: frame) {
+                // With a single channel planar samples and interleaved ones are the same.
+                samples.bytes.append(
+                    contentsOf: UnsafeRawBufferPointer(start: frame.planes[0]!, count: frame.samples * bytes))
+            }
+            return samples
+        }
+    }
+}
