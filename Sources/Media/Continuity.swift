@@ -53,6 +53,13 @@ struct Continuity {
         end = start + packet.duration
     }
 
+    /// Counts packets in that nobody read; the next may lie anywhere.
+    mutating func pass(time: Int64, bytes: Int64) {
+        self.time += time
+        self.bytes += bytes
+        (end, last, offset, skipped) = (nil, -1, 0, 0)
+    }
+
     /// Fails if the source has ended long before the length in seconds that its header tells, and bytes were passed over.
     func checkEnd(seconds: Double?, length: Int64) throws(MediaError) {
         guard let second, let seconds, bytes > 0, seconds < 1e9 else { return }

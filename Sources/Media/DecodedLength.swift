@@ -36,12 +36,8 @@ struct DecodedLength: ~Copyable {
         switch codec {
         case AV_CODEC_ID_MP1, AV_CODEC_ID_MP2, AV_CODEC_ID_MP3, AV_CODEC_ID_AC3, AV_CODEC_ID_EAC3:
             return FrameHeader.samples(codec, bytes, whole: true)
-        case AV_CODEC_ID_OPUS: return Self.opus(bytes)
-        case AV_CODEC_ID_FLAC: return Self.flac(bytes)
+        case AV_CODEC_ID_OPUS, AV_CODEC_ID_FLAC, AV_CODEC_ID_VORBIS: return samples(beginning: bytes)
         case AV_CODEC_ID_ALAC: return alac(bytes)
-        case AV_CODEC_ID_VORBIS:
-            let count = av_vorbis_parse_frame(vorbis, bytes.baseAddress, CInt(bytes.count))
-            return count >= 0 ? Int(count) : nil
         case AV_CODEC_ID_WAVPACK: return bytes.count >= 32 ? Self.little(bytes, 20) : nil
         case AV_CODEC_ID_GSM: return bytes.count % 33 == 0 ? bytes.count / 33 * 160 : nil
         case AV_CODEC_ID_GSM_MS:
@@ -53,6 +49,19 @@ struct DecodedLength: ~Copyable {
         default:
             let count = av_get_audio_frame_duration2(parameters, CInt(bytes.count))
             return count > 0 ? Int(count) : nil
+        }
+    }
+
+    /// The samples of the next packet, told from its first bytes.
+    mutating func samples(beginning bytes: UnsafeBufferPointer<UInt8>) -> Int? {
+        guard bytes.count > 0 else { return nil }
+        switch codec {
+        case AV_CODEC_ID_OPUS: return Self.opus(bytes)
+        case AV_CODEC_ID_FLAC: return Self.flac(bytes)
+        case AV_CODEC_ID_VORBIS:
+            let count = av_vorbis_parse_frame(vorbis, bytes.baseAddress, CInt(bytes.count))
+            return count >= 0 ? Int(count) : nil
+        default: return nil
         }
     }
 

@@ -16,13 +16,11 @@ struct EndTrim {
     }
 
     /// Marks the padding of the next packet for the decoder, as libav does where it knows the time.
-    mutating func mark(_ packet: borrowing Packet) {
-        // After a seek by bytes libav takes the packet for the first, and its delay for due.
-        packet.clearSideData()
+    mutating func mark(_ packet: borrowing Packet) throws(MediaError) {
         let end = position + samples
-        if end >= padding.lowerBound, position < padding.upperBound {
-            packet.setTrim(end: min(end - padding.lowerBound, samples))
-        }
+        let isPadding = end >= padding.lowerBound && position < padding.upperBound
+        // After a seek by bytes libav takes the packet for the first, and its delay for due.
+        try packet.trim(skip: 0, discard: isPadding ? min(end - padding.lowerBound, samples) : 0)
         position = end
     }
 }

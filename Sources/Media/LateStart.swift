@@ -53,7 +53,7 @@ extension TrackDecoder {
         let rest = Frame()
         let position = Int64(first.samples) + Int64(try decodeRest(into: rest) ?? 0)
         try feed()
-        guard let count = try decodeRest(into: rest), count > 0, packet.trim == nil, !packet.isDiscarded else {
+        guard let count = try decodeRest(into: rest), count > 0, packet.trimming == nil, !packet.isDiscarded else {
             return nil
         }
         if lengths.isConstant {
@@ -83,8 +83,9 @@ extension TrackDecoder {
         var clock = start
         guard try jump(before: target - preRoll, &clock) else { return nil }
         while clock.position <= target, try readTrack() {
-            guard let samples = lengths.samples(packet), !packet.changesStream else { return nil }
+            guard let samples = lengths.samples(packet), !packet.changesParameters else { return nil }
             let begin = clock.position
+            if let granuleShift, let time = packet.timestamp, time - granuleShift != begin { return nil }
             clock.read(packet, samples: samples)
             ring.append(packet, start: begin)
             ring.forget(before: target - preRoll, keeping: PreRoll.packets)

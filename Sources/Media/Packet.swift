@@ -40,38 +40,6 @@ struct Packet: ~Copyable {
     /// Whether the packet says that its data is encrypted.
     var isEncrypted: Bool { av_packet_get_side_data(pointer, AV_PKT_DATA_ENCRYPTION_INFO, nil) != nil }
 
-    /// Whether its samples are decoded and thrown away, because they lie before an edit.
-    var isDiscarded: Bool { pointer.pointee.flags & AV_PKT_FLAG_DISCARD != 0 }
-
-    /// Samples that are no audio at the start and end of what it decodes to; nothing if the packet does not say.
-    var trim: (start: Int64, end: Int64)? {
-        var size = 0
-        guard let data = av_packet_get_side_data(pointer, AV_PKT_DATA_SKIP_SAMPLES, &size), size >= 8 else {
-            return nil
-        }
-        func number(_ offset: Int) -> Int64 { (0..<4).reversed().reduce(0) { $0 << 8 | Int64(data[offset + $1]) } }
-        return (number(0), number(4))
-    }
-
-    /// Drops what the demuxer says of it besides its time.
-    borrowing func clearSideData() { av_packet_free_side_data(pointer) }
-
-    /// Says how many samples at the end of what it decodes to are no audio.
-    borrowing func setTrim(end: Int64) {
-        guard let data = av_packet_new_side_data(pointer, AV_PKT_DATA_SKIP_SAMPLES, 10) else {
-            fatalError("out of memory")
-        }
-        for index in 0..<10 {
-            data[index] = (4..<8).contains(index) ? UInt8(truncatingIfNeeded: end >> ((index - 4) * 8)) : 0
-        }
-    }
-
-    /// Whether the decoder is to be set up anew before it.
-    var changesStream: Bool {
-        av_packet_get_side_data(pointer, AV_PKT_DATA_NEW_EXTRADATA, nil) != nil
-            || av_packet_get_side_data(pointer, AV_PKT_DATA_PARAM_CHANGE, nil) != nil
-    }
-
     var bytes: UnsafeBufferPointer<UInt8> {
         UnsafeBufferPointer(start: pointer.pointee.data, count: Int(pointer.pointee.size))
     }

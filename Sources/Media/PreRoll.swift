@@ -8,7 +8,7 @@ import CLibav
 enum PreRoll {
     /// Seconds; nothing for codecs that are decoded from the start, because they never settle or because nobody measured.
     static func seconds(_ track: AudioTrack) -> Int? {
-        if track.isPCM || frames.contains(track.codec) { return 2 }
+        if track.isPCM || frames.contains(track.codec) { return 4 }
         return recursive.contains(track.codec) ? 30 : nil
     }
 

@@ -14,7 +14,7 @@ struct SampleClock {
     /// Counts a packet of that many samples, without those that libav drops (`libavcodec/decode.c`).
     mutating func read(_ packet: borrowing Packet, samples: Int) {
         var padding: Int64 = 0
-        if let trim = packet.trim { (delay, padding) = (trim.start, trim.end) }
+        if let trim = packet.trimming { (delay, padding) = (trim.skip, trim.discard) }
         var rest = Int64(samples)
         if packet.isDiscarded {
             delay = max(delay - rest, 0)

@@ -9,6 +9,8 @@ extension TrackDecoder {
         let name = demuxer.formatName
         if name.hasPrefix("mov,") { return try jumpByIndex(before: sample, &clock) }
         if ["mp3", "aac", "ac3", "eac3"].contains(name) { return try jumpByHeaders(before: sample, &clock) }
+        if name == "ogg" { return try jumpByGranule(before: sample, &clock) }
+        if name.hasPrefix("matroska") { return try jumpByCluster(before: sample, &clock) }
         return true
     }
 
@@ -43,7 +45,7 @@ extension TrackDecoder {
     }
 
     /// Samples of every packet, where all have as many.
-    private var fixedLength: Int64? {
+    var fixedLength: Int64? {
         if let constant = lengths.constant, lengths.isConstant { return Int64(constant) }
         let isFixed = [AV_CODEC_ID_MP1, AV_CODEC_ID_MP2, AV_CODEC_ID_MP3, AV_CODEC_ID_AC3].contains(track.codec)
         return isFixed ? fed.map(Int64.init) : nil
@@ -78,7 +80,7 @@ extension TrackDecoder {
     }
 
     /// Keeps the packet just read, the first after a jump, to be decoded.
-    private mutating func hold(_ clock: inout SampleClock) -> Bool {
+    mutating func hold(_ clock: inout SampleClock) -> Bool {
         guard let samples = lengths.samples(packet) else { return false }
         let begin = clock.position
         clock.read(packet, samples: samples)

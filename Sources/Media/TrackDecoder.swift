@@ -15,7 +15,7 @@ struct TrackDecoder: ~Copyable {
     /// The last samples to give where the container holds padding after them.
     private var remaining: Int64?
     var health = PacketHealth()
-    private var continuity: Continuity
+    var continuity: Continuity
     var lengths: DecodedLength
     /// Packets that were read and not yet decoded; their time stamps count samples.
     var ring = PacketRing()
@@ -23,12 +23,16 @@ struct TrackDecoder: ~Copyable {
     var isLate = false
     /// The sample that decoding began with.
     private(set) var start: Int64 = 0
+    /// By how much time stamps are ahead of the count of samples, where they must agree with it.
+    var granuleShift: Int64?
     /// Padding at the end that libav no longer finds.
     var endTrim: EndTrim?
     /// Where the first packet of the track lies.
     private(set) var firstOffset: Int64?
     /// Samples of the last packet handed to the decoder, if they can be told.
     private(set) var fed: Int?
+    /// Packets handed to the decoder, and the samples of those that can be told.
+    private(set) var fedInAll: (packets: Int64, samples: Int64) = (0, 0)
 
     private init(
         _ source: any ByteSource, _ demuxer: consuming Demuxer, _ track: AudioTrack, _ decoder: consuming Decoder
@@ -113,6 +117,8 @@ struct TrackDecoder: ~Copyable {
             if !ring.takeFirst(into: packet) {
                 guard try readTrack() else { return decoder.sendEnd() }
                 fed = lengths.samples(packet)
+                fedInAll.packets += 1
+                fedInAll.samples += Int64(fed ?? 0)
             }
             guard let code = decoder.send(packet) else { return }
             try health.failed(packet, code)
@@ -128,7 +134,7 @@ struct TrackDecoder: ~Copyable {
             guard packet.streamIndex == track.index else { continue }
             try Protection.check(packet)
             health.read(packet, track)
-            endTrim?.mark(packet)
+            try endTrim?.mark(packet)
             if firstOffset == nil { firstOffset = packet.offset }
             return true
         }

@@ -61,7 +61,7 @@ import Testing
         ("a.mp3", []), ("bare.mp3", ["-write_xing", "0"]), ("v.ogg", ["-c:a", "libvorbis"]), ("o.opus", []),
         ("f.ogg", ["-c:a", "flac"]), ("a.m4a", []), ("a.aac", []), ("a.mka", ["-c:a", "aac"]),
         ("f.mka", ["-c:a", "flac"]),
-        ("o.webm", ["-c:a", "libopus"]), ("a.ac3", []), ("a.wv", []), ("a.tta", []), ("alac.caf", ["-c:a", "alac"]),
+        ("o.webm", ["-c:a", "libopus"]), ("a.wv", []), ("a.tta", []), ("alac.caf", ["-c:a", "alac"]),
         ("fragments.mp4", ["-c:a", "aac", "-movflags", "frag_keyframe+empty_moov"]),
     ])
     func `gives the same samples as a whole decode, from any source`(_ name: String, _ arguments: [String]) async throws

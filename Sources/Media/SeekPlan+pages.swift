@@ -1,0 +1,76 @@
+import CLibav
+
+/// Passing over packets in containers that hold them in pages or clusters.
+extension TrackDecoder {
+    /// By the granule positions of Ogg, which count samples, where no page is missing and no second stream follows.
+    mutating func jumpByGranule(before sample: Int64, _ clock: inout SampleClock) throws(MediaError) -> Bool {
+        guard track.countsSamples, let fed, let time = packet.timestamp else { return true }
+        // What the time stamp of the sample at the clock would be, less the clock.
+        let shift = time + Int64(fed) - clock.position
+        let wanted = sample - Int64(track.rate)
+        guard wanted > clock.position + Int64(track.rate) * 5 else { return true }
+        let isUnbroken: Bool
+        do { isUnbroken = try OggWalk.isUnbroken(source, upTo: sample + shift + Int64(track.rate) * 10) } catch {
+            throw unreadable(error)
+        }
+        guard isUnbroken else { return true }
+        guard try demuxer.seek(to: wanted + shift, stream: track.index) else { return false }
+        // The first packet only shows what comes before the second, on which the length of one of Vorbis depends.
+        guard try readTrack(), lengths.samples(packet) != nil, try readTrack(), let landed = packet.timestamp else {
+            return false
+        }
+        let position = landed - shift
+        guard position > clock.position, position <= sample else { return false }
+        clock.pass(position - clock.position)
+        granuleShift = shift
+        return hold(&clock)
+    }
+
+    /// By the blocks in the clusters of Matroska, whose time stamps in milliseconds only show where to look.
+    mutating func jumpByCluster(before sample: Int64, _ clock: inout SampleClock) throws(MediaError) -> Bool {
+        let fixed = fixedLength
+        let isTold = [AV_CODEC_ID_OPUS, AV_CODEC_ID_FLAC, AV_CODEC_ID_VORBIS].contains(track.codec)
+        // The first cluster to begin after that must not lie behind the sample; few are longer than 5 s.
+        let wanted = sample - Int64(track.rate) * 12
+        guard demuxer.context.pointee.nb_streams == 1, isTold || fixed != nil, let start = packet.timestamp,
+            wanted > clock.position + Int64(track.rate) * 5
+        else { return true }
+        let passed = fixed.map { $0 * fedInAll.packets } ?? fedInAll.samples
+        let delay = passed - clock.position
+        var lengths = DecodedLength(demuxer.stream(track.index))
+        let found: MatroskaWalk?
+        do {
+            found = try MatroskaWalk(source, atMost: sample + delay) { bytes in
+                fixed.map { Int($0) } ?? lengths.samples(beginning: bytes)
+            }
+        } catch { throw unreadable(error) }
+        guard let walk = found else { return true }
+        let rate = AVRational(num: 1, den: CInt(track.rate))
+        let time = start + av_rescale_q(wanted - clock.position, rate, track.timeBase)
+        let before = packet.offset
+        guard try demuxer.seek(to: time, stream: track.index) else { return false }
+        continuity.pass(time: time - start, bytes: 0)
+        guard try readTrack(), self.lengths.samples(packet) != nil else { return false }
+        while try readTrack() {
+            guard let samples = walk.samples(at: packet.offset) else {
+                guard self.lengths.samples(packet) != nil else { return false }
+                continue
+            }
+            let position = samples - delay
+            guard position > clock.position, position <= sample, let landed = packet.timestamp else { return false }
+            // Time stamps that tell another story hint at a file that was not understood.
+            let told = start + av_rescale_q(position - clock.position, rate, track.timeBase)
+            guard abs(av_rescale_q(landed - told, track.timeBase, AVRational(num: 1, den: 1000))) <= 200 else {
+                return false
+            }
+            continuity.pass(time: 0, bytes: packet.offset - before)
+            clock.pass(position - clock.position)
+            return hold(&clock)
+        }
+        return false
+    }
+
+    private func unreadable(_ error: any Error) -> MediaError {
+        MediaError(.source(error), "read the source", "the source could not be read: \(error)")
+    }
+}
