@@ -1,3 +1,4 @@
+import FoundationEssentials
 import MediaTypes
 import SlotProtocol
 
@@ -16,7 +17,7 @@ extension JobRecord {
             duration: isShown ? progress.duration : nil, speed: isShown ? progress.speed : nil,
             attempt: Int(integer("attempt") ?? 0), attempts: Self.attempts(raw), crashes: Int(integer("crashes") ?? 0),
             priority: raw.fields["priority"] ?? "normal", group: nil, source: raw.fields["source"].map(redactedURL),
-            format: raw.fields["format"], worker: isShown ? hash["worker"].map(Self.shortName) : nil,
+            format: Self.format(raw.fields), worker: isShown ? hash["worker"].map(Self.shortName) : nil,
             createdAt: integer("created") ?? Self.moment(ofID: raw.id), startedAt: integer("started"),
             finishedAt: state.isTerminal ? integer("finished") : nil, dueAt: state == .delayed ? integer("due") : nil,
             outputs: isDone || state == .failed ? raw.outputs : nil, error: isDone ? nil : Self.failure(hash))
@@ -24,6 +25,15 @@ extension JobRecord {
 
     /// Milliseconds since 1970 that an id begins with.
     static func moment(ofID id: String) -> Int64 { Int64(id.prefix { $0 != "-" }) ?? 0 }
+
+    /// The format, or those of several outputs: `mp3+flac`.
+    private static func format(_ fields: [String: String]) -> String? {
+        guard let text = fields["outputs"],
+            let outputs = try? JSONDecoder().decode([[String: JSONValue]].self, from: Data(text.utf8))
+        else { return fields["format"] }
+        let formats = outputs.compactMap { $0["format"]?.field ?? fields["format"] }
+        return formats.isEmpty ? nil : formats.joined(separator: "+")
+    }
 
     private static func attempts(_ raw: RawJob) -> Int {
         raw.hash["attempts"].flatMap { Int($0) } ?? raw.fields["attempts"].flatMap { Int($0) } ?? 5

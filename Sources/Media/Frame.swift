@@ -36,6 +36,18 @@ struct Frame: ~Copyable {
         av_frame_move_ref(pointer, other.pointer)
     }
 
+    /// Becomes a second owner of another frame's samples, which neither may change then. (av_frame_ref)
+    borrowing func share(_ other: borrowing Frame) throws(MediaError) {
+        av_frame_unref(pointer)
+        try check(av_frame_ref(pointer, other.pointer), "share samples")
+    }
+
+    /// How much memory the samples take.
+    var bytes: Int {
+        let sampleBytes = Int(av_get_bytes_per_sample(AVSampleFormat(pointer.pointee.format)))
+        return samples * sampleBytes * Int(pointer.pointee.ch_layout.nb_channels)
+    }
+
     /// The shape of the samples, in a fresh layout.
     var shape: SampleShape {
         SampleShape(

@@ -6,11 +6,14 @@ import Slots
 
 extension Command {
     static let convert = Command(
-        "convert", usages: ["SOURCE DESTINATION"], "converts one source here and now, without Redis",
+        "convert", usages: ["SOURCE DESTINATION…", "SOURCE [FOLDER] --outputs JSON"],
+        "converts one source here and now, without Redis",
         details: [
             "SOURCE is a path or a URL; DESTINATION is a path, a folder (with --format), or `-` for standard output. The "
                 + "format is that of the destination's name, unless --format says otherwise. An existing file is replaced "
-                + "when the new one is complete and checked, and not before."
+                + "when the new one is complete and checked, and not before.",
+            "Several destinations are made in one go, from one decode. With --outputs each has settings of its own, the other "
+                + "options holding for all; with --atomic true all of them appear, or none.",
         ],
         options: FieldOptions.conversion + [ConvertOptions.spoolFolder, .allowHost, .json],
         examples: [
@@ -18,13 +21,21 @@ extension Command {
                 line: "respool convert talk.flac talk.mp3 --start 5:00 --end 10:00",
                 meaning: "five minutes of it, exact to the sample"),
             .init(line: "respool convert talk.flac - --format wav | aplay", meaning: "into another program"),
+            .init(
+                line: "respool convert talk.flac talk.mp3 talk.opus talk.m4a", meaning: "three results of one decode"),
+            .init(
+                line: #"respool convert talk.flac --outputs "$(cat ladder.json)""#,
+                meaning: #"[{"output":"hi.mp3"},{"output":"lo.mp3","bit_rate":"48k"}]"#),
         ],
-        operands: 2...2, operandSuggestion: .files
+        operands: 1...33, operandSuggestion: .files
     ) { arguments throws(CommandFailure) in
         let request = try ConversionRequest(arguments)
-        let report = try await HandConversion(request: request).run()
+        let (reports, failure) = try await HandConversion(request: request).run()
         // Standard output is the result's own when it is the destination.
-        if arguments.has(.json), request.destination != nil { StandardStream.output(JSONLine.text(report) + "\n") }
+        if arguments.has(.json), !request.destinations.contains(nil) {
+            for report in reports { StandardStream.output(JSONLine.text(report) + "\n") }
+        }
+        if let failure { throw failure }
         return .success
     }
 }
@@ -62,28 +73,29 @@ struct ConversionRequest: Sendable {
     let spec: JobSpec
     /// As it was typed.
     let source: String
-    /// An absolute path; nothing for standard output.
-    let destination: String?
+    /// Absolute paths; nothing for standard output.
+    let destinations: [String?]
     let configuration: SlotConfiguration
 
     init(_ arguments: Arguments) throws(CommandFailure) {
         source = arguments.operands[0]
-        let target = arguments.operands[1]
-        var fields = FieldOptions.fields(arguments, of: FieldOptions.conversion)
-        if fields["format"] == nil { fields["format"] = try Self.format(ofName: target) }
+        let outputs = try HandOutputs(arguments)
+        var fields = outputs.fields
         fields["source"] = try SourceAddress.url(source)
         let spec: JobSpec
         do throws(Failure) { spec = try JobSpec(fields: fields) } catch { throw .usage(error.message) }
         self.spec = spec
-        destination = target == "-" ? nil : try Self.destination(target, source, spec.plan.renditions[0])
+        destinations = outputs.destinations
         let path = SourceAddress.path(ofFileURL: spec.source)
-        if let path, let destination, Self.isSameFile(path, destination) {
-            throw .usage("'\(target)' is the source itself: name another destination")
+        for (target, destination) in zip(outputs.targets, destinations) {
+            if let path, let destination, Self.isSameFile(path, destination) {
+                throw .usage("'\(target)' is the source itself: name another destination")
+            }
         }
         var configuration = try ConvertOptions.configuration(arguments)
         configuration.policy.grantedSource = path
         configuration.policy.sourceRoots = ConvertOptions.playlistFolder(path).map { [$0] } ?? []
-        configuration.policy.grantedOutputs = destination.map { [$0] } ?? []
+        configuration.policy.grantedOutputs = destinations.compactMap { $0 }
         self.configuration = configuration
     }
 
@@ -91,32 +103,5 @@ struct ConversionRequest: Sendable {
         var (one, other) = (stat(), stat())
         guard stat(left, &one) == 0, stat(right, &other) == 0 else { return false }
         return (one.st_dev, one.st_ino) == (other.st_dev, other.st_ino)
-    }
-
-    private static func format(ofName name: String) throws(CommandFailure) -> String {
-        let last = name.split(separator: "/").last ?? ""
-        let suffix = last.lastIndex(of: ".").map { last[last.index(after: $0)...].lowercased() } ?? ""
-        let alias = ["aif": "aiff", "oga": "ogg", "wave": "wav", "mp4": "m4a"][suffix] ?? suffix
-        guard let format = AudioFormat.named(alias) ?? AudioFormat.all.first(where: { $0.fileExtension == alias })
-        else {
-            throw .usage(
-                "'\(name)' does not tell the format: give --format \(AudioFormat.all.map(\.name).joined(separator: "|"))"
-            )
-        }
-        return format.name
-    }
-
-    /// The path of the result: the target itself, or the source's name with the format's ending in a folder.
-    private static func destination(
-        _ target: String, _ source: String, _ rendition: Rendition
-    ) throws(CommandFailure) -> String {
-        let path = try SourceAddress.absolutePath(target)
-        var status = stat()
-        let isFolder = stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
-        guard isFolder || target.hasSuffix("/") else { return path }
-        let name = SourceAddress.name(source)
-        let stem = name.lastIndex(of: ".").map { String(name[..<$0]) } ?? name
-        let ending = AudioFormat.named(rendition.format)?.fileExtension ?? rendition.format
-        return "\(path == "/" ? "" : path)/\(stem.isEmpty ? "output" : stem).\(ending)"
     }
 }

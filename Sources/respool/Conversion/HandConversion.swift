@@ -9,8 +9,9 @@ import Synchronization
 struct HandConversion {
     let request: ConversionRequest
 
-    /// Converts, publishes, and answers what became of it; Ctrl-C leaves nothing behind.
-    func run() async throws(CommandFailure) -> OutputReport {
+    /// Converts, publishes, and answers what became of each output, with the failure if one of them has failed; Ctrl-C leaves
+    /// nothing behind.
+    func run() async throws(CommandFailure) -> ([OutputReport], CommandFailure?) {
         let slot = Slot(number: 0, configuration: request.configuration, log: Log(least: .error))
         let interruption = await Interruption.stopping(slot)
         let view = ConversionView(request)
@@ -20,25 +21,30 @@ struct HandConversion {
         view.end()
         interruption.resolve()
         switch result {
-        case .success(let report):
-            view.tell(report)
-            return report
-        case .failure(let error): throw .failed("\(SourceAddress.shown(request.source)): \(error.failure.message)")
+        case .success(let record):
+            let reports = record.outputs.map(\.report)
+            for report in reports where report.error == nil { view.tell(report) }
+            return (reports, record.failure.map(told))
+        case .failure(let error): throw told(error.failure)
         }
     }
 
-    private func convert(_ slot: Slot, _ view: ConversionView) async -> Result<OutputReport, SlotError> {
+    private func told(_ failure: Failure) -> CommandFailure {
+        .failed("\(SourceAddress.shown(request.source)): \(failure.message)")
+    }
+
+    private func convert(_ slot: Slot, _ view: ConversionView) async -> Result<CommitRecord, SlotError> {
         let task = SlotTask(
             id: "convert", token: "\(getpid())-\(String(UInt32.random(in: 0...UInt32.max), radix: 16))",
             source: request.spec.source, plan: request.spec.plan,
-            outputs: [
-                .init(request.destination ?? "-", defaultName: request.spec.defaultName(ofOutput: 0, job: "output"))
-            ],
-            outputDescriptor: request.destination == nil ? STDOUT_FILENO : nil)
+            outputs: request.destinations.enumerated().map { index, destination in
+                .init(destination ?? "-", defaultName: request.spec.defaultName(ofOutput: index, job: "output"))
+            },
+            outputDescriptor: request.destinations.contains(nil) ? STDOUT_FILENO : nil)
         do throws(SlotError) {
-            let record = try await slot.convert(task) { view.show($0) }
-            try await slot.publish()
-            return .success(record.outputs[0].report)
+            var record = try await slot.convert(task) { view.show($0) }
+            record.fail(try await slot.publish())
+            return .success(record)
         } catch {
             return .failure(error)
         }
@@ -48,7 +54,7 @@ struct HandConversion {
 /// The bar of one conversion.
 private final class ConversionView: Sendable {
     private let label: String
-    private let target: String?
+    private let isStream: Bool
     private let state = Mutex(State())
 
     private struct State {
@@ -57,8 +63,9 @@ private final class ConversionView: Sendable {
     }
 
     init(_ request: ConversionRequest) {
-        label = ProgressLine.label(source: request.source, target: request.spec.plan.renditions[0].format, .error)
-        target = request.destination
+        let formats = request.spec.plan.renditions.map(\.format).joined(separator: "+")
+        label = ProgressLine.label(source: request.source, target: formats, .error)
+        isStream = request.destinations.contains(nil)
     }
 
     func show(_ progress: Progress) {
@@ -79,8 +86,8 @@ private final class ConversionView: Sendable {
 
     /// Says on a terminal what was made.
     func tell(_ report: OutputReport) {
-        guard Terminal.error.isInteractive, let target else { return }
+        guard Terminal.error.isInteractive, !isStream else { return }
         let facts = "\(Quantities.length(report.duration))  \(Quantities.bytes(report.bytes))"
-        Terminal.error.write("\(TextLayout.printable(target))  \(Terminal.error.colored(facts, .green))\n")
+        Terminal.error.write("\(TextLayout.printable(report.url))  \(Terminal.error.colored(facts, .green))\n")
     }
 }

@@ -21,12 +21,12 @@ enum FieldOptions {
     private static let conversionNames: Set<String> = [
         "format", "codec", "bit-rate", "quality", "sample-rate", "channels", "sample-format", "start", "end",
         "duration",
-        "passthrough", "segment-duration", "segment-format",
+        "passthrough", "segment-duration", "segment-format", "outputs", "atomic",
     ]
 
     /// Fields of later engines that a job without a queue could have, too.
     private static func isMedia(_ option: Option) -> Bool {
-        !["group", "limit-key", "callback", "outputs", "overwrite"].contains(option.name)
+        !["group", "limit-key", "callback", "overwrite"].contains(option.name)
     }
 
     private static func fieldName(_ option: Option) -> String { String(option.name.map { $0 == "-" ? "_" : $0 }) }
@@ -44,6 +44,7 @@ enum FieldOptions {
         case "codec": .words(AudioCodec.all.map(\.name))
         case "sample_format": .words(SampleFormat.allCases.map(\.rawValue))
         case "priority": .words(JobSpec.Priority.allCases.map(\.name))
+        case "atomic": .words(["true", "false"])
         case "passthrough": .words(Passthrough.allCases.map(\.rawValue))
         default: .nothing
         }

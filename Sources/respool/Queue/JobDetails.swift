@@ -53,11 +53,17 @@ struct JobDetails {
     }
 
     private static func output(_ output: OutputReport) -> [(String, String)] {
+        if let error = output.error {
+            return [
+                ("output", output.url), ("", "\(output.format), failed as \(error.code.rawValue): \(error.message)"),
+            ]
+        }
         let facts = [
             output.codec, Quantities.length(output.duration), "\(output.sampleRate) Hz", "\(output.channels) ch",
             "\(output.bitRate / 1000) kb/s", Quantities.bytes(output.bytes),
         ]
         return [("output", output.url), ("", facts.joined(separator: ", ")), ("sha256", output.sha256)]
+            + (output.parts.map { [("files", "\($0.count + 1), \(Quantities.bytes($0.bytes + output.bytes))")] } ?? [])
             + output.warnings.map { ("warning", $0.message) }
     }
 

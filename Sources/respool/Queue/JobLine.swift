@@ -74,9 +74,10 @@ struct JobLine {
 
     private var completion: String {
         var parts: [String] = []
-        if let output = record.outputs?.first {
+        if let outputs = record.outputs, let output = outputs.first {
+            if outputs.count > 1 { parts.append(Quantities.count(outputs.count, "output")) }
             parts.append(Quantities.length(output.duration))
-            parts.append(Quantities.bytes(output.bytes))
+            parts.append(Quantities.bytes(outputs.reduce(0) { $0 + $1.bytes + ($1.parts?.bytes ?? 0) }))
         }
         if let start = record.startedAt, let end = record.finishedAt {
             parts.append("in \(Quantities.span(Double(max(0, end - start)) / 1000))")

@@ -1,0 +1,54 @@
+import Glibc
+
+/// A value under a lock, and threads that wait for it to change: Synchronization's mutex has no condition to wait for. The
+/// corresponding C types are `pthread_mutex_t` and `pthread_cond_t`.
+package final class Monitor<State>: @unchecked Sendable {
+    private let mutex: UnsafeMutablePointer<pthread_mutex_t>
+    private let condition: UnsafeMutablePointer<pthread_cond_t>
+    private var state: State
+
+    package init(_ state: sending State) {
+        self.state = state
+        mutex = .allocate(capacity: 1)
+        condition = .allocate(capacity: 1)
+        pthread_mutex_init(mutex, nil)
+        pthread_cond_init(condition, nil)
+    }
+
+    deinit {
+        pthread_cond_destroy(condition)
+        pthread_mutex_destroy(mutex)
+        condition.deallocate()
+        mutex.deallocate()
+    }
+
+    /// Changes the value, and has everybody who waits look at it again.
+    package func change<Answer>(_ body: (inout State) -> Answer) -> Answer {
+        pthread_mutex_lock(mutex)
+        defer {
+            pthread_cond_broadcast(condition)
+            pthread_mutex_unlock(mutex)
+        }
+        return body(&state)
+    }
+
+    /// Reads the value.
+    package func read<Answer>(_ body: (State) -> Answer) -> Answer {
+        pthread_mutex_lock(mutex)
+        defer { pthread_mutex_unlock(mutex) }
+        return body(state)
+    }
+
+    /// Waits until the body has an answer; what it changes by the way is seen by those who wait.
+    package func wait<Answer>(for body: (inout State) -> Answer?) -> Answer {
+        pthread_mutex_lock(mutex)
+        defer {
+            pthread_cond_broadcast(condition)
+            pthread_mutex_unlock(mutex)
+        }
+        while true {
+            if let answer = body(&state) { return answer }
+            pthread_cond_wait(condition, mutex)
+        }
+    }
+}

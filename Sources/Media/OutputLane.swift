@@ -1,0 +1,127 @@
+import Lifecycle
+import MediaTypes
+
+/// One output on its way: its writer until it has a result, on the thread of the conversion or on one of its own.
+final class OutputLane {
+    typealias Outcome = Result<ConversionResult, MediaError>
+
+    private var work: Work
+    private let queue = BoundedQueue<SharedFrame>()
+    private let shared: Monitor<Shared>
+
+    private enum Work {
+        case here(any RenditionWriter)
+        case elsewhere
+        case over
+    }
+
+    private struct Shared {
+        var outcome: Outcome?
+        /// What a person should know of the source, set before the queue ends.
+        var warnings: [Warning] = []
+    }
+
+    /// Starts with a writer, or with the reason why there is none.
+    init(_ writer: Result<any RenditionWriter, MediaError>) {
+        switch writer {
+        case .success(let writer):
+            work = .here(writer)
+            shared = Monitor(Shared())
+        case .failure(let error):
+            work = .over
+            shared = Monitor(Shared(outcome: .failure(error)))
+        }
+    }
+
+    /// Whether frames are still wanted.
+    var takesSamples: Bool {
+        switch work {
+        case .here(let writer): writer.takesSamples
+        case .elsewhere: outcome == nil
+        case .over: false
+        }
+    }
+
+    var failure: MediaError? {
+        if case .failure(let error) = outcome { error } else { nil }
+    }
+
+    /// Lets a thread of its own do the work from here on.
+    func detach() {
+        guard case .here(let writer) = work, writer.takesSamples else { return }
+        work = .elsewhere
+        let box = Handover(writer: writer)
+        startThread { [queue, shared] in
+            let outcome = Self.run(box.writer.take()!, queue, shared)
+            queue.giveUp()
+            shared.change { $0.outcome = outcome }
+        }
+    }
+
+    /// A writer on its way to its thread, which is then the only one that touches it.
+    private final class Handover: @unchecked Sendable {
+        var writer: (any RenditionWriter)?
+        init(writer: any RenditionWriter) { self.writer = writer }
+    }
+
+    private static func run(
+        _ writer: any RenditionWriter, _ queue: BoundedQueue<SharedFrame>, _ shared: Monitor<Shared>
+    ) -> Outcome {
+        do throws(MediaError) {
+            while true {
+                switch queue.take() {
+                case .elements(let frames): for shared in frames { try writer.append(shared.frame) }
+                case .end: return .success(try finished(writer, shared.read(\.warnings)))
+                case .broken: return .failure(.stopped)
+                }
+            }
+        } catch { return .failure(error) }
+    }
+
+    /// Takes a frame, which is shared with the other lanes if it goes to another thread.
+    func append(_ frame: borrowing Frame, shared: SharedFrame?) {
+        switch work {
+        case .here(let writer) where writer.takesSamples:
+            do throws(MediaError) { try writer.append(frame) } catch { end(.failure(error)) }
+        case .elsewhere: if let shared { _ = queue.append(shared, bytes: shared.bytes) }
+        case .here, .over: break
+        }
+    }
+
+    /// Ends and checks the output; on a thread of its own that goes on until `wait`.
+    func finish(warnings: [Warning]) {
+        switch work {
+        case .here(let writer):
+            do throws(MediaError) { end(.success(try Self.finished(writer, warnings))) } catch { end(.failure(error)) }
+        case .elsewhere:
+            shared.change { $0.warnings = warnings }
+            queue.complete()
+        case .over: break
+        }
+    }
+
+    /// Lets go of everything, as the whole conversion has failed.
+    func cancel() {
+        queue.giveUp()
+        if case .elsewhere = work { _ = wait() }
+        work = .over
+    }
+
+    /// What became of the output.
+    func wait() -> Outcome { shared.wait { $0.outcome } }
+
+    private var outcome: Outcome? { shared.read(\.outcome) }
+
+    private func end(_ outcome: Outcome) {
+        shared.change { $0.outcome = outcome }
+        work = .over
+    }
+
+    private static func finished(
+        _ writer: any RenditionWriter, _ warnings: [Warning]
+    ) throws(MediaError) -> ConversionResult {
+        var result = try writer.finish()
+        result.warnings = warnings + result.warnings
+        return result
+    }
+}

@@ -1,0 +1,95 @@
+import FoundationEssentials
+import Glibc
+import MediaTypes
+import SlotProtocol
+
+/// The results that `convert` is asked for, and where they go.
+struct HandOutputs {
+    /// The fields of the job, but for its source.
+    let fields: [String: String]
+    /// Absolute paths; nothing for standard output.
+    let destinations: [String?]
+    /// The places as they were typed.
+    let targets: [String]
+
+    /// One result for each destination, or for each element of `--outputs`; these may share a folder.
+    init(_ arguments: Arguments) throws(CommandFailure) {
+        let source = arguments.operands[0]
+        let targets = Array(arguments.operands.dropFirst())
+        var fields = FieldOptions.fields(arguments, of: FieldOptions.conversion)
+        if fields["outputs"] == nil, targets.count == 1 {
+            let format = try Self.format(fields["format"], orOf: targets[0])
+            fields["format"] = format
+            self.fields = fields
+            self.targets = targets
+            destinations = [targets[0] == "-" ? nil : try Self.destination(targets[0], source, format)]
+            return
+        }
+        var elements = try Self.elements(fields["outputs"], targets)
+        var (destinations, typed) = ([String?](), [String]())
+        for (index, element) in elements.enumerated() {
+            guard let target = element["output"]?.field ?? targets.first else {
+                throw .usage("`outputs[\(index)].output` is missing: give a path, or a folder for all of them")
+            }
+            guard target != "-" else { throw .usage("standard output takes one result, and there are several") }
+            let format = try Self.format(element["format"]?.field ?? fields["format"], orOf: target)
+            let destination = try Self.destination(target, source, format)
+            elements[index]["format"] = .string(format)
+            elements[index]["output"] = .string(destination)
+            destinations.append(destination)
+            typed.append(target)
+        }
+        fields["outputs"] = JSONLine.text(elements)
+        self.fields = fields
+        self.destinations = destinations
+        self.targets = typed
+    }
+
+    private static func elements(
+        _ outputs: String?, _ targets: [String]
+    ) throws(CommandFailure) -> [[String: JSONValue]] {
+        guard let outputs else {
+            guard !targets.isEmpty else {
+                throw .usage("an operand is missing: write respool convert SOURCE DESTINATION")
+            }
+            return targets.map { ["output": .string($0)] }
+        }
+        guard targets.count < 2 else {
+            throw .usage(
+                "'\(targets[1])' stands beside --outputs: give the places there, or one folder for all of them")
+        }
+        guard let elements = try? JSONDecoder().decode([[String: JSONValue]].self, from: Data(outputs.utf8)) else {
+            throw .usage(#"--outputs is not a JSON list of objects: write '[{"format":"mp3"},{"format":"flac"}]'"#)
+        }
+        return elements
+    }
+
+    /// The format asked for, or else the one that the name tells.
+    private static func format(_ asked: String?, orOf name: String) throws(CommandFailure) -> String {
+        if let asked { return asked }
+        let last = name.split(separator: "/").last ?? ""
+        let suffix = last.lastIndex(of: ".").map { last[last.index(after: $0)...].lowercased() } ?? ""
+        let alias = ["aif": "aiff", "oga": "ogg", "wave": "wav", "mp4": "m4a"][suffix] ?? suffix
+        guard let format = AudioFormat.named(alias) ?? AudioFormat.all.first(where: { $0.fileExtension == alias })
+        else {
+            throw .usage(
+                "'\(name)' does not tell the format: give --format \(AudioFormat.all.map(\.name).joined(separator: "|"))"
+            )
+        }
+        return format.name
+    }
+
+    /// The path of the result: the target itself, or the source's name with the format's ending in a folder.
+    private static func destination(
+        _ target: String, _ source: String, _ format: String
+    ) throws(CommandFailure) -> String {
+        let path = try SourceAddress.absolutePath(target)
+        var status = stat()
+        let isFolder = stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+        guard isFolder || target.hasSuffix("/") else { return path }
+        let name = SourceAddress.name(source)
+        let stem = name.lastIndex(of: ".").map { String(name[..<$0]) } ?? name
+        let ending = AudioFormat.named(format)?.fileExtension ?? format
+        return "\(path == "/" ? "" : path)/\(stem.isEmpty ? "output" : stem).\(ending)"
+    }
+}
