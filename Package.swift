@@ -42,6 +42,8 @@ let package = Package(
             providers: [.apt(["libavformat-dev", "libavcodec-dev", "libswresample-dev", "libavutil-dev"])]),
         .systemLibrary(name: "CMicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),
         .target(name: "CLinux"),
+        // TagLib (Debian's libtag1-dev) is C++: an ordinary target with a header in C.
+        .target(name: "CTagLib", linkerSettings: [.linkedLibrary("tag"), .linkedLibrary("stdc++")]),
 
         // Leaves.
         library("Lifecycle", ["CLinux"]),
@@ -52,7 +54,7 @@ let package = Package(
 
         // One wrapper a library.
         library("Redis", ["Lifecycle", "CHiredis", "COpenSSL"]),
-        library("Media", ["MediaTypes", "Lifecycle", "CLibav"]),
+        library("Media", ["MediaTypes", "Lifecycle", "CLibav", "CTagLib"]),
         library("Storage", ["SlotProtocol", "Lifecycle", "CCurl", "COpenSSL", "CLinux"]),
 
         // The service.
@@ -85,5 +87,6 @@ let package = Package(
         tests(
             "WorkerTests", ["Worker", "Dashboard", "Slots", "Jobs", "Redis", "SlotProtocol", "MediaTypes", "Lifecycle"]),
         tests("CommandTests", ["respool", "Jobs", "Redis", "SlotProtocol", "MediaTypes", "Lifecycle"]),
-    ]
+    ],
+    cxxLanguageStandard: .cxx17
 )

@@ -104,7 +104,14 @@ struct AssetReader: ~Copyable {
         return warnings
     }
 
-    var sourceTags: [String: String] { Tags.of(decoding.demuxer, track) }
+    /// What the source says beside its audio, cut to the range.
+    func metadata(_ source: any ByteSource, charset: String?) throws(MediaError) -> Metadata {
+        var metadata = try TagReader.read(source, decoding.demuxer, track, charset: charset)
+        metadata.cut(first: first, end: end, rate: shape.rate)
+        let last = end ?? sourceSeconds.map { Int64($0 * Double(shape.rate)) }
+        metadata.endChapters(at: last.map { max($0 - first, 0) }, rate: shape.rate)
+        return metadata
+    }
 
     /// Gives the next samples of the range; false at its end.
     mutating func next(into frame: borrowing Frame) throws(MediaError) -> Bool {

@@ -15,7 +15,7 @@ struct AssetWriter: ~Copyable {
     /// Starts a file for samples of one shape.
     static func open(
         _ store: any ByteStore, _ settings: EncodingSettings, input: SampleShape, depth: SampleDepth,
-        tags: borrowing Options, stop: StopFlag
+        tags: HeaderTags, stop: StopFlag
     ) throws(MediaError) -> AssetWriter {
         var input = input
         if settings.relabels(input.layout) { input.layout = settings.shape.layout }

@@ -15,7 +15,8 @@ package enum Conversion {
     ) throws(MediaError) -> [Result<ConversionResult, MediaError>] {
         progress(Progress(phase: .opening))
         var reader = try AssetReader.open(source, plan.source.range, stop: stop)
-        let writers = RenditionWriters(plan: plan, source: source, stores: stores, stop: stop)
+        let metadata = try reader.metadata(source, charset: plan.source.tagEncoding)
+        let writers = RenditionWriters(plan: plan, source: source, stores: stores, metadata: metadata, stop: stop)
         let lanes = open(writers, reader)
         // One encoder beside the decoder gains nothing by a second thread that small jobs would not lose.
         let isShared = lanes.count(where: \.takesSamples) > 1

@@ -84,7 +84,6 @@ extension AudioFormat {
         // The edit list counts in the movie's timescale: with the usual 1000 it would be rounded to milliseconds.
         case "m4a", "alac": [("movflags", "+faststart"), ("movie_timescale", String(rate))]
         case "wav": [("rf64", "auto")]
-        case "aiff": [("write_id3v2", "1")]
         default: []
         }
     }

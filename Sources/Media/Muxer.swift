@@ -36,13 +36,13 @@ struct Muxer: ~Copyable {
 
     /// Writes the header for the encoder's stream.
     borrowing func start(
-        _ encoder: borrowing Encoder, _ settings: EncodingSettings, tags: borrowing Options
+        _ encoder: borrowing Encoder, _ settings: EncodingSettings, tags: HeaderTags
     ) throws(MediaError) {
         guard let stream = avformat_new_stream(context, nil) else { throw .outOfMemory(Self.operation) }
         try check(avcodec_parameters_from_context(stream.pointee.codecpar, encoder.context), Self.operation)
         stream.pointee.time_base = encoder.context.pointee.time_base
-        try check(av_dict_copy(&context.pointee.metadata, tags.pointer, 0), Self.operation)
-        var options = Options(settings.format.muxerOptions(rate: settings.shape.rate))
+        try tags.apply(to: context, stream)
+        var options = Options(settings.format.muxerOptions(rate: settings.shape.rate) + tags.options)
         try checked(avformat_write_header(context, &options.pointer))
         try options.checkAllTaken(Self.operation)
     }
@@ -51,7 +51,7 @@ struct Muxer: ~Copyable {
     /// that is to be heard.
     borrowing func start(
         copying source: UnsafeMutablePointer<AVStream>, _ settings: EncodingSettings, lead: Int64,
-        tags: borrowing Options
+        tags: HeaderTags
     ) throws(MediaError) {
         guard let stream = avformat_new_stream(context, nil) else { throw .outOfMemory(Self.operation) }
         let parameters = stream.pointee.codecpar!
@@ -64,8 +64,8 @@ struct Muxer: ~Copyable {
             parameters.pointee.extradata[11] = UInt8(truncatingIfNeeded: lead >> 8)
         }
         stream.pointee.time_base = AVRational(num: 1, den: CInt(settings.shape.rate))
-        try check(av_dict_copy(&context.pointee.metadata, tags.pointer, 0), Self.operation)
-        var options = settings.format.muxerOptions(rate: settings.shape.rate)
+        try tags.apply(to: context, stream)
+        var options = settings.format.muxerOptions(rate: settings.shape.rate) + tags.options
         // A tag without a delay would cut the decoder's own 529 samples off.
         if settings.format.name == "mp3" && lead == 0 { options.append(("write_xing", "0")) }
         var given = Options(options)

@@ -7,20 +7,21 @@ final class PacketCopyWriter: RenditionWriter {
     private let store: any ByteStore
     private let source: any ByteSource
     private let plan: CopyPlan
-    private let tags: [String: String]
+    private var tags: TagWriter
     private let rate: Int
     private let stop: StopFlag
 
     init(
         _ store: any ByteStore, _ source: any ByteSource, _ plan: CopyPlan, _ reader: borrowing AssetReader,
-        stop: StopFlag
+        _ metadata: Metadata, _ wish: TagSettings, stop: StopFlag
     ) {
         self.store = store
         self.source = source
         self.plan = plan
         self.stop = stop
-        tags = reader.sourceTags
         rate = reader.shape.rate
+        tags = TagWriter(
+            metadata, wish, format: plan.settings.format, codec: plan.settings.codec, rate: rate, sourceRate: rate)
     }
 
     /// It reads the source by itself, as packets.
@@ -30,6 +31,7 @@ final class PacketCopyWriter: RenditionWriter {
 
     func finish() throws(MediaError) -> ConversionResult {
         try copy()
+        try tags.finish(store)
         try check()
         let bytes: Int64
         do { bytes = try store.length } catch {
@@ -47,7 +49,7 @@ final class PacketCopyWriter: RenditionWriter {
             format: settings.format.name, codec: settings.codec.name, duration: duration, seconds: duration.seconds,
             samples: span.samples, sampleRate: rate, channels: settings.shape.channels,
             bitRate: Int((Double(bytes) * 8 / duration.seconds).rounded()), bytes: bytes, gapless: plan.gapless,
-            damage: .init(seconds: 0, events: 0), settings: plan.used, warnings: warnings, copied: true)
+            damage: .init(seconds: 0, events: 0), settings: plan.used, warnings: warnings + tags.warnings, copied: true)
     }
 
     private func copy() throws(MediaError) {
@@ -60,7 +62,7 @@ final class PacketCopyWriter: RenditionWriter {
         let isHidden = plan.gapless.start == 0
         try muxer.start(
             copying: stream, plan.settings, lead: isHidden ? span.lead : 0,
-            tags: Options(tags.map { ($0.key, $0.value) }))
+            tags: tags.header)
         let packet = Packet()
         var number: Int64 = 0
         var time = isHidden ? -span.lead : 0

@@ -17,8 +17,31 @@ package struct Probe: Codable, Hashable, Sendable {
     package var bytes: Int64
     /// The audio tracks.
     package var tracks: [Track]
-    package var tags: [String: String]
-    package var chapters: Int
+    /// Values by the names that a job uses.
+    package var tags: [String: [String]]
+    package var pictures: [Picture]
+    package var chapters: [Chapter]
+
+    /// A picture, such as the cover.
+    package struct Picture: Codable, Hashable, Sendable {
+        /// One of ID3's types, such as 3 for the front cover.
+        package var type: Int
+        package var mediaType: String
+        package var description: String
+        package var bytes: Int
+
+        enum CodingKeys: String, CodingKey {
+            case type, description, bytes
+            case mediaType = "media_type"
+        }
+    }
+
+    /// A chapter; times in seconds.
+    package struct Chapter: Codable, Hashable, Sendable {
+        package var start: Double
+        package var end: Double
+        package var title: String
+    }
 
     /// An audio track.
     package struct Track: Codable, Hashable, Sendable {
@@ -50,14 +73,16 @@ package struct Probe: Codable, Hashable, Sendable {
     }
 
     enum CodingKeys: String, CodingKey {
-        case format, duration, seconds, estimated, bytes, tracks, tags, chapters
+        case format, duration, seconds, estimated, bytes, tracks, tags, pictures, chapters
         case bitRate = "bit_rate"
     }
 }
 
 extension Probe {
     /// Opens a source and says what it is.
-    package static func of(_ source: any ByteSource, stop: StopFlag) throws(MediaError) -> Probe {
+    package static func of(
+        _ source: any ByteSource, charset: String? = nil, stop: StopFlag
+    ) throws(MediaError) -> Probe {
         let demuxer = try Demuxer.open(source, stop: stop)
         let best = try demuxer.selectAudio()
         var tracks: [Track] = []
@@ -66,10 +91,29 @@ extension Probe {
             tracks.first { $0.index == best.index }?.duration
             ?? demuxer.duration.map { MediaTime(value: $0, timescale: 1_000_000) }
         let bitRate = demuxer.context.pointee.bit_rate
+        var metadata = try TagReader.read(source, demuxer, best, charset: charset)
+        metadata.spellLyrics()
+        metadata.endChapters(at: duration.map { $0.sampleIndex(rate: max(best.rate, 1)) }, rate: best.rate)
         return Probe(
             format: demuxer.formatName, duration: duration, seconds: duration?.seconds,
             estimated: demuxer.durationIsEstimate, bitRate: bitRate > 0 ? Int(bitRate) : nil, bytes: source.length,
-            tracks: tracks, tags: Tags.of(demuxer, best), chapters: Int(demuxer.context.pointee.nb_chapters))
+            tracks: tracks, tags: metadata.shownTexts, pictures: metadata.pictures.map { Picture($0) },
+            chapters: metadata.chapters.map { Chapter($0) })
+    }
+}
+
+extension Probe.Picture {
+    fileprivate init(_ picture: Metadata.Picture) {
+        self.init(
+            type: picture.kind, mediaType: picture.mediaType, description: picture.description,
+            bytes: picture.bytes.count)
+    }
+}
+
+extension Probe.Chapter {
+    fileprivate init(_ chapter: Metadata.Chapter) {
+        func seconds(_ time: Int64) -> Double { Double((time + 500_000) / 1_000_000) / 1000 }
+        self.init(start: seconds(chapter.start), end: seconds(chapter.end), title: chapter.title)
     }
 }
 

@@ -6,6 +6,7 @@ struct RenditionWriters {
     let plan: ConversionPlan
     let source: any ByteSource
     let stores: any OutputStores
+    let metadata: Metadata
     let stop: StopFlag
 
     /// The writer of one output; it begins on the thread that calls, and may go on on another.
@@ -15,9 +16,9 @@ struct RenditionWriters {
             return try HLSWriter(stores, output: index, rendition, reader, stop: stop)
         }
         if let copy = try CopyPlan.choose(rendition, source, reader, stop: stop) {
-            return PacketCopyWriter(try store(index), source, copy, reader, stop: stop)
+            return PacketCopyWriter(try store(index), source, copy, reader, metadata, rendition.tags, stop: stop)
         }
-        return try AudioFileWriter(try store(index), rendition, reader, stop: stop)
+        return try AudioFileWriter(try store(index), rendition, reader, metadata, stop: stop)
     }
 
     /// The main file of an output.

@@ -15,7 +15,7 @@ struct TrackEncoder: ~Copyable {
     }
 
     static func open(
-        _ store: any ByteStore, _ settings: EncodingSettings, tags: borrowing Options, stop: StopFlag
+        _ store: any ByteStore, _ settings: EncodingSettings, tags: HeaderTags, stop: StopFlag
     ) throws(MediaError) -> TrackEncoder {
         let output = try PacketWriter.open(store, settings, tags: tags, stop: stop)
         return TrackEncoder(try SampleFifo.open(settings.shape, capacity: (output.frameSize ?? 0) * 2 + 1), output)
@@ -59,7 +59,7 @@ struct PacketWriter: ~Copyable {
     }
 
     static func open(
-        _ store: any ByteStore, _ settings: EncodingSettings, tags: borrowing Options, stop: StopFlag
+        _ store: any ByteStore, _ settings: EncodingSettings, tags: HeaderTags, stop: StopFlag
     ) throws(MediaError) -> PacketWriter {
         let muxer = try Muxer.open(store, settings, stop: stop)
         let encoder = try Encoder.open(settings, globalHeader: muxer.wantsGlobalHeader)

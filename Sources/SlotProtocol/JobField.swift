@@ -68,6 +68,13 @@ package struct JobField: Sendable {
             default: "never"),
         JobField("dedup", "KEY", "while a job with this key is not over, a second one is the first", default: "none"),
         JobField(
+            "metadata", "JSON", #"tags to set: {"title": "…", "artist": ["…", "…"]}; "" removes one"#,
+            default: "carried over"),
+        JobField("chapters", "FORM", "json or webvtt: chapters also in a file beside the result", default: "none"),
+        JobField(
+            "tag_encoding", "CHARSET", "true character set of tags that claim Latin-1: cp1251, gbk, shift_jis",
+            default: "as declared"),
+        JobField(
             "passthrough", "MODE",
             "auto copies packets that already fit in place of encoding them anew, never does not, require insists",
             default: "auto"),
@@ -75,12 +82,9 @@ package struct JobField: Sendable {
         JobField("loudness", "LUFS", "EBU R 128 target", supported: false),
         JobField("track", "N", "which audio track", supported: false),
         JobField("damage", "MODE", "fail or accept damaged sources", supported: false),
-        JobField("chapters", "MODE", "chapters as a side file", supported: false),
         JobField("gain", "DB", "level change", supported: false),
         JobField("fade_in", "TIME", "fade at the start", supported: false),
         JobField("fade_out", "TIME", "fade at the end", supported: false),
-        JobField("tag_encoding", "CHARSET", "character set of wrongly declared tags", supported: false),
-        JobField("metadata", "JSON", "tags to set or remove", supported: false),
         JobField("overwrite", "MODE", "replace, skip or fail", supported: false),
         JobField("group", "NAME", "a label to list, watch and cancel together", supported: false),
         JobField("limit_key", "KEY", "at most N running at once under one key", supported: false),

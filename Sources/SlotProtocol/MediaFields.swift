@@ -4,7 +4,7 @@ import MediaTypes
 extension FieldReader {
     func plan() throws(Failure) -> ConversionPlan {
         ConversionPlan(
-            source: SourceSettings(range: try range()),
+            source: SourceSettings(range: try range(), tagEncoding: try tagEncoding()),
             renditions: try eachOutput { reader throws(Failure) in try reader.rendition() },
             isAtomic: try isAtomic())
     }
@@ -22,6 +22,7 @@ extension FieldReader {
             sampleFormat: try sampleFormat())
         rendition.passthrough = try passthrough()
         rendition.segments = try segments(isSegmented: AudioFormat.named(format)?.isSegmented ?? false)
+        rendition.tags = try tagSettings()
         do { try rendition.validate() } catch { throw Self.invalid(error.description) }
         return rendition
     }

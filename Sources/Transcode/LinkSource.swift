@@ -27,6 +27,8 @@ final class LinkSource: ByteSource {
         present.insert(0..<available)
     }
 
+    var isAllPresent: Bool { length == 0 || present.end(containing: 0) == length }
+
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws -> Int {
         reporter.keepAlive()
         guard offset < length, !buffer.isEmpty else { return 0 }

@@ -1,5 +1,7 @@
 import Glibc
 import Lifecycle
+import Media
+import MediaTypes
 import SlotProtocol
 
 /// The child that parses media: it has the descriptors of its own job and two sockets, and serves one job after another.
@@ -28,6 +30,8 @@ package struct TranscodeProcess: ~Copyable {
         guard case .hello(slotProtocolVersion, let policy) = greeting.message else { throw VersionMismatch() }
         try ChildStart.limit(
             memoryBytes: policy.memoryLimit, fileBytes: policy.mostOutputBytes, openFiles: 128)
+        // A converter that is open needs no file any more, where none may be opened.
+        TagCharsets.open(TagEncoding.names)
         let reporter = Reporter(control: control)
         reporter.forwardLibavLog()
         try reporter.send(.hello(version: slotProtocolVersion))

@@ -178,7 +178,7 @@ import Testing
         let track = try #require(probe.tracks.first)
         #expect((track.codec, track.sampleRate, track.channels, track.bits) == ("alac", 44_100, 2, 16))
         #expect((track.channelLayout, track.language) == ("stereo", "fra"))
-        #expect(probe.tags["title"] == "A film")
+        #expect(probe.tags["title"] == ["A film"])
         #expect(probe.format.hasPrefix("mov"))
         #expect(abs((probe.seconds ?? 0) - 2) < 0.2)
         let json = String(decoding: try JSONEncoder().encode(probe), as: UTF8.self)

@@ -42,8 +42,26 @@ private struct ProbeReport: Decodable {
     let bitRate: Int?
     let bytes: Int64
     let tracks: [Track]
-    let tags: [String: String]
-    let chapters: Int
+    let tags: [String: [String]]
+    let pictures: [Picture]
+    let chapters: [Chapter]
+
+    struct Picture: Decodable {
+        let type: Int
+        let mediaType: String
+        let description: String
+        let bytes: Int64
+
+        enum CodingKeys: String, CodingKey {
+            case type, description, bytes
+            case mediaType = "media_type"
+        }
+    }
+
+    struct Chapter: Decodable {
+        let start: Double
+        let title: String
+    }
 
     struct Track: Decodable {
         let index: Int
@@ -64,7 +82,7 @@ private struct ProbeReport: Decodable {
     }
 
     enum CodingKeys: String, CodingKey {
-        case format, seconds, estimated, bytes, tracks, tags, chapters
+        case format, seconds, estimated, bytes, tracks, tags, pictures, chapters
         case bitRate = "bit_rate"
     }
 
@@ -85,8 +103,11 @@ private struct ProbeReport: Decodable {
         if let bitRate { pairs.append(("bit rate", "\(bitRate / 1000) kb/s")) }
         pairs.append(("size", Quantities.bytes(bytes)))
         for track in tracks { pairs.append(("track \(track.index)", track.facts)) }
-        if chapters > 0 { pairs.append(("chapters", String(chapters))) }
-        for (name, value) in tags.sorted(by: { $0.key < $1.key }) { pairs.append((name, value)) }
+        for (name, values) in tags.sorted(by: { $0.key < $1.key }) {
+            pairs.append((name, values.joined(separator: "; ")))
+        }
+        for picture in pictures { pairs.append(("picture", picture.facts)) }
+        for chapter in chapters { pairs.append(("chapter", "\(Quantities.clock(chapter.start)) \(chapter.title)")) }
         return pairs
     }
 
@@ -94,6 +115,13 @@ private struct ProbeReport: Decodable {
         guard let seconds else { return "unknown" }
         return
             "\(Quantities.clock(seconds)) (\(Quantities.decimal(seconds, places: 3)) s\(estimated ? ", estimated" : ""))"
+    }
+}
+
+extension ProbeReport.Picture {
+    fileprivate var facts: String {
+        let facts = ["type \(type)", mediaType, Quantities.bytes(bytes)]
+        return (description.isEmpty ? facts : facts + [description]).joined(separator: ", ")
     }
 }
 

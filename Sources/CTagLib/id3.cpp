@@ -1,0 +1,217 @@
+#include <taglib/attachedpictureframe.h>
+#include <taglib/chapterframe.h>
+#include <taglib/commentsframe.h>
+#include <taglib/id3v2framefactory.h>
+#include <taglib/id3v2header.h>
+#include <taglib/id3v2tag.h>
+#include <taglib/synchronizedlyricsframe.h>
+#include <taglib/tableofcontentsframe.h>
+#include <taglib/textidentificationframe.h>
+#include <taglib/unknownframe.h>
+#include <taglib/unsynchronizedlyricsframe.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <string>
+
+#include "content.h"
+#include "memory.h"
+
+using namespace TagLib;
+
+namespace {
+
+/// Decodes what claims to be Latin-1, by the character set of the parsing thread.
+class charset_handler : public ID3v2::Latin1StringHandler {
+public:
+    String parse(const ByteVector &data) const override
+    {
+        if(charset) {
+            // Fields may be padded with zeros, which multi-byte sets do not know.
+            const auto length = strnlen(data.data(), data.size());
+            char *text = tag_charset_decode(charset, reinterpret_cast<const uint8_t *>(data.data()), length);
+            if(text) {
+                const String result(text, String::UTF8);
+                std::free(text);
+                return result;
+            }
+        }
+        return String(data, String::Latin1);
+    }
+    static thread_local const char *charset;
+};
+thread_local const char *charset_handler::charset = nullptr;
+
+void prepare()
+{
+    static const bool ready = [] {
+        static const charset_handler handler;
+        ID3v2::Tag::setLatin1StringHandler(&handler);
+        ID3v2::FrameFactory::instance()->setDefaultTextEncoding(String::UTF8);
+        return true;
+    }();
+    (void)ready;
+}
+
+/// Frames that mean something in ID3 alone, and nothing about one encoding.
+bool is_opaque(const ByteVector &name)
+{
+    static const char *const names[] = {"PRIV", "GEOB", "POPM", "PCNT", "UFID", "USER", "OWNE", "COMR", "MCDI", "RVA2"};
+    for(const auto *opaque : names)
+        if(name == opaque)
+            return true;
+    return false;
+}
+
+String first_text(const ID3v2::FrameListMap &frames, const char *name)
+{
+    const auto found = frames.find(name);
+    return found == frames.end() || found->second.isEmpty() ? String() : found->second.front()->toString();
+}
+
+/// The frame as ID3v2.4 writes it, whatever version it was read from.
+ByteVector whole(const ID3v2::Frame *frame)
+{
+    ByteVector bytes = frame->render();
+    const unsigned int size = bytes.size() - 10;
+    for(unsigned int place = 0; place < 4; place++)
+        bytes[4 + place] = static_cast<char>(size >> (7 * (3 - place)) & 0x7F);
+    bytes[8] = bytes[9] = 0;
+    return bytes;
+}
+
+void read_frame(tag_content &content, ID3v2::Frame *frame, const StringList &unsupported)
+{
+    if(const auto *picture = dynamic_cast<ID3v2::AttachedPictureFrame *>(frame)) {
+        content.pictures.push_back(
+            {static_cast<int>(picture->type()), picture->mimeType().to8Bit(true), picture->description().to8Bit(true),
+             picture->picture()});
+    } else if(const auto *chapter = dynamic_cast<ID3v2::ChapterFrame *>(frame)) {
+        content.chapters.push_back(
+            {chapter->startTime(), chapter->endTime(),
+             first_text(chapter->embeddedFrameListMap(), "TIT2").to8Bit(true)});
+    } else if(const auto *lyrics = dynamic_cast<ID3v2::SynchronizedLyricsFrame *>(frame)) {
+        if(lyrics->timestampFormat() != ID3v2::SynchronizedLyricsFrame::AbsoluteMilliseconds || !content.lines.empty())
+            return;
+        for(const auto &line : lyrics->synchedText())
+            content.lines.push_back({line.time, line.text.to8Bit(true)});
+    } else if(is_opaque(frame->frameID())) {
+        // MusicBrainz's UFID is a text for TagLib, the others are nobody's but ID3's.
+        if(frame->frameID() == "UFID" && !unsupported.contains("UFID") &&
+           !unsupported.contains(String("UFID/") + frame->toString()))
+            return;
+        content.frames.push_back(whole(frame));
+    }
+}
+
+}  // namespace
+
+void tag_parse_id3(tag_content &content, const ByteVector &bytes, const char *charset, bool &found)
+{
+    prepare();
+    ByteVectorStream stream(bytes);
+    tag_memory file(&stream);
+    charset_handler::charset = charset;
+    const ID3v2::Tag tag(&file, 0);
+    charset_handler::charset = nullptr;
+    found = !tag.frameList().isEmpty();
+    const PropertyMap properties = tag.properties();
+    content.add(properties);
+    for(auto *frame : tag.frameList())
+        read_frame(content, frame, properties.unsupportedData());
+}
+
+namespace {
+
+/// Spells free names as MusicBrainz's programs do, which look for them by case; gives lyrics no name.
+void spell(ID3v2::Tag &tag)
+{
+    static const char *const names[] = {
+        "MusicBrainz Album Id", "MusicBrainz Artist Id", "MusicBrainz Album Artist Id", "MusicBrainz Release Group Id",
+        "MusicBrainz Release Track Id", "MusicBrainz Work Id", "MusicBrainz Disc Id", "MusicBrainz Album Type",
+        "MusicBrainz Album Status", "MusicBrainz Album Release Country", "Acoustid Id", "Acoustid Fingerprint",
+        "MusicIP PUID"};
+    for(auto *frame : tag.frameList("TXXX")) {
+        auto *text = dynamic_cast<ID3v2::UserTextIdentificationFrame *>(frame);
+        for(const auto *name : names)
+            if(text && text->description().upper() == String(name).upper())
+                text->setDescription(name);
+    }
+    for(auto *frame : tag.frameList("USLT")) {
+        auto *lyrics = dynamic_cast<ID3v2::UnsynchronizedLyricsFrame *>(frame);
+        if(lyrics && lyrics->description() == "LYRICS")
+            lyrics->setDescription(String());
+    }
+}
+
+void add_chapters(ID3v2::Tag &tag, const tag_content &content)
+{
+    if(content.chapters.empty())
+        return;
+    ByteVectorList children;
+    for(size_t index = 0; index < content.chapters.size(); index++) {
+        const auto &chapter = content.chapters[index];
+        const ByteVector name(("chp" + std::to_string(index)).c_str());
+        ID3v2::FrameList embedded;
+        if(!chapter.title.empty()) {
+            auto *title = new ID3v2::TextIdentificationFrame("TIT2", String::UTF8);
+            title->setText(tag_string(chapter.title));
+            embedded.append(title);
+        }
+        tag.addFrame(
+            new ID3v2::ChapterFrame(name, chapter.start, chapter.end, 0xFFFFFFFF, 0xFFFFFFFF, embedded));
+        children.append(name);
+    }
+    auto *table = new ID3v2::TableOfContentsFrame("toc", children);
+    table->setIsTopLevel(true);
+    table->setIsOrdered(true);
+    tag.addFrame(table);
+}
+
+}  // namespace
+
+ByteVector tag_render_id3(tag_content &content)
+{
+    prepare();
+    ID3v2::Tag tag;
+    PropertyMap properties = content.properties();
+    // iTunes looks for this comment by its exact spelling.
+    const StringList sound_check = properties["ITUNNORM"];
+    properties.erase("ITUNNORM");
+    content.drop(tag.setProperties(properties));
+    if(!sound_check.isEmpty()) {
+        auto *comment = new ID3v2::CommentsFrame(String::Latin1);
+        comment->setLanguage("eng");
+        comment->setDescription("iTunNORM");
+        comment->setText(sound_check.front());
+        tag.addFrame(comment);
+    }
+    spell(tag);
+    for(const auto &picture : content.pictures) {
+        auto *frame = new ID3v2::AttachedPictureFrame;
+        frame->setType(static_cast<ID3v2::AttachedPictureFrame::Type>(picture.kind));
+        frame->setMimeType(tag_string(picture.mime));
+        // Latin-1 where it will do: libav 5.1 reads a UTF-8 description, some players do not.
+        const String description = tag_string(picture.description);
+        frame->setTextEncoding(description.isLatin1() ? String::Latin1 : String::UTF8);
+        frame->setDescription(description);
+        frame->setPicture(picture.bytes);
+        tag.addFrame(frame);
+    }
+    add_chapters(tag, content);
+    if(!content.lines.empty()) {
+        auto *frame = new ID3v2::SynchronizedLyricsFrame(String::UTF8);
+        frame->setTimestampFormat(ID3v2::SynchronizedLyricsFrame::AbsoluteMilliseconds);
+        frame->setType(ID3v2::SynchronizedLyricsFrame::Lyrics);
+        frame->setLanguage("und");
+        ID3v2::SynchronizedLyricsFrame::SynchedTextList lines;
+        for(const auto &line : content.lines)
+            lines.append(ID3v2::SynchronizedLyricsFrame::SynchedText(line.time, tag_string(line.text)));
+        frame->setSynchedText(lines);
+        tag.addFrame(frame);
+    }
+    const ID3v2::Header header;
+    for(const auto &bytes : content.frames)
+        tag.addFrame(ID3v2::FrameFactory::instance()->createFrame(bytes, &header));
+    return tag.render();
+}

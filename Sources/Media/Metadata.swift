@@ -1,0 +1,113 @@
+import MediaTypes
+
+/// What a source says beside its audio, in no container's own form.
+struct Metadata: Sendable {
+    /// Values by neutral names (see `TagName`), each in its order.
+    var texts: [String: [String]] = [:]
+    var pictures: [Picture] = []
+    var chapters: [Chapter] = []
+    /// Lyrics with their times.
+    var lines: [LyricLine] = []
+    /// Whole ID3v2.4 frames that mean nothing outside ID3.
+    var frames: [[UInt8]] = []
+    var wave = WaveMetadata()
+    /// What was too large or too odd to be read.
+    var warnings: [Warning] = []
+
+    /// A picture, byte for byte as the source has it.
+    struct Picture: Hashable, Sendable {
+        /// One of ID3's types, such as 3 for the front cover.
+        var kind: Int
+        var mediaType: String
+        var description: String
+        var bytes: [UInt8]
+    }
+
+    /// A chapter, from the start of the audio.
+    struct Chapter: Hashable, Sendable {
+        /// Nanoseconds.
+        var start: Int64
+        /// Nanoseconds.
+        var end: Int64
+        var title: String
+    }
+
+    /// A line of lyrics.
+    struct LyricLine: Hashable, Sendable {
+        /// Nanoseconds.
+        var time: Int64
+        var text: String
+    }
+
+    /// The most bytes of a picture, and of all tags around it, that are read.
+    static let mostBytes = 16 << 20
+
+    var isEmpty: Bool {
+        texts.isEmpty && pictures.isEmpty && chapters.isEmpty && lines.isEmpty && frames.isEmpty && wave.isEmpty
+    }
+}
+
+extension Metadata {
+    /// The texts by the names that a job uses.
+    var shownTexts: [String: [String]] {
+        Dictionary(texts.map { (TagName.shown($0.key), $0.value) }) { first, second in first + second }
+    }
+
+    /// Takes another's texts where it has none of that name, and its pictures if it has none.
+    mutating func fill(from other: Metadata) {
+        texts.merge(other.texts) { own, _ in own }
+        if pictures.isEmpty { pictures = other.pictures }
+        if chapters.isEmpty { chapters = other.chapters }
+        if lines.isEmpty { lines = other.lines }
+        if frames.isEmpty { frames = other.frames }
+    }
+
+    /// Sets and removes what a job asks for.
+    mutating func set(_ settings: TagSettings) {
+        for (name, values) in settings.metadata {
+            let values = values.filter { !$0.isEmpty }
+            texts[TagName.neutral(name)] = values.isEmpty ? nil : values
+        }
+    }
+
+    /// Keeps what belongs to a range of the audio, and counts times from its start; `end` is nothing for the source's end.
+    mutating func cut(first: Int64, end: Int64?, rate: Int) {
+        guard first > 0 || end != nil else { return }
+        let start = Self.nanoseconds(first, rate)
+        let stop = end.map { Self.nanoseconds($0, rate) } ?? .max
+        chapters = chapters.compactMap { chapter in
+            let (from, to) = (max(chapter.start, start), min(chapter.end, stop))
+            guard from < to || (from == to && chapter.start >= start && from < stop) else { return nil }
+            return Chapter(start: from - start, end: to - start, title: chapter.title)
+        }
+        // The line that is being sung at the cut belongs to what follows it.
+        let sung = lines.last { $0.time <= start }
+        lines = lines.filter { $0.time > start && $0.time < stop }
+        if let sung, !sung.text.isEmpty { lines.insert(sung, at: 0) }
+        for index in lines.indices { lines[index].time = max(lines[index].time - start, 0) }
+        wave.cut(first: first, end: end)
+        // They describe the whole.
+        for name in ["CUESHEET", "LENGTH", "TLEN"] { texts[name] = nil }
+    }
+
+    /// Ends the last chapters where the audio ends, or where they start if nobody knows its end.
+    mutating func endChapters(at sample: Int64?, rate: Int) {
+        let end = sample.map { Self.nanoseconds($0, rate) }
+        if let end { chapters.removeAll { $0.start >= end } }
+        for index in chapters.indices {
+            let last = end ?? (chapters[index].end == .max ? chapters[index].start : .max)
+            chapters[index].end = min(chapters[index].end, last)
+        }
+    }
+
+    /// Drops what tells how loud the source was.
+    mutating func forgetLevel() {
+        for name in texts.keys where TagName.isAboutLevel(name) { texts[name] = nil }
+        frames.removeAll { $0.starts(with: Array("RVA2".utf8)) }
+        wave.forgetLevel()
+    }
+
+    private static func nanoseconds(_ sample: Int64, _ rate: Int) -> Int64 {
+        Int64(clamping: Int128(sample) * 1_000_000_000 / Int128(max(rate, 1)))
+    }
+}

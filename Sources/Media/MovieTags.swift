@@ -1,0 +1,84 @@
+/// The tags of an MPEG-4 or QuickTime file: the `udta` box of its `moov`.
+struct MovieTags {
+    private let bytes: SourceBytes
+    private let source: any ByteSource
+    private let userBox: Box
+
+    struct Box {
+        let name: String
+        let start: Int64
+        let body: Int64
+        let end: Int64
+    }
+
+    init?(_ source: any ByteSource) throws {
+        self.source = source
+        bytes = SourceBytes(source)
+        let file = Box(name: "", start: 0, body: 0, end: source.length)
+        guard let movie = try Self.children(file, bytes).first(where: { $0.name == "moov" }),
+            let user = try Self.children(movie, bytes).first(where: { $0.name == "udta" })
+        else { return nil }
+        userBox = user
+    }
+
+    /// Bytes of the box, header included.
+    var size: Int64 { userBox.end - userBox.start }
+
+    /// The whole box, unless boxes are nested in it deeper than tags ever are.
+    func body() throws -> [UInt8]? {
+        guard try depth(userBox, limit: 8) < 8 else { return nil }
+        return try bytes.read(at: userBox.start, Int(size))
+    }
+
+    private func depth(_ box: Box, limit: Int) throws -> Int {
+        guard limit > 0 else { return 1 }
+        // TagLib looks into boxes of these names wherever they stand.
+        let containers: Set = ["moov", "udta", "mdia", "meta", "ilst", "stbl", "minf", "moof", "traf", "trak", "stsd"]
+        guard containers.contains(box.name) else { return 1 }
+        return try 1 + (Self.children(box, bytes).map { try depth($0, limit: limit - 1) }.max() ?? 0)
+    }
+
+    /// Puts an `ilst` where room was kept for it, with a `free` box behind it; false if it does not fit.
+    func replace(with list: [UInt8], isQuickTime: Bool, in store: any ByteStore) throws -> Bool {
+        let children = try Self.children(userBox, bytes)
+        let room: Box?
+        var result: [UInt8]
+        if isQuickTime {
+            room = children.first { $0.name == "XMP_" }
+            let zeros = [UInt8](repeating: 0, count: 9)
+            let handler = Self.box("hdlr", zeros.dropLast() + Array("mdirappl".utf8) + zeros)
+            result = Self.box("meta", [0, 0, 0, 0] + handler + list)
+        } else {
+            let meta = children.first { $0.name == "meta" }
+            room = try meta.flatMap { try Self.children($0, bytes).first { $0.name == "ilst" } }
+            result = list
+        }
+        guard let room else { return false }
+        let left = Int(room.end - room.start) - result.count
+        guard left == 0 || left >= 8 else { return false }
+        if left >= 8 { result += Self.box("free", [UInt8](repeating: 0, count: left - 8)) }
+        try result.withUnsafeBytes { try store.write($0, at: room.start) }
+        return true
+    }
+
+    private static func box(_ name: String, _ body: [UInt8]) -> [UInt8] {
+        bigEndian(UInt64(body.count + 8), 4) + Array(name.utf8) + body
+    }
+
+    /// The boxes in one, up to one that makes no sense.
+    private static func children(_ box: Box, _ bytes: SourceBytes) throws -> [Box] {
+        var boxes: [Box] = []
+        var offset = box.body
+        // `meta` has a version and flags before its boxes, except in files of QuickTime's.
+        if box.name == "meta", try bytes.big(at: offset, 4) == 0 { offset += 4 }
+        while boxes.count < 10_000, offset + 8 <= box.end, let short = try bytes.big(at: offset, 4),
+            let name = try bytes.text(at: offset + 4, 4)
+        {
+            let size = short == 1 ? try bytes.big(at: offset + 8, 8) ?? 0 : short == 0 ? box.end - offset : short
+            guard size >= 8, size <= box.end - offset else { break }
+            boxes.append(Box(name: name, start: offset, body: offset + (short == 1 ? 16 : 8), end: offset + size))
+            offset += size
+        }
+        return boxes
+    }
+}

@@ -1,0 +1,54 @@
+/// Tags at the ends of a file, whatever is between them.
+enum TagBytes {
+    /// The size of an ID3v2 tag at an offset; zero if there is none.
+    static func id3Size(_ source: any ByteSource, at offset: Int64) throws -> Int64 {
+        guard let header = try SourceBytes(source).read(at: offset, 10), header.starts(with: Array("ID3".utf8)),
+            header[3] < 0xFF, header[6...].allSatisfy({ $0 < 0x80 })
+        else { return 0 }
+        let size = header[6...].reduce(0) { $0 << 7 | Int64($1) }
+        return 10 + size + (header[5] & 0x10 != 0 ? 10 : 0)
+    }
+
+    /// An ID3v2 tag with as much padding as makes it so long; nothing if that is too short.
+    static func id3(_ tag: [UInt8], padded count: Int) -> [UInt8]? {
+        let content = (tag.lastIndex { $0 != 0 } ?? 9) + 1
+        // A last text may end in zeros of its own.
+        guard count >= content + 2 else { return nil }
+        var tag = Array(tag.prefix(count)) + [UInt8](repeating: 0, count: max(count - tag.count, 0))
+        for place in 0..<4 { tag[6 + place] = UInt8((count - 10) >> (7 * (3 - place)) & 0x7F) }
+        return tag
+    }
+
+    /// The place of an APEv2 tag at the end of a file, before an ID3v1 tag if there is one.
+    static func ape(_ source: any ByteSource) throws -> Range<Int64>? {
+        let bytes = SourceBytes(source)
+        for end in [source.length, source.length - 128] where end >= 32 {
+            guard try bytes.text(at: end - 32, 8) == "APETAGEX", let size = try bytes.little(at: end - 20, 4),
+                size >= 32, size <= end
+            else { continue }
+            return (end - size)..<end
+        }
+        return nil
+    }
+
+    /// The texts of an ID3v1 tag at the end of a file.
+    static func id3v1(_ source: any ByteSource, charset: String?) throws -> [String: [String]] {
+        guard let tag = try SourceBytes(source).read(at: source.length - 128, 128),
+            tag.starts(with: Array("TAG".utf8))
+        else { return [:] }
+        var texts: [String: [String]] = [:]
+        for (name, place) in [("TITLE", 3..<33), ("ARTIST", 33..<63), ("ALBUM", 63..<93), ("DATE", 93..<97)] {
+            texts[name] = field(tag[place], charset)
+        }
+        let isSecond = tag[125] == 0 && tag[126] != 0
+        texts["COMMENT"] = field(tag[97..<(isSecond ? 125 : 127)], charset)
+        if isSecond { texts["TRACKNUMBER"] = [String(tag[126])] }
+        return texts
+    }
+
+    private static func field(_ bytes: ArraySlice<UInt8>, _ charset: String?) -> [String]? {
+        var text = TagCharsets.decode(bytes, charset)
+        while text.last == " " { text.removeLast() }
+        return text.isEmpty ? nil : [text]
+    }
+}

@@ -1,0 +1,141 @@
+import CLibav
+import CTagLib
+import MediaTypes
+
+/// Reads what a source says beside its audio: by TagLib where it knows the form, by libav elsewhere.
+enum TagReader {
+    /// Everything of an open source; what is damaged is passed over, for no tag is worth a conversion.
+    static func read(
+        _ source: any ByteSource, _ demuxer: borrowing Demuxer, _ track: AudioTrack, charset: String?
+    ) throws(MediaError) -> Metadata {
+        var metadata: Metadata
+        do { metadata = try byForm(source, demuxer.formatName, charset) } catch {
+            throw MediaError(.source(error), "read the tags", "the source could not be read: \(error)")
+        }
+        let seen = LibavTags.of(demuxer, track)
+        if metadata.texts.isEmpty { metadata.texts = seen.texts }
+        if metadata.pictures.isEmpty { metadata.pictures = seen.pictures }
+        if !seen.chapters.isEmpty { metadata.chapters = seen.chapters }
+        if metadata.chapters.isEmpty { metadata.nameCues(rate: track.rate, charset) }
+        metadata.texts = metadata.texts.filter { !TagName.isAboutTheFile($0.key) }
+        metadata.joinTotals()
+        metadata.liftLyrics()
+        metadata.refuseLargePictures()
+        return metadata
+    }
+
+    static func tooLarge(_ size: Int64) -> Warning {
+        Warning(
+            "tags_dropped",
+            "the source's tags have \(size) bytes, more than the 16 MiB that are read, and were left out")
+    }
+
+    private static func byForm(_ source: any ByteSource, _ format: String, _ charset: String?) throws -> Metadata {
+        switch format {
+        case "flac": try flac(source)
+        case "ogg": try ogg(source)
+        case let name where name.hasPrefix("mov,"): try movie(source)
+        case "wav": try WaveTags.read(source, isBigEndian: false, charset: charset)
+        case "aiff": try WaveTags.read(source, isBigEndian: true, charset: charset)
+        case "asf": try asf(source)
+        case "mp3", "aac", "tta", "wv", "ape", "mpc", "mpc8", "ac3", "eac3": try ends(source, charset)
+        default: Metadata()
+        }
+    }
+
+    private static func parsed(_ form: tag_form, _ bytes: [UInt8], charset: String? = nil) -> Metadata {
+        let content = TagContent()
+        content.parse(form, bytes, charset: charset)
+        return content.metadata()
+    }
+
+    /// ID3v2 in front, APEv2 and ID3v1 behind.
+    private static func ends(_ source: any ByteSource, _ charset: String?) throws -> Metadata {
+        var metadata = Metadata()
+        let size = try TagBytes.id3Size(source, at: 0)
+        if size > Metadata.mostBytes {
+            metadata.warnings.append(tooLarge(size))
+        } else if size > 0, let bytes = try SourceBytes(source).read(at: 0, Int(min(size, source.length))) {
+            metadata = parsed(TAG_FORM_ID3, bytes, charset: charset)
+        }
+        // The end of a source that is still on its way may be far: what stands in front will do then.
+        guard metadata.texts.isEmpty || source.isAllPresent else { return metadata }
+        if let place = try TagBytes.ape(source) {
+            if place.count > Metadata.mostBytes {
+                metadata.warnings.append(tooLarge(Int64(place.count)))
+            } else if let bytes = try SourceBytes(source).read(at: place.lowerBound, place.count) {
+                metadata.fill(from: parsed(TAG_FORM_APE, bytes))
+            }
+        }
+        if metadata.texts.isEmpty { metadata.texts = try TagBytes.id3v1(source, charset: charset) }
+        return metadata
+    }
+
+    private static func flac(_ source: any ByteSource) throws -> Metadata {
+        guard let file = try FlacBlocks(source) else { return Metadata() }
+        let content = TagContent()
+        var left = Metadata.mostBytes * 4
+        for block in file.blocks where [4, 6].contains(block.kind) && block.size <= left {
+            guard let bytes = try file.body(block) else { continue }
+            left -= block.size
+            content.parse(block.kind == 4 ? TAG_FORM_VORBIS : TAG_FORM_FLAC_PICTURE, bytes)
+        }
+        return content.metadata()
+    }
+
+    private static func ogg(_ source: any ByteSource) throws -> Metadata {
+        guard let bytes = try OggComment(source)?.body() else { return Metadata() }
+        return parsed(TAG_FORM_VORBIS, bytes)
+    }
+
+    private static func movie(_ source: any ByteSource) throws -> Metadata {
+        guard let file = try MovieTags(source) else { return Metadata() }
+        guard file.size <= Metadata.mostBytes * 2 else {
+            var metadata = Metadata()
+            metadata.warnings.append(tooLarge(file.size))
+            return metadata
+        }
+        return try file.body().map { parsed(TAG_FORM_MPEG4, $0) } ?? Metadata()
+    }
+
+    private static func asf(_ source: any ByteSource) throws -> Metadata {
+        guard let size = try SourceBytes(source).little(at: 16, 8), (30...Int64(Metadata.mostBytes)).contains(size),
+            let bytes = try SourceBytes(source).read(at: 0, Int(size))
+        else { return Metadata() }
+        return parsed(TAG_FORM_ASF, bytes)
+    }
+}
+
+extension Metadata {
+    /// Takes cue points for chapters, each until the next, where there are no chapters.
+    fileprivate mutating func nameCues(rate: Int, _ charset: String?) {
+        guard rate > 0 else { return }
+        let starts = wave.cues.map { Int64(clamping: Int128($0.position) * 1_000_000_000 / Int128(rate)) }
+        for (index, cue) in wave.cues.enumerated() {
+            let length = cue.length.map { Int64(clamping: Int128($0) * 1_000_000_000 / Int128(rate)) } ?? 0
+            let end = length > 0 ? starts[index] + length : index + 1 < starts.count ? starts[index + 1] : Int64.max
+            chapters.append(Chapter(start: starts[index], end: end, title: cue.label(charset)))
+        }
+    }
+
+    /// Writes a number and its total as one, `3/12`, as all but Vorbis do.
+    fileprivate mutating func joinTotals() {
+        for (name, total) in [("TRACKNUMBER", "TRACKTOTAL"), ("DISCNUMBER", "DISCTOTAL")] {
+            guard let of = texts[total]?.first, let number = texts[name]?.first else { continue }
+            if !number.contains("/") { texts[name] = ["\(number)/\(of)"] }
+            texts[total] = nil
+        }
+    }
+
+    fileprivate mutating func refuseLargePictures() {
+        pictures.removeAll { picture in
+            guard picture.bytes.count > Self.mostBytes else { return picture.bytes.isEmpty }
+            warnings.append(
+                Warning(
+                    "pictures_dropped",
+                    "a picture of \(picture.bytes.count) bytes is larger than the 16 MiB that are taken, and was left out"
+                ))
+            return true
+        }
+    }
+}

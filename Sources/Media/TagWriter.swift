@@ -1,0 +1,254 @@
+import CTagLib
+import MediaTypes
+
+/// Writes an output's tags: keeps room for them in what the muxer writes, then puts them there.
+///
+/// They are rendered before the muxer starts, so that its own bytes need never be moved.
+struct TagWriter: Sendable {
+    /// What the muxer is told before its header.
+    private(set) var header = HeaderTags()
+    /// What the format has no place for.
+    private(set) var warnings: [Warning] = []
+    private var metadata: Metadata
+    private let place: TagPlace
+    private let format: String
+
+    /// Bytes kept for what is only known at the end, such as the exact padding or a loudness.
+    private static let slack = 512
+
+    /// Takes a source's metadata, cut to the range already; `rate` is the output's, `sourceRate` the source's, in Hz.
+    init(
+        _ source: Metadata, _ settings: TagSettings, format: AudioFormat, codec: AudioCodec, rate: Int, sourceRate: Int,
+        levelChanged: Bool = false
+    ) {
+        metadata = source
+        place = TagPlace(format.name)
+        self.format = format.name
+        warnings = source.warnings
+        if levelChanged { metadata.forgetLevel() }
+        metadata.set(settings)
+        metadata.speakLoudness(ofOpus: codec.name == "opus")
+        metadata.wave.rescale(from: sourceRate, to: rate)
+        metadata.spellLyrics()
+        leaveOut()
+        prepare()
+    }
+
+    /// Sets a text that was not known at the start; there is room for a few.
+    mutating func set(_ name: String, _ values: [String]) {
+        guard place.takesTexts else { return }
+        metadata.texts[TagName.neutral(name)] = values
+    }
+
+    /// Sets what Apple's players know of encoder delay and padding, in samples.
+    mutating func setGapless(priming: Int64, padding: Int64, samples: Int64) {
+        func hex(_ number: Int64, _ digits: Int) -> String {
+            let text = String(number, radix: 16, uppercase: true)
+            return String(repeating: "0", count: max(digits - text.count, 0)) + text
+        }
+        let zeros = Array(repeating: hex(0, 8), count: 8).joined(separator: " ")
+        metadata.texts["ITUNSMPB"] = [
+            " \(hex(0, 8)) \(hex(priming, 8)) \(hex(padding, 8)) \(hex(samples, 16)) \(zeros)"
+        ]
+    }
+
+    /// Leaves out what the format cannot hold, and says so.
+    private mutating func leaveOut() {
+        if !place.takesTexts, !metadata.texts.isEmpty {
+            drop("tags_dropped", "\(format) holds no tags, so these were left out: \(Self.listed(metadata.texts.keys))")
+            metadata.texts = [:]
+        }
+        if case .dictionary(let dictionary) = place, let names = dictionary.names {
+            let others = metadata.texts.keys.filter { !names.contains($0) }
+            if !others.isEmpty {
+                drop("tags_dropped", "\(format) has no place for these tags: \(Self.listed(others))")
+                for name in others { metadata.texts[name] = nil }
+            }
+        }
+        let pictures = metadata.pictures.count
+        metadata.pictures = metadata.pictures.filter { place.takes($0) }
+        if metadata.pictures.count < pictures {
+            drop(
+                "pictures_dropped",
+                "\(format) has no place for \(pictures - metadata.pictures.count) of \(pictures) pictures")
+        }
+        if !metadata.chapters.isEmpty, !place.takesChapters {
+            let advice = "; `chapters: json` or `webvtt` writes them beside it"
+            drop("chapters_dropped", "\(format) has no place for the \(metadata.chapters.count) chapters\(advice)")
+            metadata.chapters = []
+        }
+        if case .waveChunks = place { return }
+        if metadata.wave.broadcast != nil {
+            drop("tags_dropped", "\(format) has no place for the broadcast extension (bext)")
+        }
+        metadata.wave = WaveMetadata()
+    }
+
+    private mutating func drop(_ code: String, _ sentence: String) { warnings.append(Warning(code, sentence)) }
+
+    private static func listed(_ names: some Sequence<String>) -> String {
+        let names = names.map { TagName.shown($0) }.sorted()
+        return names.prefix(20).joined(separator: ", ") + (names.count > 20 ? " and \(names.count - 20) more" : "")
+    }
+
+    /// Keeps room in what the muxer writes.
+    private mutating func prepare() {
+        header.isAnonymous = place.wantsNoneOfLibav
+        if place.hasLibavChapters { header.chapters = metadata.chapters }
+        switch place {
+        case .id3Ahead:
+            header.options = format == "mp3" ? [("id3v2_version", "0")] : []
+            header.prefix = metadata.isEmpty ? [] : render(TAG_FORM_ID3) ?? []
+        case .flacBlocks:
+            fitPictures()
+            header.padding = Self.size(of: blocks()) + Self.slack + 4096
+        case .oggComment:
+            guard !metadata.isEmpty else { return }
+            let size = (render(TAG_FORM_VORBIS_WITH_PICTURES)?.count ?? 0) + Self.slack
+            header.streamEntries = [("comment", Self.filler(size))]
+        case .movie(let isQuickTime):
+            let size = (render(TAG_FORM_MPEG4)?.count ?? 0) + Self.slack
+            header.entries = [(isQuickTime ? "xmp" : "comment", Self.filler(size))]
+        case .waveChunks:
+            if let bytes = metadata.wave.broadcast?.bytes { keepBroadcastRoom(bytes.count) }
+        case .asfHeader:
+            let need = metadata.isEmpty ? 0 : AdvancedSystemsTags.room(metadata) + Self.slack
+            header.entries = AdvancedSystemsTags.fillers(need)
+        case .dictionary:
+            header.entries = metadata.texts.map { (TagName.libav($0.key), $0.value.joined(separator: "; ")) }
+                .sorted { $0.name < $1.name }
+            header.attachments = metadata.pictures
+        case .aiffChunk, .apeBehind, .none: break
+        }
+    }
+
+    private static func filler(_ size: Int) -> String { String(repeating: "-", count: size) }
+
+    /// libav writes a `bext` of 602 bytes, the coding history and a zero.
+    private mutating func keepBroadcastRoom(_ size: Int) {
+        header.options = [("write_bext", "1")]
+        let history = size - BroadcastExtension.fixedSize - 1
+        if history > 0 { header.entries = [("coding_history", Self.filler(history))] }
+    }
+
+    /// All padding of FLAC is one block, whose length has 24 bits.
+    private mutating func fitPictures() {
+        var left = (1 << 24) - 1 - 65_536
+        let pictures = metadata.pictures.count
+        metadata.pictures = metadata.pictures.filter { picture in
+            guard picture.bytes.count <= left else { return false }
+            left -= picture.bytes.count + 256
+            return true
+        }
+        if metadata.pictures.count < pictures {
+            drop("pictures_dropped", "flac has no place for pictures of more than 16 MiB together")
+        }
+    }
+
+    /// Puts the tags into the finished file.
+    mutating func finish(_ store: any ByteStore) throws(MediaError) {
+        let isPlaced: Bool
+        do { isPlaced = try put(store) } catch {
+            throw MediaError(.store(error), "write the tags", "the tags could not be written: \(error)")
+        }
+        guard isPlaced else {
+            throw MediaError(.internal, "write the tags", "the tags do not fit the room kept for them")
+        }
+    }
+
+    private mutating func put(_ store: any ByteStore) throws -> Bool {
+        let source = StoredSource(store)
+        switch place {
+        case .dictionary, .none: return true
+        case .id3Ahead:
+            guard !header.prefix.isEmpty, let tag = render(TAG_FORM_ID3) else { return true }
+            guard let tag = TagBytes.id3(tag, padded: header.prefix.count) else { return false }
+            try tag.withUnsafeBytes { try store.write($0, at: 0) }
+            return true
+        case .flacBlocks:
+            return try metadata.isEmpty || FlacBlocks(source)?.replace(with: blocks(), in: store) ?? false
+        case .oggComment:
+            guard !metadata.isEmpty else { return true }
+            guard let comment = render(TAG_FORM_VORBIS_WITH_PICTURES) else { return false }
+            return try OggComment(source)?.replace(with: comment, in: store) ?? false
+        case .movie(let isQuickTime):
+            let list = render(TAG_FORM_MPEG4) ?? [0, 0, 0, 8] + Array("ilst".utf8)
+            return try MovieTags(source)?.replace(with: list, isQuickTime: isQuickTime, in: store) ?? false
+        case .waveChunks: return try WaveTags.append(metadata, id3: id3(), to: store)
+        case .aiffChunk: return try WaveTags.appendToAIFF(id3(), to: store)
+        case .apeBehind:
+            guard !metadata.isEmpty, let tag = render(TAG_FORM_APE) else { return true }
+            try tag.withUnsafeBytes { try store.write($0, at: try store.length) }
+            return true
+        case .asfHeader:
+            return try metadata.isEmpty || AdvancedSystemsTags.replace(TagContent(metadata), in: store)
+        }
+    }
+
+    private mutating func id3() -> [UInt8]? {
+        metadata.texts.isEmpty && metadata.pictures.isEmpty && metadata.chapters.isEmpty && metadata.lines.isEmpty
+            && metadata.frames.isEmpty ? nil : render(TAG_FORM_ID3)
+    }
+
+    private mutating func blocks() -> [(kind: UInt8, bytes: [UInt8])] {
+        guard let comment = render(TAG_FORM_VORBIS) else { return [] }
+        return [(4, comment)] + TagContent(metadata).renderPictures().map { (6, $0) }
+    }
+
+    private static func size(of blocks: [(kind: UInt8, bytes: [UInt8])]) -> Int {
+        blocks.reduce(0) { $0 + $1.bytes.count + 4 }
+    }
+
+    /// The metadata in a form of TagLib's; what it cannot hold is reported once.
+    private mutating func render(_ form: tag_form) -> [UInt8]? {
+        let isVorbis = form == TAG_FORM_VORBIS || form == TAG_FORM_VORBIS_WITH_PICTURES
+        let content = TagContent(isVorbis ? metadata.inComments() : metadata)
+        var bytes = content.render(form)
+        if isVorbis, let comment = bytes { bytes = Self.signed(comment) }
+        let dropped = content.dropped()
+        if !dropped.isEmpty, !warnings.contains(where: { $0.code == "tags_dropped" }) {
+            drop("tags_dropped", "\(format) has no place for these tags: \(Self.listed(dropped))")
+        }
+        return bytes
+    }
+
+    /// A Vorbis comment with the name of who wrote it, which TagLib leaves empty.
+    private static func signed(_ comment: [UInt8]) -> [UInt8] {
+        let vendor = Array("respool".utf8)
+        return littleEndian(UInt64(vendor.count), 4) + vendor + comment.dropFirst(4)
+    }
+}
+
+extension Metadata {
+    /// The same with chapters and totals as comments, which is how Ogg and FLAC keep them.
+    fileprivate func inComments() -> Metadata {
+        var result = self
+        for (name, total) in [("TRACKNUMBER", "TRACKTOTAL"), ("DISCNUMBER", "DISCTOTAL")] {
+            guard let both = texts[name]?.first?.split(separator: "/", maxSplits: 1), both.count == 2 else { continue }
+            result.texts[name] = [String(both[0])]
+            result.texts[total] = [String(both[1])]
+        }
+        for (index, chapter) in chapters.enumerated().prefix(1000) {
+            let number = "CHAPTER" + String(String(1000 + index).dropFirst())
+            result.texts[number] = [ChapterFile.clock(chapter.start)]
+            result.texts[number + "NAME"] = [chapter.title.isEmpty ? "Chapter \(index + 1)" : chapter.title]
+        }
+        return result
+    }
+
+    /// Tells a gain as Opus's players want it, and as all others do: in 1/256 dB to -23 LUFS, or in dB to -18 LUFS.
+    fileprivate mutating func speakLoudness(ofOpus isOpus: Bool) {
+        for part in ["TRACK", "ALBUM"] {
+            let (gain, own) = ("REPLAYGAIN_\(part)_GAIN", "R128_\(part)_GAIN")
+            if isOpus, let text = texts[gain]?.first {
+                let number = Double(text.split(separator: " ").first.map(String.init) ?? text)
+                if let number, texts[own] == nil { texts[own] = [String(Int(((number - 5) * 256).rounded()))] }
+                texts[gain] = nil
+                texts["REPLAYGAIN_\(part)_PEAK"] = nil
+            } else if !isOpus, let number = texts[own]?.first.flatMap({ Double($0) }) {
+                if texts[gain] == nil { texts[gain] = [LyricText.decimal(number / 256 + 5, places: 2) + " dB"] }
+                texts[own] = nil
+            }
+        }
+    }
+}

@@ -1,0 +1,57 @@
+import FoundationEssentials
+import MediaTypes
+
+// The fields of tags and chapters.
+extension FieldReader {
+    func tagSettings() throws(Failure) -> TagSettings {
+        TagSettings(metadata: try metadata(), chapters: try chapters())
+    }
+
+    /// iconv's name of the character set that wrongly declared tags are in.
+    func tagEncoding() throws(Failure) -> String? {
+        guard let text = fields["tag_encoding"] else { return nil }
+        guard let name = TagEncoding.named(text) else {
+            throw wrong("tag_encoding", "one of \(TagEncoding.names.map { $0.lowercased() }.joined(separator: " "))")
+        }
+        return name
+    }
+
+    private func chapters() throws(Failure) -> TagSettings.ChapterForm? {
+        guard let text = fields["chapters"] else { return nil }
+        guard let form = TagSettings.ChapterForm(rawValue: text) else { throw wrong("chapters", "json or webvtt") }
+        return form
+    }
+
+    private func metadata() throws(Failure) -> [String: [String]] {
+        guard let text = fields["metadata"] else { return [:] }
+        guard let values = try? JSONDecoder().decode([String: TagValue].self, from: Data(text.utf8)) else {
+            throw wrong(
+                "metadata", #"a JSON object of strings, or lists of them: {"title": "…", "artist": ["…", "…"]}"#)
+        }
+        for (name, value) in values {
+            guard !name.isEmpty, !name.contains("="), name.unicodeScalars.allSatisfy({ $0.value >= 0x20 }) else {
+                throw Self.invalid("`metadata` names a tag `\(Self.shown(name))`: a name is not empty and has no `=`")
+            }
+            guard !value.texts.contains(where: { $0.utf8.contains(0) }) else {
+                throw Self.invalid("`metadata` has a zero byte in `\(Self.shown(name))`")
+            }
+        }
+        return values.mapValues(\.texts)
+    }
+
+    /// A string, a number, or a list of strings.
+    private struct TagValue: Decodable {
+        let texts: [String]
+
+        init(from decoder: any Decoder) throws {
+            let container = try decoder.singleValueContainer()
+            if let text = try? container.decode(String.self) {
+                texts = [text]
+            } else if let number = try? container.decode(Int.self) {
+                texts = [String(number)]
+            } else {
+                texts = try container.decode([String].self)
+            }
+        }
+    }
+}
