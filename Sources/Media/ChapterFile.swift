@@ -3,6 +3,21 @@ import MediaTypes
 
 /// Chapters in a file of their own, beside the audio.
 enum ChapterFile {
+    /// Writes the part of an output that holds its chapters, if the job asks for one and there are any.
+    static func write(
+        _ metadata: Metadata, _ settings: TagSettings, _ stores: any OutputStores, output index: Int
+    ) throws(MediaError) {
+        guard let form = settings.chapters, !metadata.chapters.isEmpty else { return }
+        let bytes = try bytes(metadata.chapters, form)
+        do {
+            let store = try stores.open(output: index, part: form.partName)
+            try bytes.withUnsafeBytes { try store.write($0, at: 0) }
+            try stores.finish(output: index, part: form.partName)
+        } catch {
+            throw MediaError(.store(error), "write the chapters", "the chapters could not be written: \(error)")
+        }
+    }
+
     /// The file's bytes.
     static func bytes(_ chapters: [Metadata.Chapter], _ form: TagSettings.ChapterForm) throws(MediaError) -> [UInt8] {
         switch form {

@@ -15,6 +15,7 @@ struct RenditionWriters {
         if AudioFormat.named(rendition.format)?.isSegmented == true {
             return try HLSWriter(stores, output: index, rendition, reader, stop: stop)
         }
+        try ChapterFile.write(metadata, rendition.tags, stores, output: index)
         if let copy = try CopyPlan.choose(rendition, source, reader, stop: stop) {
             return PacketCopyWriter(try store(index), source, copy, reader, metadata, rendition.tags, stop: stop)
         }

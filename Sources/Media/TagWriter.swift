@@ -25,6 +25,9 @@ struct TagWriter: Sendable {
         place = TagPlace(format.name)
         self.format = format.name
         warnings = source.warnings
+        if settings.chapters != nil, source.chapters.isEmpty {
+            drop("chapters_missing", "the source has no chapters, so no file of them was written")
+        }
         if levelChanged { metadata.forgetLevel() }
         metadata.set(settings)
         metadata.speakLoudness(ofOpus: codec.name == "opus")

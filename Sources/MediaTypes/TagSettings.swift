@@ -16,8 +16,8 @@ package struct TagSettings: Codable, Hashable, Sendable {
         case json
         case webvtt
 
-        /// What follows the name of the audio's file.
-        package var fileExtension: String { self == .json ? "chapters.json" : "vtt" }
+        /// What follows the stem of the audio file's name.
+        package var partName: String { self == .json ? ".chapters.json" : ".chapters.vtt" }
     }
 }
 
