@@ -40,6 +40,7 @@ let package = Package(
         .systemLibrary(
             name: "CLibav",
             providers: [.apt(["libavformat-dev", "libavcodec-dev", "libswresample-dev", "libavutil-dev"])]),
+        .systemLibrary(name: "CEbur128", providers: [.apt(["libebur128-dev"])]),
         .systemLibrary(name: "CMicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),
         .target(name: "CLinux"),
         // TagLib (Debian's libtag1-dev) is C++: an ordinary target with a header in C.
@@ -54,7 +55,7 @@ let package = Package(
 
         // One wrapper a library.
         library("Redis", ["Lifecycle", "CHiredis", "COpenSSL"]),
-        library("Media", ["MediaTypes", "Lifecycle", "CLibav", "CTagLib"]),
+        library("Media", ["MediaTypes", "Lifecycle", "CLibav", "CTagLib", "CEbur128"]),
         library("Storage", ["SlotProtocol", "Lifecycle", "CCurl", "COpenSSL", "CLinux"]),
 
         // The service.

@@ -45,7 +45,8 @@ struct AssetWriter: ~Copyable {
 extension EncodingSettings {
     /// How many bits of each integer sample the file keeps, where that is fewer than the source's and than memory holds.
     func reducedBits(from depth: SampleDepth) -> Int? {
-        guard sampleFormat?.base == .s24, case .integer(let bits) = depth, bits > 24 else { return nil }
+        guard sampleFormat?.base == .s24 else { return nil }
+        if case .integer(...24) = depth { return nil }
         return 24
     }
 }

@@ -7,25 +7,32 @@ final class AudioFileWriter: RenditionWriter {
     private let settings: EncodingSettings
     private var writer: AssetWriter
     private var tags: TagWriter
+    private let sound: SoundChain?
     private let stop: StopFlag
 
     init(
         _ store: any ByteStore, _ rendition: Rendition, _ reader: borrowing AssetReader, _ metadata: Metadata,
-        stop: StopFlag
+        _ measurement: SoundMeasurement?, stop: StopFlag
     ) throws(MediaError) {
         self.store = store
         self.stop = stop
-        settings = try EncodingSettings.resolve(rendition, reader.shape, reader.depth)
+        settings = try EncodingSettings.resolve(rendition, try rendition.sound.shape(of: reader.shape), reader.depth)
+        sound = try SoundChain.open(rendition.sound, reader.shape, reader.depth, settings, measurement)
         tags = TagWriter(
             metadata, rendition.tags, format: settings.format, codec: settings.codec, rate: settings.shape.rate,
             sourceRate: reader.shape.rate)
         writer = try AssetWriter.open(
-            store, settings, input: reader.shape, depth: reader.depth, tags: tags.header, stop: stop)
+            store, settings, input: sound?.output ?? reader.shape, depth: sound?.depth ?? reader.depth,
+            tags: tags.header, stop: stop)
     }
 
-    func append(_ frame: borrowing Frame) throws(MediaError) { try writer.append(frame) }
+    func append(_ frame: borrowing Frame) throws(MediaError) {
+        guard let sound else { return try writer.append(frame) }
+        try sound.append(frame) { (changed: borrowing Frame) throws(MediaError) in try writer.append(changed) }
+    }
 
     func finish() throws(MediaError) -> ConversionResult {
+        try sound?.finish { (rest: borrowing Frame) throws(MediaError) in try writer.append(rest) }
         try writer.finish()
         try tags.finish(store)
         let samples = writer.written
@@ -39,7 +46,8 @@ final class AudioFileWriter: RenditionWriter {
             format: settings.format.name, codec: settings.codec.name, duration: duration, seconds: duration.seconds,
             samples: samples, sampleRate: settings.shape.rate, channels: settings.shape.channels,
             bitRate: Int((Double(bytes) * 8 / duration.seconds).rounded()), bytes: bytes,
-            gapless: .init(start: 0, end: 0), damage: .init(seconds: 0, events: 0), settings: settings.used,
-            warnings: settings.warnings + tags.warnings)
+            gapless: .init(start: 0, end: 0), damage: .init(seconds: 0, events: 0),
+            settings: settings.used.merging(sound?.used ?? [:]) { $1 },
+            warnings: settings.warnings + (sound?.warnings ?? []) + tags.warnings, loudness: sound?.loudness)
     }
 }

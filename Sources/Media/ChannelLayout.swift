@@ -29,6 +29,13 @@ final class ChannelLayout {
         precondition(av_channel_layout_from_string(pointer, name) == 0, "no channel layout \(name)")
     }
 
+    /// The layout of the loudspeakers in a mask of `AV_CH_…` bits.
+    init(mask: UInt64) {
+        pointer = .allocate(capacity: 1)
+        pointer.initialize(to: AVChannelLayout())
+        av_channel_layout_from_mask(pointer, mask)
+    }
+
     deinit {
         av_channel_layout_uninit(pointer)
         pointer.deallocate()
@@ -38,6 +45,15 @@ final class ChannelLayout {
 
     /// Whether the layout says which channel is which.
     var isNamed: Bool { pointer.pointee.order != AV_CHANNEL_ORDER_UNSPEC }
+
+    /// The channel at a place from 0, `av_channel_layout_channel_from_index`.
+    func channel(at place: Int) -> AVChannel { av_channel_layout_channel_from_index(pointer, UInt32(place)) }
+
+    /// The place of a channel from 0; nothing if the layout has none such.
+    func place(of channel: AVChannel) -> Int? {
+        let place = av_channel_layout_index_from_channel(pointer, channel)
+        return place >= 0 ? Int(place) : nil
+    }
 
     func equals(_ other: UnsafePointer<AVChannelLayout>) -> Bool { av_channel_layout_compare(pointer, other) == 0 }
 }

@@ -14,9 +14,11 @@ package enum Conversion {
         progress: (Progress) -> Void
     ) throws(MediaError) -> [Result<ConversionResult, MediaError>] {
         progress(Progress(phase: .opening))
+        let measurements = try SoundAnalysis.run(source, plan, stop: stop, progress: progress)
         var reader = try AssetReader.open(source, plan.source.range, stop: stop)
         let metadata = try reader.metadata(source, charset: plan.source.tagEncoding)
-        let writers = RenditionWriters(plan: plan, source: source, stores: stores, metadata: metadata, stop: stop)
+        let writers = RenditionWriters(
+            plan: plan, source: source, stores: stores, metadata: metadata, measurements: measurements, stop: stop)
         let lanes = open(writers, reader)
         // One encoder beside the decoder gains nothing by a second thread that small jobs would not lose.
         let isShared = lanes.count(where: \.takesSamples) > 1

@@ -25,9 +25,12 @@ package struct ConversionResult: Codable, Hashable, Sendable {
     package var warnings: [Warning]
     /// Whether the packets are the source's own, neither decoded nor encoded.
     package var copied = false
+    /// What the loudness was and became, where there was a target for it.
+    package var loudness: LoudnessChange?
 
     enum CodingKeys: String, CodingKey {
-        case format, codec, duration, seconds, samples, channels, bytes, gapless, damage, settings, warnings, copied
+        case format, codec, duration, seconds, samples, channels, bytes, gapless, damage, settings, warnings, copied,
+            loudness
         case sampleRate = "sample_rate"
         case bitRate = "bit_rate"
     }

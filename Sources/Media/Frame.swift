@@ -27,6 +27,11 @@ struct Frame: ~Copyable {
     /// One plane a channel, or one for all.
     var planes: UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?> { pointer.pointee.extended_data }
 
+    /// The samples of a channel, where they are planar floats.
+    func floats(_ channel: Int) -> UnsafeMutablePointer<Float> {
+        UnsafeMutableRawPointer(planes[channel]!).assumingMemoryBound(to: Float.self)
+    }
+
     /// Releases the samples, `av_frame_unref`.
     borrowing func clear() { av_frame_unref(pointer) }
 

@@ -6,30 +6,38 @@ final class HLSWriter: RenditionWriter {
     private let store: SegmentStore
     private let settings: EncodingSettings
     private let segments: SegmentSettings
+    private let sound: SoundChain?
     private var converter: SampleConverter
     private var track: SegmentTrack
 
     init(
         _ stores: any OutputStores, output: Int, _ rendition: Rendition, _ reader: borrowing AssetReader,
-        stop: StopFlag
+        _ measurement: SoundMeasurement?, stop: StopFlag
     ) throws(MediaError) {
         guard rendition.passthrough != .require else {
             throw MediaError(
                 .invalidSettings, "choose settings",
                 "passthrough is require, and segments are always encoded anew; use auto or never")
         }
-        let settings = try EncodingSettings.resolve(rendition, reader.shape, reader.depth)
+        let settings = try EncodingSettings.resolve(
+            rendition, try rendition.sound.shape(of: reader.shape), reader.depth)
+        sound = try SoundChain.open(rendition.sound, reader.shape, reader.depth, settings, measurement)
         self.settings = settings
         segments = rendition.segments
         store = SegmentStore(stores, output: output)
-        var input = reader.shape
+        var input = sound?.output ?? reader.shape
         if settings.relabels(input.layout) { input.layout = settings.shape.layout }
         converter = try SampleConverter.open(
-            input, to: settings.shape, bits: settings.reducedBits(from: reader.depth))
+            input, to: settings.shape, bits: settings.reducedBits(from: sound?.depth ?? reader.depth))
         track = try SegmentTrack.open(store, settings, segments, stop: stop)
     }
 
     func append(_ frame: borrowing Frame) throws(MediaError) {
+        guard let sound else { return try encode(frame) }
+        try sound.append(frame) { (changed: borrowing Frame) throws(MediaError) in try encode(changed) }
+    }
+
+    private func encode(_ frame: borrowing Frame) throws(MediaError) {
         if try converter.convert(frame) {
             try track.encode(converter.result)
         } else {
@@ -38,6 +46,7 @@ final class HLSWriter: RenditionWriter {
     }
 
     func finish() throws(MediaError) -> ConversionResult {
+        try sound?.finish { (rest: borrowing Frame) throws(MediaError) in try encode(rest) }
         while try converter.drain() { try track.encode(converter.result) }
         try track.finish()
         let playlist = track.playlist
@@ -61,6 +70,7 @@ final class HLSWriter: RenditionWriter {
             samples: track.written, sampleRate: settings.shape.rate, channels: settings.shape.channels,
             bitRate: Int((Double(store.length) * 8 / duration.seconds).rounded()), bytes: store.length,
             gapless: Gapless(start: track.delay, end: max(extra, 0)), damage: Damage(seconds: 0, events: 0),
-            settings: used, warnings: settings.warnings)
+            settings: used.merging(sound?.used ?? [:]) { $1 },
+            warnings: settings.warnings + (sound?.warnings ?? []), loudness: sound?.loudness)
     }
 }

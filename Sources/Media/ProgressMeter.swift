@@ -6,10 +6,12 @@ struct ProgressMeter {
     private let started: ContinuousClock.Instant
     private var last: ContinuousClock.Instant
     private let rate: Double
+    private let phase: Phase
     /// Seconds of the range, if known.
     private let duration: Double?
 
-    init(_ reader: borrowing AssetReader) {
+    init(_ reader: borrowing AssetReader, phase: Phase = .converting) {
+        self.phase = phase
         started = clock.now
         last = started
         let rate = Double(reader.shape.rate)
@@ -29,7 +31,7 @@ struct ProgressMeter {
         let fraction =
             duration.map { $0 > 0 ? min(position / $0, 1) : 1 } ?? min(max(reader.byteFraction, 0), 0.99)
         return Progress(
-            phase: .converting, position: position, duration: duration, fraction: fraction,
+            phase: phase, position: position, duration: duration, fraction: fraction,
             speed: position / ((now - started) / .seconds(1)))
     }
 

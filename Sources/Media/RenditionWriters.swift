@@ -7,19 +7,38 @@ struct RenditionWriters {
     let source: any ByteSource
     let stores: any OutputStores
     let metadata: Metadata
+    /// What a first reading found for each rendition that needed one.
+    let measurements: [SoundMeasurement?]
     let stop: StopFlag
 
     /// The writer of one output; it begins on the thread that calls, and may go on on another.
     func open(_ index: Int, _ reader: borrowing AssetReader) throws(MediaError) -> any RenditionWriter {
         let rendition = plan.renditions[index]
         if AudioFormat.named(rendition.format)?.isSegmented == true {
-            return try HLSWriter(stores, output: index, rendition, reader, stop: stop)
+            return try HLSWriter(stores, output: index, rendition, reader, measurements[index], stop: stop)
         }
+        let metadata = metadata(of: index, reader)
         try ChapterFile.write(metadata, rendition.tags, stores, output: index)
         if let copy = try CopyPlan.choose(rendition, source, reader, stop: stop) {
             return PacketCopyWriter(try store(index), source, copy, reader, metadata, rendition.tags, stop: stop)
         }
-        return try AudioFileWriter(try store(index), rendition, reader, metadata, stop: stop)
+        return try AudioFileWriter(try store(index), rendition, reader, metadata, measurements[index], stop: stop)
+    }
+
+    /// What is known of the source, as it is true of a rendition.
+    private func metadata(of index: Int, _ reader: borrowing AssetReader) -> Metadata {
+        let sound = plan.renditions[index].sound
+        var metadata = metadata
+        if sound.changesLevel { metadata.forgetLevel() }
+        guard let measurement = measurements[index] else { return metadata }
+        if sound.trimSilence != nil, let kept = measurement.sound {
+            metadata.cut(first: kept.lowerBound, end: kept.upperBound, rate: reader.shape.rate)
+        }
+        if sound.replayGain == .track {
+            let isOpus = (try? plan.renditions[index].validate())?.codec.name == "opus"
+            for (name, value) in measurement.replayGain(sound, isOpus: isOpus) { metadata.texts[name] = [value] }
+        }
+        return metadata
     }
 
     /// The main file of an output.

@@ -1,4 +1,5 @@
 import CLibav
+import MediaTypes
 
 /// Changes the rate, layout and format of samples; owns a `SwrContext`.
 struct Resampler: ~Copyable {
@@ -18,7 +19,12 @@ struct Resampler: ~Copyable {
     }
 
     /// Makes a converter that dithers where samples lose bits; `bits` is how many of an integer output sample count.
-    static func open(_ input: SampleShape, to output: SampleShape, bits: Int? = nil) throws(MediaError) -> Resampler {
+    ///
+    /// Channels are mixed as `mix` says, or by the usual mix between the layouts.
+    static func open(
+        _ input: SampleShape, to output: SampleShape, bits: Int? = nil, mix: ChannelMix? = nil,
+        engine: ResamplerEngine = .swr
+    ) throws(MediaError) -> Resampler {
         var made: OpaquePointer?
         try check(
             swr_alloc_set_opts2(
@@ -31,12 +37,20 @@ struct Resampler: ~Copyable {
         av_opt_set_int(raw, "dither_method", Int64(SWR_DITHER_TRIANGULAR.rawValue), 0)
         if let bits { av_opt_set_int(raw, "output_sample_bits", Int64(bits), 0) }
         // Rate and mixing are worked out in floating point, not in the sixteen bits that libswresample would take.
-        if input.rate != output.rate || !input.layout.equals(output.layout.pointer) {
+        if input.rate != output.rate || mix != nil || !input.layout.equals(output.layout.pointer) {
             let wide = input.sampleBytes == 8 || output.sampleBytes == 8
             let working = wide ? AV_SAMPLE_FMT_DBLP : AV_SAMPLE_FMT_FLTP
             av_opt_set_sample_fmt(raw, "internal_sample_fmt", working, 0)
         } else if output.format == AV_SAMPLE_FMT_DBL || output.format == AV_SAMPLE_FMT_DBLP {
             av_opt_set_sample_fmt(raw, "internal_sample_fmt", AV_SAMPLE_FMT_DBLP, 0)
+        }
+        if engine == .soxr && input.rate != output.rate {
+            av_opt_set_int(raw, "resampler", Int64(SWR_ENGINE_SOXR.rawValue), 0)
+            av_opt_set_double(raw, "precision", 28, 0)
+        }
+        let changesLayout = !input.layout.equals(output.layout.pointer)
+        if let mix = mix ?? (changesLayout ? ChannelMix(from: input.layout, to: output.layout) : nil) {
+            swr_set_matrix(context, mix.factors, CInt(input.channels))
         }
         let code = swr_init(context)
         guard code >= 0 else {

@@ -1,4 +1,5 @@
 import CLibav
+import MediaTypes
 
 /// Brings samples to the encoder's shape, and their number to exactly what the rates ask for.
 struct SampleConverter: ~Copyable {
@@ -17,9 +18,13 @@ struct SampleConverter: ~Copyable {
     }
 
     /// Makes a converter; `bits` is how many of an integer sample are to count where that is fewer than memory holds.
-    static func open(_ input: SampleShape, to output: SampleShape, bits: Int?) throws(MediaError) -> SampleConverter {
+    static func open(
+        _ input: SampleShape, to output: SampleShape, bits: Int?, engine: ResamplerEngine = .swr
+    ) throws(MediaError) -> SampleConverter {
         var resampler: Resampler?
-        if !input.equals(output) || bits != nil { resampler = try Resampler.open(input, to: output, bits: bits) }
+        if !input.equals(output) || bits != nil {
+            resampler = try Resampler.open(input, to: output, bits: bits, engine: engine)
+        }
         return SampleConverter(input, output, resampler)
     }
 

@@ -53,6 +53,23 @@ package struct JobField: Sendable {
         JobField("start", "TIME", "first moment of the range: 5:00, 1:02:03.5, 300, 13230000/44100", default: "0"),
         JobField("end", "TIME", "end of the range, which does not belong to it", default: "the source's end"),
         JobField("duration", "TIME", "length of the range, in place of end", default: "to the source's end"),
+        JobField(
+            "channel_map", "CHANNELS", "the source's channels to keep, in their new order: R,L or 2,1 or FC",
+            default: "as they are"),
+        JobField(
+            "mix", "ROWS", "what goes into each channel: FL=FL+0.707FC,FR=FR+0.707FC", default: "by layout"),
+        JobField("resampler", "ENGINE", "swr, or soxr for the steepest filter", default: "swr"),
+        JobField("loudness", "LUFS", "integrated loudness of the result by EBU R 128: -16", default: "off"),
+        JobField(
+            "true_peak", "DBTP", "the limiter's ceiling, or off",
+            default: "-1 with loudness or a gain above 0, else off"),
+        JobField("gain", "DB", "a change of level: -3 or 6", default: "0"),
+        JobField("fade_in", "TIME", "length of a fade at the start", default: "0"),
+        JobField("fade_out", "TIME", "length of a fade at the end", default: "0"),
+        JobField(
+            "trim_silence", "DB", "takes silence off both ends: -60, or -60,0.5 to leave less than half a second",
+            default: "off"),
+        JobField("replay_gain", "MODE", "track writes the tags of ReplayGain", default: "off"),
         JobField("output", "PATH", "where the result goes, under the output root", default: "<job id>.<extension>"),
         JobField(
             "outputs", "JSON", "several results of one decode: a list of objects with fields of their own",
@@ -79,12 +96,8 @@ package struct JobField: Sendable {
             "auto copies packets that already fit in place of encoding them anew, never does not, require insists",
             default: "auto"),
         JobField("channel_layout", "LAYOUT", "5.1, 7.1", supported: false),
-        JobField("loudness", "LUFS", "EBU R 128 target", supported: false),
         JobField("track", "N", "which audio track", supported: false),
         JobField("damage", "MODE", "fail or accept damaged sources", supported: false),
-        JobField("gain", "DB", "level change", supported: false),
-        JobField("fade_in", "TIME", "fade at the start", supported: false),
-        JobField("fade_out", "TIME", "fade at the end", supported: false),
         JobField("overwrite", "MODE", "replace, skip or fail", supported: false),
         JobField("group", "NAME", "a label to list, watch and cancel together", supported: false),
         JobField("limit_key", "KEY", "at most N running at once under one key", supported: false),

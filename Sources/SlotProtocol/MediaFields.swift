@@ -23,6 +23,7 @@ extension FieldReader {
         rendition.passthrough = try passthrough()
         rendition.segments = try segments(isSegmented: AudioFormat.named(format)?.isSegmented ?? false)
         rendition.tags = try tagSettings()
+        rendition.sound = try sound()
         do { try rendition.validate() } catch { throw Self.invalid(error.description) }
         return rendition
     }

@@ -3,7 +3,7 @@ import MediaTypes
 extension OutputReport: Codable {
     private enum CodingKeys: String, CodingKey {
         case url, format, codec, bytes, duration, channels, sha256, copied, gapless, damage, settings, warnings
-        case parts, error
+        case loudness, parts, error
         case sampleRate = "sample_rate"
         case bitRate = "bit_rate"
     }
@@ -28,6 +28,7 @@ extension OutputReport: Codable {
         try encode(damage, .damage)
         try encode(settings, .settings)
         try container.encode(warnings, forKey: .warnings)
+        try container.encode(loudness, forKey: .loudness)
         try container.encode(parts, forKey: .parts)
         try container.encode(error, forKey: .error)
     }
@@ -54,6 +55,7 @@ extension OutputReport: Codable {
             damage: try container.decode(Damage.self, forKey: .damage),
             settings: try container.decode([String: Setting].self, forKey: .settings),
             warnings: try container.decode([Warning].self, forKey: .warnings))
+        loudness = try container.decodeIfPresent(LoudnessChange.self, forKey: .loudness)
         parts = try container.decodeIfPresent(PartsReport.self, forKey: .parts)
     }
 }

@@ -23,6 +23,8 @@ package struct OutputReport: Hashable, Sendable {
     /// By their names in a job.
     package var settings: [String: Setting]
     package var warnings: [Warning]
+    /// What the loudness was and became, where there was a target for it.
+    package var loudness: LoudnessChange?
     /// The files beside the main one, if there are any.
     package var parts: PartsReport?
     /// Why there is no such output; what only a finished one has means nothing then.
@@ -31,7 +33,7 @@ package struct OutputReport: Hashable, Sendable {
     package init(
         url: String, format: String, codec: String, bytes: Int64, duration: Double, sampleRate: Int, channels: Int,
         bitRate: Int, sha256: String, copied: Bool, gapless: Gapless, damage: Damage, settings: [String: Setting],
-        warnings: [Warning]
+        warnings: [Warning], loudness: LoudnessChange? = nil
     ) {
         self.url = url
         self.format = format
@@ -47,6 +49,7 @@ package struct OutputReport: Hashable, Sendable {
         self.damage = damage
         self.settings = settings
         self.warnings = warnings
+        self.loudness = loudness
     }
 
     /// The report of an output that failed.

@@ -60,6 +60,6 @@ extension OutputReport {
             sampleRate: result.sampleRate, channels: result.channels, bitRate: result.bitRate, sha256: "",
             copied: result.copied,
             gapless: result.gapless, damage: result.damage, settings: result.settings,
-            warnings: result.warnings)
+            warnings: result.warnings, loudness: result.loudness)
     }
 }

@@ -40,6 +40,24 @@ import Testing
         #expect(spec.priority == .high && spec.attempts == 1 && spec.timeout == .seconds(90) && spec.dedup == "k")
     }
 
+    @Test func `reads what is done to samples`() throws {
+        let sound = try Self.spec([
+            "channel_map": "R,c1", "mix": "c1=0.5c1-0.25L", "resampler": "soxr", "loudness": "-16", "true_peak": "-2",
+            "fade_in": "0.5", "fade_out": "1:00", "trim_silence": "-60,0.5", "replay_gain": "track",
+        ]).plan.renditions[0].sound
+        #expect(sound.channelMap == [.speaker("FR"), .number(1)])
+        let terms = sound.mix?.rows[0].terms ?? []
+        #expect(terms.map(\.factor) == [0.5, -0.25])
+        #expect(terms.map(\.channel) == [ChannelReference.number(1), .speaker("FL")])
+        #expect(sound.mix == MixMatrix(parsing: try #require(sound.mix).description))
+        #expect(sound.resampler == .soxr && sound.loudness == -16 && sound.ceiling == -2)
+        #expect(
+            sound.fadeIn == MediaTime(value: 1, timescale: 2) && sound.fadeOut == MediaTime(value: 60, timescale: 1))
+        #expect(sound.trimSilence == SilenceTrim(threshold: -60, minimum: MediaTime(value: 1, timescale: 2)))
+        #expect(sound.replayGain == .track)
+        #expect(try Self.spec(["gain": "3", "true_peak": "off"]).plan.renditions[0].sound.ceiling == nil)
+    }
+
     @Test(arguments: [("192k", 192_000), ("192K", 192_000), ("128000", 128_000)])
     func `reads bit rates`(text: String, expected: Int) throws {
         #expect(try Self.spec(["bit_rate": text]).plan.renditions[0].bitRate == expected)
@@ -53,7 +71,10 @@ import Testing
         (["delay": "1", "not_before": "2030-01-01T00:00:00Z"], "delay"), (["not_before": "tomorrow"], "tomorrow"),
         (["dedup": ""], "dedup"), (["source": "ftp://x/y"], "ftp"), (["source": "/etc/passwd"], "/etc/passwd"),
         (["source": ""], "source"), (["output": "s3://bucket/key"], "s3"), (["output": ""], "output"),
-        (["colour": "red"], "colour"), (["loudness": "-16"], "not supported yet"),
+        (["colour": "red"], "colour"), (["loudness": "16"], "LUFS"), (["loudness": "-16", "gain": "1"], "exclude"),
+        (["gain": "loud"], "decibels"), (["true_peak": "1"], "dBTP"), (["channel_map": "FL,XX"], "FL,XX"),
+        (["mix": "FL=0.5"], "row"), (["mix": "FL=FL,FL=FR"], "row"), (["resampler": "sox"], "soxr"),
+        (["fade_in": "11:00"], "10:00"), (["trim_silence": "-60,"], "-60,0.5"), (["replay_gain": "album"], "track"),
         (["outputs": "[]"], "1 to 32"),
         (["passthrough": "always"], "auto, never or require"), (["group": "g"], "not supported yet"),
         (["sample_format": "s20"], "s20"), (["output": "a\u{0}b"], "output"),

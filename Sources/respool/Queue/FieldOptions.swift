@@ -22,6 +22,8 @@ enum FieldOptions {
         "format", "codec", "bit-rate", "quality", "sample-rate", "channels", "sample-format", "start", "end",
         "duration",
         "passthrough", "segment-duration", "segment-format", "outputs", "atomic",
+        "channel-map", "mix", "resampler", "loudness", "true-peak", "gain", "fade-in", "fade-out",
+        "trim-silence", "replay-gain",
     ]
 
     /// Fields of later engines that a job without a queue could have, too.
@@ -46,6 +48,8 @@ enum FieldOptions {
         case "priority": .words(JobSpec.Priority.allCases.map(\.name))
         case "atomic": .words(["true", "false"])
         case "passthrough": .words(Passthrough.allCases.map(\.rawValue))
+        case "resampler": .words(ResamplerEngine.allCases.map(\.rawValue))
+        case "replay_gain": .words(ReplayGain.allCases.map(\.rawValue))
         default: .nothing
         }
     }

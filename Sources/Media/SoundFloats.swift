@@ -1,0 +1,135 @@
+import CLibav
+import MediaTypes
+
+/// The part of a chain that works on floats: mix, level, fades, sample rate, limiter, in this order.
+final class SoundFloats {
+    /// The shape of what comes out.
+    let output: SampleShape
+    /// The change of level in dB.
+    let gain: Double
+    private let head: SoundHead
+    private let level: SoundLevel
+    private var converter: SampleConverter
+    private var limiter: Limiter?
+    /// Samples that the limiter gives before the first of the result.
+    private var late: Int
+    private var meter: LoudnessMeter?
+    private let ceiling: Double?
+    private let isUnmeasured: Bool
+    private let mayClip: Bool
+    private var highest: Float = 0
+    private let rest = Frame()
+
+    init(
+        _ sound: SoundSettings, _ source: SampleShape, _ settings: EncodingSettings, _ measurement: SoundMeasurement?
+    ) throws(MediaError) {
+        head = try SoundHead(sound, source, settings)
+        output = SampleShape(format: AV_SAMPLE_FMT_FLTP, rate: settings.shape.rate, layout: head.output.layout)
+        let measured = measurement?.loudness
+        gain = sound.gain(measured)
+        isUnmeasured = sound.loudness != nil && measured?.integrated == nil
+        let total = measurement.map { Int64(($0.sound ?? 0..<$0.samples).count) }
+        level = try SoundLevel(sound, head.output, gain: gain, total: total)
+        converter = try SampleConverter.open(head.output, to: output, bits: nil, engine: sound.resampler)
+        let (ceiling, shape) = (sound.ceiling, output)
+        self.ceiling = ceiling
+        limiter = ceiling.map { Limiter(ceiling: $0, rate: shape.rate, channels: shape.channels) }
+        late = limiter?.latency ?? 0
+        mayClip = ceiling == nil && !(settings.sampleFormat?.isFloat ?? false)
+        if sound.loudness != nil {
+            let seconds = measurement.map { Double($0.samples) / Double(source.rate) }
+            meter = try LoudnessMeter.open(output, seconds: seconds)
+        }
+    }
+
+    func append(
+        _ frame: borrowing Frame, _ body: (borrowing Frame) throws(MediaError) -> Void
+    ) throws(MediaError) {
+        try head.convert(frame) { (floats: borrowing Frame) throws(MediaError) in
+            try level.apply(floats) { (levelled: borrowing Frame) throws(MediaError) in try resample(levelled, body) }
+        }
+    }
+
+    func finish(_ body: (borrowing Frame) throws(MediaError) -> Void) throws(MediaError) {
+        try level.finish { (levelled: borrowing Frame) throws(MediaError) in try resample(levelled, body) }
+        while try converter.drain() { try limit(converter.result, body) }
+        var left = limiter?.latency ?? 0
+        while left > 0 {
+            let count = min(left, 4096)
+            try rest.reserve(count, output)
+            rest.silence(output)
+            try limit(rest, body)
+            left -= count
+        }
+    }
+
+    private func resample(
+        _ frame: borrowing Frame, _ body: (borrowing Frame) throws(MediaError) -> Void
+    ) throws(MediaError) {
+        if try converter.convert(frame) { try limit(converter.result, body) } else { try limit(frame, body) }
+    }
+
+    private func limit(
+        _ frame: borrowing Frame, _ body: (borrowing Frame) throws(MediaError) -> Void
+    ) throws(MediaError) {
+        guard frame.samples > 0 else { return }
+        if limiter != nil {
+            limiter!.process(
+                (0..<output.channels).map { UnsafeMutableBufferPointer(start: frame.floats($0), count: frame.samples) })
+            let early = min(late, frame.samples)
+            late -= early
+            if early == frame.samples { return }
+            if early > 0 { try frame.dropFirst(early, output) }
+        } else if mayClip {
+            for channel in 0..<output.channels {
+                let samples = frame.floats(channel)
+                for index in 0..<frame.samples where abs(samples[index]) > highest { highest = abs(samples[index]) }
+            }
+        }
+        if meter != nil { try meter!.append(frame) }
+        try body(frame)
+    }
+
+    /// The loudness of what came out, where there was a target for it.
+    var after: Loudness? {
+        switch meter {
+        case .none: nil
+        case .some(let meter): meter.loudness
+        }
+    }
+
+    /// What a person should know of the result.
+    var warnings: [Warning] {
+        var warnings: [Warning] = []
+        if isUnmeasured {
+            warnings.append(
+                Warning("loudness_unmeasured", "the range is silent or too soft to measure, so its level was left"))
+        }
+        if let work = limiter?.work, work.events > 0 {
+            let seconds = (Double(work.samples) / Double(output.rate) * 1000).rounded() / 1000
+            let most = (decibels(Double(1 / work.leastGain)) * 10).rounded() / 10
+            let times = work.events == 1 ? "once" : "\(work.events) times"
+            warnings.append(
+                Warning(
+                    "limited",
+                    "the limiter lowered the level \(times), for \(seconds) s in all and by \(most) dB at most, "
+                        + "to keep \(ceiling ?? 0) dBTP"))
+        }
+        if mayClip && highest > 1 {
+            let over = (decibels(Double(highest)) * 10).rounded() / 10
+            warnings.append(
+                Warning(
+                    "clipped",
+                    "samples go over full scale by up to \(over) dB; give true_peak to limit them, or a lower level"))
+        }
+        return warnings
+    }
+}
+
+extension SoundSettings {
+    /// The change of level in dB.
+    func gain(_ measured: Loudness?) -> Double {
+        if let loudness { return measured?.integrated.map { loudness - $0 } ?? 0 }
+        return gain ?? 0
+    }
+}

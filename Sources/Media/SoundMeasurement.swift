@@ -1,0 +1,68 @@
+import CLibav
+import MediaTypes
+
+/// What a first reading of a range found, for one result.
+struct SoundMeasurement {
+    /// Samples of each channel, at the source's rate.
+    var samples: Int64
+    /// By EBU R 128, in the result's channels.
+    var loudness: Loudness?
+    /// What is left without the silence at both ends; nothing if all is silent or nobody asked.
+    var sound: Range<Int64>?
+}
+
+extension SoundSettings {
+    /// Whether the range has to be read before it is converted.
+    var needsMeasurement: Bool {
+        loudness != nil || replayGain != nil || trimSilence != nil || (fadeOut?.seconds ?? 0) > Self.longestHeld
+    }
+
+    /// Seconds that are kept in memory until the end is known.
+    private static let longestHeld = 10.0
+
+    /// Whether what a source says of its own level is no longer true.
+    var changesLevel: Bool { mix != nil || loudness != nil || gain != nil || truePeak != nil }
+
+    /// Whether samples are changed, and so worked on as floats.
+    var changesSamples: Bool {
+        mix != nil || loudness != nil || gain != nil || fadeIn != nil || fadeOut != nil || ceiling != nil
+            || resampler != .swr
+    }
+
+    /// The shape of a source's samples once channels are chosen and mixed.
+    func shape(of source: SampleShape) throws(MediaError) -> SampleShape {
+        var shape = source
+        if let channelMap { shape = try ChannelMap.open(channelMap, shape).output }
+        if let mix { shape.layout = try ChannelMix(mix, shape.layout).output }
+        if changesSamples { shape.format = AV_SAMPLE_FMT_FLTP }
+        return shape
+    }
+}
+
+extension SoundMeasurement {
+    /// The tags of ReplayGain 2.0, or of RFC 7845 for Opus, for the level that the result will have; none for silence.
+    ///
+    /// The reference is −18 LUFS, and −23 LUFS for Opus, whose gain counts in 256ths of a decibel.
+    func replayGain(_ sound: SoundSettings, isOpus: Bool) -> [String: String] {
+        guard let integrated = loudness?.integrated, let peak = loudness?.truePeak else { return [:] }
+        let gain = sound.gain(loudness)
+        if isOpus {
+            let steps = ((-23 - integrated - gain) * 256).rounded()
+            return ["R128_TRACK_GAIN": String(Int(min(max(steps, -32_768), 32_767)))]
+        }
+        let highest = min(peak + gain, sound.ceiling ?? .infinity)
+        return [
+            "REPLAYGAIN_TRACK_GAIN": Self.decimal(-18 - integrated - gain, places: 2) + " dB",
+            "REPLAYGAIN_TRACK_PEAK": Self.decimal(factor(decibels: highest), places: 6),
+        ]
+    }
+
+    private static func decimal(_ value: Double, places: Int) -> String {
+        var scale = 1
+        for _ in 0..<places { scale *= 10 }
+        let units = Int((value.magnitude * Double(scale)).rounded())
+        let fraction = String(units % scale)
+        let sign = value < 0 && units > 0 ? "-" : ""
+        return "\(sign)\(units / scale)." + String(repeating: "0", count: places - fraction.count) + fraction
+    }
+}

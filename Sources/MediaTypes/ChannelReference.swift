@@ -1,0 +1,41 @@
+/// A channel of a source, by its place or by its loudspeaker.
+package enum ChannelReference: Codable, Hashable, Sendable {
+    /// From 1, in the source's order.
+    case number(Int)
+    /// `FL`, `FR`, `FC`, `LFE`, `BL` …
+    case speaker(String)
+
+    /// Reads `2`, `c2`, `FR` or, for the three front ones, `R`; nothing if the text is none of them.
+    package init?(parsing text: Substring) {
+        let digits = text.first == "c" ? text.dropFirst() : text
+        if let number = Int(digits), (1...64).contains(number), digits.first?.isNumber == true {
+            self = .number(number)
+            return
+        }
+        let name = ["L": "FL", "R": "FR", "C": "FC"][text.uppercased()] ?? text.uppercased()
+        guard Self.speakers.contains(name) else { return nil }
+        self = .speaker(name)
+    }
+
+    /// Reads references with commas between them, such as `R,L` or `2,1`.
+    package static func list(parsing text: String) -> [ChannelReference]? {
+        let parts = text.split(separator: ",", omittingEmptySubsequences: false)
+        let references = parts.compactMap { ChannelReference(parsing: $0) }
+        return (1...64).contains(parts.count) && references.count == parts.count ? references : nil
+    }
+
+    /// Every loudspeaker that has a name.
+    package static let speakers: [String] = [
+        "FL", "FR", "FC", "LFE", "BL", "BR", "FLC", "FRC", "BC", "SL", "SR", "TC", "TFL", "TFC", "TFR", "TBL", "TBC",
+        "TBR", "WL", "WR", "SDL", "SDR", "LFE2", "TSL", "TSR", "BFC", "BFL", "BFR",
+    ]
+}
+
+extension ChannelReference: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .number(let number): "c\(number)"
+        case .speaker(let name): name
+        }
+    }
+}

@@ -1,0 +1,50 @@
+import MediaTypes
+
+// The fields that say what is done to samples.
+extension FieldReader {
+    func sound() throws(Failure) -> SoundSettings {
+        var sound = SoundSettings()
+        sound.channelMap = try parsed("channel_map", "channels with commas between them, as R,L or 2,1") {
+            ChannelReference.list(parsing: $0)
+        }
+        sound.mix = try parsed("mix", "a row for each channel, as FL=FL+0.707FC,FR=FR+0.707FC") {
+            MixMatrix(parsing: $0)
+        }
+        sound.resampler = try parsed("resampler", "swr or soxr") { ResamplerEngine(rawValue: $0) } ?? .swr
+        sound.loudness = try decibels("loudness", -70...0, "a target in LUFS from -70 to 0, as -16")
+        sound.gain = try decibels("gain", -120...60, "decibels from -120 to 60")
+        if sound.gain != nil, sound.loudness != nil {
+            throw Self.invalid("`gain` and `loudness` exclude each other: give one")
+        }
+        if fields["true_peak"] == "off" {
+            sound.isUnlimited = true
+        } else {
+            sound.truePeak = try decibels("true_peak", -20...0, "a ceiling in dBTP from -20 to 0, or off")
+        }
+        sound.fadeIn = try fade("fade_in")
+        sound.fadeOut = try fade("fade_out")
+        sound.trimSilence = try parsed(
+            "trim_silence", "a threshold in dB from -120 to 0, and seconds that shorter silence is left for, as -60,0.5"
+        ) { SilenceTrim(parsing: $0) }
+        sound.replayGain = try parsed("replay_gain", "track") { ReplayGain(rawValue: $0) }
+        return sound
+    }
+
+    private func parsed<Value>(
+        _ name: String, _ right: String, _ parse: (String) -> Value?
+    ) throws(Failure) -> Value? {
+        guard let text = fields[name] else { return nil }
+        guard let value = parse(text) else { throw wrong(name, right) }
+        return value
+    }
+
+    private func decibels(_ name: String, _ bounds: ClosedRange<Double>, _ right: String) throws(Failure) -> Double? {
+        try parsed(name, right) { text in Double(text).flatMap { bounds.contains($0) ? $0 : nil } }
+    }
+
+    private func fade(_ name: String) throws(Failure) -> MediaTime? {
+        try parsed(name, "a time up to 10:00, as 2.5") { text in
+            MediaTime(parsing: text).flatMap { $0.seconds <= 600 ? $0 : nil }
+        }
+    }
+}

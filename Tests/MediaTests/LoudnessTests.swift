@@ -1,0 +1,121 @@
+import FoundationEssentials
+import Glibc
+import Lifecycle
+import Media
+import MediaTypes
+import TestSupport
+import Testing
+
+@Suite struct LoudnessTests {
+    /// Tones of EBU Tech 3341 and 3342: stereo, 1 kHz, steps of level and length.
+    private func tones(_ name: String, _ steps: [(level: Double, seconds: Double)]) async throws -> String {
+        var terms: [String] = []
+        var start = 0.0
+        for step in steps {
+            let peak = pow(10, step.level / 20)
+            terms.append("\(peak)*gte(t,\(start))*lt(t,\(start + step.seconds))")
+            start += step.seconds
+        }
+        let wave = "sin(2*PI*1000*t)*(\(terms.joined(separator: "+")))"
+        return try await Studio.shared.source(
+            name,
+            ["-f", "lavfi", "-i", "aevalsrc='\(wave)|\(wave)':s=48000:d=\(start)", "-c:a", "pcm_f32le"])
+    }
+
+    /// What ffmpeg's filter measures of a file.
+    private func measured(_ path: String) async throws -> (integrated: Double, peak: Double) {
+        let outcome = try await ChildProcess.run(
+            "ffmpeg", ["-hide_banner", "-nostats", "-i", path, "-af", "ebur128=peak=true", "-f", "null", "-"])
+        let words = outcome.errors.split(whereSeparator: { $0 == " " || $0 == "\n" })
+        let integrated = words.lastIndex(of: "I:").flatMap { Double(words[$0 + 1]) }
+        let peak = words.lastIndex(of: "Peak:").flatMap { Double(words[$0 + 1]) }
+        return (try #require(integrated), try #require(peak))
+    }
+
+    @Test(arguments: [
+        // Tech 3341, cases 1 to 3: −23 and −33 LUFS; what is below the relative gate does not count.
+        ("tech-3341-1.wav", [(-23.0, 4.0)], -23.0), ("tech-3341-2.wav", [(-33.0, 4.0)], -33.0),
+        ("tech-3341-3.wav", [(-36.0, 2.0), (-23.0, 12.0), (-36.0, 2.0)], -23.0),
+    ])
+    func `measures and reaches the levels of EBU Tech 3341`(
+        _ name: String, _ steps: [(Double, Double)], _ level: Double
+    ) async throws {
+        let source = try await tones(name, steps.map { (level: $0.0, seconds: $0.1) })
+        let made = try await convert(source, sound { $0.loudness = -16 })
+        let change = try #require(made.result.loudness)
+        #expect(abs(try #require(change.before.integrated) - level) <= 0.1)
+        #expect(abs(change.gain - (-16 - level)) <= 0.1)
+        #expect(abs(try #require(change.after.integrated) + 16) <= 0.1)
+        #expect(abs(try await measured(made.path).integrated + 16) <= 0.11)
+        #expect(made.result.warnings.isEmpty)
+    }
+
+    @Test func `measures the loudness range of EBU Tech 3342`() async throws {
+        // Case 1: −20 and −30 dBFS make 10 LU.
+        let source = try await tones("tech-3342-1.wav", [(level: -20, seconds: 10), (level: -30, seconds: 10)])
+        let made = try await convert(source, sound { $0.loudness = -23 })
+        #expect(abs(try #require(made.result.loudness?.before.range) - 10) <= 1)
+    }
+
+    @Test func `counts surrounds higher and low frequencies not at all`() async throws {
+        // Tech 3341, case 6: −28 dBFS in front, −24 in the centre, −30 at the sides make −23 LUFS.
+        let levels = [-28.0, -28, -24, -10, -30, -30].map { "\(pow(10, $0 / 20))*sin(2*PI*1000*t)" }
+        let source = try await Studio.shared.source(
+            "tech-3341-6.wav",
+            [
+                "-f", "lavfi", "-i", "aevalsrc='\(levels.joined(separator: "|"))':c=5.1:s=48000:d=3", "-c:a",
+                "pcm_f32le",
+            ])
+        let made = try await convert(source, sound { $0.loudness = -20 })
+        #expect(abs(try #require(made.result.loudness?.before.integrated) + 23) <= 0.1)
+    }
+
+    @Test(arguments: ["wav", "flac", "mp3"])
+    func `holds the true peak where the target is loud, and says so`(_ format: String) async throws {
+        // Two tones that beat, with clicks between; soft, so that the gain is large.
+        let wave = "0.05*sin(2*PI*440*t)+0.04*sin(2*PI*11025*t+0.7)+0.3*lt(mod(t,0.5),0.0002)*gte(t,0.1)"
+        let source = try await Studio.shared.source(
+            "peaky.wav", ["-f", "lavfi", "-i", "aevalsrc='\(wave)|\(wave)':s=44100:d=4", "-c:a", "pcm_f32le"])
+        let made = try await convert(source, sound(format, format == "wav" ? .f32 : nil) { $0.loudness = -14 })
+        let warning = made.result.warnings.first { $0.code == "limited" }
+        #expect(warning?.message.contains("to keep -1.0 dBTP") == true, "\(made.result.warnings)")
+        #expect(try #require(made.result.loudness?.after.truePeak) <= -0.9)
+        #expect(made.result.samples == 4 * 44_100)
+        if format != "mp3" { #expect(try await measured(made.path).peak <= -0.9) }
+        let loud = try await convert(
+            source,
+            sound {
+                $0.loudness = -14
+                $0.isUnlimited = true
+            })
+        #expect(try #require(loud.result.loudness?.after.truePeak) > 0)
+        #expect(abs(try #require(loud.result.loudness?.after.integrated) + 14) < 0.1)
+    }
+
+    @Test func `leaves silence silent, and measures what is shorter than a gate`() async throws {
+        let silence = try await Studio.shared.source("nothing.wav", ["-f", "lavfi", "-i", "anullsrc=d=1"])
+        let made = try await convert(silence, sound("wav", nil) { $0.loudness = -16 })
+        #expect(try await decode(made.path, as: Int16.self, "s16le").allSatisfy { abs($0) <= 1 })
+        #expect(made.result.warnings.map(\.code) == ["loudness_unmeasured"])
+        #expect(made.result.loudness?.gain == 0)
+        let short = try await tones("short-tone.wav", [(level: -23, seconds: 0.2)])
+        let raised = try await convert(short, sound { $0.loudness = -16 })
+        #expect(abs(try #require(raised.result.loudness?.gain) - 7) < 0.3)
+    }
+
+    @Test func `reports the first reading as a phase of its own`() async throws {
+        let source = try await tones("tech-3341-1.wav", [(level: -23, seconds: 4)])
+        let path = await Studio.shared.output("wav")
+        let phases = try await onThread {
+            let input = Descriptor(owning: open(source, O_RDONLY | O_CLOEXEC))
+            let output = Descriptor(owning: open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600))
+            var phases: [Phase] = []
+            _ = try Conversion.run(
+                source: DescriptorSource(borrowing: input.number), store: DescriptorStore(borrowing: output.number),
+                rendition: sound { $0.loudness = -16 }, range: .whole, stop: StopFlag(),
+                progress: { if phases.last != $0.phase { phases.append($0.phase) } })
+            return phases
+        }
+        #expect(phases == [.opening, .analyzing, .converting])
+    }
+}
