@@ -172,6 +172,44 @@ import Testing
         #expect(try entries() == [])
     }
 
+    /// A library that kills the process instead of its second rename. (renameat(2))
+    private func killer() async throws -> String {
+        let code = """
+            #include <signal.h>
+            #include <sys/syscall.h>
+            #include <unistd.h>
+            int renameat(int from, const char *old, int to, const char *name) {
+                static int count;
+                if (++count == 2) raise(SIGKILL);
+                return syscall(SYS_renameat2, from, old, to, name, 0);
+            }
+            """
+        let source = try folder.write("killer.c", text: code)
+        let library = folder.file("killer.so")
+        let outcome = try await ChildProcess.run("cc", ["-shared", "-fPIC", "-o", library, source])
+        guard outcome.succeeded else { throw NotInTime(description: outcome.errors) }
+        return library
+    }
+
+    @Test(arguments: [false, true])
+    func `settles what was killed while it published`(isAtomic: Bool) async throws {
+        try folder.write("out/a.mp3", text: "old")
+        let child = try await TransferChild.start(
+            policy, wrapper: ["/usr/bin/env", "LD_PRELOAD=\(try await killer())"])
+        try await child.tell(.job(job(["a.mp3", "b.mp3"], isAtomic: isAtomic)))
+        var staged: [StagedOutput] = []
+        for output in 0..<2 {
+            staged.append(try #require(try await child.stage("new \(output)", output: output).staged))
+        }
+        try await child.tell(.publish)
+        #expect(await child.finish() == nil)
+        #expect(try text("a.mp3") == "new 0")
+        #expect(!FileManager.default.fileExists(atPath: "\(root)/b.mp3"))
+        #expect(try await settle(record(staged, isAtomic: isAtomic)) == .removed)
+        #expect(try entries() == ["a.mp3"])
+        #expect(try text("a.mp3") == (isAtomic ? "old" : "new 0"))
+    }
+
     @Test func `brings back what a lost owner of all or nothing had replaced`() async throws {
         let record = try await lose(isAtomic: true, published: 1)
         // As the publishing of one output over another leaves it.

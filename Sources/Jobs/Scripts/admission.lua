@@ -85,7 +85,7 @@ local function check(flat)
   end
   if bytes > MAX_BYTES then refuse('a job has at most ' .. MAX_BYTES .. ' bytes, and this one has ' .. bytes) end
   if (fields.source or '') == '' then refuse('`source` is missing: give the URL of the audio') end
-  if (fields.format or '') == '' then refuse('`format` is missing: name the format to convert to') end
+  if (fields.format or '') == '' and not fields.outputs then refuse('`format` is missing: name the format to convert to') end
 
   local options = { rank = RANK[fields.priority or 'normal'] }
   if not options.rank then
