@@ -67,7 +67,7 @@ struct AssetReader: ~Copyable {
         if let end, end <= first {
             throw MediaError(
                 .invalidTimeRange, "read the range",
-                "the range from \(range.start) s to \(range.end!) s holds no sample at \(shape.rate) Hz")
+                "the range from \(range.start.text) s to \(range.end!.text) s holds no sample at \(shape.rate) Hz")
         }
     }
 
@@ -84,11 +84,11 @@ struct AssetReader: ~Copyable {
     var warnings: [Warning] {
         var warnings: [Warning] = []
         if let end, position < end {
-            let length = MediaTime(sample: position, rate: shape.rate).seconds
+            let length = MediaTime(sample: position, rate: shape.rate).text
             warnings.append(
                 Warning(
                     "range_cut",
-                    "the range ends at \(range.end!) s and the source at \(length) s, where the result ends"))
+                    "the range ends at \(range.end!.text) s and the source at \(length) s, where the result ends"))
         }
         if !track.namesChannels && shape.channels > 2 {
             warnings.append(
@@ -139,8 +139,8 @@ struct AssetReader: ~Copyable {
         guard position > first else {
             throw MediaError(
                 .invalidTimeRange, "read the range",
-                "the range starts at \(range.start) s and the source ends at "
-                    + "\(MediaTime(sample: position, rate: shape.rate).seconds) s")
+                "the range starts at \(range.start.text) s and the source ends at "
+                    + "\(MediaTime(sample: position, rate: shape.rate).text) s")
         }
     }
 

@@ -70,8 +70,10 @@ struct DeclaredLength {
     ) -> Int64? {
         let frameLength = demuxer.stream(track.index).pointee.codecpar.pointee.frame_size
         // What cannot be read here cannot be decoded either, which is told there.
-        return (try? MovieEdit(source, track: track.index))?.exactLength(
-            rate: track.rate, frameLength: Int64(frameLength))
+        guard let edit = try? MovieEdit(source, track: track.index) else { return nil }
+        // What libav takes for the length then counts from another place.
+        let told = edit.beginsLate ? edit.toldLength(rate: track.rate) : nil
+        return edit.exactLength(rate: track.rate, frameLength: Int64(frameLength)) ?? told
     }
 
     /// Fails if fewer samples, or fewer packets, came than were promised.

@@ -61,6 +61,9 @@ struct Decoder: ~Copyable {
         return code < 0 ? MediaError.Code(rawValue: code) : nil
     }
 
+    /// Forgets what came before.
+    borrowing func flush() { avcodec_flush_buffers(context) }
+
     /// Forgets what came before, and takes time stamps to count samples from now on.
     borrowing func restart(rate: Int) {
         avcodec_flush_buffers(context)

@@ -1,9 +1,18 @@
 /// The blocks of a Matroska or WebM file with a single track, from header to header (RFC 9559).
 struct MatroskaWalk: ~Copyable {
-    /// Where the first block of each cluster lies, and the samples before it.
-    private(set) var clusters: [(offset: Int64, samples: Int64)] = []
+    /// The clusters that hold blocks, in their order.
+    private(set) var clusters: [Cluster] = []
     private var window: SourceWindow
     private var samples: Int64 = 0
+
+    struct Cluster {
+        /// Where its first block lies.
+        let offset: Int64
+        /// Samples of all blocks before.
+        let samples: Int64
+        /// Its time stamp, in the segment's units.
+        let time: Int64
+    }
 
     /// Samples of one frame, told from the first bytes of it; nothing if they do not tell.
     typealias FrameLength = (UnsafeBufferPointer<UInt8>) -> Int?
@@ -28,14 +37,20 @@ struct MatroskaWalk: ~Copyable {
     private mutating func walk(cluster: Element, _ length: FrameLength) throws -> Bool {
         var offset = cluster.body
         var isFirst = true
+        var time: Int64 = 0
         while offset < cluster.end {
             guard let next = try element(at: offset), next.end <= cluster.end else { return false }
             // A group is entered, for its block.
             offset = next.id == 0xA0 ? next.body : next.end
+            if next.id == 0xE7 {
+                let value = try window.bytes(at: next.body, atLeast: 8).prefix(
+                    Int(clamping: min(next.end - next.body, 7)))
+                time = value.reduce(0) { $0 << 8 | Int64($1) }
+            }
             guard next.id == 0xA3 || next.id == 0xA1 else { continue }
             let bytes = try window.bytes(at: next.body, atLeast: 64)
             guard let number = Self.variable(bytes, at: 0, keepsMark: false) else { return false }
-            if isFirst { clusters.append((next.body, samples)) }
+            if isFirst { clusters.append(Cluster(offset: next.body, samples: samples, time: time)) }
             isFirst = false
             guard let count = Self.samples(bytes.prefix(Int(next.end - next.body)), from: number.width, length) else {
                 return false
@@ -43,16 +58,6 @@ struct MatroskaWalk: ~Copyable {
             samples += count
         }
         return true
-    }
-
-    /// The samples before the block at an offset, if it is the first of a cluster.
-    func samples(at offset: Int64) -> Int64? {
-        var (low, high) = (0, clusters.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if clusters[middle].offset < offset { low = middle + 1 } else { high = middle }
-        }
-        return low < clusters.count && clusters[low].offset == offset ? clusters[low].samples : nil
     }
 
     /// The samples of a block, whose laced frames are as long as the first.

@@ -5,8 +5,10 @@ struct MovieEdit {
     private let mediaLength: Int64
     private let start: Int64
     private let length: Int64
+    /// Whether nothing is played before it for a while.
+    let beginsLate: Bool
 
-    /// Reads the headers of the track; nothing unless it has a single edit.
+    /// Reads the headers of the track; nothing unless it has a single edit, after empty ones perhaps.
     init?(_ source: any ByteSource, track: Int) throws {
         let bytes = SourceBytes(source)
         let file = Box(name: "", body: 0, end: source.length)
@@ -16,12 +18,18 @@ struct MovieEdit {
             let header = try tracks[track].first("mdia", bytes)?.first("mdhd", bytes),
             let media = try Self.scaleAndLength(header, bytes),
             let movieTimes = try Self.scaleAndLength(movieHeader, bytes),
-            try bytes.big(at: list.body + 4, 4) == 1, let isLong = try bytes.big(at: list.body, 1).map({ $0 > 0 })
+            let count = try bytes.big(at: list.body + 4, 4), (1...16).contains(count),
+            let isLong = try bytes.big(at: list.body, 1).map({ $0 > 0 })
         else { return nil }
         let width = isLong ? 8 : 4
-        guard let length = try bytes.big(at: list.body + 8, width),
-            let start = try bytes.big(at: list.body + 8 + Int64(width), width)
+        let last = list.body + 8 + (count - 1) * Int64(2 * width + 4)
+        for empty in stride(from: list.body + 8, to: last, by: 2 * width + 4) {
+            let media = try bytes.big(at: empty + Int64(width), width)
+            guard media == (isLong ? -1 : 0xFFFF_FFFF) else { return nil }
+        }
+        guard let length = try bytes.big(at: last, width), let start = try bytes.big(at: last + Int64(width), width)
         else { return nil }
+        beginsLate = count > 1
         (movieScale, (mediaScale, mediaLength)) = (movieTimes.scale, media)
         (self.start, self.length) = (start, length)
     }
@@ -38,6 +46,13 @@ struct MovieEdit {
         let rest = mediaLength - start
         let told = Int64(clamping: Int128(length) * Int128(mediaScale) / Int128(movieScale))
         return rest > told && rest - told <= mediaScale / movieScale + 1 ? rest : nil
+    }
+
+    /// Samples of the edit as it is told.
+    func toldLength(rate: Int) -> Int64? {
+        let plausible = 1...Int64(1) << 40
+        guard plausible.contains(movieScale), plausible.contains(length), rate > 0 else { return nil }
+        return Int64(clamping: (Int128(length) * Int128(rate) + Int128(movieScale) - 1) / Int128(movieScale))
     }
 
     /// Timescale and length of an `mvhd` or `mdhd` box (ISO 14496-12).

@@ -87,8 +87,10 @@ extension Probe {
         let best = try demuxer.selectAudio()
         var tracks: [Track] = []
         for track in demuxer.tracks { tracks.append(Track(track, demuxer.stream(track.index))) }
+        let place = tracks.firstIndex { $0.index == best.index }
+        if let place, let length = try DecodableLength.of(best, source, demuxer) { tracks[place].duration = length }
         let duration =
-            tracks.first { $0.index == best.index }?.duration
+            place.flatMap { tracks[$0].duration }
             ?? demuxer.duration.map { MediaTime(value: $0, timescale: 1_000_000) }
         let bitRate = demuxer.context.pointee.bit_rate
         var metadata = try TagReader.read(source, demuxer, best, charset: charset)

@@ -30,13 +30,11 @@ extension TrackDecoder {
     mutating func jumpByCluster(before sample: Int64, _ clock: inout SampleClock) throws(MediaError) -> Bool {
         let fixed = fixedLength
         let isTold = [AV_CODEC_ID_OPUS, AV_CODEC_ID_FLAC, AV_CODEC_ID_VORBIS].contains(track.codec)
-        // The first cluster to begin after that must not lie behind the sample; few are longer than 5 s.
-        let wanted = sample - Int64(track.rate) * 12
         guard demuxer.context.pointee.nb_streams == 1, isTold || fixed != nil, let start = packet.timestamp,
-            wanted > clock.position + Int64(track.rate) * 5
+            sample > clock.position + Int64(track.rate) * 5
         else { return true }
-        let passed = fixed.map { $0 * fedInAll.packets } ?? fedInAll.samples
-        let delay = passed - clock.position
+        let delay = (fixed.map { $0 * fedInAll.packets } ?? fedInAll.samples) - clock.position
+        let before = packet.offset
         var lengths = DecodedLength(demuxer.stream(track.index))
         let found: MatroskaWalk?
         do {
@@ -44,28 +42,21 @@ extension TrackDecoder {
                 fixed.map { Int($0) } ?? lengths.samples(beginning: bytes)
             }
         } catch { throw unreadable(error) }
-        guard let walk = found else { return true }
-        let rate = AVRational(num: 1, den: CInt(track.rate))
-        let time = start + av_rescale_q(wanted - clock.position, rate, track.timeBase)
-        let before = packet.offset
-        guard try demuxer.seek(to: time, stream: track.index) else { return false }
-        continuity.pass(time: time - start, bytes: 0)
-        guard try readTrack(), self.lengths.samples(packet) != nil else { return false }
+        // A cluster earlier: the length of a packet of Vorbis depends on the one before.
+        guard let walk = found, let last = walk.clusters.lastIndex(where: { $0.samples - delay <= sample }), last > 1,
+            walk.clusters[last].samples - delay > clock.position
+        else { return true }
+        guard try demuxer.seek(to: walk.clusters[last - 1].time, stream: track.index) else { return false }
+        continuity.pass(time: walk.clusters[last].time - start, bytes: walk.clusters[last].offset - before)
+        guard try readTrack(), packet.offset < walk.clusters[last].offset, self.lengths.samples(packet) != nil else {
+            return false
+        }
         while try readTrack() {
-            guard let samples = walk.samples(at: packet.offset) else {
-                guard self.lengths.samples(packet) != nil else { return false }
-                continue
+            if packet.offset == walk.clusters[last].offset {
+                clock.pass(walk.clusters[last].samples - delay - clock.position)
+                return hold(&clock)
             }
-            let position = samples - delay
-            guard position > clock.position, position <= sample, let landed = packet.timestamp else { return false }
-            // Time stamps that tell another story hint at a file that was not understood.
-            let told = start + av_rescale_q(position - clock.position, rate, track.timeBase)
-            guard abs(av_rescale_q(landed - told, track.timeBase, AVRational(num: 1, den: 1000))) <= 200 else {
-                return false
-            }
-            continuity.pass(time: 0, bytes: packet.offset - before)
-            clock.pass(position - clock.position)
-            return hold(&clock)
+            guard packet.offset < walk.clusters[last].offset, self.lengths.samples(packet) != nil else { return false }
         }
         return false
     }

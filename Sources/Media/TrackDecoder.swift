@@ -120,10 +120,15 @@ struct TrackDecoder: ~Copyable {
                 fedInAll.packets += 1
                 fedInAll.samples += Int64(fed ?? 0)
             }
+            // A second link of a chained file: without this its first packet is blended with the last of the link before.
+            if track.codec == AV_CODEC_ID_VORBIS, packet.bytes.starts(with: Self.vorbisHeader) { decoder.flush() }
             guard let code = decoder.send(packet) else { return }
             try health.failed(packet, code)
         }
     }
+
+    /// How an identification header begins (Vorbis I, 4.2.1).
+    private static let vorbisHeader = [1] + Array("vorbis".utf8)
 
     /// Reads the next packet of the track; false at the end of the source.
     mutating func readTrack() throws(MediaError) -> Bool {

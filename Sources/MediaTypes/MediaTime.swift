@@ -26,6 +26,18 @@ package struct MediaTime: Hashable, Sendable {
         self.init(value: sample, timescale: Int64(rate))
     }
 
+    /// Seconds with at most six decimals, for sentences.
+    package var text: String {
+        let micro = 1_000_000 as Int128
+        let product = Int128(value) * micro
+        let rounded = (product + (product < 0 ? -1 : 1) * Int128(timescale) / 2) / Int128(timescale)
+        let size = rounded.magnitude
+        let whole = (rounded < 0 ? "-" : "") + "\(size / 1_000_000)"
+        var decimals = String("\(1_000_000 + size % 1_000_000)".dropFirst())
+        while decimals.last == "0" { decimals.removeLast() }
+        return decimals.isEmpty ? whole : whole + "." + decimals
+    }
+
     /// The time in seconds, for display only.
     package var seconds: Double { Double(value) / Double(timescale) }
 

@@ -98,7 +98,9 @@ import Testing
         #expect(isPrefix(whole.bytes, of: ffmpeg))
         let count = whole.count
         for first in [count * 5 / 9 + 1, count * 3 / 4 - 777, count * 19 / 20 + 13, count - 20] {
-            let cut = try await read(path, from: Int64(first), to: Int64(min(first + 10_000, count)))
+            // The last goes on to the end of the source, which has to be where its headers say.
+            let end = first == count - 20 ? nil : Int64(min(first + 10_000, count))
+            let cut = try await read(path, from: Int64(first), to: end)
             let expected = Array(
                 whole.bytes[(first * whole.sampleBytes)..<min(first + 10_000, count) * whole.sampleBytes])
             #expect(cut.bytes.count == expected.count)

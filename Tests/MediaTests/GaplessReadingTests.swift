@@ -1,0 +1,66 @@
+import FoundationEssentials
+import Glibc
+import Lifecycle
+import Media
+import MediaTypes
+import TestSupport
+import Testing
+
+/// What containers keep at both ends of the audio, and what is said of its length.
+@Suite struct GaplessReadingTests {
+    @Test(arguments: [("ogg", "libvorbis", 44_100), ("opus", "libopus", 48_000), ("oga", "flac", 44_100)])
+    func `gives all links of a chained file, each without its delay and padding`(
+        _ container: String, _ codec: String, _ rate: Int
+    ) async throws {
+        var chain = Data()
+        for seconds in [3, 4] {
+            let link = try await Studio.shared.source(
+                "link-\(seconds).\(container)",
+                ["-f", "lavfi", "-i", "sine=440:r=\(rate):d=\(seconds)", "-c:a", codec])
+            chain.append(try Data(contentsOf: URL(filePath: link)))
+        }
+        let path = await Studio.shared.output(container)
+        try chain.write(to: URL(filePath: path))
+        #expect(try await convert(path, Rendition(format: "wav")).result.samples == Int64(7 * rate))
+    }
+
+    @Test func `cuts delay and padding off behind an empty edit`() async throws {
+        let source = try await Studio.shared.source(
+            "empty-edit.m4a", ["-itsoffset", "0.5", "-i", try await Studio.shared.music(), "-movie_timescale", "44100"])
+        // ffmpeg hides no delay there: let the second edit begin behind it, as other writers do.
+        var bytes = [UInt8](try Data(contentsOf: URL(filePath: source)))
+        let list = try #require(bytes.firstRange(of: Array("elst".utf8))).upperBound
+        for (offset, value) in [(8, 22_050), (20, 264_600), (24, 1024)] {
+            for index in 0..<4 { bytes[list + offset + index] = UInt8(truncatingIfNeeded: value >> (24 - 8 * index)) }
+        }
+        let path = await Studio.shared.output("m4a")
+        try Data(bytes).write(to: URL(filePath: path))
+        let converted = try await convert(path, Rendition(format: "wav"))
+        #expect(converted.result.samples == 264_600)
+        let music = try await decode(try await Studio.shared.music(), as: Int16.self, "s16le")
+        let found = try await decode(converted.path, as: Int16.self, "s16le")
+        let sums = (-40...40).map { lag in
+            (10_000..<14_000).reduce(0.0) { $0 + Double(found[($1 + lag) * 2]) * Double(music[$1 * 2]) }
+        }
+        #expect(sums.indices.max { sums[$0] < sums[$1] } == 40)
+    }
+
+    @Test(arguments: ["probed.mp3", "probed.opus", "probed.m4a", "probed.ogg", "probed.flac", "probed.wv"])
+    func `tells the length that a source decodes to`(_ name: String) async throws {
+        let path = try await Studio.shared.music(
+            as: name, name.hasSuffix("m4a") ? ["-movie_timescale", "44100"] : [])
+        let probe = try await onThread {
+            let input = Descriptor(owning: open(path, O_RDONLY | O_CLOEXEC))
+            return try Probe.of(DescriptorSource(borrowing: input.number), stop: StopFlag())
+        }
+        #expect(probe.duration == MediaTime(value: 6, timescale: 1))
+    }
+
+    @Test func `tells times in seconds with decimals`() async throws {
+        let late = await failure(
+            try await Studio.shared.music(), start: MediaTime(sample: 300_001, rate: 44_100), end: nil)
+        #expect(late?.sentence == "the range starts at 6.802744 s and the source ends at 6 s")
+        #expect(MediaTime(value: -7, timescale: 4).text == "-1.75")
+        #expect(MediaTime(value: 2, timescale: 3).text == "0.666667")
+    }
+}
