@@ -26,6 +26,10 @@ struct AssetWriter: ~Copyable {
     /// Samples of each channel in the file so far, at the output's rate.
     var written: Int64 { track.written }
 
+    /// What the container was given, and what a decoder makes of it beyond the samples.
+    var tally: PacketTally { track.tally }
+    var padding: CodecPadding { track.padding }
+
     /// Encodes a frame's samples, which must have the shape that the writer was opened for.
     mutating func append(_ frame: borrowing Frame) throws(MediaError) {
         if try converter.convert(frame) {

@@ -34,20 +34,33 @@ final class AudioFileWriter: RenditionWriter {
     func finish() throws(MediaError) -> ConversionResult {
         try sound?.finish { (rest: borrowing Frame) throws(MediaError) in try writer.append(rest) }
         try writer.finish()
-        try tags.finish(store)
         let samples = writer.written
-        try OutputCheck.run(store, settings, samples: samples, stop: stop)
-        let bytes: Int64
-        do { bytes = try store.length } catch {
-            throw MediaError(.store(error), "measure the output", "the output could not be measured: \(error)")
+        let (tally, padding) = (writer.tally, writer.padding)
+        if settings.tellsITunes {
+            let rest = padding.remainder(packets: tally.count, samples: samples)
+            tags.setGapless(priming: Int64(padding.start), padding: rest, samples: samples)
         }
+        try tags.finish(store)
+        let bytes: Int64
+        do {
+            try GaplessPatch.apply(store, settings, padding, packets: tally.count, samples: samples)
+            bytes = try store.length
+        } catch {
+            throw MediaError(.store(error), "complete the output", "the output could not be completed: \(error)")
+        }
+        try OutputCheck.run(store, settings, samples: samples, written: tally, stop: stop)
         let duration = MediaTime(sample: samples, rate: settings.shape.rate)
         return ConversionResult(
             format: settings.format.name, codec: settings.codec.name, duration: duration, seconds: duration.seconds,
             samples: samples, sampleRate: settings.shape.rate, channels: settings.shape.channels,
             bitRate: Int((Double(bytes) * 8 / duration.seconds).rounded()), bytes: bytes,
-            gapless: .init(start: 0, end: 0), damage: .init(seconds: 0, events: 0),
-            settings: settings.used.merging(sound?.used ?? [:]) { $1 },
+            gapless: padding.gapless(settings, packets: tally.count, samples: samples),
+            damage: .init(seconds: 0, events: 0), settings: settings.used.merging(sound?.used ?? [:]) { $1 },
             warnings: settings.warnings + (sound?.warnings ?? []) + tags.warnings, loudness: sound?.loudness)
     }
+}
+
+extension EncodingSettings {
+    /// Whether the file gets an `iTunSMPB` atom.
+    fileprivate var tellsITunes: Bool { codec.name == "aac" && ["m4a", "mp4"].contains(format.name) }
 }

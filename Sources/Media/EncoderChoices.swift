@@ -9,23 +9,18 @@ extension AudioCodec {
         return takes(sampleRate: clamped) ? clamped : (clamped + 9) / 10 * 10
     }
 
-    /// Layouts that the encoder names right, by number of channels; nothing if it takes any.
-    var layoutNames: [String]? {
-        switch name {
-        case "mp3": ["mono", "stereo"]
-        case "aac": ["mono", "stereo", "3.0", "4.0", "5.0", "5.1", "6.1", "7.1"]
-        case "alac": ["mono", "stereo", "3.0", "4.0", "5.0", "5.1", "6.1(back)", "7.1(wide)"]
-        case "vorbis", "opus": ["mono", "stereo", "3.0", "quad", "5.0", "5.1", "6.1", "7.1"]
-        default: nil
-        }
-    }
-
     /// The VBR quality where a job asks for neither quality nor bit rate.
     var defaultQuality: Double? { name == "vorbis" ? 4 : nil }
 
     /// The bit rate where a job asks for neither quality nor bit rate.
     func defaultBitRate(rate: Int, channels: Int) -> Int {
-        if name == "opus" { return channels == 1 ? 64_000 : 48_000 * channels }
+        switch name {
+        case "opus": return channels == 1 ? 64_000 : 48_000 * channels
+        case "ac3", "eac3": return [96_000, 192_000, 256_000, 320_000, 384_000, 448_000][min(channels, 6) - 1]
+        case "mp2": return (rate >= 32_000 ? 96_000 : 64_000) * channels
+        case "speex": return rate == 8000 ? 15_000 : 28_000
+        default: break
+        }
         let each = rate >= 32_000 ? 64_000 : rate >= 16_000 ? 48_000 : 32_000
         return each * channels
     }
@@ -35,9 +30,13 @@ extension AudioCodec {
         let isShort = unchanged && av_get_bytes_per_sample(source) <= 2
         switch name {
         case "mp3": return isShort ? AV_SAMPLE_FMT_S16P : AV_SAMPLE_FMT_FLTP
-        case "opus": return isShort ? AV_SAMPLE_FMT_S16 : AV_SAMPLE_FMT_FLT
+        case "opus", "mp2": return isShort ? AV_SAMPLE_FMT_S16 : AV_SAMPLE_FMT_FLT
         case "alac": return stored == .s16 ? AV_SAMPLE_FMT_S16P : AV_SAMPLE_FMT_S32P
-        case "flac": return stored == .s16 ? AV_SAMPLE_FMT_S16 : AV_SAMPLE_FMT_S32
+        case "flac", "tta": return stored == .s16 ? AV_SAMPLE_FMT_S16 : AV_SAMPLE_FMT_S32
+        case "wavpack":
+            return stored == .f32 ? AV_SAMPLE_FMT_FLTP : stored == .s16 ? AV_SAMPLE_FMT_S16P : AV_SAMPLE_FMT_S32P
+        case "speex", "gsm": return AV_SAMPLE_FMT_S16
+        case "ima4": return AV_SAMPLE_FMT_S16P
         case "pcm": return stored!.decoded
         default: return AV_SAMPLE_FMT_FLTP
         }
@@ -46,7 +45,12 @@ extension AudioCodec {
     /// The name of libav's encoder.
     func encoderName(_ stored: SampleFormat?, _ order: SampleFormat.ByteOrder) -> String {
         switch name {
-        case "mp3", "vorbis", "opus": return name == "mp3" ? "libmp3lame" : "lib" + name
+        case "mp3": return "libmp3lame"
+        // libav's own encoder of layer II takes bit rates that the standard forbids for the number of channels.
+        case "mp2": return "libtwolame"
+        case "vorbis", "opus", "speex", "gsm": return "lib" + name
+        case "ima4": return "adpcm_ima_qt"
+        case "wma": return "wmav2"
         case "pcm":
             let format = stored!
             guard format.bits > 8 else { return "pcm_" + format.rawValue }
@@ -74,20 +78,62 @@ extension AudioFormat {
     var muxerName: String {
         switch name {
         case "m4a", "alac": "ipod"
+        case "rf64": "wav"
+        case "aifc": "aiff"
+        case "mka": "matroska"
+        case "speex": "spx"
+        case "wma": "asf"
         default: name
         }
     }
 
+    /// Whether it is Ogg.
+    var isOgg: Bool { ["ogg", "oga", "opus", "spx"].contains(muxerName) }
+
+    /// Whether it is a member of the MPEG-4 family, whose edit list tells where the audio begins and ends.
+    var isMovie: Bool { ["m4a", "alac", "mp4", "mov"].contains(name) }
+
+    /// Whether a packet of it can tell how many of its last samples are padding.
+    var tellsPadding: Bool { ["mka", "webm"].contains(name) }
+
     /// What the muxer is told.
     func muxerOptions(rate: Int) -> [(String, String)] {
-        switch name {
         // The edit list counts in the movie's timescale: with the usual 1000 it would be rounded to milliseconds.
-        case "m4a", "alac": [("movflags", "+faststart"), ("movie_timescale", String(rate))]
+        let movie = [("movflags", "+faststart"), ("movie_timescale", String(rate))]
+        return switch name {
+        case "m4a", "alac", "mov": movie
+        // FLAC in MPEG-4 is still experimental to libav.
+        case "mp4": movie + [("strict", "experimental")]
         case "wav": [("rf64", "auto")]
+        case "rf64": [("rf64", "always")]
         default: []
         }
     }
 
+    /// The tag of PCM in the container where it is not libav's usual one.
+    func codecTag(_ stored: SampleFormat?) -> String? {
+        guard name == "aifc", let stored, stored.byteOrder != .little else { return nil }
+        return switch stored.base {
+        case .s16: "twos"
+        case .s24: "in24"
+        case .s32: "in32"
+        default: nil
+        }
+    }
+
     /// The most bytes that the container's 32-bit sizes can tell.
-    var mostBytes: Int64 { name == "aiff" ? Int64(UInt32.max) - 64 : Int64.max }
+    var mostBytes: Int64 {
+        switch name {
+        case "aiff", "aifc", "au": Int64(UInt32.max) - 64
+        default: Int64.max
+        }
+    }
+}
+
+extension EncodingSettings {
+    /// The name of libav's muxer, of which bare samples have one for each format.
+    var muxerName: String {
+        guard format.name == "raw" else { return format.muxerName }
+        return codec.encoderName(sampleFormat, format.byteOrder).replacing("pcm_", with: "")
+    }
 }

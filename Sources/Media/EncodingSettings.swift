@@ -23,21 +23,23 @@ struct EncodingSettings {
         let (format, codec): (AudioFormat, AudioCodec)
         do { (format, codec) = try rendition.validate() } catch { throw invalid(error.description) }
         var warnings: [Warning] = []
-        let channels = rendition.channels ?? min(source.channels, codec.mostChannels)
-        if channels < source.channels && rendition.channels == nil {
+        let channels = rendition.askedChannels ?? codec.channelCounts.last { $0 <= source.channels }!
+        if channels < source.channels && rendition.askedChannels == nil {
             warnings.append(
                 Warning(
                     "channels_mixed",
                     "\(codec.name) takes \(channels) channels, so the source's \(source.channels) were mixed down"))
         }
-        let rate = try sampleRate(rendition, codec, source.rate, channels)
+        let rate = try sampleRate(rendition, format, codec, source.rate, channels)
         if rate != source.rate && rendition.sampleRate == nil {
             warnings.append(
                 Warning(
                     "sample_rate_changed",
                     "\(codec.name) does not take the source's \(source.rate) Hz here, so \(rate) Hz was chosen"))
         }
-        let layout = layout(codec, channels, source.layout, &warnings)
+        let layout =
+            rendition.channelLayout.map { ChannelLayout(named: $0) }
+            ?? layout(codec, channels, source.layout, &warnings)
         let stored = storedFormat(rendition, codec, depth, &warnings)
         let unchanged = rate == source.rate && layout.count == source.channels
         let shape = SampleShape(format: codec.input(stored, source.format, unchanged), rate: rate, layout: layout)
@@ -55,10 +57,10 @@ struct EncodingSettings {
     }
 
     private static func sampleRate(
-        _ rendition: Rendition, _ codec: AudioCodec, _ source: Int, _ channels: Int
+        _ rendition: Rendition, _ format: AudioFormat, _ codec: AudioCodec, _ source: Int, _ channels: Int
     ) throws(MediaError) -> Int {
         if let rate = rendition.sampleRate { return rate }
-        guard let rates = codec.sampleRates else { return codec.nearestRate(source) }
+        guard let rates = format.sampleRates(of: codec) else { return codec.nearestRate(source) }
         let right = rates.filter { rate in
             rendition.bitRate.map { codec.bitRates(sampleRate: rate, channels: channels)!.contains($0) } ?? true
         }
@@ -93,19 +95,21 @@ struct EncodingSettings {
         guard codec.kind != .lossy else { return nil }
         if let wish = rendition.sampleFormat { return wish }
         let natural = depth.sampleFormat
-        guard codec.kind == .lossless, ![.s16, .s24].contains(natural) else { return natural }
+        guard codec.kind == .lossless, !codec.sampleFormats.contains(natural) else { return natural }
+        let widest = codec.sampleFormats.last!
+        let limit = widest.isFloat ? "no samples of 64 bits" : "at most \(widest.bits) bits"
         warnings.append(
             Warning(
                 "depth_reduced",
-                "\(codec.name) stores at most 24 bits, so the source's \(natural.rawValue) samples were rounded"))
-        return .s24
+                "\(codec.name) stores \(limit), so the source's \(natural.rawValue) samples were rounded"))
+        return widest
     }
 
     private mutating func record(_ rendition: Rendition) {
         used["codec"] = Setting(asked: rendition.codec, used: codec.name)
         used["sample_rate"] = Setting(asked: rendition.sampleRate.map { String($0) }, used: String(shape.rate))
         used["channels"] = Setting(asked: rendition.channels.map { String($0) }, used: String(shape.channels))
-        used["channel_layout"] = Setting(used: shape.layout.description)
+        used["channel_layout"] = Setting(asked: rendition.channelLayout, used: shape.layout.description)
         if let sampleFormat {
             used["sample_format"] = Setting(asked: rendition.sampleFormat?.rawValue, used: sampleFormat.rawValue)
         }
@@ -123,23 +127,26 @@ extension EncodingSettings {
     private static func layout(
         _ codec: AudioCodec, _ channels: Int, _ source: ChannelLayout, _ warnings: inout [Warning]
     ) -> ChannelLayout {
-        guard channels == source.count else {
-            return codec.layoutNames.map { ChannelLayout(named: $0[channels - 1]) } ?? ChannelLayout(usualFor: channels)
+        guard let names = codec.layouts(channels: channels) else {
+            return channels == source.count ? source : ChannelLayout(usualFor: channels)
         }
-        guard let names = codec.layoutNames else { return source }
-        let usual = ChannelLayout(named: names[channels - 1])
-        if !usual.equals(source.pointer) && !isTwin(usual.description, source.description) {
-            let how = codec.kind == .lossless ? "the channels were kept and written as" : "they were mixed to"
-            warnings.append(
-                Warning(
-                    "layout_changed",
-                    "\(codec.name) has no layout \(source) for \(channels) channels, so \(how) \(usual)"))
+        guard channels == source.count else { return ChannelLayout(named: names[0]) }
+        let name = source.description
+        if let kept = names.first(where: { $0 == name }) ?? names.first(where: { isTwin($0, name) }) {
+            return ChannelLayout(named: kept)
         }
-        return usual
+        let how = codec.kind == .lossless ? "the channels were kept and written as" : "they were mixed to"
+        warnings.append(
+            Warning(
+                "layout_changed",
+                "\(codec.name) has no layout \(source) for \(channels) channels, so \(how) \(names[0])"))
+        return ChannelLayout(named: names[0])
     }
 
     /// Whether two layouts hold the same loudspeakers, at the side in one and at the back in the other.
-    private static func isTwin(_ left: String, _ right: String) -> Bool { left == right.replacing("(side)", with: "") }
+    private static func isTwin(_ left: String, _ right: String) -> Bool {
+        left.replacing("(side)", with: "") == right.replacing("(side)", with: "")
+    }
 
     /// Whether channels pass as they are, only under the codec's name for their layout.
     func relabels(_ source: ChannelLayout) -> Bool {

@@ -20,7 +20,8 @@ struct Muxer: ~Copyable {
         var made: UnsafeMutablePointer<AVFormatContext>?
         try check(
             avformat_alloc_output_context2(
-                &made, nil, settings.format.muxerName, "output.\(settings.format.fileExtension)"), operation)
+                &made, nil, settings.muxerName,
+                "output.\(settings.format.fileExtension)"), operation)
         guard let context = made else { throw .outOfMemory(operation) }
         context.pointee.pb = sink.pointer
         context.pointee.opaque = sink.opaque
@@ -40,8 +41,12 @@ struct Muxer: ~Copyable {
     ) throws(MediaError) {
         guard let stream = avformat_new_stream(context, nil) else { throw .outOfMemory(Self.operation) }
         try check(avcodec_parameters_from_context(stream.pointee.codecpar, encoder.context), Self.operation)
+        if let tag = settings.format.codecTag(settings.sampleFormat) {
+            stream.pointee.codecpar.pointee.codec_tag = fourBytes(tag)
+        }
         stream.pointee.time_base = encoder.context.pointee.time_base
         try tags.apply(to: context, stream)
+        if settings.format.name == "mp3" { signTag(stream) }
         var options = Options(settings.format.muxerOptions(rate: settings.shape.rate) + tags.options)
         try checked(avformat_write_header(context, &options.pointer))
         try options.checkAllTaken(Self.operation)
@@ -65,12 +70,19 @@ struct Muxer: ~Copyable {
         }
         stream.pointee.time_base = AVRational(num: 1, den: CInt(settings.shape.rate))
         try tags.apply(to: context, stream)
+        if settings.format.name == "mp3" { signTag(stream) }
         var options = settings.format.muxerOptions(rate: settings.shape.rate) + tags.options
         // A tag without a delay would cut the decoder's own 529 samples off.
         if settings.format.name == "mp3" && lead == 0 { options.append(("write_xing", "0")) }
         var given = Options(options)
         try checked(avformat_write_header(context, &given.pointer))
         try given.checkAllTaken(Self.operation)
+    }
+
+    /// Players believe in the delay and padding of a LAME tag only where they know the encoder's name.
+    private borrowing func signTag(_ stream: UnsafeMutablePointer<AVStream>) {
+        let version = avcodec_version()
+        av_dict_set(&stream.pointee.metadata, "encoder", "Lavc\(version >> 16).\(version >> 8 & 255)", 0)
     }
 
     /// Writes a packet, whose times are in units of one sample; leaves it empty.
@@ -94,4 +106,9 @@ struct Muxer: ~Copyable {
         if let failure = sink.failure { throw failure }
         try check(code, Self.operation)
     }
+}
+
+/// A four-character code as libav keeps it.
+private func fourBytes(_ tag: String) -> UInt32 {
+    tag.utf8.reversed().reduce(0) { $0 << 8 | UInt32($1) }
 }

@@ -2,52 +2,124 @@ import CLibav
 import Lifecycle
 import MediaTypes
 
-/// A second look at a finished file, through the eyes of a reader.
-enum OutputCheck {
-    /// Fails unless the file opens and is what the settings and the count of samples say.
+/// A second look at a finished file, through the eyes of a reader: its headers, and every packet, undecoded.
+struct OutputCheck {
+    private let settings: EncodingSettings
+    private let samples: Int64
+    private let written: PacketTally
+
+    /// Fails unless the file opens and is what the settings, the count of samples and the packets written say.
     static func run(
-        _ store: any ByteStore, _ settings: EncodingSettings, samples: Int64, stop: StopFlag
+        _ store: any ByteStore, _ settings: EncodingSettings, samples: Int64, written: PacketTally, stop: StopFlag
     ) throws(MediaError) {
+        let check = OutputCheck(settings: settings, samples: samples, written: written)
+        if settings.format.name == "raw" { return try check.checkBytes(store) }
         let demuxer: Demuxer
-        // A few frames of MP3 could be chance, and are not recognised.
-        let name = settings.format.name == "mp3" ? "mp3" : nil
-        do { demuxer = try Demuxer.open(StoredSource(store), as: name, stop: stop) } catch {
+        do { demuxer = try Demuxer.open(StoredSource(store), as: settings.format.demuxerName, stop: stop) } catch {
             if case .cancelled = error.reason { throw error }
             throw failure("cannot be opened: \(error.sentence)")
         }
-        guard let track = demuxer.tracks.first, demuxer.tracks.count == 1 else { throw failure("has no single track") }
-        let codec = settings.codec.codecID(settings.sampleFormat, settings.format.byteOrder)
-        guard track.codec == codec else { throw failure("holds codec \(track.codecName)") }
-        let rate = settings.codec.name == "opus" ? 48_000 : settings.shape.rate
-        guard track.rate == rate else { throw failure("has \(track.rate) Hz") }
-        guard track.channels == settings.shape.channels else { throw failure("has \(track.channels) channels") }
-        try checkLength(track, settings, samples)
+        try check.checkHeaders(demuxer)
         if let truncation = try Truncation.found(StoredSource(store), demuxer.formatName) {
             throw failure("is not whole: \(truncation.sentence)")
         }
+        try check.checkPackets(demuxer)
     }
 
-    private static func checkLength(
-        _ track: AudioTrack, _ settings: EncodingSettings, _ samples: Int64
-    ) throws(MediaError) {
+    private func checkHeaders(_ demuxer: borrowing Demuxer) throws(MediaError) {
+        let tracks = demuxer.tracks
+        guard let track = tracks.first, tracks.count == 1 else { throw Self.failure("has no single track") }
+        let codec = settings.codec.codecID(settings.sampleFormat, settings.format.byteOrder)
+        guard track.codec == codec else { throw Self.failure("holds codec \(track.codecName)") }
+        guard track.rate == rate else { throw Self.failure("has \(track.rate) Hz") }
+        guard track.channels == settings.shape.channels else { throw Self.failure("has \(track.channels) channels") }
+        if let slack = headerSlack { try checkLength(track, slack: slack) }
+    }
+
+    /// Hz of the decoded samples.
+    private var rate: Int { settings.codec.name == "opus" ? 48_000 : settings.shape.rate }
+
+    private func checkLength(_ track: AudioTrack, slack: Int64) throws(MediaError) {
         guard let length = track.duration.flatMap({ track.samples($0) }) else {
-            throw failure("does not tell its length")
+            throw Self.failure("does not tell its length")
         }
-        let told = length - track.countedDelay
+        let told = length - (settings.format.isOgg ? track.countedDelay : 0)
         let expected = av_rescale_rnd(samples, Int64(track.rate), Int64(settings.shape.rate), AV_ROUND_UP)
-        // Some headers count whole frames, the last one's padding included.
-        let slack: Int64 =
-            switch (settings.codec.name, settings.format.name) {
-            case ("mp3", _): 4 * 1152
-            case ("alac", "caf"): 4095
-            default: 0
+        guard (expected...expected + slack).contains(told) else {
+            throw Self.failure("tells of \(told) samples, not \(expected)")
+        }
+    }
+
+    /// Samples by which a header may exceed the true length, because it counts whole frames; nothing if it tells none.
+    private var headerSlack: Int64? {
+        switch (settings.format.name, settings.codec.name) {
+        case ("mka", _), ("webm", _), ("adts", _), ("ac3", _), ("eac3", _), ("mp2", _), ("gsm", _), ("wma", _),
+            ("wav", "mp3"), ("wav", "ac3"), (_, "speex"):
+            nil
+        case ("mp3", _): 4 * 1152
+        case ("caf", let codec) where codec != "pcm": 4096
+        // libav's reader rounds the size of the last chunk up to eight bytes.
+        case ("w64", _): 7
+        default: 0
+        }
+    }
+
+    private func checkPackets(_ demuxer: borrowing Demuxer) throws(MediaError) {
+        let track = demuxer.tracks[0]
+        var found = PacketTally()
+        let packet = Packet()
+        do {
+            while try demuxer.next(into: packet) {
+                if packet.streamIndex == track.index { found.add(packet) }
+                packet.clear()
             }
-        let right = expected...expected + slack
-        guard right.contains(told) else { throw failure("tells of \(told) samples, not \(expected)") }
+        } catch {
+            if case .cancelled = error.reason { throw error }
+            throw Self.failure("cannot be read to its end: \(error.sentence)")
+        }
+        guard found.corrupt == 0 else { throw Self.failure("has \(found.corrupt) packets that are cut short") }
+        guard !found.wentBack else { throw Self.failure("has packets whose time goes back") }
+        let isRegrouped = settings.codec.kind == .pcm || ["ima4", "gsm"].contains(settings.codec.name)
+        guard isRegrouped || found.count == written.count else {
+            throw Self.failure("holds \(found.count) packets of the \(written.count) that were written")
+        }
+        let headers = settings.format.name == "adts" ? 7 * Int64(found.count) : 0
+        guard found.bytes == written.bytes + headers else {
+            throw Self.failure("holds \(found.bytes) bytes of audio, not \(written.bytes + headers)")
+        }
+        try checkSpan(found, track)
+    }
+
+    /// Compares the time from the first packet to the end of the last one, whose own length a container may not tell.
+    private func checkSpan(_ found: PacketTally, _ track: AudioTrack) throws(MediaError) {
+        guard let span = found.span.flatMap({ track.samples($0) }), let wanted = written.span else { return }
+        let expected = av_rescale_rnd(wanted, Int64(track.rate), Int64(settings.shape.rate), AV_ROUND_UP)
+        let slack = max(Int64(track.rate) / 10, written.longest * Int64(track.rate) / Int64(settings.shape.rate), 8192)
+        guard abs(span - expected) <= slack else {
+            throw Self.failure("spans \(span) samples, not \(expected)")
+        }
+    }
+
+    private func checkBytes(_ store: any ByteStore) throws(MediaError) {
+        let length = (try? store.length) ?? -1
+        let expected = samples * Int64(settings.frameBytes)
+        guard length == expected else { throw Self.failure("has \(length) bytes, not \(expected)") }
     }
 
     private static func failure(_ why: String) -> MediaError {
         MediaError(.internal, "check the output", "the finished file \(why)")
+    }
+}
+
+extension AudioFormat {
+    /// libav's name of the demuxer, where a few frames could be chance and are not recognised.
+    fileprivate var demuxerName: String? {
+        switch name {
+        case "mp3", "mp2": "mp3"
+        case "adts": "aac"
+        case "ac3", "eac3", "gsm": name
+        default: nil
+        }
     }
 }
 

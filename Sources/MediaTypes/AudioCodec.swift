@@ -8,6 +8,8 @@ package struct AudioCodec: Sendable {
     package let lowestSampleRate: Int
     package let highestSampleRate: Int
     package let mostChannels: Int
+    /// Channel layouts that it stores, the usual one of each number of channels first; nothing if it stores any.
+    package let layouts: [String]?
     /// Bits a second, over all channels.
     package let bitRates: ClosedRange<Int>?
     /// The only bit rates there are, where the codec has a fixed list.
@@ -24,7 +26,8 @@ package struct AudioCodec: Sendable {
 
     init(
         _ name: String, _ kind: Kind, sampleRates: [Int]? = nil, lowestSampleRate: Int = 1000,
-        highestSampleRate: Int = 384_000, mostChannels: Int, bitRates: ClosedRange<Int>? = nil,
+        highestSampleRate: Int = 384_000, mostChannels: Int, layouts: [String]? = nil,
+        bitRates: ClosedRange<Int>? = nil,
         bitRateSteps: [Int]? = nil, qualities: ClosedRange<Double>? = nil, sampleFormats: [SampleFormat] = []
     ) {
         self.name = name
@@ -33,6 +36,7 @@ package struct AudioCodec: Sendable {
         self.lowestSampleRate = sampleRates?.min() ?? lowestSampleRate
         self.highestSampleRate = sampleRates?.max() ?? highestSampleRate
         self.mostChannels = mostChannels
+        self.layouts = layouts
         self.bitRates = bitRates
         self.bitRateSteps = bitRateSteps
         self.qualities = qualities
@@ -47,29 +51,18 @@ package struct AudioCodec: Sendable {
         return name != "flac" || sampleRate < 65_535 || sampleRate.isMultiple(of: 10)
     }
 
-    /// The codec with that name.
-    package static func named(_ name: String) -> AudioCodec? { all.first { $0.name == name } }
+    /// The layouts of that many channels that it stores, the usual one first; nothing if it stores any.
+    package func layouts(channels: Int) -> [String]? {
+        layouts?.filter { ChannelLayoutName.channels(of: $0) == channels }
+    }
 
-    package static let all: [AudioCodec] = [
-        AudioCodec(
-            "mp3", .lossy, sampleRates: [8000, 11025, 12000, 16000, 22050, 24000, 32000, 44100, 48000], mostChannels: 2,
-            bitRates: 8000...320_000,
-            bitRateSteps: [8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160, 192, 224, 256, 320].map {
-                $0 * 1000
-            },
-            qualities: 0...9),
-        AudioCodec(
-            "aac", .lossy,
-            sampleRates: [7350, 8000, 11025, 12000, 16000, 22050, 24000, 32000, 44100, 48000, 64000, 88200, 96000],
-            mostChannels: 8, bitRates: 8000...4_608_000),
-        AudioCodec("alac", .lossless, mostChannels: 8, sampleFormats: [.s16, .s24]),
-        AudioCodec("flac", .lossless, highestSampleRate: 655_340, mostChannels: 8, sampleFormats: [.s16, .s24]),
-        AudioCodec(
-            "vorbis", .lossy, lowestSampleRate: 8000, highestSampleRate: 192_000, mostChannels: 8,
-            bitRates: 8000...2_000_000, qualities: -1...10),
-        AudioCodec(
-            "opus", .lossy, sampleRates: [8000, 12000, 16000, 24000, 48000], mostChannels: 8, bitRates: 6000...2_048_000
-        ),
-        AudioCodec("pcm", .pcm, highestSampleRate: 768_000, mostChannels: 64, sampleFormats: SampleFormat.allCases),
-    ]
+    /// The numbers of channels that it takes.
+    package var channelCounts: [Int] {
+        (1...mostChannels).filter { count in layouts(channels: count)?.isEmpty != true }
+    }
+
+    /// The codec with that name.
+    package static func named(_ name: String) -> AudioCodec? { byName[name] }
+
+    private static let byName = Dictionary(uniqueKeysWithValues: all.map { ($0.name, $0) })
 }

@@ -25,34 +25,26 @@ package struct AudioFormat: Sendable {
         self.summary = summary
     }
 
-    /// The format with that name.
-    package static func named(_ name: String) -> AudioFormat? { all.first { $0.name == name } }
+    /// The sample rates in Hz that a codec takes in this container; nothing if it takes any of its span.
+    package func sampleRates(of codec: AudioCodec) -> [Int]? {
+        switch (name, codec.name) {
+        // Core Audio counts Opus in the rate of its header, and the decoder gives 48 kHz.
+        case ("caf", "opus"): [48_000]
+        // MPEG-4 has no MPEG-2.5 (ISO 14496-3).
+        case ("mp4", "mp3"), ("mov", "mp3"): codec.sampleRates?.filter { $0 >= 16_000 }
+        default: codec.sampleRates
+        }
+    }
 
-    package static let all: [AudioFormat] = [
-        AudioFormat("mp3", extension: "mp3", mediaType: "audio/mpeg", codecs: ["mp3"], summary: "MPEG layer III"),
-        AudioFormat("m4a", extension: "m4a", mediaType: "audio/mp4", codecs: ["aac", "alac"], summary: "MPEG-4 audio"),
-        AudioFormat(
-            "alac", extension: "m4a", mediaType: "audio/mp4", codecs: ["alac"], summary: "Apple Lossless in MPEG-4"),
-        AudioFormat("flac", extension: "flac", mediaType: "audio/flac", codecs: ["flac"], summary: "FLAC"),
-        AudioFormat(
-            "wav", extension: "wav", mediaType: "audio/wav", codecs: ["pcm"],
-            pcmFormats: [.s16, .u8, .s24, .s32, .f32, .f64, .s16le, .s24le, .s32le, .f32le, .f64le],
-            summary: "RIFF WAVE; RF64 above 4 GiB"),
-        AudioFormat(
-            "aiff", extension: "aiff", mediaType: "audio/aiff", codecs: ["pcm"],
-            pcmFormats: [.s16, .s8, .s24, .s32, .f32, .f64, .s16be, .s24be, .s32be, .f32be, .f64be], byteOrder: .big,
-            summary: "AIFF; AIFF-C for floating point"),
-        AudioFormat(
-            "caf", extension: "caf", mediaType: "audio/x-caf", codecs: ["pcm", "alac"],
-            pcmFormats: SampleFormat.allCases.filter { $0 != .u8 }, summary: "Core Audio"),
-        AudioFormat(
-            "ogg", extension: "ogg", mediaType: "audio/ogg", codecs: ["vorbis", "opus", "flac"], summary: "Ogg"),
-        AudioFormat("opus", extension: "opus", mediaType: "audio/ogg", codecs: ["opus"], summary: "Opus in Ogg"),
-        AudioFormat(
-            "hls", extension: "m3u8", mediaType: "application/vnd.apple.mpegurl",
-            codecs: ["aac", "mp3", "alac", "flac", "opus"],
-            summary: "HTTP Live Streaming: playlists, and segments of MPEG-4 or MPEG-2 TS"),
-    ]
+    /// Whether a codec takes a sample rate in Hz in this container.
+    package func takes(sampleRate: Int, of codec: AudioCodec) -> Bool {
+        sampleRates(of: codec)?.contains(sampleRate) ?? codec.takes(sampleRate: sampleRate)
+    }
+
+    /// The format with that name.
+    package static func named(_ name: String) -> AudioFormat? { byName[name] }
+
+    private static let byName = Dictionary(uniqueKeysWithValues: all.map { ($0.name, $0) })
 
     /// Whether a result is many files, named after its main one.
     package var isSegmented: Bool { name == "hls" }

@@ -39,12 +39,18 @@ extension AudioCodec {
             return .range(bitRates.lowerBound...((sampleRate ?? highestSampleRate) * 6 * (channels ?? mostChannels)))
         case "vorbis": return Self.vorbisBitRates(sampleRate: sampleRate, channels: channels)
         case "opus": return .range(bitRates.lowerBound...(256_000 * (channels ?? mostChannels)))
+        case "mp2": return .steps(Self.layerTwoBitRates(sampleRate: sampleRate, channels: channels))
+        case "ac3": return .steps(Self.dolbyBitRates(channels: channels))
+        // A frame of 1536 samples has at most 2048 words.
+        case "eac3":
+            return .range(Self.leastDolbyBitRate(channels: channels)...((sampleRate ?? highestSampleRate) * 21))
+        case "speex": return .steps(Self.speexBitRates(sampleRate: sampleRate, channels: channels))
         default: return .range(bitRates)
         }
     }
 
     /// MPEG-1, MPEG-2 and MPEG-2.5 layer III have a list each (ISO 11172-3, 13818-3).
-    private static func layerThreeBitRates(sampleRate: Int?) -> [Int] {
+    static func layerThreeBitRates(sampleRate: Int?) -> [Int] {
         let first = [32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320]
         let second = [8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160]
         let rates =
@@ -55,6 +61,60 @@ extension AudioCodec {
             case .none: (second + first.filter { !second.contains($0) }).sorted()
             }
         return rates.map { $0 * 1000 }
+    }
+
+    /// MPEG-1 layer II has a list for one channel and one for two, MPEG-2 one for both (ISO 11172-3 2.4.2.3, 13818-3).
+    static func layerTwoBitRates(sampleRate: Int?, channels: Int?) -> [Int] {
+        let low = [8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160]
+        let high = [32, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320, 384]
+        let first =
+            switch channels {
+            case 1: high.filter { $0 <= 192 }
+            case 2: high.filter { $0 >= 64 && $0 != 80 }
+            default: high
+            }
+        let rates =
+            switch sampleRate {
+            case .some(32_000...): first
+            case .some: low
+            case .none: (low + first.filter { !low.contains($0) }).sorted()
+            }
+        return rates.map { $0 * 1000 }
+    }
+
+    /// The list of A/52.
+    static func dolbyBitRates(channels: Int?) -> [Int] {
+        let rates = [32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320, 384, 448, 512, 576, 640]
+        return rates.map { $0 * 1000 }.filter { $0 >= leastDolbyBitRate(channels: channels) }
+    }
+
+    /// Below it some music leaves the encoder no room for the exponents alone, and it fails.
+    private static func leastDolbyBitRate(channels: Int?) -> Int {
+        switch channels ?? 1 {
+        case 1: 32_000
+        case 2: 64_000
+        case 3: 96_000
+        default: 128_000
+        }
+    }
+
+    /// The constant rates of libspeex's narrow, wide and ultra-wide modes; the second channel adds 800 bits a second.
+    static func speexBitRates(sampleRate: Int?, channels: Int?) -> [Int] {
+        let narrow = [2150, 3950, 5950, 8000, 11_000, 15_000, 18_200, 24_600]
+        let wide = [3950, 5750, 7750, 9800, 12_800, 16_800, 20_600, 23_800, 27_800, 34_200, 42_200]
+        let ultra = [4150, 7550, 9550, 11_600, 14_600, 18_600, 22_400, 25_600, 29_600, 36_000, 44_000]
+        let rates =
+            switch sampleRate {
+            case 8000: narrow
+            case 16_000: wide
+            case 32_000: ultra
+            default: Array(Set(narrow + wide + ultra)).sorted()
+            }
+        return switch channels {
+        case 1: rates
+        case 2: rates.map { $0 + 800 }
+        default: Array(Set(rates + rates.map { $0 + 800 })).sorted()
+        }
     }
 
     /// libvorbis has set-ups for spans of sample rates, each with its bit rates a channel; above 50 kHz it takes quality alone.

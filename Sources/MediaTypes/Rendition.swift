@@ -11,6 +11,8 @@ package struct Rendition: Codable, Sendable, Hashable {
     /// Samples a second.
     package var sampleRate: Int?
     package var channels: Int?
+    /// The name of a layout, such as `5.1`; it fixes the number of channels.
+    package var channelLayout: String?
     package var sampleFormat: SampleFormat?
     package var sound = SoundSettings()
     package var tags = TagSettings()
@@ -20,7 +22,7 @@ package struct Rendition: Codable, Sendable, Hashable {
 
     package init(
         format: String, codec: String? = nil, bitRate: Int? = nil, quality: Double? = nil, sampleRate: Int? = nil,
-        channels: Int? = nil, sampleFormat: SampleFormat? = nil
+        channels: Int? = nil, channelLayout: String? = nil, sampleFormat: SampleFormat? = nil
     ) {
         self.format = format
         self.codec = codec
@@ -28,6 +30,7 @@ package struct Rendition: Codable, Sendable, Hashable {
         self.quality = quality
         self.sampleRate = sampleRate
         self.channels = channels
+        self.channelLayout = channelLayout
         self.sampleFormat = sampleFormat
     }
 
@@ -35,8 +38,12 @@ package struct Rendition: Codable, Sendable, Hashable {
         case format, codec, quality, channels, sound, tags, passthrough, segments
         case bitRate = "bit_rate"
         case sampleRate = "sample_rate"
+        case channelLayout = "channel_layout"
         case sampleFormat = "sample_format"
     }
+
+    /// The number of channels that the job fixes, by number or by layout.
+    package var askedChannels: Int? { channelLayout.flatMap { ChannelLayoutName.channels(of: $0) } ?? channels }
 }
 
 extension Rendition {
@@ -52,8 +59,9 @@ extension Rendition {
             throw FormatProblem(
                 "codec", "format \(format.name) does not take codec '\(name)'; it takes \(format.codecs.listed)")
         }
-        try checkSampleRate(codec)
+        try checkSampleRate(format, codec)
         try checkChannels(codec)
+        try checkLayout(codec)
         try checkRateControl(codec)
         try checkSampleFormat(format, codec)
         try checkSegments(format, codec)
@@ -75,21 +83,47 @@ extension Rendition {
         }
     }
 
-    private func checkSampleRate(_ codec: AudioCodec) throws(FormatProblem) {
-        guard let sampleRate, !codec.takes(sampleRate: sampleRate) else { return }
+    private func checkSampleRate(_ format: AudioFormat, _ codec: AudioCodec) throws(FormatProblem) {
+        guard let sampleRate, !format.takes(sampleRate: sampleRate, of: codec) else { return }
         let right =
-            codec.sampleRates.map { $0.map(String.init).listed }
+            format.sampleRates(of: codec).map { $0.map(String.init).listed }
             ?? "\(codec.lowestSampleRate) to \(codec.highestSampleRate)"
         let rule =
             codec.name == "flac" && sampleRate <= codec.highestSampleRate ? ", from 65535 only multiples of 10" : ""
+        let place = format.sampleRates(of: codec) == codec.sampleRates ? "" : " in \(format.name)"
         throw FormatProblem(
-            "sample_rate", "\(codec.name) does not take sample_rate \(sampleRate); it takes \(right) Hz\(rule)")
+            "sample_rate",
+            "\(codec.name)\(place) does not take sample_rate \(sampleRate); it takes \(right) Hz\(rule)")
     }
 
     private func checkChannels(_ codec: AudioCodec) throws(FormatProblem) {
-        guard let channels, !(1...codec.mostChannels).contains(channels) else { return }
-        throw FormatProblem(
-            "channels", "\(codec.name) does not take \(channels) channels; it takes 1 to \(codec.mostChannels)")
+        guard let channels, !codec.channelCounts.contains(channels) else { return }
+        let counts = codec.channelCounts
+        let right = counts.count == codec.mostChannels ? "1 to \(counts.count)" : counts.map(String.init).listed
+        throw FormatProblem("channels", "\(codec.name) does not take \(channels) channels; it takes \(right)")
+    }
+
+    private func checkLayout(_ codec: AudioCodec) throws(FormatProblem) {
+        guard let channelLayout else { return }
+        guard let count = ChannelLayoutName.channels(of: channelLayout) else {
+            throw FormatProblem(
+                "channel_layout",
+                "there is no channel_layout '\(channelLayout)'; the layouts are \(ChannelLayoutName.all.listed)")
+        }
+        guard channels == nil || channels == count else {
+            throw FormatProblem(
+                "channel_layout", "channel_layout \(channelLayout) has \(count) channels, and channels is \(channels!)")
+        }
+        guard count <= codec.mostChannels, codec.layouts?.contains(channelLayout) != false else {
+            let right =
+                codec.layouts
+                ?? ChannelLayoutName.all.filter {
+                    ChannelLayoutName.channels(of: $0)! <= codec.mostChannels
+                }
+            throw FormatProblem(
+                "channel_layout",
+                "\(codec.name) does not take channel_layout \(channelLayout); it takes \(right.listed)")
+        }
     }
 
     private func checkRateControl(_ codec: AudioCodec) throws(FormatProblem) {
@@ -107,9 +141,10 @@ extension Rendition {
         }
         guard let bitRate else { return }
         guard codec.bitRates != nil else {
-            throw FormatProblem("bit_rate", "\(codec.name) is lossless, so it takes no bit_rate; leave bit_rate out")
+            let why = codec.kind == .lossy ? "has a single bit rate" : "is lossless"
+            throw FormatProblem("bit_rate", "\(codec.name) \(why), so it takes no bit_rate; leave bit_rate out")
         }
-        let right = codec.bitRates(sampleRate: sampleRate, channels: channels)!
+        let right = codec.bitRates(sampleRate: sampleRate, channels: askedChannels)!
         guard right != .steps([]) else {
             throw FormatProblem("bit_rate", "\(described(codec)) takes no bit_rate; give quality instead")
         }
@@ -120,7 +155,7 @@ extension Rendition {
 
     private func described(_ codec: AudioCodec) -> String {
         let rate = sampleRate.map { " at \($0) Hz" } ?? ""
-        let count = channels.map { $0 == 1 ? " with 1 channel" : " with \($0) channels" } ?? ""
+        let count = askedChannels.map { $0 == 1 ? " with 1 channel" : " with \($0) channels" } ?? ""
         return codec.name + rate + count
     }
 

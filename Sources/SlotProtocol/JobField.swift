@@ -47,6 +47,8 @@ package struct JobField: Sendable {
             "sample_rate", "HZ", "samples a second: 44100", default: "the source's, or the nearest the codec takes"),
         JobField("channels", "N", "1 to 64", default: "the source's, or the nearest the codec takes"),
         JobField(
+            "channel_layout", "LAYOUT", "mono, stereo, 5.1, 7.1 and others", default: "the source's, or the codec's"),
+        JobField(
             "sample_format", "FORMAT", "u8 s8 s16 s24 s32 f32 f64; for PCM also with le or be", default: "the source's"),
         JobField("segment_duration", "TIME", "for hls: the length of a segment, 1 to 60 s", default: "10"),
         JobField("segment_format", "FORMAT", "for hls: fmp4 or mpegts", default: "fmp4"),
@@ -95,7 +97,6 @@ package struct JobField: Sendable {
             "passthrough", "MODE",
             "auto copies packets that already fit in place of encoding them anew, never does not, require insists",
             default: "auto"),
-        JobField("channel_layout", "LAYOUT", "5.1, 7.1", supported: false),
         JobField("track", "N", "which audio track", supported: false),
         JobField("damage", "MODE", "fail or accept damaged sources", supported: false),
         JobField("overwrite", "MODE", "replace, skip or fail", supported: false),

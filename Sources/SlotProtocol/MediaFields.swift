@@ -19,7 +19,7 @@ extension FieldReader {
         var rendition = Rendition(
             format: format, codec: fields["codec"], bitRate: try bitRate(), quality: try quality(),
             sampleRate: try whole("sample_rate", 1...768_000), channels: try whole("channels", 1...64),
-            sampleFormat: try sampleFormat())
+            channelLayout: fields["channel_layout"], sampleFormat: try sampleFormat())
         rendition.passthrough = try passthrough()
         rendition.segments = try segments(isSegmented: AudioFormat.named(format)?.isSegmented ?? false)
         rendition.tags = try tagSettings()

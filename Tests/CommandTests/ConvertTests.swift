@@ -1,4 +1,5 @@
 import Foundation
+import MediaTypes
 import TestSupport
 import Testing
 
@@ -130,7 +131,7 @@ import Testing
         let names = try outcome.lines.map {
             try #require(try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any])["format"] as? String
         }
-        #expect(names == ["mp3", "m4a", "alac", "flac", "wav", "aiff", "caf", "ogg", "opus", "hls"])
+        #expect(names == AudioFormat.all.map(\.name))
         #expect(try await respool.run("formats").output.contains("RIFF WAVE"))
     }
 }

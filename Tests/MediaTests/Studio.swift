@@ -150,3 +150,6 @@ func describe(_ paths: [String]) async throws -> [String] {
     return outcome.errors.split(separator: "\n").filter { $0.contains("Stream #") && $0.contains("Audio:") }.map(
         String.init)
 }
+
+/// The bytes of a file.
+func fileBytes(_ path: String) throws -> [UInt8] { Array(try Data(contentsOf: URL(filePath: path))) }

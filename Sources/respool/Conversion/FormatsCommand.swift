@@ -34,7 +34,7 @@ private enum FormatList {
     }
 
     private static func samples(_ format: AudioFormat) -> String {
-        format.codecs[0] == "pcm"
+        format.codecs.contains("pcm")
             ? format.pcmFormats.filter { $0.byteOrder == nil }.map(\.rawValue).joined(separator: " ") : "-"
     }
 
@@ -44,7 +44,11 @@ private enum FormatList {
     }
 
     private static func bitRates(_ codec: AudioCodec) -> String {
-        codec.bitRates.map { "\($0.lowerBound / 1000)k-\($0.upperBound / 1000)k" } ?? "-"
+        codec.bitRates.map { "\(thousands($0.lowerBound))-\(thousands($0.upperBound))" } ?? "-"
+    }
+
+    private static func thousands(_ bitRate: Int) -> String {
+        bitRate.isMultiple(of: 1000) ? "\(bitRate / 1000)k" : String(bitRate)
     }
 
     private static func qualities(_ codec: AudioCodec) -> String {
@@ -77,8 +81,14 @@ private struct CodecEntry: Encodable {
     let lowestSampleRate: Int
     let highestSampleRate: Int
     let mostChannels: Int
+    /// Nothing if it stores any.
+    @Nullable var channelLayouts: [String]?
     @Nullable var lowestBitRate: Int?
     @Nullable var highestBitRate: Int?
+    /// The only ones there are, over all rates and numbers of channels.
+    @Nullable var bitRates: [Int]?
+    /// What each rate and number of channels takes, where that is less.
+    let bitRateRanges: [BitRateEntry]
     @Nullable var lowestQuality: Double?
     @Nullable var highestQuality: Double?
     let sampleFormats: [SampleFormat]
@@ -86,10 +96,14 @@ private struct CodecEntry: Encodable {
     init(_ codec: AudioCodec, in format: AudioFormat) {
         self.codec = codec.name
         kind = codec.kind.rawValue
-        sampleRates = codec.sampleRates
-        lowestSampleRate = codec.lowestSampleRate
-        highestSampleRate = codec.highestSampleRate
+        let rates = format.sampleRates(of: codec)
+        sampleRates = rates
+        lowestSampleRate = rates?.min() ?? codec.lowestSampleRate
+        highestSampleRate = rates?.max() ?? codec.highestSampleRate
         mostChannels = codec.mostChannels
+        channelLayouts = codec.layouts
+        bitRates = codec.bitRateSteps
+        bitRateRanges = BitRateEntry.all(codec)
         lowestBitRate = codec.bitRates?.lowerBound
         highestBitRate = codec.bitRates?.upperBound
         lowestQuality = codec.qualities?.lowerBound
@@ -103,11 +117,44 @@ private struct CodecEntry: Encodable {
         case lowestSampleRate = "lowest_sample_rate"
         case highestSampleRate = "highest_sample_rate"
         case mostChannels = "most_channels"
+        case channelLayouts = "channel_layouts"
+        case bitRates = "bit_rates"
+        case bitRateRanges = "bit_rate_ranges"
         case lowestBitRate = "lowest_bit_rate"
         case highestBitRate = "highest_bit_rate"
         case lowestQuality = "lowest_quality"
         case highestQuality = "highest_quality"
         case sampleFormats = "sample_formats"
+    }
+}
+
+/// The bit rates at one sample rate with one number of channels.
+private struct BitRateEntry: Encodable {
+    let sampleRate: Int
+    let channels: Int
+    let lowest: Int
+    let highest: Int
+
+    enum CodingKeys: String, CodingKey {
+        case channels, lowest, highest
+        case sampleRate = "sample_rate"
+    }
+
+    /// One for each of the codec's rates, or of the usual ones, with one channel and with two.
+    static func all(_ codec: AudioCodec) -> [BitRateEntry] {
+        let rates = codec.sampleRates ?? [8000, 11025, 16000, 22050, 32000, 44100, 48000, 96000]
+        return rates.flatMap { rate in
+            [1, 2, 6].filter { $0 <= codec.mostChannels }.compactMap { channels in
+                let (lowest, highest): (Int?, Int?) =
+                    switch codec.bitRates(sampleRate: rate, channels: channels) {
+                    case .range(let range): (range.lowerBound, range.upperBound)
+                    case .steps(let steps): (steps.min(), steps.max())
+                    case nil: (nil, nil)
+                    }
+                guard let lowest, let highest else { return nil }
+                return BitRateEntry(sampleRate: rate, channels: channels, lowest: lowest, highest: highest)
+            }
+        }
     }
 }
 

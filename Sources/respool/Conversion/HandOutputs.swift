@@ -69,7 +69,7 @@ struct HandOutputs {
         if let asked { return asked }
         let last = name.split(separator: "/").last ?? ""
         let suffix = last.lastIndex(of: ".").map { last[last.index(after: $0)...].lowercased() } ?? ""
-        let alias = ["aif": "aiff", "oga": "ogg", "wave": "wav", "mp4": "m4a"][suffix] ?? suffix
+        let alias = ["aif": "aiff", "wave": "wav", "m4b": "m4a", "qt": "mov", "snd": "au"][suffix] ?? suffix
         guard let format = AudioFormat.named(alias) ?? AudioFormat.all.first(where: { $0.fileExtension == alias })
         else {
             throw .usage(

@@ -1,0 +1,100 @@
+import CLibav
+import Lifecycle
+import MediaTypes
+
+/// An encoder and the container that takes its packets.
+struct PacketWriter: ~Copyable {
+    let padding: CodecPadding
+    private let encoder: Encoder
+    private let muxer: Muxer
+    private let settings: EncodingSettings
+    private let packet = Packet()
+    private let vorbis: VorbisLengths?
+    /// The place of the next sample given to the encoder; the first true one is at zero.
+    private var position: Int64
+    /// The number of true samples, once it is known.
+    private var length: Int64?
+    /// What the container was given.
+    private(set) var tally = PacketTally()
+
+    private init(_ encoder: consuming Encoder, _ muxer: consuming Muxer, _ settings: EncodingSettings) {
+        padding = CodecPadding(encoder, settings)
+        position = Int64(-padding.lead)
+        let needsLengths = settings.codec.name == "vorbis" && settings.format.tellsPadding
+        vorbis = needsLengths ? VorbisLengths(encoder) : nil
+        self.encoder = encoder
+        self.muxer = muxer
+        self.settings = settings
+    }
+
+    static func open(
+        _ store: any ByteStore, _ settings: EncodingSettings, tags: HeaderTags, stop: StopFlag
+    ) throws(MediaError) -> PacketWriter {
+        let muxer = try Muxer.open(store, settings, stop: stop)
+        let encoder = try Encoder.open(settings, globalHeader: muxer.wantsGlobalHeader)
+        try muxer.start(encoder, settings, tags: tags)
+        return PacketWriter(encoder, muxer, settings)
+    }
+
+    /// Samples of each channel that every frame but the last must hold; nothing if any number will do.
+    var frameSize: Int? { encoder.frameSize }
+
+    mutating func send(_ frame: borrowing Frame) throws(MediaError) {
+        frame.pointer.pointee.pts = position
+        position += Int64(frame.samples)
+        try encoder.send(frame)
+        try writePackets()
+    }
+
+    /// Fixes the number of true samples: whatever is sent from now on may reach beyond them.
+    mutating func setLength(_ samples: Int64) { length = samples }
+
+    mutating func finish() throws(MediaError) {
+        try encoder.sendEnd()
+        try writePackets()
+        try muxer.finish()
+    }
+
+    private mutating func writePackets() throws(MediaError) {
+        while try encoder.receive(into: packet) {
+            guard trim() else { continue }
+            tally.add(packet)
+            try muxer.write(packet, rate: settings.shape.rate)
+        }
+    }
+
+    /// Takes what lies behind the last true sample out of the packet's length; false if all of it does.
+    private mutating func trim() -> Bool {
+        let decoded: Int64? =
+            switch vorbis {
+            case .some(let vorbis): vorbis.next(packet)
+            case .none: frameSize.map { Int64($0) }
+            }
+        guard let length, let decoded, let start = packet.timestamp, settings.format.isMovie || settings.tellsPadding
+        else { return true }
+        let excess = start + decoded - length
+        guard excess > 0 else { return true }
+        guard excess < decoded else { return false }
+        packet.pointer.pointee.duration = decoded - excess
+        if settings.tellsPadding { packet.discardLast(excess) }
+        return true
+    }
+}
+
+extension EncodingSettings {
+    /// Whether we say how many of a packet's last samples are padding.
+    ///
+    /// Encoders of MP3 and Opus do so themselves; with AC-3, libav's reader takes the word for the packet before.
+    fileprivate var tellsPadding: Bool {
+        format.tellsPadding && ["aac", "vorbis", "mp2"].contains(codec.name)
+    }
+}
+
+extension Packet {
+    /// Marks samples at the packet's end as padding, for a decoder to drop.
+    borrowing func discardLast(_ samples: Int64) {
+        guard let data = av_packet_new_side_data(pointer, AV_PKT_DATA_SKIP_SAMPLES, 10) else { return }
+        for index in 0..<10 { data[index] = 0 }
+        for index in 0..<4 { data[4 + index] = UInt8(truncatingIfNeeded: samples >> (index * 8)) }
+    }
+}

@@ -1,0 +1,50 @@
+import FoundationEssentials
+import Glibc
+import Lifecycle
+import Media
+import MediaTypes
+import Testing
+
+@Suite struct OutputCheckTests {
+    /// A disk that forgets: from some place on, the bytes come back as zeros.
+    private final class ForgetfulStore: ByteStore {
+        private let store: DescriptorStore
+        private let lost: Range<Int64>
+
+        init(_ store: DescriptorStore, lost: Range<Int64>) {
+            self.store = store
+            self.lost = lost
+        }
+
+        var length: Int64 { get throws { try store.length } }
+
+        func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws { try store.write(bytes, at: offset) }
+
+        func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws -> Int {
+            let count = try store.read(into: buffer, at: offset)
+            for index in 0..<count where lost.contains(offset + Int64(index)) { buffer[index] = 0 }
+            return count
+        }
+    }
+
+    @Test(arguments: ["mp3", "adts", "ac3", "ogg", "opus", "flac", "mka", "wv"])
+    func `finds packets that are gone from a finished file`(_ format: String) async throws {
+        let source = try await Studio.shared.music()
+        for lost: Range<Int64> in [0..<0, 20_000..<120_000] {
+            let path = await Studio.shared.output("bin")
+            let error: MediaError? = try await onThread {
+                let input = Descriptor(owning: open(source, O_RDONLY | O_CLOEXEC))
+                let output = Descriptor(owning: open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600))
+                let store = ForgetfulStore(DescriptorStore(borrowing: output.number), lost: lost)
+                do {
+                    _ = try Conversion.run(
+                        source: DescriptorSource(borrowing: input.number), store: store,
+                        rendition: Rendition(format: format), range: .whole, stop: StopFlag(), progress: { _ in })
+                    return nil
+                } catch { return error as? MediaError }
+            }
+            #expect((error == nil) == lost.isEmpty)
+            if let error { #expect(error.operation == "check the output", "\(error)") }
+        }
+    }
+}
