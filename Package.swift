@@ -56,7 +56,7 @@ let package = Package(
         // One wrapper a library.
         library("Redis", ["Lifecycle", "CHiredis", "COpenSSL"]),
         library("Media", ["MediaTypes", "Lifecycle", "CLibav", "CTagLib", "CEbur128"]),
-        library("Storage", ["SlotProtocol", "Lifecycle", "CCurl", "COpenSSL", "CLinux"]),
+        library("Storage", ["SlotProtocol", "MediaTypes", "Lifecycle", "CCurl", "COpenSSL", "CLinux"]),
 
         // The service.
         library(

@@ -29,3 +29,7 @@ int clinux_link_unnamed_in(int descriptor, int folder, const char *name) {
 }
 
 int clinux_lock(int descriptor) { return flock(descriptor, LOCK_EX | LOCK_NB); }
+
+int clinux_punch_hole(int descriptor, int64_t offset, int64_t length) {
+    return fallocate(descriptor, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, offset, length);
+}

@@ -113,6 +113,9 @@ struct AssetReader: ~Copyable {
         return metadata
     }
 
+    /// Where in the source the last packet lies; negative if unknown.
+    var packetOffset: Int64 { decoding.packetOffset }
+
     /// Gives the next samples of the range; false at its end.
     mutating func next(into frame: borrowing Frame) throws(MediaError) -> Bool {
         while end.map({ position < $0 }) ?? true {

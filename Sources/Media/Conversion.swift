@@ -26,8 +26,10 @@ package enum Conversion {
         do throws(MediaError) {
             try check(lanes, plan)
             var meter = ProgressMeter(reader)
+            var titles = TitleTimes(source)
             let frame = Frame()
             while lanes.contains(where: \.takesSamples), try reader.next(into: frame) {
+                titles.note(reader, samples: frame.samples)
                 let shared = isShared ? try SharedFrame(frame) : nil
                 for lane in lanes { lane.append(frame, shared: shared) }
                 try check(lanes, plan)
@@ -36,7 +38,7 @@ package enum Conversion {
             // Those that have a thread go on while the others read the source.
             for lane in lanes where lane.takesSamples { lane.finish(warnings: reader.warnings) }
             for lane in lanes where !lane.takesSamples { lane.finish(warnings: []) }
-            let results = lanes.map { $0.wait() }
+            let results = lanes.map { $0.wait().map { $0.with(titles: titles.titles) } }
             try check(lanes, plan)
             let copied = results.compactMap { try? $0.get() }.first(where: \.copied)?.samples ?? 0
             progress(meter.done(samples: max(reader.position - reader.first, copied)))

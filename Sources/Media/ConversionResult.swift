@@ -23,14 +23,16 @@ package struct ConversionResult: Codable, Hashable, Sendable {
     /// By their names in a job.
     package var settings: [String: Setting]
     package var warnings: [Warning]
+    /// Of a radio stream.
+    package var titles: [TimedTitle] = []
     /// Whether the packets are the source's own, neither decoded nor encoded.
     package var copied = false
     /// What the loudness was and became, where there was a target for it.
     package var loudness: LoudnessChange?
 
     enum CodingKeys: String, CodingKey {
-        case format, codec, duration, seconds, samples, channels, bytes, gapless, damage, settings, warnings, copied,
-            loudness
+        case format, codec, duration, seconds, samples, channels, bytes, gapless, damage, settings, warnings, titles,
+            copied, loudness
         case sampleRate = "sample_rate"
         case bitRate = "bit_rate"
     }

@@ -24,6 +24,10 @@ struct CopyPlan {
         _ rendition: Rendition, _ source: any ByteSource, _ reader: borrowing AssetReader, stop: StopFlag
     ) throws(MediaError) -> CopyPlan? {
         guard rendition.passthrough != .never else { return nil }
+        guard !source.isEndless else {
+            guard rendition.passthrough == .require else { return nil }
+            throw .notCopied("the source is a stream without an end")
+        }
         do throws(MediaError) { return try make(rendition, source, reader, stop) } catch {
             switch error.reason {
             case .cancelled, .source: throw error

@@ -98,7 +98,8 @@ extension Probe {
         metadata.endChapters(at: duration.map { $0.sampleIndex(rate: max(best.rate, 1)) }, rate: best.rate)
         return Probe(
             format: demuxer.formatName, duration: duration, seconds: duration?.seconds,
-            estimated: demuxer.durationIsEstimate, bitRate: bitRate > 0 ? Int(bitRate) : nil, bytes: source.length,
+            estimated: demuxer.durationIsEstimate, bitRate: bitRate > 0 ? Int(bitRate) : nil,
+            bytes: source.isEndless ? 0 : source.length,
             tracks: tracks, tags: metadata.shownTexts, pictures: metadata.pictures.map { Picture($0) },
             chapters: metadata.chapters.map { Chapter($0) })
     }

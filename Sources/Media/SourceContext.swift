@@ -37,6 +37,7 @@ struct SourceContext: ~Copyable {
             bridge.release()
             throw .outOfMemory("open the source")
         }
+        if source.isEndless { pointer.pointee.seekable = 0 }
         return SourceContext(owning: pointer, bridge)
     }
 
@@ -95,7 +96,7 @@ private func readBytes(_ opaque: UnsafeMutableRawPointer, _ buffer: UnsafeMutabl
 private func seekBytes(_ opaque: UnsafeMutableRawPointer, _ offset: Int64, _ whence: CInt) -> Int64 {
     let bridge = Unmanaged<SourceContext.Bridge>.fromOpaque(opaque).takeUnretainedValue()
     switch whence & ~AVSEEK_FORCE {
-    case AVSEEK_SIZE: return bridge.source.length
+    case AVSEEK_SIZE: return bridge.source.isEndless ? Int64(av_swift_error(38)) : bridge.source.length
     case SEEK_SET: bridge.position = offset
     case SEEK_CUR: bridge.position += offset
     case SEEK_END: bridge.position = bridge.source.length + offset

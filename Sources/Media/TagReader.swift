@@ -9,7 +9,7 @@ enum TagReader {
         _ source: any ByteSource, _ demuxer: borrowing Demuxer, _ track: AudioTrack, charset: String?
     ) throws(MediaError) -> Metadata {
         var metadata: Metadata
-        do { metadata = try byForm(source, demuxer.formatName, charset) } catch {
+        do { metadata = source.isEndless ? Metadata() : try byForm(source, demuxer.formatName, charset) } catch {
             throw MediaError(.source(error), "read the tags", "the source could not be read: \(error)")
         }
         let seen = LibavTags.of(demuxer, track)

@@ -64,6 +64,9 @@ struct TrackDecoder: ~Copyable {
     /// The part of the source's bytes that is read.
     var byteFraction: Double { Double(demuxer.bytePosition) / Double(max(source.length, 1)) }
 
+    /// Where in the source the last packet lies; negative if unknown.
+    var packetOffset: Int64 { packet.offset }
+
     /// Stretches of bytes between frames that were no audio.
     var junk: Int { health.junk }
 
@@ -154,6 +157,7 @@ struct TrackDecoder: ~Copyable {
 
     /// Fails unless the source, which has given its last sample, is as long as it says; `position` is that many samples.
     borrowing func checkEnd(position: Int64) throws(MediaError) {
+        guard !source.isEndless else { return }
         if let truncation = try Truncation.found(source, demuxer.formatName) { throw truncation }
         try health.checkEnd(mayEndShort: declared.isExact || SourceEnd.uncompressed.contains(demuxer.formatName))
         try declared.check(position: position, packetTime: health.time)

@@ -2,6 +2,8 @@
 enum Truncation {
     /// The failure to report, if the source is shorter than its container says.
     static func found(_ source: any ByteSource, _ format: String) throws(MediaError) -> MediaError? {
+        // What lies behind is gone, and there is no end to look at.
+        guard !source.isEndless else { return nil }
         do {
             if let end = try SourceEnd.declared(format, source), end > source.length {
                 return failure("it has \(source.length) bytes and its headers promise \(end)")

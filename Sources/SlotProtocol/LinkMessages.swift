@@ -1,3 +1,5 @@
+package import MediaTypes
+
 /// What `respool-transcode` asks `respool-transfer` over the link.
 package enum LinkRequest: Codable, Sendable {
     /// The job's source. Answered with `opened` and a descriptor, or `refused`.
@@ -9,6 +11,8 @@ package enum LinkRequest: Codable, Sendable {
     case expect(String, within: Int, as: NestedReference)
     /// An unnamed file to collect bytes in. Answered with `scratch` and a descriptor, or `refused`.
     case scratch
+    /// The titles of a radio stream that came since they were last asked for. Answered with `titles`.
+    case titles
     /// The reader wants `length` bytes at `offset`. Answered with `have` once the byte at `offset` is there, or `refused`.
     case need(offset: Int64, length: Int64)
     /// Wants a file to write an output to, which can be read back: its main one, or another beside it, for which `part`
@@ -24,6 +28,10 @@ package enum LinkRequest: Codable, Sendable {
 package enum LinkAnswer: Codable, Sendable {
     /// `available` is how many bytes from the start are there already; all of them for a local file.
     case opened(length: Int64, available: Int64)
+    /// The source is a stream without an end, of which so many bytes from the start are there already. Bytes that lie far
+    /// behind the last ones asked for are gone; a `have` without length tells that it has ended all the same.
+    case openedStream(available: Int64)
+    case titles([StreamTitle])
     /// These bytes are there: at least the byte that was asked for, and all that follow it without a hole.
     case have(offset: Int64, length: Int64)
     /// The name that the file will have, relative to the main file's folder.

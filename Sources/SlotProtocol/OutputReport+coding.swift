@@ -3,7 +3,7 @@ import MediaTypes
 extension OutputReport: Codable {
     private enum CodingKeys: String, CodingKey {
         case url, format, codec, bytes, duration, channels, sha256, copied, gapless, damage, settings, warnings
-        case loudness, parts, error
+        case loudness, parts, titles, error
         case sampleRate = "sample_rate"
         case bitRate = "bit_rate"
     }
@@ -30,6 +30,8 @@ extension OutputReport: Codable {
         try container.encode(warnings, forKey: .warnings)
         try container.encode(loudness, forKey: .loudness)
         try container.encode(parts, forKey: .parts)
+        // Only a radio stream has any.
+        try container.encodeIfPresent(titles, forKey: .titles)
         try container.encode(error, forKey: .error)
     }
 
@@ -57,5 +59,6 @@ extension OutputReport: Codable {
             warnings: try container.decode([Warning].self, forKey: .warnings))
         loudness = try container.decodeIfPresent(LoudnessChange.self, forKey: .loudness)
         parts = try container.decodeIfPresent(PartsReport.self, forKey: .parts)
+        titles = try container.decodeIfPresent([TimedTitle].self, forKey: .titles)
     }
 }

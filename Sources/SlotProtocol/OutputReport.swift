@@ -27,6 +27,8 @@ package struct OutputReport: Hashable, Sendable {
     package var loudness: LoudnessChange?
     /// The files beside the main one, if there are any.
     package var parts: PartsReport?
+    /// Of a radio stream.
+    package var titles: [TimedTitle]?
     /// Why there is no such output; what only a finished one has means nothing then.
     package var error: Failure?
 

@@ -4,6 +4,7 @@ import CCurl
 struct CurlHandle: ~Copyable {
     let pointer: UnsafeMutableRawPointer
     private var lines: UnsafeMutablePointer<curl_slist>?
+    private var aliases: UnsafeMutablePointer<curl_slist>?
     private let errorText: UnsafeMutablePointer<CChar>
 
     private init(owning pointer: UnsafeMutableRawPointer) {
@@ -16,6 +17,7 @@ struct CurlHandle: ~Copyable {
     deinit {
         curl_easy_cleanup(pointer)
         curl_slist_free_all(lines)
+        curl_slist_free_all(aliases)
         errorText.deallocate()
     }
 
@@ -37,6 +39,12 @@ struct CurlHandle: ~Copyable {
     mutating func setHeader(_ texts: [String]) {
         for text in texts { lines = curl_slist_append(lines, text) }
         _ = curl_swift_set_list(pointer, CURLOPT_HTTPHEADER, lines)
+    }
+
+    /// Takes such a status line for `HTTP/1.0 200 OK`.
+    mutating func acceptStatusLine(_ text: String) {
+        aliases = curl_slist_append(aliases, text)
+        _ = curl_swift_set_list(pointer, CURLOPT_HTTP200ALIASES, aliases)
     }
 
     /// The URL of the last request, after redirects.

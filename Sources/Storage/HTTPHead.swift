@@ -13,7 +13,7 @@ struct HTTPHead {
     /// Takes in one line, without its end.
     mutating func append(_ line: String) {
         size += line.utf8.count
-        if line.hasPrefix("HTTP/") {
+        if line.hasPrefix("HTTP/") || line.hasPrefix("ICY ") {
             self = HTTPHead()
             status = line.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
         } else if let colon = line.firstIndex(of: ":") {
@@ -25,6 +25,20 @@ struct HTTPHead {
             }
         }
     }
+
+    /// Whether the body is a stream without an end: a radio station's, or audio whose length nobody tells in any way.
+    var isEndless: Bool {
+        guard status == 200, fields["content-length"] == nil else { return false }
+        if fields.keys.contains(where: { $0.hasPrefix("icy-") }) { return true }
+        // A file of unknown length comes in chunks, or with a date or a tag of the file.
+        let isFile = fields["transfer-encoding"] != nil || fields["etag"] != nil || fields["last-modified"] != nil
+        let type = (fields["content-type"] ?? "").prefix { $0 != ";" }.lowercased()
+        return !isFile && Self.streamedTypes.contains(type)
+    }
+
+    private static let streamedTypes: Set = [
+        "audio/mpeg", "audio/mp3", "audio/aac", "audio/aacp", "audio/ogg", "application/ogg",
+    ]
 
     subscript(name: String) -> String? { fields[name] }
 

@@ -62,6 +62,8 @@ final class HTTPRequest {
         self.owner = owner
         connectTimeout = policy.connectTimeout
         var lines = ["Accept-Encoding: identity"]
+        if range == nil { lines.append("Icy-MetaData: 1") }
+        self.handle.acceptStatusLine("ICY 200 OK")
         if let range {
             self.handle.set(CURLOPT_RANGE, "\(range.from)-\(range.to.map { String($0 - 1) } ?? "")")
             if let condition { lines.append("If-Range: \(condition)") }

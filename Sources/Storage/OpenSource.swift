@@ -1,4 +1,5 @@
 package import Lifecycle
+package import MediaTypes
 package import SlotProtocol
 
 /// A job's source while it is read.
@@ -29,6 +30,30 @@ package enum OpenSource: ~Copyable {
         switch self {
         case .local(let source): source.length
         case .remote(let source): source.length
+        }
+    }
+
+    /// Whether it is a stream without an end.
+    package var isEndless: Bool {
+        switch self {
+        case .local: false
+        case .remote(let source): source.isEndless
+        }
+    }
+
+    /// Whether an endless stream has ended all the same.
+    package var isOver: Bool {
+        switch self {
+        case .local: false
+        case .remote(let source): source.isOver
+        }
+    }
+
+    /// The titles of a radio stream that came since they were last taken.
+    package func takeTitles() -> [StreamTitle] {
+        switch self {
+        case .local: []
+        case .remote(let source): source.takeTitles()
         }
     }
 

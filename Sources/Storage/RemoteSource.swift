@@ -1,5 +1,6 @@
 import Glibc
 package import Lifecycle
+package import MediaTypes
 package import SlotProtocol
 
 /// A source on a server: a spool that fills from its start, and ahead of that where the reader is.
@@ -10,6 +11,12 @@ package final class RemoteSource: HTTPRequest.Owner {
     /// Why no further byte will come.
     package private(set) var failure: Failure?
 
+    /// Whether it is a stream without an end.
+    package private(set) var isEndless = false
+    /// Whether an endless stream has ended all the same.
+    package private(set) var isOver = false
+    private var icy: IcyFilter?
+    private var punched: Int64 = 0
     private let url: String
     /// Where it was found in the end, after redirects; what it names is relative to that.
     package private(set) var finalURL: String
@@ -34,6 +41,8 @@ package final class RemoteSource: HTTPRequest.Owner {
     private static let near: Int64 = 256 << 10
     /// Bytes after which a break is counted anew: fewer might go on for ever a byte at a time.
     private static let leastHeadway: Int64 = 256 << 10
+    /// Bytes of an endless stream that may wait for the reader.
+    private static let mostAhead: Int64 = 4 << 20
     /// Seconds that a server may ask for before the job itself had better wait.
     private static let mostPatience = 30.0
 
@@ -61,6 +70,7 @@ package final class RemoteSource: HTTPRequest.Owner {
     /// Turns to the offset, where the reader is now.
     package func need(_ offset: Int64) {
         wanted = offset
+        if isEndless { return follow() }
         arrange()
     }
 
@@ -82,6 +92,19 @@ package final class RemoteSource: HTTPRequest.Owner {
         }
     }
 
+    /// The titles that came since they were last taken.
+    package func takeTitles() -> [StreamTitle] { icy?.takeTitles() ?? [] }
+
+    /// Keeps the spool of an endless stream small: what lies behind the reader goes, and what comes too fast waits.
+    private func follow() {
+        if wanted - Self.near - punched >= Self.near {
+            punched = wanted - Self.near
+            spool.punch(before: punched)
+        }
+        guard let request = requests.last else { return }
+        request.pause(request.position - wanted > Self.mostAhead)
+    }
+
     // MARK: What requests bring
 
     func received(_ head: HTTPHead, by request: HTTPRequest) throws(Failure) -> Bool {
@@ -100,6 +123,8 @@ package final class RemoteSource: HTTPRequest.Owner {
             let reached = request.handle.effectiveURL
             if !reached.isEmpty { finalURL = reached }
             request.end = head.contentLength
+            isEndless = head.isEndless
+            icy = head["icy-metaint"].flatMap { Int($0) }.flatMap { IcyFilter(interval: $0) }
             return true
         }
         defer { identity = known }
@@ -121,6 +146,10 @@ package final class RemoteSource: HTTPRequest.Owner {
     }
 
     func received(_ bytes: UnsafeRawBufferPointer, by request: HTTPRequest) throws(Failure) -> Bool {
+        if isEndless {
+            try receiveStream(bytes, by: request)
+            return true
+        }
         let count = Int64(bytes.count)
         if let end = request.end, request.position + count > end {
             throw Failure(.sourceUnreachable, "the server of '\(redactedURL(url))' sent more bytes than it announced")
@@ -135,7 +164,26 @@ package final class RemoteSource: HTTPRequest.Owner {
         return request.position == request.end || usable == count && request.position < present
     }
 
+    private func receiveStream(_ bytes: UnsafeRawBufferPointer, by request: HTTPRequest) throws(Failure) {
+        try checkSize(request.position + Int64(bytes.count))
+        for run in icy?.take(bytes, at: request.position) ?? [0..<bytes.count] {
+            try spool.write(UnsafeRawBufferPointer(rebasing: bytes[run]), at: request.position)
+            request.position += Int64(run.count)
+        }
+        follow()
+    }
+
     func ended(_ request: HTTPRequest, _ end: HTTPRequest.End) {
+        if isEndless {
+            requests = []
+            // What has gone by does not come again: a stream that breaks is over.
+            switch end {
+            case .failed(let failure): self.failure = failure
+            case .broken(let failure) where request.position == 0: self.failure = failure
+            default: isOver = true
+            }
+            return
+        }
         let isActive = requests.last === request
         requests.removeAll { $0 === request }
         switch end {

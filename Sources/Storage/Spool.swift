@@ -24,6 +24,9 @@ struct Spool: ~Copyable {
         present.insert(offset..<offset + Int64(bytes.count))
     }
 
+    /// Gives the space of all bytes before the offset back to the disk; they are not read any more.
+    func punch(before offset: Int64) { _ = clinux_punch_hole(file.number, 0, offset) }
+
     /// A descriptor of its own, for reading only, that may be given away.
     func reader() throws(Failure) -> Descriptor {
         let copy = clinux_reopen(file.number, O_RDONLY)

@@ -14,6 +14,7 @@ struct ConversionJob {
         report {
             reporter.report(Progress(phase: .opening))
             let source = try source(plan.source)
+            try Self.check(plan, isEndless: source.isEndless)
             let stores = LinkStores(link: link, reporter: reporter)
             let results = try Conversion.run(
                 source: source, stores: stores, plan: plan, stop: StopFlag(), progress: { reporter.report($0) })
@@ -41,6 +42,17 @@ struct ConversionJob {
         }
     }
 
+    /// Fails where a stream without an end cannot give what is asked for.
+    private static func check(_ plan: ConversionPlan, isEndless: Bool) throws(Failure) {
+        guard isEndless else { return }
+        guard plan.source.range.start == .zero else {
+            throw Failure(.invalidRequest, "`start` is for sources that have a beginning, and this is a radio stream")
+        }
+        guard plan.source.range.end != nil else {
+            throw Failure(.invalidRequest, "the source is a stream without an end: give a `duration`")
+        }
+    }
+
     /// The job's source, or what the playlist that it is leads to.
     private func source(_ settings: SourceSettings) throws -> any ByteSource {
         let source = try LinkSource(link: link, reporter: reporter)
@@ -61,5 +73,6 @@ extension OutputReport {
             copied: result.copied,
             gapless: result.gapless, damage: result.damage, settings: result.settings,
             warnings: result.warnings, loudness: result.loudness)
+        titles = result.titles.isEmpty ? nil : result.titles
     }
 }

@@ -1,11 +1,13 @@
 import Glibc
 import Lifecycle
 import Media
+import MediaTypes
 import SlotProtocol
 
 /// The job's source: a descriptor of which only the announced bytes may be read, for a spool's holes read as zeros.
 final class LinkSource: ByteSource {
     let length: Int64
+    let isEndless: Bool
     private let descriptor: Descriptor
     private let link: Link
     private let reporter: Reporter
@@ -16,7 +18,13 @@ final class LinkSource: ByteSource {
 
     init(link: Link, reporter: Reporter) throws {
         var answer = try link.ask(.open)
-        guard case .opened(let length, let available) = answer.message, let descriptor = answer.descriptor.take() else {
+        let (length, available): (Int64, Int64)
+        switch answer.message {
+        case .opened(let all, let first): (length, available, isEndless) = (all, first, false)
+        case .openedStream(let first): (length, available, isEndless) = (.max, first, true)
+        default: throw Failure(.internal, "respool-transfer did not open the source")
+        }
+        guard let descriptor = answer.descriptor.take() else {
             throw Failure(.internal, "respool-transfer opened a source without its descriptor")
         }
         self.length = length
@@ -33,6 +41,7 @@ final class LinkSource: ByteSource {
         reporter.keepAlive()
         guard offset < length, !buffer.isEmpty else { return 0 }
         let end = try presentEnd(after: offset, wanting: Int64(buffer.count))
+        guard end > offset else { return 0 }
         let wanted = Int(min(end - offset, Int64(buffer.count)))
         while true {
             let count = pread(descriptor.number, buffer.baseAddress, wanted, off_t(offset))
@@ -50,10 +59,19 @@ final class LinkSource: ByteSource {
     private func presentEnd(after offset: Int64, wanting count: Int64) throws -> Int64 {
         if let end = present.end(containing: offset) { return end }
         let answer = try link.ask(.need(offset: offset, length: min(max(count, Self.window), length - offset)))
-        guard case .have(let start, let size) = answer.message, start <= offset, offset < start + size else {
+        guard case .have(let start, let size) = answer.message, start <= offset,
+            offset < start + size || isEndless && size == 0
+        else {
             throw Failure(.internal, "respool-transfer announced other bytes than the ones asked for")
         }
         present.insert(start..<(start + size))
         return start + size
+    }
+
+    func takeTitles() -> [StreamTitle] {
+        guard isEndless, let answer = try? link.ask(.titles), case .titles(let titles) = answer.message else {
+            return []
+        }
+        return titles
     }
 }

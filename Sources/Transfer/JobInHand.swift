@@ -44,7 +44,7 @@ final class JobInHand {
             return try outputs.finish(output: output, part: part, reportingTo: control)
         case .discard(let output): return outputs.discard(output: output)
         case .need(let offset, _) where offset >= 0: source?.need(offset)
-        case .open, .openNested, .scratch, .need, .stage: break
+        case .open, .openNested, .scratch, .titles, .need, .stage: break
         }
         pending = request
     }
@@ -66,6 +66,7 @@ final class JobInHand {
         switch request {
         case .open: try open()
         case .openNested(let reference, let parent, let kind): try openNested(reference, within: parent, as: kind)
+        case .titles: Answer(message: .titles(source?.takeTitles() ?? []))
         case .scratch: Answer(message: .scratch, descriptor: try scratchFile(policy: client.policy))
         case .need(let offset, _): try have(offset)
         case .stage(let output, let part): try outputs.stage(output: output, part: part)
@@ -86,8 +87,13 @@ final class JobInHand {
         if let failure = outputs.failure { throw failure }
         if source == nil { source = try OpenSource.open(SourceLocation(job.source), client: client) }
         if let failure = source?.failure { throw failure }
+        let available = source?.run(from: 0) ?? 0
+        if source?.isEndless == true {
+            guard let reader = try source?.reader() else { return nil }
+            return Answer(message: .openedStream(available: available), descriptor: reader)
+        }
         guard let length = source?.length, let reader = try source?.reader() else { return nil }
-        return Answer(message: .opened(length: length, available: source?.run(from: 0) ?? 0), descriptor: reader)
+        return Answer(message: .opened(length: length, available: available), descriptor: reader)
     }
 
     private func have(_ offset: Int64) throws(Failure) -> Answer? {
@@ -95,7 +101,8 @@ final class JobInHand {
             throw Failure(.internal, "bytes at \(offset) are wanted of a source that is not open there")
         }
         let run = source?.run(from: offset) ?? 0
-        if run > 0 || offset >= source?.length ?? .max { return Answer(message: .have(offset: offset, length: run)) }
+        let isAtEnd = offset >= source?.length ?? .max || source?.isOver == true
+        if run > 0 || isAtEnd { return Answer(message: .have(offset: offset, length: run)) }
         if let failure = source?.failure { throw failure }
         return nil
     }

@@ -115,7 +115,7 @@ extension LinkRequest {
     fileprivate var wantsAnswer: Bool {
         switch self {
         case .finished, .discard, .expect: false
-        case .open, .openNested, .scratch, .need, .stage: true
+        case .open, .openNested, .scratch, .titles, .need, .stage: true
         }
     }
 }

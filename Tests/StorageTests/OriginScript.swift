@@ -140,6 +140,17 @@ let originScript = #"""
         def do_headless(self, number, turn, query):
             self.wfile.write(bytes(3000))
             self.close_connection = True
+        def do_icy(self, number, turn, query):
+            # A radio station of old: its own status line, and a title after each 8192 bytes; it goes on for `number` bytes.
+            self.note("ICY " + self.headers.get("Icy-MetaData", "-"))
+            self.close_connection = True
+            self.wfile.write(b"ICY 200 OK\r\nicy-name: Test\r\nicy-metaint: 8192\r\nContent-Type: audio/mpeg\r\n\r\n")
+            for at in range(0, number, 8192):
+                part = content[at % len(content):][:8192]
+                title = b"StreamTitle='It\xe9m %d';StreamUrl='';" % (at // 65536) if at % 65536 == 0 else b""
+                count = (len(title) + 15) // 16
+                self.wfile.write(part + bytes([count]) + title.ljust(count * 16, b"\0"))
+                self.sent += len(part)
         def do_encoded(self, number, turn, query): self.serve(fields={"Content-Encoding": "gzip"})
         def do_empty(self, number, turn, query): self.head(200, {"Content-Length": 0})
         def do_secret(self, number, turn, query):

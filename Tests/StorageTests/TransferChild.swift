@@ -71,7 +71,7 @@ actor TransferChild {
             throw Silent()
         }
         switch received.message {
-        case .opened, .openedWhole: source = replace(source, by: received.descriptor.take())
+        case .opened, .openedWhole, .openedStream: source = replace(source, by: received.descriptor.take())
         case .stage: output = replace(output, by: received.descriptor.take())
         default: break
         }
@@ -110,6 +110,12 @@ actor TransferChild {
             offset = end
         }
         return bytes
+    }
+
+    /// Bytes that the source takes on the disk.
+    func sourceBlocks() -> Int64 {
+        var found = stat()
+        return fstat(source, &found) == 0 ? Int64(found.st_blocks) * 512 : -1
     }
 
     /// Whether the source's descriptor can be written to.

@@ -1,0 +1,76 @@
+import MediaTypes
+
+/// Parts the audio of a SHOUTcast or Icecast stream from the titles between its bytes.
+///
+/// After every `interval` bytes of audio comes one byte that tells how many times 16 bytes of text follow.
+struct IcyFilter {
+    private let interval: Int
+    /// Bytes of audio until the next length byte.
+    private var audioLeft: Int
+    /// Bytes of text that are missing, and those that are there.
+    private var textLeft = 0
+    private var text: [UInt8] = []
+    private var last: String?
+    private(set) var titles: [StreamTitle] = []
+
+    /// Titles that are kept until somebody takes them.
+    private static let mostTitles = 1000
+
+    /// A filter for a server that announced this interval in bytes.
+    init?(interval: Int) {
+        guard (1...16 << 20).contains(interval) else { return nil }
+        self.interval = interval
+        audioLeft = interval
+    }
+
+    mutating func takeTitles() -> [StreamTitle] {
+        defer { titles = [] }
+        return titles
+    }
+
+    /// Gives the runs of audio among the bytes, of which the first goes to `position`.
+    mutating func take(_ bytes: UnsafeRawBufferPointer, at position: Int64) -> [Range<Int>] {
+        var (runs, index, audio) = ([Range<Int>](), 0, position)
+        while index < bytes.count {
+            if textLeft > 0 {
+                let count = min(textLeft, bytes.count - index)
+                text += bytes[index..<index + count]
+                index += count
+                textLeft -= count
+                if textLeft == 0 { finishText(at: audio) }
+            } else if audioLeft > 0 {
+                let count = min(audioLeft, bytes.count - index)
+                runs.append(index..<index + count)
+                index += count
+                audio += Int64(count)
+                audioLeft -= count
+            } else {
+                textLeft = Int(bytes[index]) * 16
+                text = []
+                audioLeft = interval
+                index += 1
+            }
+        }
+        return runs
+    }
+
+    private mutating func finishText(at offset: Int64) {
+        guard let title = Self.title(in: text), title != last, titles.count < Self.mostTitles else { return }
+        last = title
+        titles.append(StreamTitle(offset: offset, title: title))
+    }
+
+    /// The value of `StreamTitle='…';`, which may hold quotes itself; old stations write Latin-1.
+    static func title(in text: [UInt8]) -> String? {
+        let mark = Array("StreamTitle='".utf8)
+        guard let start = text.firstRange(of: mark)?.upperBound else { return nil }
+        let rest = text[start...]
+        let end = rest.firstRange(of: Array("';".utf8))?.lowerBound ?? rest.firstIndex(of: 0) ?? rest.endIndex
+        let value = rest[..<end]
+        let decoded =
+            String(validating: value, as: UTF8.self)
+            ?? String(value.map { Character(Unicode.Scalar($0)) })
+        let clean = decoded.unicodeScalars.filter { $0.value >= 0x20 && $0.value != 0x7f }.prefix(500)
+        return String(String.UnicodeScalarView(clean))
+    }
+}
