@@ -22,8 +22,35 @@ bool is_technical(const String &name)
     return false;
 }
 
-void read_attribute(tag_content &content, const String &name, const ASF::Attribute &attribute)
+/// Names that TagLib has no property for, or one that holds a single value.
+const struct {
+    const char *attribute;
+    const char *name;
+} names[] = {{"Author", "ARTIST"}, {"WM/IsCompilation", "COMPILATION"}};
+
+/// A name's first value stands in one object and the others in one that may come before it: puts the first in front.
+void restore_order(ASF::Tag &tag, const ByteVector &header)
 {
+    static const ByteVector content("\x40\xA4\xD0\xD2\x07\xE3\xD2\x11\x97\xF0\x00\xA0\xC9\x5E\xA8\x50", 16);
+    static const ByteVector extension("\xB5\x03\xBF\x5F\x2E\xA9\xCF\x11\x8E\xE3\x00\xC0\x0C\x20\x53\x65", 16);
+    const int first = header.find(content), second = header.find(extension);
+    if(first < 0 || second < 0 || first < second)
+        return;
+    for(auto &entry : tag.attributeListMap()) {
+        // The artist's first value stands in a third object.
+        if(entry.second.size() < 2 || entry.first == "Author")
+            continue;
+        entry.second.prepend(entry.second.back());
+        entry.second.erase(--entry.second.end());
+    }
+}
+
+void read_attribute(tag_content &content, const String &attribute_name, const ASF::Attribute &attribute)
+{
+    String name = attribute_name;
+    for(const auto &known : names)
+        if(name == known.attribute)
+            name = known.name;
     switch(attribute.type()) {
     case ASF::Attribute::UnicodeType: content.add(name, attribute.toString()); break;
     case ASF::Attribute::BoolType: content.add(name, attribute.toBool() ? "1" : "0"); break;
@@ -42,7 +69,8 @@ bool tag_parse_asf(tag_content &content, const ByteVector &bytes)
     ASF::File file(&stream, false);
     if(!file.isValid() || !file.tag())
         return false;
-    const ASF::Tag &tag = *file.tag();
+    ASF::Tag &tag = *file.tag();
+    restore_order(tag, bytes);
     const PropertyMap properties = tag.properties();
     content.add(properties);
     for(const auto &entry : tag.attributeListMap()) {
@@ -72,9 +100,17 @@ ByteVector tag_render_asf(tag_content &content, const ByteVector &base)
             fillers.append(entry.first);
     for(const auto &filler : fillers)
         tag.removeItem(filler);
-    for(const auto &property : tag.setProperties(content.properties()))
+    PropertyMap properties = content.properties();
+    StringList artists = properties["ARTIST"];
+    if(artists.size() > 1) {
+        properties["ARTIST"] = StringList(artists.front());
+        artists.erase(artists.begin());
+        for(const auto &artist : artists)
+            tag.addAttribute("Author", ASF::Attribute(artist));
+    }
+    for(const auto &property : tag.setProperties(properties))
         for(const auto &value : property.second)
-            tag.addAttribute(property.first, ASF::Attribute(value));
+            tag.addAttribute(property.first == "COMPILATION" ? "WM/IsCompilation" : property.first, ASF::Attribute(value));
     for(const auto &picture : content.pictures) {
         ASF::Picture attribute;
         attribute.setType(static_cast<ASF::Picture::Type>(picture.kind));

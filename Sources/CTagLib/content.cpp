@@ -45,7 +45,7 @@ namespace {
 tag_bytes copy(const ByteVector &vector)
 {
     tag_bytes result{static_cast<uint8_t *>(std::malloc(vector.size() + 1)), vector.size()};
-    if(result.bytes)
+    if(result.bytes && !vector.isEmpty())
         std::memcpy(result.bytes, vector.data(), vector.size());
     return result;
 }

@@ -26,7 +26,7 @@ class charset_handler : public ID3v2::Latin1StringHandler {
 public:
     String parse(const ByteVector &data) const override
     {
-        if(charset) {
+        if(charset && !data.isEmpty()) {
             // Fields may be padded with zeros, which multi-byte sets do not know.
             const auto length = strnlen(data.data(), data.size());
             char *text = tag_charset_decode(charset, reinterpret_cast<const uint8_t *>(data.data()), length);

@@ -123,8 +123,9 @@ void set_item(MP4::Tag &tag, const String &name, const StringList &values)
         default: return tag.setItem(key, MP4::Item(number));
         }
     }
-    // Apple's programs look for these two by their exact spelling.
-    const String spelled = name == "ITUNSMPB" ? "iTunSMPB" : name == "ITUNNORM" ? "iTunNORM" : name;
+    // Apple's programs and MusicBrainz's look for these by their exact spelling.
+    const String spelled = name == "ITUNSMPB" ? "iTunSMPB" : name == "ITUNNORM" ? "iTunNORM"
+        : name == "ACOUSTID_ID" ? "Acoustid Id" : name == "ACOUSTID_FINGERPRINT" ? "Acoustid Fingerprint" : name;
     MP4::Item item(values);
     item.setAtomDataType(MP4::TypeUTF8);
     tag.setItem(name.startsWith("----:") ? name : freeform + spelled, item);

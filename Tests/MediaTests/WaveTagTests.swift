@@ -1,0 +1,89 @@
+import FoundationEssentials
+import MediaTypes
+import TestSupport
+import Testing
+
+@testable import Media
+
+@Suite struct WaveTagTests {
+    /// Half a second at 48 kHz with a broadcast extension and three cue points, the second of them a region.
+    private static func broadcast() async throws -> String {
+        let plain = try await Studio.shared.source(
+            "broadcast-plain.wav",
+            [
+                "-f", "lavfi", "-i", "sine=d=0.5:r=48000", "-write_bext", "1", "-metadata", "description=Take 7",
+                "-metadata", "time_reference=172800000", "-metadata", "coding_history=A=PCM,F=48000,W=16,M=mono",
+            ])
+        var bytes = [UInt8](try Data(contentsOf: URL(filePath: plain)))
+        func number(_ value: Int) -> [UInt8] { (0..<4).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) } }
+        func chunk(_ name: String, _ body: [UInt8]) -> [UInt8] {
+            Array(name.utf8) + number(body.count) + body + (body.count % 2 == 1 ? [0] : [])
+        }
+        var points = number(3)
+        for (index, position) in [0, 7200, 16_800].enumerated() {
+            points += number(index + 1) + number(position)
+            points += Array("data".utf8) + number(0) + number(0)
+            points += number(position)
+        }
+        var notes = Array("adtl".utf8)
+        for (index, label) in ["Anfang", "Мотив", "終"].enumerated() {
+            notes += chunk("labl", number(index + 1) + Array(label.utf8) + [0])
+        }
+        notes += chunk("ltxt", number(2) + number(4800) + Array("rgn ".utf8) + number(0) + number(0))
+        bytes += chunk("cue ", points)
+        bytes += chunk("LIST", notes)
+        bytes += chunk("iXML", Array("<BWFXML><SCENE>1</SCENE></BWFXML>".utf8))
+        bytes.replaceSubrange(4..<8, with: number(bytes.count - 8))
+        let path = await Studio.shared.output("wav")
+        try Data(bytes).write(to: URL(filePath: path))
+        return path
+    }
+
+    /// The body of the first chunk of a name, found by its letters alone.
+    private func chunk(_ name: String, in path: String) throws -> [UInt8]? {
+        let bytes = [UInt8](try Data(contentsOf: URL(filePath: path)))
+        let letters = Array(name.utf8)
+        guard let start = (12..<(bytes.count - 8)).first(where: { bytes[$0..<($0 + 4)].elementsEqual(letters) }) else {
+            return nil
+        }
+        return Array(bytes[(start + 8)..<(start + 8 + word(bytes, start + 4))])
+    }
+
+    private func word(_ bytes: [UInt8], _ offset: Int) -> Int {
+        bytes[offset..<(offset + 4)].reversed().reduce(0) { $0 << 8 | Int($1) }
+    }
+
+    @Test func `keeps bext, cue points and iXML in WAV as they are`() async throws {
+        let source = try await Self.broadcast()
+        let result = try await convert(source, Rendition(format: "wav"))
+        for name in ["bext", "cue ", "iXML"] {
+            #expect(try chunk(name, in: result.path) == chunk(name, in: source), "\(name)")
+        }
+        #expect(result.result.warnings.isEmpty)
+        #expect(try await ffprobe(result.path, "format_tags=comment") == "Take 7")
+        #expect(try await decode(result.path, as: Int16.self, "s16le") == decode(source, as: Int16.self, "s16le"))
+    }
+
+    @Test func `moves cue points and the time reference with a cut and a rate`() async throws {
+        let source = try await Self.broadcast()
+        var rendition = Rendition(format: "wav")
+        rendition.sampleRate = 24_000
+        let result = try await convert(
+            source, rendition, start: MediaTime(value: 1, timescale: 10), end: MediaTime(value: 1, timescale: 5))
+        let cues = try #require(try chunk("cue ", in: result.path))
+        #expect(word(cues, 0) == 1)
+        #expect(word(cues, 4 + 20) == 1200)
+        let time = try await ffprobe(result.path, "format_tags=time_reference")
+        #expect(time == String((172_800_000 + 4800) / 2))
+        let region = try #require(try chunk("ltxt", in: result.path))
+        #expect(word(region, 4) == 1200)
+    }
+
+    @Test func `makes chapters of cue points elsewhere, and says what is lost`() async throws {
+        let result = try await convert(try await Self.broadcast(), Rendition(format: "flac"))
+        let told = try await TagScript.read([result.path])[0]
+        #expect(told.chapters.map(\.title) == ["Anfang", "Мотив", "終"])
+        #expect(told.chapters.map(\.start) == [0, 150, 350])
+        #expect(result.result.warnings.map(\.code) == ["tags_dropped"])
+    }
+}
