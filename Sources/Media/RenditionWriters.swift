@@ -14,11 +14,11 @@ struct RenditionWriters {
     /// The writer of one output; it begins on the thread that calls, and may go on on another.
     func open(_ index: Int, _ reader: borrowing AssetReader) throws(MediaError) -> any RenditionWriter {
         let rendition = plan.renditions[index]
+        let metadata = metadata(of: index, reader)
         try ChapterFile.write(metadata, rendition.tags, stores, output: index)
         if AudioFormat.named(rendition.format)?.isSegmented == true {
             return try HLSWriter(stores, output: index, rendition, reader, measurements[index], stop: stop)
         }
-        let metadata = metadata(of: index, reader)
         if let copy = try CopyPlan.choose(rendition, source, reader, stop: stop) {
             return PacketCopyWriter(try store(index), source, copy, reader, metadata, rendition.tags, stop: stop)
         }
