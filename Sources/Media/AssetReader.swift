@@ -18,14 +18,17 @@ struct AssetReader: ~Copyable {
     private var converter: Resampler?
     private let held: Frame
     private var isHolding = true
+    private var damageMeter: DamageMeter
     /// The index of the sample that comes next.
     private(set) var position: Int64
 
     private init(
-        _ decoding: consuming TrackDecoder, _ range: TimeRange, _ shape: SampleShape, held: consuming Frame,
+        _ decoding: consuming TrackDecoder, _ settings: SourceSettings, _ shape: SampleShape, held: consuming Frame,
         position: Int64
     ) {
+        let range = settings.range
         (first, end) = range.samples(rate: shape.rate)
+        damageMeter = DamageMeter(settings.damage, rate: shape.rate)
         self.track = decoding.track
         self.depth = decoding.depth
         self.shape = shape
@@ -37,28 +40,25 @@ struct AssetReader: ~Copyable {
 
     /// Opens a source for a range, at the packet before it where counting can start there without doubt.
     static func open(
-        _ source: any ByteSource, _ range: TimeRange, stop: StopFlag
+        _ source: any ByteSource, _ settings: SourceSettings, stop: StopFlag
     ) throws(MediaError) -> AssetReader {
-        var decoding = try TrackDecoder.open(source, stop: stop)
+        var decoding = try TrackDecoder.open(source, settings, stop: stop)
         let held = Frame()
         var position: Int64 = 0
-        if let time = try decoding.seek(to: range.start, into: held) {
+        if let time = try decoding.seek(to: settings.range.start, into: held) {
             position = time
         } else {
-            decoding = try TrackDecoder.open(source, stop: stop)
+            decoding = try TrackDecoder.open(source, settings, stop: stop)
             _ = try decoding.next(into: held)
         }
-        guard held.samples > 0 else {
-            try decoding.checkEnd(position: 0)
-            throw MediaError(.corruptMedia, "decode the audio", "no audio could be decoded from the source")
-        }
+        guard held.samples > 0 else { throw try decoding.emptiness() }
         let shape = held.shape
         guard (1...1_536_000).contains(shape.rate), (1...64).contains(shape.channels) else {
             throw MediaError(
                 .corruptMedia, "decode the audio",
                 "the source claims \(shape.channels) channels at \(shape.rate) Hz, which no recording has")
         }
-        let reader = AssetReader(decoding, range, shape, held: held, position: position)
+        let reader = AssetReader(decoding, settings, shape, held: held, position: position)
         try reader.checkRange()
         return reader
     }
@@ -101,8 +101,12 @@ struct AssetReader: ~Copyable {
                 Warning(
                     "junk_skipped", "the source holds bytes between its frames that are no audio; they were skipped"))
         }
-        return warnings
+        if let warning = damageMeter.warning(silentEvents: decoding.silentEvents) { warnings.append(warning) }
+        return warnings + decoding.warnings
     }
+
+    /// What of the range could not be decoded, so far.
+    var damage: Damage { damageMeter.damage(silentEvents: decoding.silentEvents) }
 
     /// What the source says beside its audio, cut to the range.
     func metadata(_ source: any ByteSource, charset: String?) throws(MediaError) -> Metadata {
@@ -120,6 +124,7 @@ struct AssetReader: ~Copyable {
     mutating func next(into frame: borrowing Frame) throws(MediaError) -> Bool {
         while end.map({ position < $0 }) ?? true {
             guard try steady(into: frame) else {
+                if try decoding.fillEnd(position: position, shape) { continue }
                 try finish()
                 return false
             }
@@ -130,15 +135,18 @@ struct AssetReader: ~Copyable {
                 frame.keepFirst(frame.samples - Int(position - end))
                 position = end
             }
+            let isLost = frame.isLost
             if start < first { try frame.dropFirst(Int(first - start), shape) }
+            damageMeter.pass(frame.samples, at: max(start, first), isLost: isLost)
             return true
         }
+        try damageMeter.judge(of: position - first)
         return false
     }
 
     /// The source has ended before the range did: makes sure that it ended where it should.
     private mutating func finish() throws(MediaError) {
-        try decoding.checkEnd(position: position)
+        try damageMeter.judge(of: position - first)
         guard position > first else {
             throw MediaError(
                 .invalidTimeRange, "read the range",
@@ -153,6 +161,7 @@ struct AssetReader: ~Copyable {
             if !isHolding { isHolding = try decoding.next(into: held) }
             if !canConvertHeld {
                 try drainConverter(into: frame)
+                frame.isLost = false
                 converter = nil
                 if frame.samples > 0 { return true }
             }
@@ -164,6 +173,7 @@ struct AssetReader: ~Copyable {
             }
             if needsConverter { converter = try Resampler.open(held.shape, to: shape) }
             try convertHeld(into: frame)
+            frame.isLost = held.isLost
             if frame.samples > 0 { return true }
         }
     }

@@ -8,8 +8,10 @@ struct Continuity {
     /// Units of the time base a second; nothing if this container is not watched.
     private let second: Int64?
     private let track: Int
+    private let isAdvanced: Bool
     /// Where the last packet of the track ends, and how long it is.
     private var end: Int64?
+    private var first: Int64?
     private var step: Int64 = 0
     /// Offset of the last packet of any stream, and of the byte after it and those that share its offset.
     private var last: Int64 = -1
@@ -28,29 +30,34 @@ struct Continuity {
         let isWatched = Self.watched.contains(demuxer.formatName) && demuxer.givesAllPackets
         second = isWatched && rate >= 100 ? rate : nil
         self.track = track.index
+        isAdvanced = demuxer.formatName == "asf"
     }
 
-    /// Takes a packet of any stream; fails if audio is missing before it.
-    mutating func read(_ packet: borrowing Packet) throws(MediaError) {
-        guard let second else { return }
-        if packet.offset >= 0, packet.offset != last {
-            if last >= 0 { skipped += max(packet.offset - offset, 0) }
-            (last, offset) = (packet.offset, max(offset, packet.offset))
+    /// Takes a packet of any stream; answers how many bytes were passed over if audio is missing before it.
+    /// `position` is where libav reads next.
+    mutating func read(_ packet: borrowing Packet, position: Int64) -> Int64? {
+        guard let second else { return nil }
+        // What libav says of a packet's place in ASF is late by one packet of the container.
+        let place = isAdvanced ? position : packet.offset
+        if place >= 0, place != last {
+            if last >= 0 { skipped += max(place - offset, 0) }
+            (last, offset) = (place, max(offset, place))
         }
         offset += Int64(packet.bytes.count)
-        guard packet.streamIndex == track, let start = packet.timestamp else { return }
+        guard packet.streamIndex == track, let start = packet.timestamp else { return nil }
+        var missing: Int64?
         if let end {
             // Where packets do not tell their length, the last step stands for it.
             if packet.duration == 0 && step == 0 { step = max(start - end, 0) }
             let gap = start - end - (packet.duration == 0 ? step : 0)
-            if gap > second / 10, isMissing(gap) {
-                throw damage("\(Self.tenths(gap, second)) s of audio are missing after \(Self.tenths(time, second)) s")
-            }
+            if gap > second / 50, isMissing(gap) { missing = skipped }
         }
+        first = first ?? start
         skipped = 0
         bytes += Int64(packet.bytes.count)
         time += packet.duration > 0 ? packet.duration : step
         end = start + packet.duration
+        return missing
     }
 
     /// Counts packets in that nobody read; the next may lie anywhere.
@@ -60,27 +67,18 @@ struct Continuity {
         (end, last, offset, skipped) = (nil, -1, 0, 0)
     }
 
-    /// Fails if the source has ended long before the length in seconds that its header tells, and bytes were passed over.
-    func checkEnd(seconds: Double?, length: Int64) throws(MediaError) {
-        guard let second, let seconds, bytes > 0, seconds < 1e9 else { return }
-        let missing = Int64(seconds * Double(second)) - time
+    /// Seconds that are missing at the end, if the source has ended long before the length in seconds that its header tells,
+    /// and bytes were passed over.
+    func missing(seconds: Double?, length: Int64) -> Double? {
+        guard let second, let seconds, let end, let first, bytes > 0, seconds < 1e9 else { return nil }
+        let missing = Int64(seconds * Double(second)) - (end - first)
         var rest = self
         rest.skipped += max(length - offset, 0)
-        if missing > second, rest.isMissing(missing) {
-            throw damage("the last \(Self.tenths(missing, second)) s of audio are missing")
-        }
+        return missing > second && rest.isMissing(missing) ? Double(missing) / Double(second) : nil
     }
 
     /// Whether the bytes passed over would have held a good part of that time; some of it may look like packets.
     private func isMissing(_ gap: Int64) -> Bool {
         Double(skipped) * 4 * Double(time) > Double(bytes) * Double(gap) && skipped > 256
-    }
-
-    private func damage(_ what: String) -> MediaError {
-        MediaError(.corruptMedia, "read the source", "the source is damaged: \(what)")
-    }
-
-    private static func tenths(_ time: Int64, _ second: Int64) -> Double {
-        (Double(time) / Double(second) * 10).rounded() / 10
     }
 }

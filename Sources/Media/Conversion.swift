@@ -15,7 +15,7 @@ package enum Conversion {
     ) throws(MediaError) -> [Result<ConversionResult, MediaError>] {
         progress(Progress(phase: .opening))
         let measurements = try SoundAnalysis.run(source, plan, stop: stop, progress: progress)
-        var reader = try AssetReader.open(source, plan.source.range, stop: stop)
+        var reader = try AssetReader.open(source, plan.source, stop: stop)
         let metadata = try reader.metadata(source, charset: plan.source.tagEncoding)
         let writers = RenditionWriters(
             plan: plan, source: source, stores: stores, metadata: metadata, measurements: measurements, stop: stop)
@@ -36,8 +36,8 @@ package enum Conversion {
                 if let report = meter.report(reader) { progress(report) }
             }
             // Those that have a thread go on while the others read the source.
-            for lane in lanes where lane.takesSamples { lane.finish(warnings: reader.warnings) }
-            for lane in lanes where !lane.takesSamples { lane.finish(warnings: []) }
+            for lane in lanes where lane.takesSamples { lane.finish(reader.damage, warnings: reader.warnings) }
+            for lane in lanes where !lane.takesSamples { lane.finish(.none, warnings: []) }
             let results = lanes.map { $0.wait().map { $0.with(titles: titles.titles) } }
             try check(lanes, plan)
             let copied = results.compactMap { try? $0.get() }.first(where: \.copied)?.samples ?? 0

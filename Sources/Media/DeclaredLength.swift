@@ -76,13 +76,14 @@ struct DeclaredLength {
         return edit.exactLength(rate: track.rate, frameLength: Int64(frameLength)) ?? told
     }
 
-    /// Fails if fewer samples, or fewer packets, came than were promised.
-    func check(position: Int64, packetTime: Int64) throws(MediaError) {
+    /// Why fewer samples, or fewer packets, came than were promised; nothing if they did not.
+    func shortfall(position: Int64, packetTime: Int64) -> MediaError? {
         if let least, position < least {
-            throw Truncation.failure("it holds \(position) samples of the \(least) that its headers promise")
+            return Truncation.failure("it holds \(position) samples of the \(least) that its headers promise")
         }
         if let leastPacketTime, packetTime < leastPacketTime {
-            throw Truncation.failure("frames are missing that its header counts")
+            return Truncation.failure("frames are missing that its header counts")
         }
+        return nil
     }
 }

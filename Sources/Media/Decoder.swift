@@ -53,7 +53,7 @@ struct Decoder: ~Copyable {
     private static let operation = "open the decoder"
 
     /// Codecs whose every frame carries a checksum that libav looks at only on request.
-    private static let checksummed: Set = ["flac", "tta", "wavpack", "ape", "tak"]
+    private static let checksummed: Set = ["flac", "tta", "wavpack", "ape", "tak", "ac3", "eac3"]
 
     /// Gives the decoder a packet, or the news that no more come; answers libav's error for a packet it cannot take.
     borrowing func send(_ packet: borrowing Packet) -> MediaError.Code? {

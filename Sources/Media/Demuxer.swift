@@ -1,5 +1,6 @@
 import CLibav
 import Lifecycle
+import MediaTypes
 
 /// Reads packets from a container; owns an `AVFormatContext`.
 struct Demuxer: ~Copyable {
@@ -118,14 +119,13 @@ struct Demuxer: ~Copyable {
 
     private static let telling: Set = ["matroska,webm", "flv", "nut"]
 
-    /// Picks the best audio stream, and has the others skipped.
-    borrowing func selectAudio() throws(MediaError) -> AudioTrack {
-        let best = av_find_best_stream(context, AVMEDIA_TYPE_AUDIO, -1, -1, nil, 0)
-        guard best >= 0 else { throw MediaError(.noAudio, Self.operation, "the source has no audio track") }
-        for index in 0..<Int(context.pointee.nb_streams) where index != Int(best) && !givesAllPackets {
+    /// Picks an audio stream, and has the others skipped.
+    borrowing func selectAudio(_ choice: TrackChoice = .best) throws(MediaError) -> AudioTrack {
+        let wanted = try TrackSelection.index(choice, context)
+        for index in 0..<Int(context.pointee.nb_streams) where index != wanted && !givesAllPackets {
             context.pointee.streams[index]!.pointee.discard = AVDISCARD_ALL
         }
-        return AudioTrack(context.pointee.streams[Int(best)]!)
+        return AudioTrack(context.pointee.streams[wanted]!)
     }
 
     /// A stream, borrowed: valid while the demuxer lives.
@@ -139,6 +139,17 @@ struct Demuxer: ~Copyable {
         if let failure = source.failure("read the source") { throw failure }
         guard code != av_swift_error_eof else { return false }
         throw MediaError(.corruptMedia, "read the source", code: .init(rawValue: code))
+    }
+
+    /// Goes on behind bytes of which the container makes no sense; false if nothing it could read follows.
+    borrowing func resume(_ bytes: any ByteSource) throws(MediaError) -> Bool {
+        // Others move on by themselves. WavPack's reader takes 32 bytes at a time for the next header.
+        guard formatName == "wv" else { return true }
+        do {
+            guard let next = try SourceBytes(bytes).find("wvpk", from: bytePosition - 31) else { return false }
+            // Whatever is read from there begins a block, so the place counts as progress.
+            return avio_seek(context.pointee.pb, next, SEEK_SET) >= 0
+        } catch { throw MediaError(.source(error), "read the source", "the source could not be read: \(error)") }
     }
 
     /// Moves to a packet at or before a time in units of the stream's time base; false if the container cannot.

@@ -24,6 +24,18 @@ struct Frame: ~Copyable {
         pointer.pointee.pts == av_swift_no_timestamp ? nil : pointer.pointee.pts
     }
 
+    /// Whether the samples are silence in place of lost sound; decoders leave it as it was, so it is set for each frame.
+    var isLost: Bool {
+        get { pointer.pointee.flags & AV_FRAME_FLAG_CORRUPT != 0 }
+        nonmutating set {
+            if newValue {
+                pointer.pointee.flags |= AV_FRAME_FLAG_CORRUPT
+            } else {
+                pointer.pointee.flags &= ~AV_FRAME_FLAG_CORRUPT
+            }
+        }
+    }
+
     /// One plane a channel, or one for all.
     var planes: UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?> { pointer.pointee.extended_data }
 

@@ -11,6 +11,11 @@ extension TrackDecoder {
     ///
     /// After nothing this decoder is of no more use.
     mutating func seek(to time: MediaTime, into frame: borrowing Frame) throws(MediaError) -> Int64? {
+        guard let start = try find(time, into: frame), !lost.hasFound else { return nil }
+        return start
+    }
+
+    private mutating func find(_ time: MediaTime, into frame: borrowing Frame) throws(MediaError) -> Int64? {
         isLate = true
         if try seekByTime(before: time.sampleIndex(rate: max(track.rate, 1))) {
             guard try next(into: frame), let start = frame.timestamp,
@@ -91,6 +96,8 @@ extension TrackDecoder {
             ring.forget(before: target - preRoll, keeping: PreRoll.packets)
         }
         decoder.restart(rate: frame.rate)
+        lost.restart()
+        pages.takeBreak()
         isLate = true
         return try decodeRing(to: target, into: frame)
     }

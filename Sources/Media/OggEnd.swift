@@ -17,6 +17,22 @@ enum OggEnd {
         return ended.values.contains(false) ? "its last page is missing" : nil
     }
 
+    /// The count of samples that the last page of a stream tells, whether it is whole or not.
+    static func lastCount(_ source: any ByteSource, serial wanted: Int64) throws -> Int64? {
+        let count = min(source.length, 131_072)
+        guard let tail = try SourceBytes(source).read(at: source.length - count, Int(count)) else { return nil }
+        var (index, last): (Int, Int64?) = (0, nil)
+        while let page = nextPage(tail, from: index), page + 27 <= tail.count {
+            if Int64(serial(tail, page)) == wanted {
+                let count = tail[page + 6..<page + 14].reversed().reduce(0) { $0 << 8 | UInt64($1) }
+                // All bits are set where no packet ends on the page.
+                if count != .max { last = Int64(bitPattern: count) }
+            }
+            index = page + 4
+        }
+        return last
+    }
+
     private static func nextPage(_ bytes: [UInt8], from start: Int) -> Int? {
         guard start + 5 <= bytes.count else { return nil }
         return (start...bytes.count - 5).first { bytes[$0..<$0 + 5].elementsEqual([0x4F, 0x67, 0x67, 0x53, 0]) }

@@ -19,6 +19,7 @@ final class OutputLane {
         var outcome: Outcome?
         /// What a person should know of the source, set before the queue ends.
         var warnings: [Warning] = []
+        var damage = Damage.none
     }
 
     /// Starts with a writer, or with the reason why there is none.
@@ -71,7 +72,7 @@ final class OutputLane {
             while true {
                 switch queue.take() {
                 case .elements(let frames): for shared in frames { try writer.append(shared.frame) }
-                case .end: return .success(try finished(writer, shared.read(\.warnings)))
+                case .end: return .success(try finished(writer, shared.read(\.damage), shared.read(\.warnings)))
                 case .broken: return .failure(.stopped)
                 }
             }
@@ -89,12 +90,14 @@ final class OutputLane {
     }
 
     /// Ends and checks the output; on a thread of its own that goes on until `wait`.
-    func finish(warnings: [Warning]) {
+    func finish(_ damage: Damage, warnings: [Warning]) {
         switch work {
         case .here(let writer):
-            do throws(MediaError) { end(.success(try Self.finished(writer, warnings))) } catch { end(.failure(error)) }
+            do throws(MediaError) { end(.success(try Self.finished(writer, damage, warnings))) } catch {
+                end(.failure(error))
+            }
         case .elsewhere:
-            shared.change { $0.warnings = warnings }
+            shared.change { ($0.damage, $0.warnings) = (damage, warnings) }
             queue.complete()
         case .over: break
         }
@@ -118,9 +121,10 @@ final class OutputLane {
     }
 
     private static func finished(
-        _ writer: any RenditionWriter, _ warnings: [Warning]
+        _ writer: any RenditionWriter, _ damage: Damage, _ warnings: [Warning]
     ) throws(MediaError) -> ConversionResult {
         var result = try writer.finish()
+        if damage != .none { result.damage = damage }
         result.warnings = warnings + result.warnings
         return result
     }

@@ -34,6 +34,12 @@ struct Packet: ~Copyable {
         return Self.plausible.contains(time) ? time : nil
     }
 
+    /// Moves its times, in units of the stream's time base.
+    borrowing func delay(by time: Int64) {
+        if pointer.pointee.pts != av_swift_no_timestamp { pointer.pointee.pts += time }
+        if pointer.pointee.dts != av_swift_no_timestamp { pointer.pointee.dts += time }
+    }
+
     /// Where its data, or what it is part of, lies in the source; negative if unknown.
     var offset: Int64 { pointer.pointee.pos }
 

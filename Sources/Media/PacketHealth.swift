@@ -1,6 +1,6 @@
 import CLibav
 
-/// An account of packets that could not be decoded.
+/// An account of packets that could not be decoded, and of bytes between frames that are no audio.
 struct PacketHealth {
     /// The sum of the packets' durations, in units of the stream's time base.
     private(set) var time: Int64 = 0
@@ -10,13 +10,16 @@ struct PacketHealth {
     private var lastGap = FrameGap.Content.none
     /// Frames decoded since the start or the last bytes of no known kind.
     private var run = 0
-    /// Whether bytes of no known kind came after audio.
-    private var isInterrupted = false
+    /// Whether bytes of no known kind came after audio, and no audio for certain came after them.
+    private(set) var isInterrupted = false
     private var lastIsCorrupt = false
     private var lastIsShort = false
     /// Failed packets since the last good one.
     private var failures = 0
-    private var lastFailure: MediaError.Code?
+    private(set) var lastFailure: MediaError.Code?
+
+    /// Has bytes before the first frame count as bytes between frames, where a header says that it comes at once.
+    mutating func expectAudio() { run = Self.surely }
 
     mutating func read(_ packet: borrowing Packet, _ track: AudioTrack) {
         time += packet.duration
@@ -28,8 +31,8 @@ struct PacketHealth {
     /// Counts packets in that nobody read.
     mutating func pass(_ time: Int64) { self.time += time }
 
-    /// Notes a packet that the decoder refused; a few may be only a cut end, more are damage.
-    mutating func failed(_ packet: borrowing Packet, _ code: MediaError.Code) throws(MediaError) {
+    /// Notes a packet that the decoder refused; answers whether it should have been audio.
+    mutating func failed(_ packet: borrowing Packet, _ code: MediaError.Code) -> Bool {
         if lastGap != .none {
             junk += 1
             time -= packet.duration
@@ -37,38 +40,25 @@ struct PacketHealth {
                 isInterrupted = isInterrupted || run >= Self.surely
                 run = 0
             }
-            return
+            return false
         }
         failures += 1
         lastFailure = code
-        if failures > 2 { throw damage }
+        return true
     }
 
-    /// Notes samples; damage that lies before them is in the middle.
-    mutating func decoded() throws(MediaError) {
-        if failures > 0 { throw damage }
+    /// Notes samples.
+    mutating func decoded() {
+        failures = 0
         run = min(run + 1, Self.surely)
-        if isInterrupted && run == Self.surely { throw interruption }
     }
 
-    /// Fails if the last packets could not be decoded, or were cut where other signs do not rule that out.
-    func checkEnd(mayEndShort: Bool) throws(MediaError) {
-        if failures > 0 || lastIsShort || lastIsCorrupt && !mayEndShort {
-            throw Truncation.failure("its last packet is not whole")
-        }
-    }
+    /// Notes that what interrupted the audio is passed.
+    mutating func resume() { isInterrupted = false }
 
-    private var damage: MediaError {
-        let words = lastFailure.map { ": \($0)" } ?? ""
-        return MediaError(
-            .corruptMedia, "decode the audio", "part of the audio is damaged and cannot be decoded\(words)",
-            code: lastFailure)
-    }
-
-    private var interruption: MediaError {
-        MediaError(
-            .corruptMedia, "decode the audio",
-            "part of the audio is damaged: between its frames lie bytes that are neither frames nor a known tag")
+    /// Whether the last packets could not be decoded, or were cut where other signs do not rule that out.
+    func endsShort(mayEndShort: Bool, isWhole: Bool) -> Bool {
+        failures > 0 && !isWhole || lastIsShort || lastIsCorrupt && !mayEndShort
     }
 
     /// Frames in a row that are audio: single ones may be found in any bytes, before the first and behind the last.

@@ -58,7 +58,9 @@ struct PacketScan {
         var time: Int64 = 0
         while try demuxer.next(into: packet) {
             defer { packet.clear() }
-            try continuity.read(packet)
+            guard continuity.read(packet, position: demuxer.bytePosition) == nil else {
+                throw .notCopied("a part of it is missing")
+            }
             guard packet.streamIndex == track.index else { continue }
             try Protection.check(packet)
             guard let length = try lengths.samples(of: packet) else { continue }
@@ -67,8 +69,10 @@ struct PacketScan {
             if scan.isComplete { return try scan.span() }
         }
         if let truncation = try Truncation.found(source, demuxer.formatName) { throw truncation }
-        try declared.check(position: scan.heard, packetTime: time)
-        try continuity.checkEnd(seconds: declared.seconds, length: source.length)
+        if let shortfall = declared.shortfall(position: scan.heard, packetTime: time) { throw shortfall }
+        guard continuity.missing(seconds: declared.seconds, length: source.length) == nil else {
+            throw .notCopied("its end is missing")
+        }
         return try scan.span()
     }
 

@@ -65,6 +65,7 @@ extension TrackDecoder {
         } catch { throw MediaError(.source(error), "read the source", "the source could not be read: \(error)") }
         guard walk.samples > 0 else { return true }
         guard try demuxer.seek(toByte: walk.offset, stream: track.index) else { return false }
+        offsets.move(to: walk.offset)
         pass(walk.samples, &clock)
         // libav gives no time stamps from here on, and without them finds no padding.
         if let tag {

@@ -12,7 +12,7 @@ enum SoundAnalysis {
             return Array(repeating: nil, count: plan.renditions.count)
         }
         progress(Progress(phase: .analyzing))
-        var reader = try AssetReader.open(source, plan.source.range, stop: stop)
+        var reader = try AssetReader.open(source, plan.source, stop: stop)
         var gauges: [Gauge.Key: Gauge] = [:]
         var keys: [Gauge.Key?] = []
         for rendition in plan.renditions {

@@ -137,6 +137,19 @@ struct SourceBytes {
         try read(at: offset, count).map { String(decoding: $0, as: UTF8.self) }
     }
 
+    /// The offset of the next place that holds an ASCII text; nothing if there is none.
+    func find(_ text: String, from start: Int64) throws -> Int64? {
+        var offset = max(start, 0)
+        while offset < source.length {
+            let count = min(source.length - offset, 65_536)
+            guard let piece = try read(at: offset, Int(count)) else { return nil }
+            if let found = piece.firstRange(of: Array(text.utf8)) { return offset + Int64(found.lowerBound) }
+            guard count == 65_536 else { return nil }
+            offset += count - Int64(text.utf8.count) + 1
+        }
+        return nil
+    }
+
     /// An EBML element's body and size; no size if it is left open.
     func element(at offset: Int64) throws -> (body: Int64, size: Int64?)? {
         guard let first = try read(at: offset, 1)?[0], first != 0 else { return nil }

@@ -33,26 +33,53 @@ struct TrackDecoder: ~Copyable {
     private(set) var fed: Int?
     /// Packets handed to the decoder, and the samples of those that can be told.
     private(set) var fedInAll: (packets: Int64, samples: Int64) = (0, 0)
+    /// Whether the packet in hand comes from the ring, and so tells samples and not the container's time.
+    private var isCounted = false
+    var lost: LostSound
+    private var silence = Silence()
+    private var chunks = ChunkIndex()
+    var pages = OggPages()
+    var offsets = TransportOffsets()
+    /// Samples of the source up to the last one given.
+    private var count: Int64 = 0
+    private let policy: DamagePolicy
+    /// What a person should know of a source that was taken as it is.
+    private(set) var warnings: [Warning] = []
+    /// Why the container could not be read on, where that ended the source.
+    private var breakage: MediaError?
+    private let xing: XingHeader?
+    private var isEnded = false
 
     private init(
-        _ source: any ByteSource, _ demuxer: consuming Demuxer, _ track: AudioTrack, _ decoder: consuming Decoder
+        _ source: any ByteSource, _ demuxer: consuming Demuxer, _ track: AudioTrack, _ decoder: consuming Decoder,
+        _ policy: DamagePolicy
     ) {
         self.source = source
+        self.policy = policy
         self.track = track
         self.declared = DeclaredLength(source, demuxer, track)
         self.continuity = Continuity(demuxer, track)
         self.lengths = DecodedLength(demuxer.stream(track.index))
+        self.lost = LostSound(source, demuxer.formatName, track)
+        // What cannot be read here cannot be decoded either, which is told there.
+        self.xing = demuxer.formatName == "mp3" ? try? XingHeader(source) : nil
+        if let xing {
+            health.expectAudio()
+            lost.expect(xing)
+        }
         self.demuxer = demuxer
         self.decoder = decoder
         self.remaining = declared.audible
     }
 
-    static func open(_ source: any ByteSource, stop: StopFlag) throws(MediaError) -> TrackDecoder {
+    static func open(
+        _ source: any ByteSource, _ settings: SourceSettings = .init(), stop: StopFlag
+    ) throws(MediaError) -> TrackDecoder {
         let demuxer = try Demuxer.open(source, stop: stop)
-        let track = try demuxer.selectAudio()
+        let track = try demuxer.selectAudio(settings.track)
         try Protection.check(track)
         let decoder = try Decoder.open(demuxer.stream(track.index))
-        return TrackDecoder(source, demuxer, track, decoder)
+        return TrackDecoder(source, demuxer, track, decoder, settings.damage)
     }
 
     /// What a sample of this source is worth keeping; right once a frame was decoded.
@@ -70,6 +97,9 @@ struct TrackDecoder: ~Copyable {
     /// Stretches of bytes between frames that were no audio.
     var junk: Int { health.junk }
 
+    /// Packets that were refused without any time being lost.
+    var silentEvents: Int { lost.silentEvents }
+
     /// Gives the next decoded samples; false at the end.
     mutating func next(into frame: borrowing Frame) throws(MediaError) -> Bool {
         do { return try decode(into: frame) } catch {
@@ -79,19 +109,30 @@ struct TrackDecoder: ~Copyable {
 
     private mutating func decode(into frame: borrowing Frame) throws(MediaError) -> Bool {
         while true {
+            if try silence.next(into: frame) {
+                guard trim(frame) else { continue }
+                return true
+            }
             switch try decoder.receive(into: frame) {
             case .samples:
-                try health.decoded()
+                frame.isLost = false
+                health.decoded()
                 if Int(frame.pointer.pointee.sample_rate) != track.rate && given == 0 { correctRate(frame) }
                 given += 1
                 if isLate, let start = frame.timestamp {
                     remaining = declared.audible.map { max($0 - start, 0) }
                     self.start = start
+                    count = start
                     isLate = false
+                }
+                let missing = try missing(before: frame)
+                if missing > 0 {
+                    silence.precede(frame, missing)
+                    continue
                 }
                 guard trim(frame) else { continue }
                 return true
-            case .failed(let code): try health.failed(packet, code)
+            case .failed(let code): if health.failed(packet, code) { lost.refused(packet) }
             case .end: return false
             case .needsPacket: try feed()
             }
@@ -107,17 +148,39 @@ struct TrackDecoder: ~Copyable {
 
     /// Cuts padding off that the container declares and libav leaves; false if nothing is left.
     private mutating func trim(_ frame: borrowing Frame) -> Bool {
-        guard let left = remaining else { return frame.samples > 0 }
-        let count = min(Int64(frame.samples), left)
-        frame.keepFirst(Int(count))
-        remaining = left - count
-        return count > 0
+        if let left = remaining {
+            frame.keepFirst(Int(min(Int64(frame.samples), left)))
+            remaining = left - Int64(frame.samples)
+        }
+        count += Int64(frame.samples)
+        return frame.samples > 0
+    }
+
+    /// Samples that are lost before a frame, which came of the packet in hand.
+    private mutating func missing(before frame: borrowing Frame) throws(MediaError) -> Int64 {
+        if health.isInterrupted {
+            // Chance bytes may look like a frame, behind the last one above all.
+            guard try FrameChain.isReal(packet, source, demuxer.formatName, track.codec) else { return 0 }
+            health.resume()
+            lost.suspect()
+        }
+        defer { limitToHeader() }
+        return lost.before(frame, packet, isTimed: !isCounted) { demuxer.formatName == "avi" || pages.takeBreak() }
+    }
+
+    /// Ends the sound of a damaged MP3 file where its header says: libav does not find the padding behind a gap.
+    private mutating func limitToHeader() {
+        guard lost.hasFound, remaining == nil, let audible = xing?.audible, let end = xing?.end,
+            (0..<65_536).contains(source.length - end)
+        else { return }
+        remaining = max(audible - count, 0)
     }
 
     /// Hands the decoder one more packet of the track, or the end.
     mutating func feed() throws(MediaError) {
         while true {
-            if !ring.takeFirst(into: packet) {
+            isCounted = ring.takeFirst(into: packet)
+            if !isCounted {
                 guard try readTrack() else { return decoder.sendEnd() }
                 fed = lengths.samples(packet)
                 fedInAll.packets += 1
@@ -126,7 +189,7 @@ struct TrackDecoder: ~Copyable {
             // A second link of a chained file: without this its first packet is blended with the last of the link before.
             if track.codec == AV_CODEC_ID_VORBIS, packet.bytes.starts(with: Self.vorbisHeader) { decoder.flush() }
             guard let code = decoder.send(packet) else { return }
-            try health.failed(packet, code)
+            if health.failed(packet, code) { lost.refused(packet) }
         }
     }
 
@@ -138,29 +201,107 @@ struct TrackDecoder: ~Copyable {
         while true {
             packet.clear()
             guard try readPacket() else { return false }
-            try continuity.read(packet)
+            if let skipped = continuity.read(packet, position: demuxer.bytePosition) { lost.suspect(bytes: skipped) }
             guard packet.streamIndex == track.index else { continue }
+            try locate()
             try Protection.check(packet)
             health.read(packet, track)
+            lost.read(packet)
+            // Elsewhere the mark means a packet cut short at the end of the source.
+            if packet.isCorrupt, demuxer.formatName == "mpegts" { lost.suspect() }
             try endTrim?.mark(packet)
             if firstOffset == nil { firstOffset = packet.offset }
             return true
         }
     }
 
-    private borrowing func readPacket() throws(MediaError) -> Bool {
-        do { return try demuxer.next(into: packet) } catch {
-            guard case .corruptMedia = error.reason, demuxer.bytePosition >= source.length else { throw error }
-            throw Truncation.failure("it ends inside a packet")
+    /// Mends or checks what libav says of the packet's place, in containers in which that shows a gap.
+    private mutating func locate() throws(MediaError) {
+        switch demuxer.formatName {
+        case "avi": chunks.correct(packet, demuxer.stream(track.index))
+        case "ogg": try pages.read(packet, source)
+        case "aac": offsets.correct(packet, position: demuxer.bytePosition, source)
+        default: break
         }
     }
 
-    /// Fails unless the source, which has given its last sample, is as long as it says; `position` is that many samples.
-    borrowing func checkEnd(position: Int64) throws(MediaError) {
-        guard !source.isEndless else { return }
-        if let truncation = try Truncation.found(source, demuxer.formatName) { throw truncation }
-        try health.checkEnd(mayEndShort: declared.isExact || SourceEnd.uncompressed.contains(demuxer.formatName))
-        try declared.check(position: position, packetTime: health.time)
-        try continuity.checkEnd(seconds: declared.seconds, length: source.length)
+    /// Reads on behind what the container cannot make sense of, as far as it can.
+    private mutating func readPacket() throws(MediaError) -> Bool {
+        var failedAt: Int64 = -1
+        while true {
+            do {
+                guard try demuxer.next(into: packet) else { return false }
+                if failedAt >= 0 { lost.suspect() }
+                return true
+            } catch {
+                guard case .corruptMedia = error.reason else { throw error }
+                let position = demuxer.bytePosition
+                if given > 0, position > failedAt, position < source.length, try demuxer.resume(source) {
+                    failedAt = position
+                    continue
+                }
+                breakage =
+                    position >= source.length
+                    ? Truncation.failure("it ends inside a packet")
+                    : try Truncation.explain(error, source, demuxer.formatName)
+                return false
+            }
+        }
+    }
+
+    /// Whether sound is missing between the last sample, before which there are `position`, and the end; it comes next, as
+    /// silence.
+    ///
+    /// Fails if the source is cut short, unless that is accepted.
+    mutating func fillEnd(position: Int64, _ shape: SampleShape) throws(MediaError) -> Bool {
+        guard !isEnded, !source.isEndless else { return false }
+        isEnded = true
+        if let truncation = try truncation(position) {
+            guard policy == .accept else { throw truncation }
+            warnings.append(Warning("source_truncated", "\(truncation.sentence); the result ends there"))
+            return false
+        }
+        var missing = lost.behind(rate: shape.rate)
+        if let seconds = continuity.missing(seconds: declared.seconds, length: source.length) {
+            missing = max(missing, Int64(seconds * Double(shape.rate)))
+        }
+        if let whole = xing?.audible ?? remaining.map({ $0 + position }) ?? (declared.isExact ? declared.least : nil) {
+            missing = max(whole - position, 0)
+        }
+        if demuxer.formatName == "ogg" { missing = try max(missing, missingPages(position, rate: shape.rate)) }
+        silence.follow(missing, shape)
+        return missing > 0
+    }
+
+    /// Samples of the last pages of an Ogg file that are there and broken.
+    private borrowing func missingPages(_ position: Int64, rate: Int) throws(MediaError) -> Int64 {
+        guard track.countsSamples, let duration = track.duration else { return 0 }
+        let seen = max(duration - track.countedDelay - position, 0)
+        let unseen = try pages.missing(behind: (track.startTime ?? 0) + duration, source, most: 30 * Int64(rate))
+        // A stream that was cut out of another begins within a page.
+        return seen + unseen > 2048 || lost.hasFound ? seen + unseen : 0
+    }
+
+    /// Why nothing at all could be decoded.
+    borrowing func emptiness() throws(MediaError) -> MediaError {
+        let words = health.lastFailure.map { ": \($0)" } ?? ""
+        return try truncation(0)
+            ?? MediaError(
+                .corruptMedia, "decode the audio", "no audio could be decoded from the source\(words)",
+                code: health.lastFailure)
+    }
+
+    /// The failure of a source that ends before it should.
+    private borrowing func truncation(_ position: Int64) throws(MediaError) -> MediaError? {
+        if let breakage { return breakage }
+        if let truncation = try Truncation.found(source, demuxer.formatName) { return truncation }
+        let isWhole = try Truncation.isWhole(source, demuxer.formatName, xing)
+        let mayEndShort = declared.isExact || SourceEnd.uncompressed.contains(demuxer.formatName)
+        if health.endsShort(mayEndShort: mayEndShort, isWhole: isWhole) {
+            return Truncation.failure("its last packet is not whole")
+        }
+        // Ogg that ends with a whole last page lacks others because they are broken.
+        if isWhole && (lost.hasFound || demuxer.formatName == "ogg") { return nil }
+        return declared.shortfall(position: position, packetTime: health.time)
     }
 }

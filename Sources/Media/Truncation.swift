@@ -23,6 +23,19 @@ enum Truncation {
         return try found(source, format) ?? error
     }
 
+    /// Whether the container tells where its bytes end, and they do not end before.
+    static func isWhole(
+        _ source: any ByteSource, _ format: String, _ xing: XingHeader?
+    ) throws(MediaError) -> Bool {
+        do {
+            let end = try xing?.end ?? SourceEnd.declared(format, source)
+            // The last page of Ogg has a mark of its own, for which `found` looks.
+            return format == "ogg" || end.map { $0 <= source.length } ?? false
+        } catch {
+            throw MediaError(.source(error), operation, "the source could not be read: \(error)")
+        }
+    }
+
     static func failure(_ why: String) -> MediaError {
         MediaError(.truncated, operation, "the source is cut short: \(why)")
     }

@@ -97,8 +97,12 @@ package struct JobField: Sendable {
             "passthrough", "MODE",
             "auto copies packets that already fit in place of encoding them anew, never does not, require insists",
             default: "auto"),
-        JobField("track", "N", "which audio track", supported: false),
-        JobField("damage", "MODE", "fail or accept damaged sources", supported: false),
+        JobField(
+            "track", "TRACK", "which audio track: a number from 1, or a language, as jpn",
+            default: "the one a player takes"),
+        JobField(
+            "damage", "MODE", "fail or accept a source that is damaged or cut short: accept takes what there is",
+            default: "fail"),
         JobField("overwrite", "MODE", "replace, skip or fail", supported: false),
         JobField("group", "NAME", "a label to list, watch and cancel together", supported: false),
         JobField("limit_key", "KEY", "at most N running at once under one key", supported: false),

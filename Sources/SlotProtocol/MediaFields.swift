@@ -4,7 +4,8 @@ import MediaTypes
 extension FieldReader {
     func plan() throws(Failure) -> ConversionPlan {
         ConversionPlan(
-            source: SourceSettings(range: try range(), tagEncoding: try tagEncoding()),
+            source: SourceSettings(
+                range: try range(), track: try track(), damage: try damage(), tagEncoding: try tagEncoding()),
             renditions: try eachOutput { reader throws(Failure) in try reader.rendition() },
             isAtomic: try isAtomic())
     }

@@ -45,7 +45,7 @@ import Testing
     func `fails on damage in the middle`(_ name: String, _ arguments: [String]) async throws {
         var bytes = try Data(contentsOf: URL(filePath: try await Studio.shared.music(as: name, arguments)))
         let middle = bytes.count / 2
-        for index in middle..<middle + 900 { bytes[index] = UInt8(truncatingIfNeeded: index &* 167) }
+        for index in middle..<middle + 3000 { bytes[index] = UInt8(truncatingIfNeeded: index &* 167) }
         let path = try Studio.shared.folder.write("damaged-\(name)", bytes)
         #expect(await failure(path) != nil)
     }

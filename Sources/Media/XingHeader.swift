@@ -1,0 +1,55 @@
+import CLibav
+
+/// What the first frame of an MP3 file tells of the rest, where it holds a Xing or Info header in place of audio.
+struct XingHeader {
+    /// Offset of the first frame of audio.
+    let start: Int64
+    /// Frames of audio, and the bytes of them and of the header's own frame; nothing if it does not tell.
+    let frames: Int64?
+    let bytes: Int64?
+    /// Samples that the encoder put before and behind the audio, by LAME's extension; nothing without it.
+    let delay: Int64?
+    let padding: Int64?
+    /// Samples of a frame.
+    let frameLength: Int64
+
+    /// Offset after the last byte that the header counts.
+    var end: Int64? { bytes.map { header + $0 } }
+    private let header: Int64
+
+    /// Samples between the encoder's delay and its padding, which is what libav gives of a whole file.
+    var audible: Int64? {
+        guard let frames, let delay, let padding else { return nil }
+        return frames * frameLength - delay - padding
+    }
+
+    /// Reads the header; nothing if the file has none.
+    init?(_ source: any ByteSource) throws {
+        let bytes = SourceBytes(source)
+        var offset: Int64 = 0
+        // ID3v2.4.0 section 3.1: seven bits a byte, and bit 4 of the flags for a footer.
+        while try bytes.text(at: offset, 3) == "ID3", let head = try bytes.read(at: offset, 10) {
+            offset += head[6...9].reduce(0) { $0 << 7 | Int64($1 & 0x7F) } + (head[5] & 0x10 == 0 ? 10 : 20)
+        }
+        guard let head = try bytes.read(at: offset, 4) else { return nil }
+        guard let length = head.withUnsafeBufferPointer({ FrameHeader.length(AV_CODEC_ID_MP3, $0) }) else { return nil }
+        let (isFirst, isMono) = (head[1] >> 3 & 3 == 3, head[3] >> 6 == 3)
+        var field = offset + 4 + (isFirst ? (isMono ? 17 : 32) : (isMono ? 9 : 17))
+        let name = try bytes.text(at: field, 4)
+        guard name == "Xing" || name == "Info", let flags = try bytes.big(at: field + 4, 4) else { return nil }
+        field += 8
+        frames = flags & 1 != 0 ? try bytes.big(at: field, 4) : nil
+        field += flags & 1 != 0 ? 4 : 0
+        self.bytes = flags & 2 != 0 ? try bytes.big(at: field, 4) : nil
+        field += (flags & 2 != 0 ? 4 : 0) + (flags & 4 != 0 ? 100 : 0) + (flags & 8 != 0 ? 4 : 0)
+        let encoder = try bytes.text(at: field, 4)
+        if encoder == "LAME" || encoder == "Lavf" || encoder == "Lavc", let both = try bytes.big(at: field + 21, 3) {
+            (delay, padding) = (both >> 12, both & 0xFFF)
+        } else {
+            (delay, padding) = (nil, nil)
+        }
+        header = offset
+        start = offset + Int64(length)
+        frameLength = isFirst ? 1152 : 576
+    }
+}

@@ -1,0 +1,178 @@
+import FoundationEssentials
+import Glibc
+import Lifecycle
+import Media
+import MediaTypes
+import TestSupport
+import Testing
+
+/// What becomes of sources of which a part is lost: how long the result is, where its sound lies, and what is said of it.
+@Suite struct DamageTests {
+    private static let kinds: [(String, [String])] = [
+        ("l.flac", []), ("l.oga", ["-c:a", "flac"]), ("l.ogg", ["-c:a", "libvorbis"]), ("l.mp3", []),
+        ("bare-l.mp3", ["-write_xing", "0"]), ("l.mp2", []), ("l.aac", []), ("l.m4a", []), ("l.ac3", []), ("l.tta", []),
+        ("l.wv", []), ("l.mka", ["-c:a", "flac", "-cluster_time_limit", "500"]), ("l.ts", ["-c:a", "aac"]),
+        ("l.flv", ["-c:a", "libmp3lame"]), ("l.wma", []), ("l.avi", ["-c:a", "libmp3lame"]),
+    ]
+
+    @Test(arguments: kinds)
+    func `leaves silence where sound is lost, and what follows in its place`(
+        _ name: String, _ arguments: [String]
+    ) async throws {
+        let source = try await Studio.shared.music(as: name, arguments)
+        let whole = try await convert(source, Rendition(format: "wav"))
+        #expect(whole.result.damage == Damage(seconds: 0, events: 0))
+        #expect(!whole.result.warnings.contains { $0.code == "damaged" })
+        let bytes = garbled(try Data(contentsOf: URL(filePath: source)), at: 0.45, count: name == "l.wma" ? 6400 : 1500)
+        let path = try Studio.shared.folder.write("lost-\(name)", bytes)
+        let broken = try await convert(path, Rendition(format: "wav"), SourceSettings(damage: .accept))
+        #expect(broken.result.samples == whole.result.samples)
+        #expect(broken.result.damage.events > 0 && broken.result.damage.seconds > 0)
+        #expect(broken.result.damage.seconds < 3)
+        #expect(broken.result.warnings.contains { $0.code == "damaged" })
+        let samples = try await decode([broken.path, whole.path], as: Int16.self, "s16le")
+        // From 5 s on, long after the damage.
+        let lag = self.lag(samples[0], against: samples[1], from: 220_500, count: 2048)
+        #expect(lag == 0, "\(name): \(lag)")
+        let delay = name.hasSuffix("aac") || name.hasSuffix("ts") ? 1024 : 0
+        #expect(likeness(samples[0], from: 220_500, count: 2048, delay: delay) > 0.98 || Self.isDelayed(name))
+    }
+
+    /// Formats that do not tell the encoder's delay, and so lie a little later than the signal.
+    private static func isDelayed(_ name: String) -> Bool {
+        ["aac", "ts", "ac3", "mp2", "flv", "wma", "avi"].contains { name.hasSuffix($0) } || name.hasPrefix("bare")
+    }
+
+    @Test func `counts a single lost frame to the sample, and lets it pass`() async throws {
+        let source = try await Studio.shared.music(as: "short-frames.flac", ["-frame_size", "1024"])
+        var bytes = try Data(contentsOf: URL(filePath: source))
+        bytes[bytes.count / 2] ^= 0x10
+        let path = try Studio.shared.folder.write("flipped.flac", bytes)
+        let result = try await convert(path, Rendition(format: "wav")).result
+        #expect(result.samples == 264_600)
+        #expect(result.damage == Damage(seconds: 1024.0 / 44_100, events: 1))
+        #expect(result.warnings.map(\.code) == ["damaged"])
+    }
+
+    @Test(arguments: [
+        ("f.flac", ["-c:a", "flac"]), ("f.ogg", ["-c:a", "libvorbis"]), ("f.opus", []), ("f.tta", []), ("f.wv", []),
+        ("f.ac3", []), ("f.oga", ["-c:a", "flac"]),
+    ])
+    func `reports a flipped byte where the format has checksums`(_ name: String, _ arguments: [String]) async throws {
+        let source = try await Studio.shared.music(as: name, arguments)
+        let whole = try await convert(source, Rendition(format: "wav")).result.samples
+        for percent in [35, 50, 75] {
+            var bytes = try Data(contentsOf: URL(filePath: source))
+            bytes[bytes.count * percent / 100] ^= 0x04
+            let path = try Studio.shared.folder.write("flip-\(percent)-\(name)", bytes)
+            let result = try await convert(path, Rendition(format: "wav"), SourceSettings(damage: .accept)).result
+            #expect(result.damage.events > 0, "\(name) at \(percent) %")
+            #expect(result.samples == whole, "\(name) at \(percent) %")
+        }
+    }
+
+    @Test func `fails with more than a hundredth lost, and says how much and where`() async throws {
+        let source = try await Studio.shared.music(as: "much.mp3")
+        let bytes = garbled(try Data(contentsOf: URL(filePath: source)), at: 0.5, count: 4096)
+        let refused = await failure(try Studio.shared.folder.write("much-lost.mp3", bytes))
+        guard case .corruptMedia = refused?.reason else { Issue.record("\(String(describing: refused))"); return }
+        let sentence = refused?.sentence ?? ""
+        #expect(sentence.contains("first at 2.9") || sentence.contains("first at 3."), "\(sentence)")
+        #expect(sentence.contains("accept"))
+    }
+
+    @Test(arguments: [("t.wav", []), ("t.flac", []), ("t.mp3", []), ("t.ogg", ["-c:a", "libvorbis"]), ("t.tta", [])])
+    func `takes what there is of a source that is cut short, where that is accepted`(
+        _ name: String, _ arguments: [String]
+    ) async throws {
+        let source = try await Studio.shared.music(as: name, arguments)
+        let bytes = try Data(contentsOf: URL(filePath: source))
+        for percent in [60, 99] {
+            let path = try Studio.shared.folder.write(
+                "short-\(percent)-\(name)", bytes.prefix(bytes.count * percent / 100))
+            let refused = await failure(path)
+            guard case .truncated = refused?.reason else {
+                Issue.record("\(name): \(String(describing: refused))"); return
+            }
+            let result = try await convert(path, Rendition(format: "wav"), SourceSettings(damage: .accept)).result
+            #expect(result.warnings.contains { $0.code == "source_truncated" }, "\(name): \(result.warnings)")
+            #expect(
+                result.samples < 264_600 && result.samples > 264_600 * (percent - 25) / 100,
+                "\(name): \(result.samples)")
+        }
+    }
+
+    @Test func `picks a track by its number and by its language`() async throws {
+        let source = try await Studio.shared.source(
+            "tracks.mka",
+            [
+                "-f", "lavfi", "-i", "sine=f=440:d=1:r=44100", "-f", "lavfi", "-i", "sine=f=880:d=1:r=48000", "-map",
+                "0",
+                "-map", "1", "-c:a", "flac", "-metadata:s:a:0", "language=eng", "-metadata:s:a:1", "language=jpn",
+            ])
+        for (choice, rate) in [
+            (TrackChoice.number(1), 44_100), (.number(2), 48_000), (.language("jpn"), 48_000),
+            (.language("ENG"), 44_100),
+        ] {
+            let result = try await convert(source, Rendition(format: "wav"), SourceSettings(track: choice)).result
+            #expect(result.sampleRate == rate)
+        }
+        for choice in [TrackChoice.number(3), .language("fra")] {
+            do {
+                _ = try await convert(source, Rendition(format: "wav"), SourceSettings(track: choice))
+                Issue.record("\(choice) is there")
+            } catch let error as MediaError {
+                guard case .noAudio = error.reason else { Issue.record("\(error.reason)"); return }
+                #expect(error.sentence.hasSuffix("it has 1 (flac, 1 channel, eng), 2 (flac, 1 channel, jpn)"))
+            }
+        }
+    }
+
+    private func garbled(_ bytes: Data, at part: Double, count: Int) -> Data {
+        var bytes = bytes
+        let start = Int(Double(bytes.count) * part)
+        for index in start..<start + count { bytes[index] = UInt8(truncatingIfNeeded: index &* index >> 3 &* 167) }
+        return bytes
+    }
+
+    /// How many samples later the left channel of one recording plays what the other does.
+    private func lag(_ left: [Int16], against right: [Int16], from start: Int, count: Int) -> Int {
+        (-2...2).max { one, other in product(left, right, start, count, one) < product(left, right, start, count, other)
+        }!
+    }
+
+    private func product(_ left: [Int16], _ right: [Int16], _ start: Int, _ count: Int, _ lag: Int) -> Int {
+        guard left.count > 2 * (start + count + 4), right.count > 2 * (start + count + 4) else { return 0 }
+        return (start..<start + count).reduce(0) { $0 + Int(left[2 * ($1 + lag)]) * Int(right[2 * $1]) }
+    }
+
+    /// The correlation, from -1 to 1, of the left channel with the signal that the music is made of.
+    private func likeness(_ samples: [Int16], from start: Int, count: Int, delay: Int) -> Double {
+        guard samples.count > 2 * (start + count) else { return 0 }
+        var (cross, own, other) = (0.0, 0.0, 0.0)
+        for index in start..<start + count {
+            let time = Double(index - delay) / 44_100
+            let signal = 0.4 * sin(2 * .pi * 440 * time) + 0.2 * sin(2 * .pi * 1234 * time + 3 * sin(.pi * time))
+            let value = Double(samples[2 * index])
+            cross += signal * value
+            own += value * value
+            other += signal * signal
+        }
+        return cross / (own * other).squareRoot()
+    }
+}
+
+/// Converts a file, by its path, reading it as the settings say.
+private func convert(_ source: String, _ rendition: Rendition, _ settings: SourceSettings) async throws -> Converted {
+    let path = await Studio.shared.output(AudioFormat.named(rendition.format)?.fileExtension ?? "bin")
+    let result = try await onThread {
+        let input = Descriptor(owning: open(source, O_RDONLY | O_CLOEXEC))
+        let output = Descriptor(owning: open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600))
+        let store = OneStore(DescriptorStore(borrowing: output.number))
+        return try Conversion.run(
+            source: DescriptorSource(borrowing: input.number), stores: store,
+            plan: ConversionPlan(source: settings, renditions: [rendition]), stop: StopFlag(), progress: { _ in }
+        )[0].get()
+    }
+    return Converted(result: result, path: path)
+}
