@@ -61,9 +61,12 @@ package struct Probe: Codable, Hashable, Sendable {
         package var language: String?
         /// Whether a player takes it by default.
         package var isDefault: Bool
+        /// Where they were asked for, of the track that a player takes by default.
+        package var loudness: Loudness?
+        package var silences: [Silence]?
 
         enum CodingKeys: String, CodingKey {
-            case index, codec, channels, bits, duration, language
+            case index, codec, channels, bits, duration, language, loudness, silences
             case sampleRate = "sample_rate"
             case channelLayout = "channel_layout"
             case sampleFormat = "sample_format"

@@ -5,7 +5,7 @@ package enum TranscodeOrder: Codable, Sendable {
     /// The first message, once.
     case hello(version: Int, policy: TranscodePolicy)
     case convert(ConversionPlan)
-    case probe
+    case probe(ProbeSettings)
 }
 
 /// What `respool-transcode` tells the worker; after `converted`, `probed` or `failed` it waits for the next order.

@@ -71,10 +71,12 @@ package actor Slot {
     }
 
     /// Says what a source is, as JSON.
-    package func probe(source: String, id: String) async throws(SlotError) -> String {
+    package func probe(source: String, id: String, _ settings: ProbeSettings = .init()) async throws(SlotError)
+        -> String
+    {
         let pair = try await livePair()
         begin(pair, TransferJob(id: id, token: id, source: source, outputs: []), descriptor: nil)
-        pair.transcode.send(TranscodeOrder.probe)
+        pair.transcode.send(TranscodeOrder.probe(settings))
         let watch = SilenceWatch(pair: pair, limit: configuration.silence)
         defer { watch.end() }
         while true {

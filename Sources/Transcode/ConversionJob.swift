@@ -32,10 +32,10 @@ struct ConversionJob {
     }
 
     /// Says what the source is.
-    func probe() -> TranscodeReport {
+    func probe(_ settings: ProbeSettings) -> TranscodeReport {
         report {
             let source = try source(SourceSettings())
-            let probe = try Probe.of(source, stop: StopFlag())
+            let probe = try Probe.of(source, settings, stop: StopFlag(), progress: { reporter.report($0) })
             let encoder = JSONEncoder()
             encoder.outputFormatting = [.sortedKeys]
             return .probed(String(decoding: try encoder.encode(probe), as: UTF8.self))

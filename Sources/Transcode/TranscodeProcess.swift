@@ -47,8 +47,8 @@ package struct TranscodeProcess: ~Copyable {
         case .hello: throw VersionMismatch()
         case .convert(let plan):
             try reporter.send(ConversionJob(link: link, reporter: reporter).convert(plan))
-        case .probe:
-            try reporter.send(ConversionJob(link: link, reporter: reporter).probe())
+        case .probe(let settings):
+            try reporter.send(ConversionJob(link: link, reporter: reporter).probe(settings))
         }
     }
 }

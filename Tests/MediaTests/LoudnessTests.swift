@@ -119,3 +119,54 @@ import Testing
         #expect(phases == [.opening, .analyzing, .converting])
     }
 }
+
+@Suite struct LevelProbeTests {
+    @Test func `says how loud a source is, and where it is silent, to the sample`() async throws {
+        // Silence from 8000 to 16000 and from 40000 on; a quarter of a second at 24000 is too short to count.
+        let wave = "pow(10,-23/20)*sin(2*PI*1000*t)*(lt(n,8000)+gte(n,16000)*lt(n,24000)+gte(n,28000)*lt(n,40000))"
+        let source = try await Studio.shared.source(
+            "pauses.wav", ["-f", "lavfi", "-i", "aevalsrc='\(wave)|\(wave)':s=16000:d=3", "-c:a", "pcm_f32le"])
+        let settings = ProbeSettings(loudness: true, silence: ProbeSettings.usualSilence)
+        let probe = try await onThread {
+            let input = Descriptor(owning: open(source, O_RDONLY | O_CLOEXEC))
+            return try Probe.of(DescriptorSource(borrowing: input.number), settings, stop: StopFlag())
+        }
+        let track = try #require(probe.tracks.first)
+        let silences = try #require(track.silences).map {
+            [$0.start.sampleIndex(rate: 16_000), $0.end.sampleIndex(rate: 16_000)]
+        }
+        // The sine itself begins and ends with samples near zero.
+        #expect(silences.count == 2)
+        #expect(silences.first.map { (7999...8000).contains($0[0]) && (16_000...16_001).contains($0[1]) } == true)
+        #expect(silences.last.map { (39_999...40_000).contains($0[0]) && $0[1] == 48_000 } == true)
+        let loudness = try #require(track.loudness)
+        #expect(abs(try #require(loudness.momentary) + 23) < 0.1)
+        #expect(abs(try #require(loudness.samplePeak) + 23) < 0.1)
+        #expect(abs(try #require(loudness.truePeak) + 23) < 0.2)
+    }
+
+    @Test(arguments: [("flac", -5.0), ("mp3", -5.0), ("opus", -10.0)])
+    func `writes ReplayGain for the level that the result has`(_ format: String, _ gain: Double) async throws {
+        let wave = "pow(10,-23/20)*sin(2*PI*1000*t)"
+        let source = try await Studio.shared.source(
+            "level-23.wav", ["-f", "lavfi", "-i", "aevalsrc='\(wave)|\(wave)':s=48000:d=2", "-c:a", "pcm_f32le"])
+        let made = try await convert(
+            source,
+            sound(format, nil) {
+                $0.replayGain = .track
+                $0.gain = 10
+            })
+        let entries = "format_tags:stream_tags"
+        let outcome = try await ChildProcess.run(
+            "ffprobe", ["-v", "error", "-show_entries", entries, "-of", "default=nw=1", made.path])
+        let tags = outcome.output.split(separator: "\n").map { $0.uppercased() }
+        if format == "opus" {
+            #expect(tags.contains("TAG:R128_TRACK_GAIN=\(Int(gain * 256))"), "\(tags)")
+        } else {
+            let text = tags.first { $0.hasPrefix("TAG:REPLAYGAIN_TRACK_GAIN=") }?.split(separator: "=").last
+            let number = text.flatMap { $0.split(separator: " ").first }.flatMap { Double($0) }
+            #expect(number.map { abs($0 - gain) < 0.1 } == true, "\(tags)")
+            #expect(tags.contains { $0.hasPrefix("TAG:REPLAYGAIN_TRACK_PEAK=0.22") }, "\(tags)")
+        }
+    }
+}

@@ -1,16 +1,26 @@
 import FoundationEssentials
 import Lifecycle
+import MediaTypes
 import SlotProtocol
 import Slots
 
 extension Command {
     static let probe = Command(
         "probe", usages: ["SOURCE"], "says what a source is: container, length, tracks, tags",
-        options: [.json, ConvertOptions.spoolFolder, .allowHost],
-        examples: [.init(line: "respool probe talk.mp3 --json", meaning: "for programs")],
+        options: [
+            .json, ProbeOptions.loudness, ProbeOptions.silence, ProbeOptions.silenceThreshold,
+            ConvertOptions.spoolFolder, .allowHost,
+        ],
+        examples: [
+            .init(line: "respool probe talk.mp3 --json", meaning: "for programs"),
+            .init(
+                line: "respool probe talk.mp3 --loudness --silence",
+                meaning: "levels by EBU R 128, and where it is silent"),
+        ],
         operands: 1...1, operandSuggestion: .files
     ) { arguments throws(CommandFailure) in
         let source = arguments.operands[0]
+        let settings = try ProbeOptions.settings(arguments)
         let url = try SourceAddress.url(source)
         var configuration = try ConvertOptions.configuration(arguments)
         let path = SourceAddress.path(ofFileURL: url)
@@ -19,7 +29,7 @@ extension Command {
         let slot = Slot(number: 0, configuration: configuration, log: Log(least: .error))
         let interruption = await Interruption.stopping(slot)
         let result: Result<String, SlotError>
-        do throws(SlotError) { result = .success(try await slot.probe(source: url, id: "probe")) } catch {
+        do throws(SlotError) { result = .success(try await slot.probe(source: url, id: "probe", settings)) } catch {
             result = .failure(error)
         }
         await slot.end()
@@ -31,6 +41,25 @@ extension Command {
             StandardStream.output(arguments.has(.json) ? text + "\n" : try ProbeReport.lines(text, source))
             return .success
         }
+    }
+}
+
+private enum ProbeOptions {
+    static let loudness = Option("loudness", "measures loudness, its range and peaks by EBU R 128")
+    static let silence = Option("silence", "lists where the audio is silent")
+    static let silenceThreshold = Option(
+        "silence-threshold", value: "DB[,SECONDS]", "what counts as silence", fallback: "-60,0.5")
+
+    static func settings(_ arguments: Arguments) throws(CommandFailure) -> ProbeSettings {
+        var settings = ProbeSettings(loudness: arguments.has(loudness))
+        if arguments.has(silence) { settings.silence = ProbeSettings.usualSilence }
+        if let text = arguments.given(silenceThreshold).last {
+            guard let threshold = SilenceTrim(parsing: text) else {
+                throw .usage("--silence-threshold is '\(text)': give decibels and seconds, as -60,0.5")
+            }
+            settings.silence = threshold
+        }
+        return settings
     }
 }
 
@@ -72,9 +101,11 @@ private struct ProbeReport: Decodable {
         let bits: Int?
         let bitRate: Int?
         let language: String?
+        let loudness: Loudness?
+        let silences: [Silence]?
 
         enum CodingKeys: String, CodingKey {
-            case index, codec, channels, bits, language
+            case index, codec, channels, bits, language, loudness, silences
             case sampleRate = "sample_rate"
             case channelLayout = "channel_layout"
             case bitRate = "bit_rate"
@@ -102,7 +133,11 @@ private struct ProbeReport: Decodable {
         var pairs = [("format", format), ("length", length)]
         if let bitRate { pairs.append(("bit rate", "\(bitRate / 1000) kb/s")) }
         pairs.append(("size", Quantities.bytes(bytes)))
-        for track in tracks { pairs.append(("track \(track.index)", track.facts)) }
+        for track in tracks {
+            pairs.append(("track \(track.index)", track.facts))
+            if let loudness = track.loudness { pairs.append(("loudness", loudness.facts)) }
+            for silence in track.silences ?? [] { pairs.append(("silence", silence.facts)) }
+        }
         for (name, values) in tags.sorted(by: { $0.key < $1.key }) {
             pairs.append((name, values.joined(separator: "; ")))
         }
@@ -122,6 +157,25 @@ extension ProbeReport.Picture {
     fileprivate var facts: String {
         let facts = ["type \(type)", mediaType, Quantities.bytes(bytes)]
         return (description.isEmpty ? facts : facts + [description]).joined(separator: ", ")
+    }
+}
+
+extension Loudness {
+    fileprivate var facts: String {
+        func told(_ value: Double?, _ unit: String) -> String? {
+            value.map { "\($0 < 0 ? "-" : "")\(Quantities.decimal($0.magnitude, places: 1)) \(unit)" }
+        }
+        let facts = [
+            told(integrated, "LUFS") ?? "silent", told(range, "LU range"), told(momentary, "LUFS momentary"),
+            told(truePeak, "dBTP"), told(samplePeak, "dBFS sample peak"),
+        ]
+        return facts.compactMap { $0 }.joined(separator: ", ")
+    }
+}
+
+extension Silence {
+    fileprivate var facts: String {
+        "\(Quantities.decimal(startSeconds, places: 3)) s to \(Quantities.decimal(endSeconds, places: 3)) s"
     }
 }
 

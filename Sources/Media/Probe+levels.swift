@@ -1,0 +1,43 @@
+import CLibav
+package import Lifecycle
+package import MediaTypes
+
+extension Probe {
+    /// Opens a source and says what it is, and how loud and where silent, by decoding the track that a player takes.
+    package static func of(
+        _ source: any ByteSource, _ settings: ProbeSettings, charset: String? = nil, stop: StopFlag,
+        progress: (Progress) -> Void = { _ in }
+    ) throws(MediaError) -> Probe {
+        var probe = try of(source, charset: charset, stop: stop)
+        guard settings != ProbeSettings() else { return probe }
+        var reader = try AssetReader.open(source, .whole, stop: stop)
+        guard let track = probe.tracks.firstIndex(where: { $0.index == reader.track.index }) else { return probe }
+        var shape = reader.shape
+        shape.format = AV_SAMPLE_FMT_FLTP
+        let converter = try Resampler.open(reader.shape, to: shape)
+        var loudness: LoudnessMeter?
+        if settings.loudness {
+            loudness = try LoudnessMeter.open(shape, seconds: reader.sourceSeconds, findsMomentary: true)
+        }
+        var scan = settings.silence.map { SilenceScan($0, rate: shape.rate, keepsAll: true) }
+        var meter = ProgressMeter(reader, phase: .analyzing)
+        let (frame, floats) = (Frame(), Frame())
+        while try reader.next(into: frame) {
+            try converter.convert(frame, into: floats)
+            if loudness != nil { try loudness!.append(floats) }
+            scan?.append(floats, channels: shape.channels)
+            if let report = meter.report(reader) { progress(report) }
+        }
+        switch loudness {
+        case .none: break
+        case .some(let meter): probe.tracks[track].loudness = meter.loudness
+        }
+        scan?.finish()
+        probe.tracks[track].silences = scan?.silences.map {
+            Silence(
+                start: MediaTime(sample: $0.lowerBound, rate: shape.rate),
+                end: MediaTime(sample: $0.upperBound, rate: shape.rate))
+        }
+        return probe
+    }
+}
