@@ -10,7 +10,7 @@ extension Probe {
     ) throws(MediaError) -> Probe {
         var probe = try of(source, charset: charset, stop: stop)
         guard settings != ProbeSettings() else { return probe }
-        var reader = try AssetReader.open(source, .whole, stop: stop)
+        var reader = try AssetReader.open(source, SourceSettings(), stop: stop)
         guard let track = probe.tracks.firstIndex(where: { $0.index == reader.track.index }) else { return probe }
         var shape = reader.shape
         shape.format = AV_SAMPLE_FMT_FLTP
@@ -21,7 +21,8 @@ extension Probe {
         }
         var scan = settings.silence.map { SilenceScan($0, rate: shape.rate, keepsAll: true) }
         var meter = ProgressMeter(reader, phase: .analyzing)
-        let (frame, floats) = (Frame(), Frame())
+        let frame = Frame()
+        let floats = Frame()
         while try reader.next(into: frame) {
             try converter.convert(frame, into: floats)
             if loudness != nil { try loudness!.append(floats) }

@@ -36,7 +36,7 @@ struct TrackDecoder: ~Copyable {
     /// Whether the packet in hand comes from the ring, and so tells samples and not the container's time.
     private var isCounted = false
     var lost: LostSound
-    private var silence = Silence()
+    private var silence = FilledSilence()
     private var chunks = ChunkIndex()
     var pages = OggPages()
     var offsets = TransportOffsets()

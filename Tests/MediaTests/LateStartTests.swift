@@ -148,10 +148,10 @@ import Testing
             let file = Descriptor(owning: open(path, O_RDONLY | O_CLOEXEC))
             let source = try DescriptorSource(borrowing: file.number)
             // The rate is known once the source is open.
-            let rate = try AssetReader.open(source, .whole, stop: StopFlag()).shape.rate
+            let rate = try AssetReader.open(source, SourceSettings(), stop: StopFlag()).shape.rate
             let range = TimeRange(
                 start: MediaTime(sample: first, rate: rate), end: end.map { MediaTime(sample: $0, rate: rate) })
-            var reader = try AssetReader.open(source, range, stop: StopFlag())
+            var reader = try AssetReader.open(source, SourceSettings(range: range), stop: StopFlag())
             let bytes = reader.shape.sampleBytes
             #expect(reader.shape.channels == 1)
             var samples = Samples(

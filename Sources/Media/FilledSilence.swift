@@ -1,7 +1,7 @@
 import CLibav
 
 /// Silence that stands for lost sound, and the decoded samples that follow it.
-struct Silence: ~Copyable {
+struct FilledSilence: ~Copyable {
     private let held = Frame()
     private var isHolding = false
     private var left: Int64 = 0
