@@ -39,6 +39,7 @@ extension Probe {
                 start: MediaTime(sample: $0.lowerBound, rate: shape.rate),
                 end: MediaTime(sample: $0.upperBound, rate: shape.rate))
         }
+        if let scan, scan.leftOut > 0 { probe.tracks[track].silencesLeftOut = scan.leftOut }
         return probe
     }
 }

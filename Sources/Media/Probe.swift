@@ -64,6 +64,8 @@ package struct Probe: Codable, Hashable, Sendable {
         /// Where they were asked for, of the track that a player takes by default.
         package var loudness: Loudness?
         package var silences: [Silence]?
+        /// Silences that came after the 500 that are listed.
+        package var silencesLeftOut: Int?
 
         enum CodingKeys: String, CodingKey {
             case index, codec, channels, bits, duration, language, loudness, silences
@@ -72,6 +74,7 @@ package struct Probe: Codable, Hashable, Sendable {
             case sampleFormat = "sample_format"
             case bitRate = "bit_rate"
             case isDefault = "default"
+            case silencesLeftOut = "silences_left_out"
         }
     }
 

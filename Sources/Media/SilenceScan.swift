@@ -12,8 +12,10 @@ struct SilenceScan {
     private let threshold: Float
     private let minimum: Int64
     private let keepsAll: Bool
-    /// The most that a list may grow to.
-    private static let most = 10_000
+    /// Silences that the list had no room for.
+    private(set) var leftOut = 0
+    /// The most that a list may grow to: what is found in a source is told in one message.
+    private static let most = 500
 
     init(_ trim: SilenceTrim, rate: Int, keepsAll: Bool = false) {
         threshold = Float(factor(decibels: trim.threshold))
@@ -39,8 +41,8 @@ struct SilenceScan {
 
     private mutating func end(at place: Int64) {
         let start = last.map { $0 + 1 } ?? 0
-        guard keepsAll, place - start >= minimum, silences.count < Self.most else { return }
-        silences.append(start..<place)
+        guard keepsAll, place - start >= minimum else { return }
+        if silences.count < Self.most { silences.append(start..<place) } else { leftOut += 1 }
     }
 
     /// What is left when silence of the least length is taken off both ends; nothing if all is silent.

@@ -58,6 +58,7 @@ private enum ProbeOptions {
                 throw .usage("--silence-threshold is '\(text)': give decibels and seconds, as -60,0.5")
             }
             settings.silence = threshold
+            if !text.contains(",") { settings.silence?.minimum = ProbeSettings.usualSilence.minimum }
         }
         return settings
     }
@@ -103,11 +104,13 @@ private struct ProbeReport: Decodable {
         let language: String?
         let loudness: Loudness?
         let silences: [Silence]?
+        let silencesLeftOut: Int?
 
         enum CodingKeys: String, CodingKey {
             case index, codec, channels, bits, language, loudness, silences
             case sampleRate = "sample_rate"
             case channelLayout = "channel_layout"
+            case silencesLeftOut = "silences_left_out"
             case bitRate = "bit_rate"
         }
     }
@@ -137,6 +140,9 @@ private struct ProbeReport: Decodable {
             pairs.append(("track \(track.index)", track.facts))
             if let loudness = track.loudness { pairs.append(("loudness", loudness.facts)) }
             for silence in track.silences ?? [] { pairs.append(("silence", silence.facts)) }
+            if let count = track.silencesLeftOut {
+                pairs.append(("silence", "\(count) more: give a longer least length"))
+            }
         }
         for (name, values) in tags.sorted(by: { $0.key < $1.key }) {
             pairs.append((name, values.joined(separator: "; ")))
