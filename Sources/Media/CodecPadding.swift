@@ -40,7 +40,7 @@ struct CodecPadding {
         let untold = Gapless(start: start, end: decoded - start - Int(samples))
         switch (settings.format.name, settings.codec.name) {
         case (_, "speex"), (_, "ima4"): return untold
-        case ("mp3", _), ("ogg", _), ("oga", _), ("opus", _), ("webm", _), ("caf", _), ("mka", "opus"),
+        case ("mp3", _), ("ogg", _), ("oga", _), ("opus", _), ("webm", _), ("mka", "opus"),
             ("mka", "vorbis"):
             return told
         case ("mka", "aac"), ("mka", "mp3"), ("mka", "mp2"): return Gapless(start: start, end: 0)
