@@ -44,7 +44,8 @@ format: ## bring the code into form
 sanitize: ## run the tests under AddressSanitizer (with leaks) and ThreadSanitizer
 	Tests/Proof/sanitize
 
-bench: release ## time respool against ffmpeg and Redis' own tools, as ratios
+bench: release ## time respool against ffmpeg, the codecs' own tools and Redis' own, as ratios
+	@deploy/install-packages flac lame opus-tools sox vorbis-tools
 	Benchmarks/run
 
 demo: deps release ## show it all: a private Redis, a worker, real conversions

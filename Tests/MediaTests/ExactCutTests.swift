@@ -112,7 +112,8 @@ import Testing
             Studio.shared.music(), Rendition(format: "flac"), start: MediaTime(parsing: "5")!,
             end: MediaTime(parsing: "1:00")!)
         #expect(converted.result.samples == 44_100)
-        #expect(converted.result.warnings.contains { $0.message.contains("60 s") && $0.message.contains("source at 6 s") })
+        #expect(
+            converted.result.warnings.contains { $0.message.contains("60 s") && $0.message.contains("source at 6 s") })
     }
 
     @Test func `refuses a range after the end, and one without a sample`() async throws {
