@@ -68,10 +68,16 @@ final class OutputLane {
     private static func run(
         _ writer: any RenditionWriter, _ queue: BoundedQueue<SharedFrame>, _ shared: Monitor<Shared>
     ) -> Outcome {
+        // A frame of the lane's own: encoders write the time of theirs into what they are given.
+        let frame = Frame()
         do throws(MediaError) {
             while true {
                 switch queue.take() {
-                case .elements(let frames): for shared in frames { try writer.append(shared.frame) }
+                case .elements(let frames):
+                    for shared in frames {
+                        try frame.share(shared.frame)
+                        try writer.append(frame)
+                    }
                 case .end: return .success(try finished(writer, shared.read(\.damage), shared.read(\.warnings)))
                 case .broken: return .failure(.stopped)
                 }

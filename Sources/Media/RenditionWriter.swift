@@ -7,7 +7,7 @@ protocol RenditionWriter: AnyObject {
     /// Whether the writer wants the decoded samples; one that does not reads the source itself when it is to finish.
     var takesSamples: Bool { get }
 
-    /// Takes a frame's samples, which have the reader's shape. Other writers hold the same samples: they are not changed.
+    /// Takes a frame's samples, which have the reader's shape. Other writers hold the same samples: these are not changed.
     func append(_ frame: borrowing Frame) throws(MediaError)
 
     /// Ends and checks the output, and says what was made.

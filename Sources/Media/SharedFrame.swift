@@ -1,4 +1,4 @@
-/// A frame that several encoders hold, each with an owner of its own; nobody changes the samples.
+/// A frame on its way to several encoders, each of which takes a reference of its own; nobody changes it or its samples.
 final class SharedFrame: @unchecked Sendable {
     let frame = Frame()
     let bytes: Int

@@ -79,6 +79,22 @@ import Testing
         }
     }
 
+    @Test func `frames that go to several outputs at other times are each one's own`() async throws {
+        // Silence first, so that what is trimmed is behind the others by as much.
+        let source = try await Studio.shared.source(
+            "late.wav", ["-f", "lavfi", "-i", "aevalsrc='if(gt(t,1),0.5*sin(2*PI*440*t),0)':s=44100:d=8", "-ac", "2"])
+        var trimmed = Rendition(format: "mka", codec: "flac")
+        trimmed.sound.trimSilence = SilenceTrim(threshold: -60)
+        let renditions = [Rendition(format: "mka", codec: "flac"), trimmed, Rendition(format: "mka", codec: "pcm")]
+        let together = try await run(source, renditions)
+        for (index, rendition) in renditions.enumerated() {
+            let alone = try await run(source, [rendition])
+            #expect(try together.results[index].get() == alone.results[0].get())
+            let samples = try await decode([together.paths[index], alone.paths[0]], as: Int16.self, "s16le")
+            #expect(samples[0] == samples[1], "output \(index)")
+        }
+    }
+
     @Test func `one that fails leaves the others alone`() async throws {
         let source = try await Studio.shared.music()
         let (results, paths) = try await run(source, Self.ladder, broken: 3)
