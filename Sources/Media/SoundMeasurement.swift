@@ -1,5 +1,5 @@
 import CLibav
-import MediaTypes
+package import MediaTypes
 
 /// What a first reading of a range found, for one result.
 struct SoundMeasurement {
@@ -13,7 +13,7 @@ struct SoundMeasurement {
 
 extension SoundSettings {
     /// Whether the range has to be read before it is converted.
-    var needsMeasurement: Bool {
+    package var needsMeasurement: Bool {
         loudness != nil || replayGain != nil || trimSilence != nil || (fadeOut?.seconds ?? 0) > Self.longestHeld
     }
 

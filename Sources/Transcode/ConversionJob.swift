@@ -35,6 +35,9 @@ struct ConversionJob {
     func probe(_ settings: ProbeSettings) -> TranscodeReport {
         report {
             let source = try source(SourceSettings())
+            guard !source.isEndless || settings == ProbeSettings() else {
+                throw Failure(.invalidRequest, "a radio stream has no end up to which it could be measured")
+            }
             let probe = try Probe.of(source, settings, stop: StopFlag(), progress: { reporter.report($0) })
             let encoder = JSONEncoder()
             encoder.outputFormatting = [.sortedKeys]
@@ -47,6 +50,12 @@ struct ConversionJob {
         guard isEndless else { return }
         guard plan.source.range.start == .zero else {
             throw Failure(.invalidRequest, "`start` is for sources that have a beginning, and this is a radio stream")
+        }
+        guard !plan.renditions.contains(where: \.sound.needsMeasurement) else {
+            throw Failure(
+                .invalidRequest,
+                "`loudness`, `trim_silence`, `replay_gain` and a long `fade_out` read a source twice, and a radio stream comes "
+                    + "only once")
         }
         guard plan.source.range.end != nil else {
             throw Failure(.invalidRequest, "the source is a stream without an end: give a `duration`")

@@ -12,6 +12,7 @@ enum ExitStatus: Int32, Sendable {
 /// Why a command ends without success: one sentence, and the exit status that goes with it.
 struct CommandFailure: Error, Sendable {
     let status: ExitStatus
+    /// Empty where there is nothing to say.
     let message: String
 
     static func failed(_ message: String) -> CommandFailure { CommandFailure(status: .failure, message: message) }

@@ -11,7 +11,7 @@ enum CommandLineTool {
         do throws(CommandFailure) {
             return try await dispatch(words)
         } catch {
-            StandardStream.error("respool: \(TextLayout.printable(error.message))\n")
+            if !error.message.isEmpty { StandardStream.error("respool: \(TextLayout.printable(error.message))\n") }
             return error.status
         }
     }

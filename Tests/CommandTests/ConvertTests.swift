@@ -61,6 +61,28 @@ import Testing
         #expect(Data(try await decoded(folder.file("part.wave"))) == (try samples(10, 12)))
     }
 
+    @Test func `reads standard input, whether it is a pipe or a file`() async throws {
+        for line in ["cat programme.wav | $0 convert", "$0 convert < programme.wav"] {
+            let parts = line.split(separator: "<", maxSplits: 1)
+            let command = "\(parts[0]) - in.flac --start 10 --duration 2" + (parts.count > 1 ? " <\(parts[1])" : "")
+            let outcome = try await ChildProcess.run(
+                "sh", ["-c", command, Programs.path("respool")], environment: respool.environment, folder: folder.path)
+            #expect(outcome.exitCode == 0 && outcome.errors == "", "\(outcome.errors)")
+            #expect(Data(try await decoded(folder.file("in.flac"))) == (try samples(10, 12)))
+        }
+    }
+
+    @Test func `ends without a word when nobody reads its result any more`() async throws {
+        let outcome = try await ChildProcess.run(
+            "sh",
+            [
+                "-c", "{ $0 convert programme.wav - --format wav; echo $? >&2; } | head -c 100",
+                Programs.path("respool"),
+            ],
+            environment: respool.environment, folder: folder.path)
+        #expect(outcome.errors == "1\n")
+    }
+
     @Test func `replaces a file when the new one is done, and not before`() async throws {
         try folder.write("out.mp3", text: "old")
         try folder.write("text.mp3", text: "this is no audio")

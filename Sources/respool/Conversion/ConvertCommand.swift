@@ -9,7 +9,7 @@ extension Command {
         "convert", usages: ["SOURCE DESTINATION…", "SOURCE [FOLDER] --outputs JSON"],
         "converts one source here and now, without Redis",
         details: [
-            "SOURCE is a path or a URL; DESTINATION is a path, a folder (with --format), or `-` for standard output. The "
+            "SOURCE is a path, a URL, or `-` for standard input; DESTINATION is a path, a folder (with --format), or `-` for standard output. The "
                 + "format is that of the destination's name, unless --format says otherwise. An existing file is replaced "
                 + "when the new one is complete and checked, and not before.",
             "Several destinations are made in one go, from one decode. With --outputs each has settings of its own, the other "
@@ -76,23 +76,32 @@ struct ConversionRequest: Sendable {
     /// Absolute paths; nothing for standard output.
     let destinations: [String?]
     let configuration: SlotConfiguration
+    private let input: StandardInput?
 
     init(_ arguments: Arguments) throws(CommandFailure) {
         source = arguments.operands[0]
         let outputs = try HandOutputs(arguments)
         var fields = outputs.fields
-        fields["source"] = try SourceAddress.url(source)
+        fields["source"] = source == "-" ? "file:///dev/stdin" : try SourceAddress.url(source)
         let spec: JobSpec
         do throws(Failure) { spec = try JobSpec(fields: fields) } catch { throw .usage(error.message) }
-        self.spec = spec
+        var configuration = try ConvertOptions.configuration(arguments)
+        if source == "-" {
+            // Only now, when nothing is wrong with the rest.
+            let input = try StandardInput.open(configuration.policy)
+            self.input = input
+            fields["source"] = "file://" + input.path
+            do throws(Failure) { self.spec = try JobSpec(fields: fields) } catch { throw .usage(error.message) }
+        } else {
+            (input, self.spec) = (nil, spec)
+        }
         destinations = outputs.destinations
-        let path = SourceAddress.path(ofFileURL: spec.source)
+        let path = SourceAddress.path(ofFileURL: self.spec.source)
         for (target, destination) in zip(outputs.targets, destinations) {
             if let path, let destination, Self.isSameFile(path, destination) {
                 throw .usage("'\(target)' is the source itself: name another destination")
             }
         }
-        var configuration = try ConvertOptions.configuration(arguments)
         configuration.policy.grantedSource = path
         configuration.policy.sourceRoots = ConvertOptions.playlistFolder(path).map { [$0] } ?? []
         configuration.policy.grantedOutputs = destinations.compactMap { $0 }

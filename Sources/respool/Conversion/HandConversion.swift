@@ -30,7 +30,11 @@ struct HandConversion {
     }
 
     private func told(_ failure: Failure) -> CommandFailure {
-        .failed("\(SourceAddress.shown(request.source)): \(failure.message)")
+        // Whoever read the result has read enough: that is its own affair, as with every program in a pipe.
+        if failure.code == .outputFailed, request.destinations.contains(nil), StandardStream.isOutputGone {
+            return .failed("")
+        }
+        return .failed("\(SourceAddress.shown(request.source)): \(failure.message)")
     }
 
     private func convert(_ slot: Slot, _ view: ConversionView) async -> Result<CommitRecord, SlotError> {

@@ -21,8 +21,12 @@ extension Command {
     ) { arguments throws(CommandFailure) in
         let source = arguments.operands[0]
         let settings = try ProbeOptions.settings(arguments)
-        let url = try SourceAddress.url(source)
         var configuration = try ConvertOptions.configuration(arguments)
+        var input: StandardInput?
+        defer { withExtendedLifetime(input) {} }
+        if source == "-" { input = try StandardInput.open(configuration.policy) }
+        let url: String
+        if let input { url = "file://" + input.path } else { url = try SourceAddress.url(source) }
         let path = SourceAddress.path(ofFileURL: url)
         configuration.policy.grantedSource = path
         configuration.policy.sourceRoots = ConvertOptions.playlistFolder(path).map { [$0] } ?? []

@@ -8,6 +8,12 @@ enum StandardStream {
     /// Writes to standard error.
     static func error(_ text: String) { write(text, to: STDERR_FILENO) }
 
+    /// Whether whoever read standard output is gone.
+    static var isOutputGone: Bool {
+        var entry = pollfd(fd: STDOUT_FILENO, events: 0, revents: 0)
+        return poll(&entry, 1, 0) > 0 && entry.revents & Int16(POLLERR) != 0
+    }
+
     static func write(_ text: String, to descriptor: CInt) {
         var text = text
         text.withUTF8 { bytes in
