@@ -175,6 +175,9 @@ enum TagScript {
             result = {'texts': {}, 'pictures': [], 'chapters': [], 'lines': []}
             texts, pictures, chapters = result['texts'], result['pictures'], result['chapters']
             name = type(file).__name__
+            if tags is None and path.endswith('.tta'):
+                # For mutagen only ID3 belongs to TTA; APEv2 does as well.
+                tags = APEv2(path)
             if tags is None:
                 return result
             if name in ('MP3', 'WAVE', 'AIFF') or hasattr(tags, 'getall'):
@@ -208,8 +211,8 @@ enum TagScript {
                     mime = 'image/png' if cover.imageformat == MP4Cover.FORMAT_PNG else 'image/jpeg'
                     pictures.append(told(-1, mime, '', cover))
                 # mutagen takes the movie's timescale for milliseconds.
-                bytes = open(path, 'rb').read()
-                scale = struct.unpack_from('>I', bytes, bytes.index(b'mvhd') + 16)[0]
+                content = open(path, 'rb').read()
+                scale = struct.unpack_from('>I', content, content.index(b'mvhd') + 16)[0]
                 chapters += [{'start': round(c.start * scale), 'title': c.title} for c in file.chapters or []]
             elif name == 'FLAC' or name.startswith('Ogg'):
                 for key in set(key.lower() for key in tags.keys()):

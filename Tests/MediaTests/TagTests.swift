@@ -53,10 +53,15 @@ import Testing
             for (name, values) in expected(origin.texts, from: result.source, to: result.target) {
                 #expect(told.texts[name] == values, "\(name), \(result.pair)")
             }
-            #expect(told.pictures.map(\.digest) == origin.pictures.map(\.digest), "\(result.pair)")
-            #expect(told.pictures.map(\.mime) == origin.pictures.map(\.mime), "\(result.pair)")
+            // APE's items have no order.
+            let isOrdered = !["wv", "tta"].contains(result.target)
+            func pictures(_ told: Told) -> [Told.Picture] {
+                isOrdered ? told.pictures : told.pictures.sorted { $0.digest < $1.digest }
+            }
+            #expect(pictures(told).map(\.digest) == pictures(origin).map(\.digest), "\(result.pair)")
+            #expect(pictures(told).map(\.mime) == pictures(origin).map(\.mime), "\(result.pair)")
             if result.source != "m4a", !["m4a", "alac", "mp4"].contains(result.target) {
-                #expect(told.pictures == origin.pictures, "\(result.pair)")
+                #expect(pictures(told) == pictures(origin), "\(result.pair)")
             }
             let isChaptered = !["m4a", "wv", "wma"].contains(result.source)
             if isChaptered, !["wv", "tta", "wma"].contains(result.target) {
