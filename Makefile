@@ -10,7 +10,7 @@ SWIFT_BUILD := swift build --explicit-target-dependency-import-check error
 # One line a crash: the back-trace of a process that a test kills on purpose says nothing.
 export SWIFT_BACKTRACE := enable=no
 
-.PHONY: help deps build release test unit proof lint format sanitize bench demo install uninstall clean
+.PHONY: help deps build release test unit proof conformance lint format sanitize bench demo install uninstall clean
 
 help: ## list these commands
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -32,6 +32,11 @@ unit:
 
 proof: release
 	Tests/Proof/run
+
+# PART="source=flac format=mp3,opus rate=44100 layout=stereo" chooses a part of what takes an hour.
+conformance: release ## convert every source to every output, at every rate and layout, and judge each
+	@deploy/install-packages python3-numpy python3-mutagen vorbis-tools
+	Tests/Proof/conformance $(PART)
 
 lint: ## check the form of the code; warnings are errors
 	swift format lint --strict --recursive --parallel Sources Tests Package.swift

@@ -111,7 +111,8 @@ struct PacketScan {
         if let trimming {
             guard delay == nil || trimming.skip == 0 else { throw .notCopied("it is cut out of several pieces") }
             skip = trimming.skip
-            discarded = min(trimming.discard, length)
+            // The decoder takes no notice of more than there is.
+            discarded = trimming.discard <= length ? trimming.discard : 0
         }
         guard delay == nil else {
             if packet.isDiscarded { discarded = length }
