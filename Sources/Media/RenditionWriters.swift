@@ -17,6 +17,7 @@ struct RenditionWriters {
         let metadata = metadata(of: index, reader)
         try ChapterFile.write(metadata, rendition.tags, stores, output: index)
         if AudioFormat.named(rendition.format)?.isSegmented == true {
+            if rendition.passthrough == .require { throw .notCopied("segments begin and end where encoders do") }
             return try HLSWriter(stores, output: index, rendition, reader, measurements[index], stop: stop)
         }
         if let copy = try CopyPlan.choose(rendition, source, reader, stop: stop) {

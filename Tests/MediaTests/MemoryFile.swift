@@ -1,0 +1,52 @@
+import FoundationEssentials
+import Lifecycle
+import Media
+import MediaTypes
+
+/// A file in memory, to be written by one conversion and read by the next.
+final class MemoryFile: ByteStore, ByteSource {
+    private(set) var bytes: [UInt8]
+
+    init(_ bytes: [UInt8] = []) { self.bytes = bytes }
+
+    convenience init(path: String) throws {
+        self.init([UInt8](try Data(contentsOf: URL(filePath: path))))
+    }
+
+    var length: Int64 { Int64(bytes.count) }
+
+    func write(_ piece: UnsafeRawBufferPointer, at offset: Int64) {
+        let (start, end) = (Int(offset), Int(offset) + piece.count)
+        if end > bytes.count { bytes.append(contentsOf: repeatElement(0, count: end - bytes.count)) }
+        bytes.withUnsafeMutableBytes { $0[start..<end].copyBytes(from: piece) }
+    }
+
+    func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) -> Int {
+        let count = max(min(buffer.count, bytes.count - Int(offset)), 0)
+        bytes.withUnsafeBytes { buffer.copyBytes(from: $0[Int(offset)..<Int(offset) + count]) }
+        return count
+    }
+
+    /// A conversion's result, and the file that it made.
+    func converted(
+        to rendition: Rendition, start: MediaTime = .zero, end: MediaTime? = nil
+    ) throws -> (result: ConversionResult, file: MemoryFile) {
+        let file = MemoryFile()
+        let result = try Conversion.run(
+            source: self, store: file, rendition: rendition, range: TimeRange(start: start, end: end),
+            stop: StopFlag(), progress: { _ in })
+        return (result, file)
+    }
+
+    /// The samples that respool's reader gives, channels interleaved.
+    func samples() throws -> [Float] {
+        let wave = try converted(to: Rendition(format: "wav", sampleFormat: .f32)).file.bytes
+        guard let head = wave.firstRange(of: Array("data".utf8)) else { return [] }
+        return wave.withUnsafeBytes { bytes in
+            let size = bytes.loadUnaligned(fromByteOffset: head.upperBound, as: UInt32.self)
+            return (0..<Int(UInt32(littleEndian: size)) / 4).map {
+                bytes.loadUnaligned(fromByteOffset: head.upperBound + 4 + 4 * $0, as: Float.self)
+            }
+        }
+    }
+}
