@@ -3,7 +3,8 @@ import SlotProtocol
 
 extension JobRecord: Encodable {
     private enum CodingKeys: String, CodingKey {
-        case id, state, phase, progress, position, duration, speed, eta, attempt, attempts, crashes, priority, group
+        case id, state, phase, progress, position, duration, speed, estimated, eta, attempt, attempts, crashes,
+            priority, group
         case source, format, worker, outputs, error
         case createdAt = "created_at"
         case startedAt = "started_at"
@@ -26,6 +27,7 @@ extension JobRecord: Encodable {
         try container.encode(position, forKey: .position)
         try container.encode(duration, forKey: .duration)
         try container.encode(speed, forKey: .speed)
+        try container.encode(estimated, forKey: .estimated)
         try container.encode(eta, forKey: .eta)
         try container.encode(attempt, forKey: .attempt)
         try container.encode(attempts, forKey: .attempts)

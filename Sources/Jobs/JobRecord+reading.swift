@@ -12,9 +12,11 @@ extension JobRecord {
         let isDone = state == .completed
         self.init(
             id: raw.id, state: state, phase: state == .running ? hash["phase"].flatMap(Phase.init) : nil,
-            progress: isDone ? 1 : isShown ? progress.fraction : nil,
-            position: isDone ? progress.duration ?? progress.position : isShown ? progress.position : nil,
-            duration: isShown ? progress.duration : nil, speed: isShown ? progress.speed : nil,
+            progress: isDone ? 1 : isShown ? progress?.fraction : nil,
+            position: isDone ? progress?.duration ?? progress?.position : isShown ? progress?.position : nil,
+            duration: isShown ? progress?.duration : nil, speed: isShown ? progress?.speed : nil,
+            estimated: state == .running && progress?.estimated == true,
+            eta: state == .running ? progress?.eta : nil,
             attempt: Int(integer("attempt") ?? 0), attempts: Self.attempts(raw), crashes: Int(integer("crashes") ?? 0),
             priority: raw.fields["priority"] ?? "normal", group: nil, source: raw.fields["source"].map(redactedURL),
             format: Self.format(raw.fields), worker: isShown ? hash["worker"].map(Self.shortName) : nil,

@@ -14,6 +14,10 @@ package struct JobRecord: Sendable, Hashable {
     package var duration: Double?
     /// Seconds of audio a second of time.
     package var speed: Double?
+    /// Whether the progress is only a guess.
+    package var estimated: Bool
+    /// Seconds until the conversion is done.
+    package var eta: Double?
     package var attempt: Int
     package var attempts: Int
     package var crashes: Int
@@ -32,10 +36,4 @@ package struct JobRecord: Sendable, Hashable {
     package var dueAt: Int64?
     package var outputs: [OutputReport]?
     package var error: Failure?
-
-    /// Seconds until the conversion is done, by the speed so far.
-    package var eta: Double? {
-        guard state == .running, let position, let duration, let speed, speed > 0 else { return nil }
-        return max(0, duration - position) / speed
-    }
 }

@@ -1,17 +1,24 @@
 import MediaTypes
 import SlotProtocol
 
-/// A job's progress as one short field of its hash: `fraction position duration speed`, each `-` if unknown.
+/// A job's progress as one short field of its hash: `fraction position duration speed eta`, each `-` if unknown, and
+/// `estimated` behind them if the fraction is a guess.
 enum ProgressText {
     static func encode(_ progress: Progress) -> String {
-        [progress.fraction, progress.position, progress.duration, progress.speed].map(number).joined(separator: " ")
+        let numbers = [progress.fraction, progress.position, progress.duration, progress.speed, progress.eta].map(
+            number)
+        return (numbers + (progress.estimated ? ["estimated"] : [])).joined(separator: " ")
     }
 
-    /// The four numbers.
-    static func decode(_ text: String) -> (fraction: Double?, position: Double?, duration: Double?, speed: Double?) {
-        let parts = text.split(separator: " ").map { Double($0) }
-        guard parts.count == 4 else { return (nil, nil, nil, nil) }
-        return (parts[0], parts[1], parts[2], parts[3])
+    /// What the field says; a worker of the first version wrote only four numbers.
+    static func decode(_ text: String) -> Progress? {
+        let parts = text.split(separator: " ")
+        guard parts.count >= 4 else { return nil }
+        let numbers = parts.prefix(5).map { Double($0) }
+        return Progress(
+            phase: .converting, position: numbers[1] ?? 0, duration: numbers[2], fraction: numbers[0],
+            speed: numbers[3],
+            estimated: parts.last == "estimated", eta: numbers.count > 4 ? numbers[4] : nil)
     }
 
     /// At most four decimals; Redis keeps a hash compact while its values are short.

@@ -3,12 +3,16 @@ import CLibav
 /// The index of an AVI file, which tells what libav's own count of chunks does not: that some were passed over.
 struct ChunkIndex {
     private var next: CInt = 0
+    /// How many packets in a row had the time of the index, up to which it may count in other units than packets do.
+    private var agreeing = 0
+    private var isUseless = false
+    private static let surely = 8
     /// What the count of chunks lacks, in units of the time base.
     private var lag: Int64 = 0
 
     /// Gives a packet the time that the index has for its place.
     mutating func correct(_ packet: borrowing Packet, _ stream: UnsafeMutablePointer<AVStream>) {
-        guard packet.timestamp != nil else { return }
+        guard !isUseless, let time = packet.timestamp else { return }
         let count = avformat_index_get_entries_count(stream)
         if let last = next > 0 ? avformat_index_get_entry(stream, next - 1) : nil, last.pointee.pos + 8 > packet.offset
         {
@@ -19,7 +23,15 @@ struct ChunkIndex {
             next += 1
         }
         if next < count, let entry = avformat_index_get_entry(stream, next), entry.pointee.pos + 8 == packet.offset {
-            lag = max(entry.pointee.timestamp - (packet.timestamp ?? 0), 0)
+            lag = max(entry.pointee.timestamp - time, 0)
+            if agreeing < Self.surely {
+                isUseless = entry.pointee.timestamp != time
+                agreeing += 1
+            }
+        }
+        if isUseless || agreeing < Self.surely {
+            lag = 0
+            return
         }
         packet.delay(by: lag)
     }

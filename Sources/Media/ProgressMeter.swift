@@ -1,6 +1,6 @@
 import MediaTypes
 
-/// Turns samples done into reports, at most ten a second.
+/// Turns samples done into reports, at most ten a second, that never go back and are never whole before the end.
 struct ProgressMeter {
     private let clock = ContinuousClock()
     private let started: ContinuousClock.Instant
@@ -9,6 +9,11 @@ struct ProgressMeter {
     private let phase: Phase
     /// Seconds of the range, if known.
     private let duration: Double?
+    /// Whether the source tells its length; without it the range may end before.
+    private let isKnown: Bool
+    private var pace = Pace()
+    /// The largest fraction so far.
+    private var most = 0.0
 
     init(_ reader: borrowing AssetReader, phase: Phase = .converting) {
         self.phase = phase
@@ -19,7 +24,9 @@ struct ProgressMeter {
         let start = Double(reader.first) / rate
         let length = reader.sourceSeconds.map { $0 - start }
         let wanted = reader.end.map { Double($0) / rate - start }
+        isKnown = length != nil
         duration = wanted.map { min($0, length ?? $0) } ?? length
+        pace.note(started, position: 0, fraction: 0)
     }
 
     /// A report, if the last one is long enough ago.
@@ -28,11 +35,15 @@ struct ProgressMeter {
         guard now - last >= .milliseconds(100) else { return nil }
         last = now
         let position = max(Double(reader.position - reader.first) / rate, 0)
-        let fraction =
-            duration.map { $0 > 0 ? min(position / $0, 1) : 1 } ?? min(max(reader.byteFraction, 0), 0.99)
+        // A header that tells of less than there is tells nothing: in chained Ogg it is the last link's.
+        let length = duration.flatMap { position <= $0 + 0.1 ? $0 : nil }
+        let fraction = length.map { $0 > 0 ? position / $0 : 1 } ?? reader.byteFraction
+        let isEstimate = !isKnown || length == nil
+        most = max(most, min(fraction, isEstimate ? 0.99 : 0.999))
+        pace.note(now, position: position, fraction: most)
         return Progress(
-            phase: phase, position: position, duration: duration, fraction: fraction,
-            speed: position / ((now - started) / .seconds(1)))
+            phase: phase, position: position, duration: length, fraction: most, speed: pace.speed,
+            estimated: isEstimate, eta: pace.eta)
     }
 
     /// The report of a conversion that has all its samples.
@@ -40,6 +51,6 @@ struct ProgressMeter {
         let seconds = Double(samples) / rate
         return Progress(
             phase: .converting, position: seconds, duration: seconds, fraction: 1,
-            speed: seconds / max((clock.now - started) / .seconds(1), 0.000_001))
+            speed: seconds / max((clock.now - started) / .seconds(1), 0.000_001), eta: 0)
     }
 }

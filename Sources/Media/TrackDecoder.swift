@@ -265,7 +265,10 @@ struct TrackDecoder: ~Copyable {
         if let seconds = continuity.missing(seconds: declared.seconds, length: source.length) {
             missing = max(missing, Int64(seconds * Double(shape.rate)))
         }
-        if let whole = xing?.audible ?? remaining.map({ $0 + position }) ?? (declared.isExact ? declared.least : nil) {
+        // Where nothing was lost on the way, a few samples less than promised are the encoder's.
+        if lost.hasFound || health.isInterrupted,
+            let whole = xing?.audible ?? remaining.map({ $0 + position }) ?? (declared.isExact ? declared.least : nil)
+        {
             missing = max(whole - position, 0)
         }
         if demuxer.formatName == "ogg" { missing = try max(missing, missingPages(position, rate: shape.rate)) }

@@ -20,7 +20,8 @@ struct XingHeader {
     /// Samples between the encoder's delay and its padding, which is what libav gives of a whole file.
     var audible: Int64? {
         guard let frames, let delay, let padding else { return nil }
-        return frames * frameLength - delay - padding
+        // The decoder is 529 samples late, which the padding makes up for only if there is as much of it.
+        return frames * frameLength - delay - max(padding, 529)
     }
 
     /// Reads the header; nothing if the file has none.

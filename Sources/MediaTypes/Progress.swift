@@ -12,12 +12,19 @@ package struct Progress: Codable, Hashable, Sendable {
     package var duration: Double?
     /// Position ÷ duration, or an estimate by bytes where the duration is unknown.
     package var fraction: Double?
-    /// Seconds of audio a second of time.
+    /// Seconds of audio a second of time, over the last five seconds.
     package var speed: Double?
+    /// Whether the fraction is only a guess, because the source does not tell its length.
+    package var estimated: Bool
+    /// Seconds of time until the conversion is done, by its pace over the last five seconds.
+    package var eta: Double?
 
     package init(
-        phase: Phase, position: Double = 0, duration: Double? = nil, fraction: Double? = nil, speed: Double? = nil
+        phase: Phase, position: Double = 0, duration: Double? = nil, fraction: Double? = nil, speed: Double? = nil,
+        estimated: Bool = false, eta: Double? = nil
     ) {
+        self.estimated = estimated
+        self.eta = eta
         self.phase = phase
         self.position = position
         self.duration = duration

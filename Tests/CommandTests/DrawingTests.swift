@@ -69,7 +69,8 @@ import Testing
     }
 
     @Test func `tells position, speed and time left of a conversion`() {
-        let progress = Progress(phase: .converting, position: 126.1, duration: 300, fraction: 0.4203, speed: 61.3)
+        let progress = Progress(
+            phase: .converting, position: 126.1, duration: 300, fraction: 0.4203, speed: 61.3, eta: 2.8)
         let line = ProgressLine(label: "a", progress: progress)
         #expect(line.figures(hasUnicode: true) == " 42 %  2:06 / 5:00  61×  0:03 left")
         #expect(ProgressLine(label: "a", progress: Progress(phase: .opening)).figures(hasUnicode: true) == "opening")

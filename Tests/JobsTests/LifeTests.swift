@@ -14,7 +14,7 @@ import Testing
             #expect(job.attempt == 1 && job.attempts == 5 && job.crashes == 0 && job.commit == nil)
             #expect(job.token.hasPrefix("1:"))
             #expect(try await fixture.state(id) == .running)
-            let progress = Progress(phase: .converting, position: 30, duration: 120, fraction: 0.25, speed: 45)
+            let progress = Progress(phase: .converting, position: 30, duration: 120, fraction: 0.25, speed: 45, eta: 2)
             #expect(try await fixture.beat([job], progress: progress).verdicts == [id: .ok])
             let running = try await fixture.record(id)
             #expect(running.phase == .converting && running.progress == 0.25 && running.position == 30)

@@ -54,16 +54,13 @@ struct ProgressLine: Sendable {
         }
         let length = progress.duration.map { " / \(Quantities.clock($0))" } ?? ""
         var parts = [
-            TextLayout.fitted(Quantities.percent(fraction), width: 5, isRight: true),
+            TextLayout.fitted((progress.estimated ? "~" : "") + Quantities.percent(fraction), width: 5, isRight: true),
             Quantities.clock(progress.position) + length,
         ]
         if let speed = progress.speed, speed > 0 {
             parts.append(Quantities.speed(speed, hasUnicode: hasUnicode))
-            if let duration = progress.duration {
-                let left = max(0, duration - progress.position) / speed
-                parts.append("\(Quantities.clock(left.rounded(.up))) left")
-            }
         }
+        if let eta = progress.eta, eta > 0 { parts.append("\(Quantities.clock(eta.rounded(.up))) left") }
         return parts.joined(separator: "  ")
     }
 }

@@ -58,7 +58,7 @@ struct JobLine {
         let progress = record.phase.map {
             Progress(
                 phase: $0, position: record.position ?? 0, duration: record.duration, fraction: record.progress,
-                speed: record.speed)
+                speed: record.speed, estimated: record.estimated, eta: record.eta)
         }
         return ProgressLine(label: label(terminal), progress: progress)
     }
