@@ -23,12 +23,13 @@ struct EncodingSettings {
         let (format, codec): (AudioFormat, AudioCodec)
         do { (format, codec) = try rendition.validate() } catch { throw invalid(error.description) }
         var warnings: [Warning] = []
-        let channels = rendition.askedChannels ?? codec.channelCounts.last { $0 <= source.channels }!
+        let channels = rendition.askedChannels ?? format.channelCounts(of: codec).last { $0 <= source.channels }!
         if channels < source.channels && rendition.askedChannels == nil {
             warnings.append(
                 Warning(
                     "channels_mixed",
-                    "\(codec.name) takes \(channels) channels, so the source's \(source.channels) were mixed down"))
+                    "\(codec.name) takes \(channels) channels here, so the source's \(source.channels) were mixed down")
+            )
         }
         let rate = try sampleRate(rendition, format, codec, source.rate, channels)
         if rate != source.rate && rendition.sampleRate == nil {

@@ -28,8 +28,8 @@ package struct AudioFormat: Sendable {
     /// The sample rates in Hz that a codec takes in this container; nothing if it takes any of its span.
     package func sampleRates(of codec: AudioCodec) -> [Int]? {
         switch (name, codec.name) {
-        // Core Audio counts Opus in the rate of its header, and the decoder gives 48 kHz.
-        case ("caf", "opus"): [48_000]
+        // These count Opus in the rate of its header, and the decoder gives 48 kHz.
+        case ("caf", "opus"), ("mp4", "opus"), ("hls", "opus"): [48_000]
         // MPEG-4 has no MPEG-2.5 (ISO 14496-3).
         case ("mp4", "mp3"), ("mov", "mp3"): codec.sampleRates?.filter { $0 >= 16_000 }
         default: codec.sampleRates
@@ -39,6 +39,12 @@ package struct AudioFormat: Sendable {
     /// Whether a codec takes a sample rate in Hz in this container.
     package func takes(sampleRate: Int, of codec: AudioCodec) -> Bool {
         sampleRates(of: codec)?.contains(sampleRate) ?? codec.takes(sampleRate: sampleRate)
+    }
+
+    /// The numbers of channels that a codec takes in this container.
+    package func channelCounts(of codec: AudioCodec) -> [Int] {
+        // libavformat writes no channel map into Core Audio's format.
+        name == "caf" && codec.name == "opus" ? [1, 2] : codec.channelCounts
     }
 
     /// The format with that name.

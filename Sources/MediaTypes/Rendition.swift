@@ -60,8 +60,8 @@ extension Rendition {
                 "codec", "format \(format.name) does not take codec '\(name)'; it takes \(format.codecs.listed)")
         }
         try checkSampleRate(format, codec)
-        try checkChannels(codec)
-        try checkLayout(codec)
+        try checkChannels(format, codec)
+        try checkLayout(format, codec)
         try checkRateControl(codec)
         try checkSampleFormat(format, codec)
         try checkSegments(format, codec)
@@ -96,14 +96,15 @@ extension Rendition {
             "\(codec.name)\(place) does not take sample_rate \(sampleRate); it takes \(right) Hz\(rule)")
     }
 
-    private func checkChannels(_ codec: AudioCodec) throws(FormatProblem) {
-        guard let channels, !codec.channelCounts.contains(channels) else { return }
-        let counts = codec.channelCounts
-        let right = counts.count == codec.mostChannels ? "1 to \(counts.count)" : counts.map(String.init).listed
-        throw FormatProblem("channels", "\(codec.name) does not take \(channels) channels; it takes \(right)")
+    private func checkChannels(_ format: AudioFormat, _ codec: AudioCodec) throws(FormatProblem) {
+        let counts = format.channelCounts(of: codec)
+        guard let channels, !counts.contains(channels) else { return }
+        let right = counts.count == counts.last ? "1 to \(counts.count)" : counts.map(String.init).listed
+        let place = counts == codec.channelCounts ? "" : " in \(format.name)"
+        throw FormatProblem("channels", "\(codec.name)\(place) does not take \(channels) channels; it takes \(right)")
     }
 
-    private func checkLayout(_ codec: AudioCodec) throws(FormatProblem) {
+    private func checkLayout(_ format: AudioFormat, _ codec: AudioCodec) throws(FormatProblem) {
         guard let channelLayout else { return }
         guard let count = ChannelLayoutName.channels(of: channelLayout) else {
             throw FormatProblem(
@@ -114,12 +115,11 @@ extension Rendition {
             throw FormatProblem(
                 "channel_layout", "channel_layout \(channelLayout) has \(count) channels, and channels is \(channels!)")
         }
-        guard count <= codec.mostChannels, codec.layouts?.contains(channelLayout) != false else {
-            let right =
-                codec.layouts
-                ?? ChannelLayoutName.all.filter {
-                    ChannelLayoutName.channels(of: $0)! <= codec.mostChannels
-                }
+        let counts = format.channelCounts(of: codec)
+        guard counts.contains(count), codec.layouts?.contains(channelLayout) != false else {
+            let right = (codec.layouts ?? ChannelLayoutName.all).filter {
+                counts.contains(ChannelLayoutName.channels(of: $0)!)
+            }
             throw FormatProblem(
                 "channel_layout",
                 "\(codec.name) does not take channel_layout \(channelLayout); it takes \(right.listed)")
