@@ -71,6 +71,10 @@ struct CopyPlan {
 
     /// Fails for a cut whose samples beside the range would be heard.
     private func check() throws(MediaError) {
+        // There Opus has no header that would keep its pre-skip, and WavPack loses the one that tells its length.
+        if [["caf", "opus"], ["mka", "wavpack"]].contains([settings.format.name, settings.codec.name]) {
+            throw .notCopied("\(settings.codec.name) in \(settings.format.name) does not tell how long a packet is")
+        }
         guard !span.isWhole else { return }
         guard hiding.hides(lead: span.lead, of: settings.codec.name) else {
             throw .notCopied("\(settings.format.name) cannot hide the \(span.lead) samples that come before the range")

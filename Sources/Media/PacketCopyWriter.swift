@@ -81,7 +81,13 @@ final class PacketCopyWriter: RenditionWriter {
             // The MP3 muxer takes the delay from the first packet, whatever the stream says.
             let skip = number == span.first && track.codec == AV_CODEC_ID_MP3 && isHidden ? span.lead : 0
             packet.place(at: time, duration: length - discard)
-            try packet.trim(skip: skip, discard: discard)
+            // It also counts the decoder's own delay into the padding, if the last packet says anything at all.
+            let isLastOfMP3 = number == span.last && track.codec == AV_CODEC_ID_MP3
+            if skip > 0 || discard > 0 || isLastOfMP3 {
+                try packet.trim(skip: skip, discard: discard)
+            } else {
+                packet.forgetTrim()
+            }
             time += length
             try muxer.write(packet, rate: rate)
         }

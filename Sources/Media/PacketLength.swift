@@ -44,7 +44,10 @@ struct PacketLength: ~Copyable {
             guard vorbis != nil else { throw .notCopied("its Vorbis headers make no sense") }
         case AV_CODEC_ID_ALAC where parameters.extradata_size >= 16:
             frameLength = (12..<16).reduce(0) { $0 << 8 | Int64(parameters.extradata[$1]) }
-        default: break
+        case AV_CODEC_ID_MP3, AV_CODEC_ID_MP2, AV_CODEC_ID_FLAC, AV_CODEC_ID_AC3, AV_CODEC_ID_EAC3,
+            AV_CODEC_ID_WAVPACK, AV_CODEC_ID_TTA:
+            break
+        default: throw .notCopied("packets of \(track.codecName) are not copied")
         }
         return PacketLength(track, vorbis: vorbis, frameLength: frameLength)
     }

@@ -16,7 +16,6 @@ extension Packet {
     /// Says how many samples a decoder is to drop, in place of all that was said.
     borrowing func trim(skip: Int64, discard: Int64) throws(MediaError) {
         av_packet_free_side_data(pointer)
-        guard skip > 0 || discard > 0 else { return }
         guard let bytes = av_packet_new_side_data(pointer, AV_PKT_DATA_SKIP_SAMPLES, 10) else {
             throw .outOfMemory("copy the audio")
         }
@@ -26,6 +25,9 @@ extension Packet {
             bytes[4 + index] = UInt8(truncatingIfNeeded: discard >> (8 * index))
         }
     }
+
+    /// Takes away all that the source's container said beside the data.
+    borrowing func forgetTrim() { av_packet_free_side_data(pointer) }
 
     /// Whether it is only to be decoded, and not heard.
     var isDiscarded: Bool { pointer.pointee.flags & AV_PKT_FLAG_DISCARD != 0 }
