@@ -51,6 +51,27 @@ import Testing
         #expect(try await decoded(try #require(report["url"] as? String)).count == 3 * 176_400)
     }
 
+    @Test func `takes every field of a job that needs no queue`() {
+        let queue = [
+            "output", "priority", "delay", "not-before", "attempts", "timeout", "expires", "dedup", "overwrite",
+            "group",
+            "limit-key", "callback",
+        ]
+        let missing = Set(FieldOptions.all.map(\.name)).subtracting(FieldOptions.conversion.map(\.name))
+        #expect(missing == Set(queue))
+    }
+
+    @Test func `sets tags and a layout by hand`() async throws {
+        let outcome = try await respool.run(
+            "convert", "programme.wav", "tagged.flac", "--duration", "1", "--metadata", #"{"title":"Überall"}"#,
+            "--channel-layout", "mono", "--damage", "accept", "--track", "1")
+        #expect(outcome.exitCode == 0, "\(outcome.errors)")
+        let title = try await ChildProcess.run(
+            "ffprobe",
+            ["-v", "error", "-show_entries", "format_tags=title", "-of", "csv=p=0", folder.file("tagged.flac")])
+        #expect(String(decoding: title.standardOutput, as: UTF8.self) == "Überall\n")
+    }
+
     @Test func `writes to standard output what it writes to a file`() async throws {
         let words = ["--to", "wav", "--start", "10", "--duration", "2"]
         let stream = try await respool.run(["convert", programme, "-"] + words)

@@ -7,7 +7,7 @@ enum FieldOptions {
     static let all: [Option] = JobField.all.filter { $0.name != "source" }.map(option)
 
     /// Those that tell what a result is to be and which part of the source it holds.
-    static let conversion: [Option] = all.filter { conversionNames.contains($0.name) || !$0.isSupported && isMedia($0) }
+    static let conversion: [Option] = all.filter { !queueNames.contains($0.name) }
 
     /// The fields that the arguments give.
     static func fields(_ arguments: Arguments, of options: [Option]) -> [String: String] {
@@ -18,18 +18,11 @@ enum FieldOptions {
         return fields
     }
 
-    private static let conversionNames: Set<String> = [
-        "format", "codec", "bit-rate", "quality", "sample-rate", "channels", "sample-format", "start", "end",
-        "duration",
-        "passthrough", "segment-duration", "segment-format", "outputs", "atomic",
-        "channel-map", "mix", "resampler", "loudness", "true-peak", "gain", "fade-in", "fade-out",
-        "trim-silence", "replay-gain",
+    /// What only a queue can do.
+    private static let queueNames: Set<String> = [
+        "output", "priority", "delay", "not-before", "attempts", "timeout", "expires", "dedup", "overwrite", "group",
+        "limit-key", "callback",
     ]
-
-    /// Fields of later engines that a job without a queue could have, too.
-    private static func isMedia(_ option: Option) -> Bool {
-        !["group", "limit-key", "callback", "overwrite"].contains(option.name)
-    }
 
     private static func fieldName(_ option: Option) -> String { String(option.name.map { $0 == "-" ? "_" : $0 }) }
 
@@ -50,6 +43,9 @@ enum FieldOptions {
         case "passthrough": .words(Passthrough.allCases.map(\.rawValue))
         case "resampler": .words(ResamplerEngine.allCases.map(\.rawValue))
         case "replay_gain": .words(ReplayGain.allCases.map(\.rawValue))
+        case "damage": .words(DamagePolicy.allCases.map(\.rawValue))
+        case "chapters": .words(TagSettings.ChapterForm.allCases.map(\.rawValue))
+        case "channel_layout": .words(ChannelLayoutName.all)
         default: .nothing
         }
     }
