@@ -7,12 +7,14 @@ final class HLSWriter: RenditionWriter {
     private let settings: EncodingSettings
     private let segments: SegmentSettings
     private let sound: SoundChain?
+    /// What of the source's tags has no place in segments.
+    private let dropped: [Warning]
     private var converter: SampleConverter
     private var track: SegmentTrack
 
     init(
         _ stores: any OutputStores, output: Int, _ rendition: Rendition, _ reader: borrowing AssetReader,
-        _ measurement: SoundMeasurement?, stop: StopFlag
+        _ metadata: Metadata, _ measurement: SoundMeasurement?, stop: StopFlag
     ) throws(MediaError) {
         guard rendition.passthrough != .require else {
             throw MediaError(
@@ -23,6 +25,11 @@ final class HLSWriter: RenditionWriter {
             rendition, try rendition.sound.shape(of: reader.shape), reader.depth)
         sound = try SoundChain.open(rendition.sound, reader.shape, reader.depth, settings, measurement)
         self.settings = settings
+        dropped =
+            TagWriter(
+                metadata, rendition.tags, format: settings.format, codec: settings.codec, rate: settings.shape.rate,
+                sourceRate: reader.shape.rate
+            ).warnings
         segments = rendition.segments
         store = SegmentStore(stores, output: output)
         var input = sound?.output ?? reader.shape
@@ -71,6 +78,6 @@ final class HLSWriter: RenditionWriter {
             bitRate: Int((Double(store.length) * 8 / duration.seconds).rounded()), bytes: store.length,
             gapless: Gapless(start: track.delay, end: max(extra, 0)), damage: Damage(seconds: 0, events: 0),
             settings: used.merging(sound?.used ?? [:]) { $1 },
-            warnings: settings.warnings + (sound?.warnings ?? []), loudness: sound?.loudness)
+            warnings: settings.warnings + (sound?.warnings ?? []) + dropped, loudness: sound?.loudness)
     }
 }

@@ -18,7 +18,8 @@ struct RenditionWriters {
         try ChapterFile.write(metadata, rendition.tags, stores, output: index)
         if AudioFormat.named(rendition.format)?.isSegmented == true {
             if rendition.passthrough == .require { throw .notCopied("segments begin and end where encoders do") }
-            return try HLSWriter(stores, output: index, rendition, reader, measurements[index], stop: stop)
+            return try HLSWriter(
+                stores, output: index, rendition, reader, metadata, measurements[index], stop: stop)
         }
         if let copy = try CopyPlan.choose(rendition, source, reader, stop: stop) {
             return PacketCopyWriter(try store(index), source, copy, reader, metadata, rendition.tags, stop: stop)

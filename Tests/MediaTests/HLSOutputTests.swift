@@ -33,6 +33,13 @@ import Testing
 
     private static let two = MediaTime(value: 2, timescale: 1)
 
+    @Test func `says which tags segments have no place for`() async throws {
+        let source = try await Studio.shared.source(
+            "titled.flac", ["-f", "lavfi", "-i", "sine=d=0.5", "-metadata", "title=Überall"])
+        let stream = try await stream("aac", SegmentSettings(), source: source)
+        #expect(stream.result.warnings.map(\.code) == ["tags_dropped"])
+    }
+
     @Test(arguments: [
         ("aac", SegmentSettings.Container.fmp4), ("aac", .mpegts), ("mp3", .mpegts), ("mp3", .fmp4), ("alac", .fmp4),
         ("flac", .fmp4), ("opus", .fmp4),
