@@ -5,6 +5,7 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <exception>
 
 using namespace TagLib;
 
@@ -168,7 +169,9 @@ tag_bytes tag_content_frame(const tag_content *content, size_t index)
 size_t tag_content_dropped_count(const tag_content *content) { return content->dropped.size(); }
 const char *tag_content_dropped(const tag_content *content, size_t index) { return content->dropped[index].c_str(); }
 
-bool tag_content_parse(tag_content *content, tag_form form, const uint8_t *bytes, size_t count, const char *charset)
+namespace {
+
+bool parse(tag_content *content, tag_form form, const uint8_t *bytes, size_t count, const char *charset)
 {
     const ByteVector data = vector(bytes, count);
     bool found = false;
@@ -194,6 +197,18 @@ bool tag_content_parse(tag_content *content, tag_form form, const uint8_t *bytes
         return tag_parse_asf(*content, data);
     }
     return false;
+}
+
+}  // namespace
+
+bool tag_content_parse(tag_content *content, tag_form form, const uint8_t *bytes, size_t count, const char *charset)
+{
+    // Compressed frames may ask for more memory than there is, and no exception may reach Swift.
+    try {
+        return parse(content, form, bytes, count, charset);
+    } catch(const std::exception &) {
+        return false;
+    }
 }
 
 tag_bytes tag_content_render(tag_content *content, tag_form form, const uint8_t *base, size_t base_count)

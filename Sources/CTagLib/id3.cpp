@@ -211,7 +211,9 @@ ByteVector tag_render_id3(tag_content &content)
         tag.addFrame(frame);
     }
     const ID3v2::Header header;
+    // What was broken in the source may come out as a frame without content, which TagLib makes nothing of.
     for(const auto &bytes : content.frames)
-        tag.addFrame(ID3v2::FrameFactory::instance()->createFrame(bytes, &header));
+        if(auto *frame = ID3v2::FrameFactory::instance()->createFrame(bytes, &header))
+            tag.addFrame(frame);
     return tag.render();
 }
