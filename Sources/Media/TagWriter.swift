@@ -136,11 +136,13 @@ struct TagWriter: Sendable {
 
     /// All padding of FLAC is one block, whose length has 24 bits.
     private mutating func fitPictures() {
-        var left = (1 << 24) - 1 - 65_536
+        let comment = render(TAG_FORM_VORBIS)?.count ?? 0
+        var left = (1 << 24) - 1 - comment - Self.slack - 4096 - 16
         let pictures = metadata.pictures.count
         metadata.pictures = metadata.pictures.filter { picture in
-            guard picture.bytes.count <= left else { return false }
-            left -= picture.bytes.count + 256
+            let size = picture.bytes.count + picture.description.utf8.count + picture.mediaType.utf8.count + 64
+            guard size <= left else { return false }
+            left -= size
             return true
         }
         if metadata.pictures.count < pictures {
