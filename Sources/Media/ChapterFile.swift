@@ -48,7 +48,7 @@ enum ChapterFile {
             }
         }
 
-        private static func seconds(_ time: Int64) -> Double { Double((time + 500_000) / 1_000_000) / 1000 }
+        private static func seconds(_ time: Int64) -> Double { Double(milliseconds(time)) / 1000 }
     }
 
     private static func webvtt(_ chapters: [Metadata.Chapter]) -> String {
@@ -63,10 +63,13 @@ enum ChapterFile {
 
     /// A time as `01:02:03.456`.
     static func clock(_ nanoseconds: Int64) -> String {
-        let milliseconds = (nanoseconds + 500_000) / 1_000_000
+        let milliseconds = milliseconds(nanoseconds)
         func two(_ number: Int64) -> String { number < 10 ? "0\(number)" : String(number) }
         let rest = String(String(1000 + milliseconds % 1000).dropFirst())
         return
             "\(two(milliseconds / 3_600_000)):\(two(milliseconds / 60_000 % 60)):\(two(milliseconds / 1000 % 60)).\(rest)"
     }
+
+    /// Rounded; a chapter that never ends has the last time there is.
+    private static func milliseconds(_ nanoseconds: Int64) -> Int64 { (nanoseconds / 500_000 + 1) / 2 }
 }

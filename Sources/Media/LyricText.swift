@@ -26,14 +26,6 @@ enum LyricText {
     }
 
     private static func padded(_ number: Int64) -> String { number < 10 ? "0\(number)" : String(number) }
-
-    /// A number with a fixed count of decimal places.
-    static func decimal(_ number: Double, places: Int) -> String {
-        let scale = (0..<places).reduce(Int64(1)) { product, _ in product * 10 }
-        let scaled = Int64(clamping: Int128((number.magnitude * Double(scale)).rounded()))
-        let fraction = String(scale + scaled % scale).dropFirst()
-        return (number < 0 && scaled > 0 ? "-" : "") + String(scaled / scale) + "." + fraction
-    }
 }
 
 extension Metadata {

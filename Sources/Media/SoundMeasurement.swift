@@ -52,17 +52,8 @@ extension SoundMeasurement {
         }
         let highest = min(peak + gain, sound.ceiling ?? .infinity)
         return [
-            "REPLAYGAIN_TRACK_GAIN": Self.decimal(-18 - integrated - gain, places: 2) + " dB",
-            "REPLAYGAIN_TRACK_PEAK": Self.decimal(factor(decibels: highest), places: 6),
+            "REPLAYGAIN_TRACK_GAIN": decimal(-18 - integrated - gain, places: 2) + " dB",
+            "REPLAYGAIN_TRACK_PEAK": decimal(factor(decibels: highest), places: 6),
         ]
-    }
-
-    private static func decimal(_ value: Double, places: Int) -> String {
-        var scale = 1
-        for _ in 0..<places { scale *= 10 }
-        let units = Int((value.magnitude * Double(scale)).rounded())
-        let fraction = String(units % scale)
-        let sign = value < 0 && units > 0 ? "-" : ""
-        return "\(sign)\(units / scale)." + String(repeating: "0", count: places - fraction.count) + fraction
     }
 }

@@ -246,14 +246,19 @@ extension Metadata {
         for part in ["TRACK", "ALBUM"] {
             let (gain, own) = ("REPLAYGAIN_\(part)_GAIN", "R128_\(part)_GAIN")
             if isOpus, let text = texts[gain]?.first {
-                let number = Double(text.split(separator: " ").first.map(String.init) ?? text)
+                let number = Self.gain(text.split(separator: " ").first.map(String.init) ?? text)
                 if let number, texts[own] == nil { texts[own] = [String(Int(((number - 5) * 256).rounded()))] }
                 texts[gain] = nil
                 texts["REPLAYGAIN_\(part)_PEAK"] = nil
-            } else if !isOpus, let number = texts[own]?.first.flatMap({ Double($0) }) {
-                if texts[gain] == nil { texts[gain] = [LyricText.decimal(number / 256 + 5, places: 2) + " dB"] }
+            } else if !isOpus, let number = texts[own]?.first.flatMap({ Self.gain($0) }) {
+                if texts[gain] == nil { texts[gain] = [decimal(number / 256 + 5, places: 2) + " dB"] }
                 texts[own] = nil
             }
         }
+    }
+
+    /// A number that can be a gain: 16 bits is all that Opus's players read of one.
+    private static func gain(_ text: String) -> Double? {
+        Double(text).flatMap { (-32_768.0...32_767.0).contains($0) ? $0 : nil }
     }
 }

@@ -18,7 +18,9 @@ struct WaveMetadata: Hashable, Sendable {
 
     /// Keeps what belongs to a range, and counts from its first sample.
     mutating func cut(first: Int64, end: Int64?) {
-        broadcast?.timeReference += first
+        if let reference = broadcast?.timeReference {
+            broadcast!.timeReference = Int64(clamping: Int128(reference) + Int128(first))
+        }
         cues = cues.compactMap { cue in
             guard cue.position >= first, end.map({ cue.position < $0 }) ?? true else { return nil }
             return cue.moved(by: -first, end: end.map { $0 - first })

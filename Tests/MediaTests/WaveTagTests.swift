@@ -79,6 +79,25 @@ import Testing
         #expect(word(region, 4) == 1200)
     }
 
+    @Test func `survives numbers that no clock and no gain can have`() async throws {
+        var bytes = [UInt8](repeating: 0, count: BroadcastExtension.fixedSize)
+        bytes.replaceSubrange(338..<346, with: [UInt8](repeating: 0xFF, count: 8))
+        var metadata = Metadata(texts: ["REPLAYGAIN_TRACK_GAIN": ["1e300 dB"], "R128_ALBUM_GAIN": ["inf"]])
+        metadata.chapters = [Metadata.Chapter(start: .max, end: .max, title: "never")]
+        metadata.wave.broadcast = BroadcastExtension(bytes)
+        metadata.wave.cut(first: 1, end: nil)
+        #expect(metadata.wave.broadcast?.timeReference == .max)
+        for name in ["opus", "flac"] {
+            let format = try #require(AudioFormat.named(name))
+            let codec = try #require(AudioCodec.named(name))
+            _ = TagWriter(metadata, TagSettings(), format: format, codec: codec, rate: 48_000, sourceRate: 48_000)
+        }
+        for form in TagSettings.ChapterForm.allCases { _ = try ChapterFile.bytes(metadata.chapters, form) }
+        #expect(ChapterFile.clock(1_499_999) == "00:00:00.001" && ChapterFile.clock(1_500_000) == "00:00:00.002")
+        let measured = SoundMeasurement(samples: 1, loudness: Loudness(integrated: -20, truePeak: 400), sound: nil)
+        #expect(measured.replayGain(SoundSettings(), isOpus: false)["REPLAYGAIN_TRACK_GAIN"] == "2.00 dB")
+    }
+
     @Test func `makes chapters of cue points elsewhere, and says what is lost`() async throws {
         let result = try await convert(try await Self.broadcast(), Rendition(format: "flac"))
         let told = try await TagScript.read([result.path])[0]
