@@ -77,6 +77,11 @@ struct AssetReader: ~Copyable {
     /// The sample that decoding began with, at or before the range.
     var decodedFrom: Int64 { decoding.start }
 
+    /// What a native FLAC file says of its samples; copies in other containers keep the MD5 of what they were cut from.
+    var flacHeader: FlacHeader? {
+        decoding.demuxer.formatName == "flac" ? FlacHeader(decoding.demuxer.stream(track.index)) : nil
+    }
+
     /// The part of the source's bytes that is read.
     var byteFraction: Double { decoding.byteFraction }
 

@@ -56,7 +56,8 @@ final class AudioFileWriter: RenditionWriter {
             bitRate: Int((Double(bytes) * 8 / duration.seconds).rounded()), bytes: bytes,
             gapless: padding.gapless(settings, packets: tally.count, samples: samples),
             damage: .init(seconds: 0, events: 0), settings: settings.used.merging(sound?.used ?? [:]) { $1 },
-            warnings: settings.warnings + (sound?.warnings ?? []) + tags.warnings, loudness: sound?.loudness)
+            warnings: settings.warnings + (sound?.warnings ?? []) + tags.warnings, loudness: sound?.loudness,
+            audioMD5: settings.codec.name == "flac" ? try FlacHeader.md5(in: store, stop: stop) : nil)
     }
 }
 

@@ -27,16 +27,20 @@ package enum Conversion {
             try check(lanes, plan)
             var meter = ProgressMeter(reader)
             var titles = TitleTimes(source)
+            let checksum = lanes.contains(where: \.takesSamples) ? SourceChecksum(reader) : nil
             let frame = Frame()
             while lanes.contains(where: \.takesSamples), try reader.next(into: frame) {
                 titles.note(reader, samples: frame.samples)
-                let shared = isShared ? try SharedFrame(frame) : nil
+                let shared = isShared || checksum != nil ? try SharedFrame(frame) : nil
+                if let shared { checksum?.append(shared) }
                 for lane in lanes { lane.append(frame, shared: shared) }
                 try check(lanes, plan)
                 if let report = meter.report(reader) { progress(report) }
             }
+            let mismatch = try checksum?.judge(reader, plan.source.damage)
+            let warnings = reader.warnings + (mismatch.map { [$0] } ?? [])
             // Those that have a thread go on while the others read the source.
-            for lane in lanes where lane.takesSamples { lane.finish(reader.damage, warnings: reader.warnings) }
+            for lane in lanes where lane.takesSamples { lane.finish(reader.damage, warnings: warnings) }
             for lane in lanes where !lane.takesSamples { lane.finish(.none, warnings: []) }
             let results = lanes.map { $0.wait().map { $0.with(titles: titles.titles) } }
             try check(lanes, plan)

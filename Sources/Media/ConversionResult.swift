@@ -29,11 +29,14 @@ package struct ConversionResult: Codable, Hashable, Sendable {
     package var copied = false
     /// What the loudness was and became, where there was a target for it.
     package var loudness: LoudnessChange?
+    /// The MD5 of the samples that the file declares, in hexadecimal digits, where its codec is FLAC.
+    package var audioMD5: String?
 
     enum CodingKeys: String, CodingKey {
         case format, codec, duration, seconds, samples, channels, bytes, gapless, damage, settings, warnings, titles,
             copied, loudness
         case sampleRate = "sample_rate"
         case bitRate = "bit_rate"
+        case audioMD5 = "audio_md5"
     }
 }

@@ -49,7 +49,8 @@ final class PacketCopyWriter: RenditionWriter {
             format: settings.format.name, codec: settings.codec.name, duration: duration, seconds: duration.seconds,
             samples: span.samples, sampleRate: rate, channels: settings.shape.channels,
             bitRate: Int((Double(bytes) * 8 / duration.seconds).rounded()), bytes: bytes, gapless: plan.gapless,
-            damage: .init(seconds: 0, events: 0), settings: plan.used, warnings: warnings + tags.warnings, copied: true)
+            damage: .init(seconds: 0, events: 0), settings: plan.used, warnings: warnings + tags.warnings, copied: true,
+            audioMD5: settings.codec.name == "flac" ? try FlacHeader.md5(in: store, stop: stop) : nil)
     }
 
     private func copy() throws(MediaError) {

@@ -6,6 +6,7 @@ extension OutputReport: Codable {
         case loudness, parts, titles, error
         case sampleRate = "sample_rate"
         case bitRate = "bit_rate"
+        case audioMD5 = "audio_md5"
     }
 
     /// Writes every key; what does not apply is `null`.
@@ -29,6 +30,7 @@ extension OutputReport: Codable {
         try encode(settings, .settings)
         try container.encode(warnings, forKey: .warnings)
         try container.encode(loudness, forKey: .loudness)
+        try container.encode(audioMD5, forKey: .audioMD5)
         try container.encode(parts, forKey: .parts)
         // Only a radio stream has any.
         try container.encodeIfPresent(titles, forKey: .titles)
@@ -58,6 +60,7 @@ extension OutputReport: Codable {
             settings: try container.decode([String: Setting].self, forKey: .settings),
             warnings: try container.decode([Warning].self, forKey: .warnings))
         loudness = try container.decodeIfPresent(LoudnessChange.self, forKey: .loudness)
+        audioMD5 = try container.decodeIfPresent(String.self, forKey: .audioMD5)
         parts = try container.decodeIfPresent(PartsReport.self, forKey: .parts)
         titles = try container.decodeIfPresent([TimedTitle].self, forKey: .titles)
     }

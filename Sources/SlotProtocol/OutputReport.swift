@@ -25,6 +25,8 @@ package struct OutputReport: Hashable, Sendable {
     package var warnings: [Warning]
     /// What the loudness was and became, where there was a target for it.
     package var loudness: LoudnessChange?
+    /// The MD5 of the samples that the file declares, in hexadecimal digits, where its codec is FLAC.
+    package var audioMD5: String?
     /// The files beside the main one, if there are any.
     package var parts: PartsReport?
     /// Of a radio stream.

@@ -82,6 +82,7 @@ extension OutputReport {
             copied: result.copied,
             gapless: result.gapless, damage: result.damage, settings: result.settings,
             warnings: result.warnings, loudness: result.loudness)
+        audioMD5 = result.audioMD5
         titles = result.titles.isEmpty ? nil : result.titles
     }
 }

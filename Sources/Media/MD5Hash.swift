@@ -1,0 +1,25 @@
+import CLibav
+
+/// The MD5 of bytes that come one after the other; owns an `AVMD5`.
+struct MD5Hash: ~Copyable {
+    private let context: OpaquePointer
+
+    init() {
+        guard let context = av_md5_alloc() else { fatalError("out of memory") }
+        av_md5_init(context)
+        self.context = context
+    }
+
+    deinit { av_free(UnsafeMutableRawPointer(context)) }
+
+    borrowing func update(_ bytes: UnsafeRawBufferPointer) {
+        av_md5_update(context, bytes.bindMemory(to: UInt8.self).baseAddress, bytes.count)
+    }
+
+    /// The hash of all bytes, after which none may follow. (av_md5_final)
+    borrowing func finish() -> [UInt8] {
+        var hash = [UInt8](repeating: 0, count: 16)
+        av_md5_final(context, &hash)
+        return hash
+    }
+}

@@ -1,0 +1,89 @@
+import Lifecycle
+import Media
+import MediaTypes
+import TestSupport
+import Testing
+
+/// The MD5 that FLAC files declare for their samples.
+@Suite struct ChecksumTests {
+    private static let depths: [(String, [String], String)] = [
+        ("md5-16.flac", ["-sample_fmt", "s16"], "s16le"), ("md5-24.flac", ["-sample_fmt", "s32"], "s24le"),
+    ]
+
+    @Test(arguments: depths)
+    func `takes samples with the declared MD5, and tells the one of the result`(
+        _ name: String, _ arguments: [String], _ format: String
+    ) async throws {
+        let source = try await Studio.shared.music(as: name, arguments)
+        let declared = try Array(fileBytes(source)[26..<42])
+        #expect(declared.contains { $0 != 0 })
+        for (start, target) in [
+            (MediaTime.zero, "flac"), (MediaTime(value: 1, timescale: 1), "flac"),
+            (MediaTime(value: 1, timescale: 1), "mka"),
+        ] {
+            let result = try await convert(source, Rendition(format: target, codec: "flac"), start: start)
+            #expect(result.result.warnings.isEmpty)
+            #expect(try await result.result.audioMD5 == md5(result.path, format))
+        }
+        var same = Rendition(format: "flac")
+        same.passthrough = .require
+        let copy = try await convert(source, same)
+        #expect(copy.result.copied)
+        #expect(try await copy.result.audioMD5 == md5(source, format))
+        #expect(try await convert(source, Rendition(format: "wav")).result.audioMD5 == nil)
+    }
+
+    @Test(arguments: depths)
+    func `fails with another MD5 than the declared one, unless damage is accepted`(
+        _ name: String, _ arguments: [String], _: String
+    ) async throws {
+        var bytes = try fileBytes(try await Studio.shared.music(as: name, arguments))
+        bytes[30] ^= 1
+        try await onThread { [bytes] in
+            let source = MemoryFile(bytes)
+            let renditions = [Rendition(format: "wav"), Rendition(format: "aiff")]
+            for count in [1, 2] {
+                let wanted = Array(renditions.prefix(count))
+                do {
+                    _ = try run(source, SourceSettings(), wanted)
+                    Issue.record("\(count) results of it")
+                } catch let error as MediaError {
+                    guard case .corruptMedia = error.reason else { Issue.record("\(error.reason)"); return }
+                    #expect(error.sentence.contains("do not have the MD5 that the file declares"))
+                }
+                for result in try run(source, SourceSettings(damage: .accept), wanted) {
+                    #expect(try result.get().warnings.map(\.code) == ["md5_mismatch"])
+                    #expect(try result.get().samples == 264_600)
+                }
+            }
+            // A cut does not have all the samples.
+            for range in [
+                TimeRange(start: MediaTime(value: 1, timescale: 1), end: nil),
+                TimeRange(start: .zero, end: MediaTime(value: 5, timescale: 1)),
+            ] {
+                let result = try run(source, SourceSettings(range: range), [renditions[0]])[0].get()
+                #expect(result.warnings.isEmpty)
+            }
+        }
+    }
+
+    /// The MD5 of a file's samples, as ffmpeg decodes them.
+    private func md5(_ path: String, _ format: String) async throws -> String {
+        let outcome = try await ChildProcess.run(
+            "ffmpeg", ["-v", "error", "-nostdin", "-i", path, "-c:a", "pcm_\(format)", "-f", "md5", "-"])
+        return String(outcome.output.dropFirst("MD5=".count).prefix(32))
+    }
+
+    private func run(
+        _ source: MemoryFile, _ settings: SourceSettings, _ renditions: [Rendition]
+    ) throws -> [Result<ConversionResult, MediaError>] {
+        let plan = ConversionPlan(source: settings, renditions: renditions)
+        return try Conversion.run(
+            source: source, stores: FreshStores(), plan: plan, stop: StopFlag(), progress: { _ in })
+    }
+}
+
+/// A store in memory for every output.
+private final class FreshStores: OutputStores {
+    func open(output index: Int, part name: String?) throws -> any ByteStore { MemoryFile() }
+}
