@@ -122,6 +122,9 @@ struct AssetReader: ~Copyable {
         return metadata
     }
 
+    /// What the source says of each of its audio tracks.
+    var labels: [TrackLabel] { decoding.demuxer.labels }
+
     /// Where in the source the last packet lies; negative if unknown.
     var packetOffset: Int64 { decoding.packetOffset }
 

@@ -17,10 +17,24 @@ struct AssetWriter: ~Copyable {
         _ store: any ByteStore, _ settings: EncodingSettings, input: SampleShape, depth: SampleDepth,
         tags: HeaderTags, stop: StopFlag
     ) throws(MediaError) -> AssetWriter {
+        let converter = try converter(settings, input: input, depth: depth)
+        return AssetWriter(converter, try TrackEncoder.open(store, settings, tags: tags, stop: stop))
+    }
+
+    /// Adds a track for samples of one shape to a file of several, whose header and end are the caller's matter.
+    static func add(
+        to file: MuxedFile, _ settings: EncodingSettings, input: SampleShape, depth: SampleDepth, label: TrackLabel
+    ) throws(MediaError) -> AssetWriter {
+        let converter = try converter(settings, input: input, depth: depth)
+        return AssetWriter(converter, try TrackEncoder.add(to: file, settings, label: label))
+    }
+
+    private static func converter(
+        _ settings: EncodingSettings, input: SampleShape, depth: SampleDepth
+    ) throws(MediaError) -> SampleConverter {
         var input = input
         if settings.relabels(input.layout) { input.layout = settings.shape.layout }
-        let converter = try SampleConverter.open(input, to: settings.shape, bits: settings.reducedBits(from: depth))
-        return AssetWriter(converter, try TrackEncoder.open(store, settings, tags: tags, stop: stop))
+        return try SampleConverter.open(input, to: settings.shape, bits: settings.reducedBits(from: depth))
     }
 
     /// Samples of each channel in the file so far, at the output's rate.

@@ -48,7 +48,7 @@ final class AudioFileWriter: RenditionWriter {
         } catch {
             throw MediaError(.store(error), "complete the output", "the output could not be completed: \(error)")
         }
-        try OutputCheck.run(store, settings, samples: samples, written: tally, stop: stop)
+        try OutputCheck.run(store, [OutputCheck(settings, samples: samples, written: tally)], stop: stop)
         let duration = MediaTime(sample: samples, rate: settings.shape.rate)
         return ConversionResult(
             format: settings.format.name, codec: settings.codec.name, duration: duration, seconds: duration.seconds,

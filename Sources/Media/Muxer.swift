@@ -2,7 +2,7 @@ import CLibav
 import Lifecycle
 import MediaTypes
 
-/// Writes packets of one audio stream into a container; owns an `AVFormatContext`.
+/// Writes packets of audio streams into a container; owns an `AVFormatContext`.
 struct Muxer: ~Copyable {
     private let context: UnsafeMutablePointer<AVFormatContext>
     private let sink: SinkContext
@@ -35,19 +35,26 @@ struct Muxer: ~Copyable {
     /// Whether the container keeps the codec's set-up apart from its packets.
     var wantsGlobalHeader: Bool { context.pointee.oformat.pointee.flags & AVFMT_GLOBALHEADER != 0 }
 
-    /// Writes the header for the encoder's stream.
-    borrowing func start(
-        _ encoder: borrowing Encoder, _ settings: EncodingSettings, tags: HeaderTags
-    ) throws(MediaError) {
+    /// Adds the stream of an encoder, before the header is written; answers its place.
+    borrowing func add(
+        _ encoder: borrowing Encoder, _ settings: EncodingSettings, label: TrackLabel? = nil
+    ) throws(MediaError) -> Int {
         guard let stream = avformat_new_stream(context, nil) else { throw .outOfMemory(Self.operation) }
         try check(avcodec_parameters_from_context(stream.pointee.codecpar, encoder.context), Self.operation)
         if let tag = settings.format.codecTag(settings.sampleFormat) {
             stream.pointee.codecpar.pointee.codec_tag = fourBytes(tag)
         }
         stream.pointee.time_base = encoder.context.pointee.time_base
+        label?.apply(to: stream, isQuickTime: settings.format.name == "mov")
+        return Int(stream.pointee.index)
+    }
+
+    /// Writes the header for the encoders' streams; `rate` in Hz is what edits of all of them can be told in.
+    borrowing func start(_ settings: EncodingSettings, rate: Int, tags: HeaderTags) throws(MediaError) {
+        let stream = context.pointee.streams[0]!
         try tags.apply(to: context, stream)
         if settings.format.name == "mp3" { signTag(stream) }
-        var options = Options(settings.format.muxerOptions(rate: settings.shape.rate) + tags.options)
+        var options = Options(settings.format.muxerOptions(rate: rate) + tags.options)
         try checked(avformat_write_header(context, &options.pointer))
         try options.checkAllTaken(Self.operation)
     }
@@ -91,6 +98,15 @@ struct Muxer: ~Copyable {
         packet.pointer.pointee.stream_index = 0
         av_packet_rescale_ts(packet.pointer, AVRational(num: 1, den: CInt(rate)), stream.pointee.time_base)
         try checked(av_write_frame(context, packet.pointer))
+        packet.clear()
+    }
+
+    /// Writes a packet of one of several streams, in its turn among theirs; leaves it empty.
+    borrowing func interleave(_ packet: borrowing Packet, rate: Int, stream index: Int) throws(MediaError) {
+        let stream = context.pointee.streams[index]!
+        packet.pointer.pointee.stream_index = CInt(index)
+        av_packet_rescale_ts(packet.pointer, AVRational(num: 1, den: CInt(rate)), stream.pointee.time_base)
+        try checked(av_interleaved_write_frame(context, packet.pointer))
         packet.clear()
     }
 

@@ -8,27 +8,35 @@ struct OutputCheck {
     private let samples: Int64
     private let written: PacketTally
 
-    /// Fails unless the file opens and is what the settings, the count of samples and the packets written say.
-    static func run(
-        _ store: any ByteStore, _ settings: EncodingSettings, samples: Int64, written: PacketTally, stop: StopFlag
-    ) throws(MediaError) {
-        let check = OutputCheck(settings: settings, samples: samples, written: written)
-        if settings.format.name == "raw" { return try check.checkBytes(store) }
+    /// What one track of a file is to hold.
+    init(_ settings: EncodingSettings, samples: Int64, written: PacketTally) {
+        self.settings = settings
+        self.samples = samples
+        self.written = written
+    }
+
+    /// Fails unless the file opens and each track is what its settings, its count of samples and the packets written say.
+    static func run(_ store: any ByteStore, _ checks: [OutputCheck], stop: StopFlag) throws(MediaError) {
+        let settings = checks[0].settings
+        if settings.format.name == "raw" { return try checks[0].checkBytes(store) }
         let demuxer: Demuxer
         do { demuxer = try Demuxer.open(StoredSource(store), as: settings.format.demuxerName, stop: stop) } catch {
             if case .cancelled = error.reason { throw error }
             throw failure("cannot be opened: \(error.sentence)")
         }
-        try check.checkHeaders(demuxer)
+        let tracks = demuxer.tracks
+        guard tracks.count == checks.count else {
+            throw failure(checks.count == 1 ? "has no single track" : "has \(tracks.count) of \(checks.count) tracks")
+        }
+        for (check, track) in zip(checks, tracks) { try check.checkHeaders(track) }
         if let truncation = try Truncation.found(StoredSource(store), demuxer.formatName) {
             throw failure("is not whole: \(truncation.sentence)")
         }
-        try check.checkPackets(demuxer)
+        let found = try tally(demuxer, tracks)
+        for (index, check) in checks.enumerated() { try check.checkPackets(found[index], tracks[index]) }
     }
 
-    private func checkHeaders(_ demuxer: borrowing Demuxer) throws(MediaError) {
-        let tracks = demuxer.tracks
-        guard let track = tracks.first, tracks.count == 1 else { throw Self.failure("has no single track") }
+    private func checkHeaders(_ track: AudioTrack) throws(MediaError) {
         let codec = settings.codec.codecID(settings.sampleFormat, settings.format.byteOrder)
         guard track.codec == codec else { throw Self.failure("holds codec \(track.codecName)") }
         guard track.rate == rate else { throw Self.failure("has \(track.rate) Hz") }
@@ -64,19 +72,25 @@ struct OutputCheck {
         }
     }
 
-    private func checkPackets(_ demuxer: borrowing Demuxer) throws(MediaError) {
-        let track = demuxer.tracks[0]
-        var found = PacketTally()
+    /// Every packet of each track.
+    private static func tally(
+        _ demuxer: borrowing Demuxer, _ tracks: [AudioTrack]
+    ) throws(MediaError) -> [PacketTally] {
+        var found = [PacketTally](repeating: PacketTally(), count: tracks.count)
         let packet = Packet()
         do {
             while try demuxer.next(into: packet) {
-                if packet.streamIndex == track.index { found.add(packet) }
+                if let index = tracks.firstIndex(where: { $0.index == packet.streamIndex }) { found[index].add(packet) }
                 packet.clear()
             }
         } catch {
             if case .cancelled = error.reason { throw error }
-            throw Self.failure("cannot be read to its end: \(error.sentence)")
+            throw failure("cannot be read to its end: \(error.sentence)")
         }
+        return found
+    }
+
+    private func checkPackets(_ found: PacketTally, _ track: AudioTrack) throws(MediaError) {
         guard found.corrupt == 0 else { throw Self.failure("has \(found.corrupt) packets that are cut short") }
         guard !found.wentBack else { throw Self.failure("has packets whose time goes back") }
         let isRegrouped = settings.codec.kind == .pcm || ["ima4", "gsm"].contains(settings.codec.name)

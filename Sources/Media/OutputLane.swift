@@ -130,7 +130,8 @@ final class OutputLane {
         _ writer: any RenditionWriter, _ damage: Damage, _ warnings: [Warning]
     ) throws(MediaError) -> ConversionResult {
         var result = try writer.finish()
-        if damage != .none { result.damage = damage }
+        result.damage.seconds += damage.seconds
+        result.damage.events += damage.events
         result.warnings = warnings + result.warnings
         return result
     }

@@ -2,11 +2,13 @@ import CLibav
 import Lifecycle
 import MediaTypes
 
-/// An encoder and the container that takes its packets.
+/// An encoder and the file that takes its packets, its own or one of several tracks.
 struct PacketWriter: ~Copyable {
     let padding: CodecPadding
     private let encoder: Encoder
-    private let muxer: Muxer
+    private let file: MuxedFile
+    private let stream: Int
+    private let isAlone: Bool
     private let settings: EncodingSettings
     private let packet = Packet()
     private let vorbis: VorbisLengths?
@@ -17,23 +19,36 @@ struct PacketWriter: ~Copyable {
     /// What the container was given.
     private(set) var tally = PacketTally()
 
-    private init(_ encoder: consuming Encoder, _ muxer: consuming Muxer, _ settings: EncodingSettings) {
+    private init(
+        _ encoder: consuming Encoder, _ file: MuxedFile, stream: Int, isAlone: Bool, _ settings: EncodingSettings
+    ) {
         padding = CodecPadding(encoder, settings)
         position = Int64(-padding.lead)
         let needsLengths = settings.codec.name == "vorbis" && settings.format.tellsPadding
         vorbis = needsLengths ? VorbisLengths(encoder) : nil
         self.encoder = encoder
-        self.muxer = muxer
+        self.file = file
+        self.stream = stream
+        self.isAlone = isAlone
         self.settings = settings
     }
 
     static func open(
         _ store: any ByteStore, _ settings: EncodingSettings, tags: HeaderTags, stop: StopFlag
     ) throws(MediaError) -> PacketWriter {
-        let muxer = try Muxer.open(store, settings, stop: stop)
-        let encoder = try Encoder.open(settings, globalHeader: muxer.wantsGlobalHeader)
-        try muxer.start(encoder, settings, tags: tags)
-        return PacketWriter(encoder, muxer, settings)
+        let file = MuxedFile(try Muxer.open(store, settings, stop: stop))
+        let writer = try add(to: file, settings, label: nil, isAlone: true)
+        try file.muxer.start(settings, rate: settings.shape.rate, tags: tags)
+        return writer
+    }
+
+    /// Adds a track to a file, whose header and end are the caller's matter if the track is not alone in it.
+    static func add(
+        to file: MuxedFile, _ settings: EncodingSettings, label: TrackLabel?, isAlone: Bool
+    ) throws(MediaError) -> PacketWriter {
+        let encoder = try Encoder.open(settings, globalHeader: file.muxer.wantsGlobalHeader)
+        let stream = try file.muxer.add(encoder, settings, label: label)
+        return PacketWriter(encoder, file, stream: stream, isAlone: isAlone, settings)
     }
 
     /// Samples of each channel that every frame but the last must hold; nothing if any number will do.
@@ -52,14 +67,18 @@ struct PacketWriter: ~Copyable {
     mutating func finish() throws(MediaError) {
         try encoder.sendEnd()
         try writePackets()
-        try muxer.finish()
+        if isAlone { try file.muxer.finish() }
     }
 
     private mutating func writePackets() throws(MediaError) {
         while try encoder.receive(into: packet) {
             guard trim() else { continue }
             tally.add(packet)
-            try muxer.write(packet, rate: settings.shape.rate)
+            if isAlone {
+                try file.muxer.write(packet, rate: settings.shape.rate)
+            } else {
+                try file.muxer.interleave(packet, rate: settings.shape.rate, stream: stream)
+            }
         }
     }
 

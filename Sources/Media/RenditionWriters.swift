@@ -15,11 +15,21 @@ struct RenditionWriters {
     func open(_ index: Int, _ reader: borrowing AssetReader) throws(MediaError) -> any RenditionWriter {
         let rendition = plan.renditions[index]
         let metadata = metadata(of: index, reader)
+        let isOfEveryTrack = plan.source.track == .all && reader.labels.count > 1
+        if plan.source.track == .all {
+            do { try rendition.checkEveryTrack() } catch {
+                throw MediaError(.invalidSettings, "choose settings", error.description)
+            }
+        }
         try ChapterFile.write(metadata, rendition.tags, stores, output: index)
         if AudioFormat.named(rendition.format)?.isSegmented == true {
             if rendition.passthrough == .require { throw .notCopied("segments begin and end where encoders do") }
             return try HLSWriter(
                 stores, output: index, rendition, reader, metadata, measurements[index], stop: stop)
+        }
+        if isOfEveryTrack {
+            return try EveryTrackWriter(
+                try store(index), rendition, source, plan.source, reader, metadata, stop: stop)
         }
         if let copy = try CopyPlan.choose(rendition, source, reader, stop: stop) {
             return PacketCopyWriter(try store(index), source, copy, reader, metadata, rendition.tags, stop: stop)

@@ -21,9 +21,19 @@ struct TrackEncoder: ~Copyable {
     static func open(
         _ store: any ByteStore, _ settings: EncodingSettings, tags: HeaderTags, stop: StopFlag
     ) throws(MediaError) -> TrackEncoder {
-        let output = try PacketWriter.open(store, settings, tags: tags, stop: stop)
+        try TrackEncoder(try PacketWriter.open(store, settings, tags: tags, stop: stop), settings)
+    }
+
+    /// Adds a track to a file of several, whose header and end are the caller's matter.
+    static func add(
+        to file: MuxedFile, _ settings: EncodingSettings, label: TrackLabel
+    ) throws(MediaError) -> TrackEncoder {
+        try TrackEncoder(try PacketWriter.add(to: file, settings, label: label, isAlone: false), settings)
+    }
+
+    private init(_ output: consuming PacketWriter, _ settings: EncodingSettings) throws(MediaError) {
         let fifo = try SampleFifo.open(settings.shape, capacity: (output.frameSize ?? 0) * 2 + 1)
-        return TrackEncoder(fifo, settings.shape, output)
+        self.init(fifo, settings.shape, output)
     }
 
     /// What the container was given.

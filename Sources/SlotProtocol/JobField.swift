@@ -98,7 +98,8 @@ package struct JobField: Sendable {
             "auto copies packets that already fit in place of encoding them anew, never does not, require insists",
             default: "auto"),
         JobField(
-            "track", "TRACK", "which audio track: a number from 1, or a language, as jpn",
+            "track", "TRACK",
+            "which audio track: a number from 1, or a language, as jpn; all for every one, in a file of several",
             default: "the one a player takes"),
         JobField(
             "damage", "MODE", "fail or accept a source that is damaged or cut short: accept takes what there is",

@@ -3,11 +3,17 @@ import MediaTypes
 // The fields that the audio engine reads.
 extension FieldReader {
     func plan() throws(Failure) -> ConversionPlan {
-        ConversionPlan(
+        let plan = ConversionPlan(
             source: SourceSettings(
                 range: try range(), track: try track(), damage: try damage(), tagEncoding: try tagEncoding()),
             renditions: try eachOutput { reader throws(Failure) in try reader.rendition() },
             isAtomic: try isAtomic())
+        if plan.source.track == .all {
+            for rendition in plan.renditions {
+                do { try rendition.checkEveryTrack() } catch { throw Self.invalid(error.description) }
+            }
+        }
+        return plan
     }
 
     func rendition() throws(Failure) -> Rendition {

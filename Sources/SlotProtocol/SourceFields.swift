@@ -5,10 +5,10 @@ extension FieldReader {
     func track() throws(Failure) -> TrackChoice {
         guard let text = fields["track"] else { return .best }
         if let number = Int(text), (1...1000).contains(number) { return .number(number) }
-        guard text != "all" else { throw Self.invalid("`track` is `all`, which is not supported yet: give one track") }
+        if text == "all" { return .all }
         guard (2...16).contains(text.utf8.count),
             text.utf8.allSatisfy({ $0 | 0x20 > 0x60 && $0 | 0x20 < 0x7B || $0 == 0x2D })
-        else { throw wrong("track", "a number from 1 among the audio tracks, or a language, as jpn") }
+        else { throw wrong("track", "a number from 1 among the audio tracks, a language, as jpn, or all") }
         return .language(text)
     }
 

@@ -40,6 +40,19 @@ import Testing
         #expect(spec.priority == .high && spec.attempts == 1 && spec.timeout == .seconds(90) && spec.dedup == "k")
     }
 
+    @Test func `takes every track into formats that hold several`() throws {
+        #expect(try Self.spec(["format": "mka", "track": "all"]).plan.source.track == .all)
+        let refused: [([String: String], String)] = [
+            ([:], "m4a alac mp4 mov mka webm"), (["format": "m4a", "loudness": "-16"], "single track"),
+            (["format": "m4a", "passthrough": "require"], "encodes every track anew"),
+        ]
+        for (fields, words) in refused {
+            let failure = #expect(throws: Failure.self) { try Self.spec(fields.merging(["track": "all"]) { $1 }) }
+            #expect(failure?.code == .invalidRequest)
+            #expect(failure?.message.contains(words) == true)
+        }
+    }
+
     @Test func `reads what is done to samples`() throws {
         let sound = try Self.spec([
             "channel_map": "R,c1", "mix": "c1=0.5c1-0.25L", "resampler": "soxr", "loudness": "-16", "true_peak": "-2",

@@ -1,0 +1,6 @@
+/// A file that one encoder writes, or several together.
+final class MuxedFile {
+    let muxer: Muxer
+
+    init(_ muxer: consuming Muxer) { self.muxer = muxer }
+}
