@@ -3,6 +3,7 @@
 #include <taglib/commentsframe.h>
 #include <taglib/id3v2framefactory.h>
 #include <taglib/id3v2header.h>
+#include <taglib/id3v2synchdata.h>
 #include <taglib/id3v2tag.h>
 #include <taglib/synchronizedlyricsframe.h>
 #include <taglib/tableofcontentsframe.h>
@@ -42,6 +43,12 @@ public:
 };
 thread_local const char *charset_handler::charset = nullptr;
 
+/// Sets the character set for as long as it lives.
+struct charset_scope {
+    explicit charset_scope(const char *charset) { charset_handler::charset = charset; }
+    ~charset_scope() { charset_handler::charset = nullptr; }
+};
+
 void prepare()
 {
     static const bool ready = [] {
@@ -51,6 +58,31 @@ void prepare()
         return true;
     }();
     (void)ready;
+}
+
+/// Whether frames hold more deflated bytes than tags of music do: TagLib inflates them without any bound.
+bool swells(const ByteVector &bytes)
+{
+    const unsigned int version = bytes.size() > 10 ? static_cast<unsigned char>(bytes[3]) : 0;
+    if(version < 3)
+        return false;
+    const int flags = static_cast<unsigned char>(bytes[5]);
+    const ByteVector data = flags & 0x80 && version == 3 ? ID3v2::SynchData::decode(bytes.mid(10)) : bytes.mid(10);
+    unsigned int deflated = 0;
+    unsigned int place = flags & 0x40 ? ID3v2::SynchData::toUInt(data.mid(0, 4)) : 0;
+    while(place < data.size() && data.size() - place > 10 && data[place] != 0) {
+        const bool is_safe = version > 3 && !((data[place + 4] | data[place + 5] | data[place + 6] | data[place + 7]) & 0x80);
+        const unsigned int size = is_safe ? ID3v2::SynchData::toUInt(data.mid(place + 4, 4)) : data.toUInt(place + 4);
+        const unsigned int left = data.size() - place - 10;
+        if(data[place + 9] & (version > 3 ? 0x08 : 0x80))
+            deflated += size < left ? size : left;
+        if(deflated > 16384)
+            return true;
+        if(size >= left)
+            break;
+        place += size + 10;
+    }
+    return false;
 }
 
 /// Frames that mean something in ID3 alone, and nothing about one encoding.
@@ -109,11 +141,12 @@ void read_frame(tag_content &content, ID3v2::Frame *frame, const StringList &uns
 void tag_parse_id3(tag_content &content, const ByteVector &bytes, const char *charset, bool &found)
 {
     prepare();
+    if(swells(bytes))
+        return;
     ByteVectorStream stream(bytes);
     tag_memory file(&stream);
-    charset_handler::charset = charset;
+    const charset_scope scope(charset);
     const ID3v2::Tag tag(&file, 0);
-    charset_handler::charset = nullptr;
     found = !tag.frameList().isEmpty();
     const PropertyMap properties = tag.properties();
     content.add(properties);
