@@ -42,7 +42,7 @@ package enum Conversion {
             // Those that have a thread go on while the others read the source.
             for lane in lanes where lane.takesSamples { lane.finish(reader.damage, warnings: warnings) }
             for lane in lanes where !lane.takesSamples { lane.finish(.none, warnings: []) }
-            let results = lanes.map { $0.wait().map { $0.with(titles: titles.titles) } }
+            let results = lanes.map { $0.wait().map { $0.with(titles) } }
             try check(lanes, plan)
             let copied = results.compactMap { try? $0.get() }.first(where: \.copied)?.samples ?? 0
             progress(meter.done(samples: max(reader.position - reader.first, copied)))

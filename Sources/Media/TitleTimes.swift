@@ -5,6 +5,12 @@ struct TitleTimes {
     private let source: any ByteSource
     private var pending: [StreamTitle] = []
     private(set) var titles: [TimedTitle] = []
+    /// Titles for which the report has no room.
+    private(set) var leftOut = 0
+    private var bytes = 0
+
+    /// What the titles of a report may take: with all else it travels in one packet of 128 KiB.
+    private static let mostBytes = 80_000
 
     init(_ source: any ByteSource) { self.source = source }
 
@@ -15,15 +21,32 @@ struct TitleTimes {
         while let next = pending.first, reader.packetOffset >= next.offset {
             pending.removeFirst()
             let sample = max(reader.position - Int64(samples) - reader.first, 0)
-            titles.append(TimedTitle(time: Double(sample) / Double(reader.shape.rate), title: next.title))
+            add(next.title, at: Double(sample) / Double(reader.shape.rate))
         }
+    }
+
+    /// Adds a title that begins at so many seconds, if the report has room.
+    mutating func add(_ title: String, at time: Double) {
+        // A character may take two bytes in JSON, and the time and the names take the rest.
+        bytes += 2 * title.utf8.count + 50
+        guard bytes <= Self.mostBytes else {
+            leftOut += 1
+            return
+        }
+        titles.append(TimedTitle(time: time, title: title))
     }
 }
 
 extension ConversionResult {
-    func with(titles: [TimedTitle]) -> ConversionResult {
+    func with(_ times: TitleTimes) -> ConversionResult {
         var result = self
-        result.titles = titles
+        result.titles = times.titles
+        if times.leftOut > 0 {
+            result.warnings.append(
+                Warning(
+                    "titles_left_out",
+                    "the station sent \(times.leftOut) more titles than the report has room for, the last ones"))
+        }
         return result
     }
 }

@@ -13,8 +13,9 @@ struct IcyFilter {
     private var last: String?
     private(set) var titles: [StreamTitle] = []
 
-    /// Titles that are kept until somebody takes them.
-    private static let mostTitles = 1000
+    /// Bytes that the titles take until somebody takes them: in JSON they travel in one packet of 128 KiB.
+    private static let mostBytes = 60_000
+    private var bytes = 0
 
     /// A filter for a server that announced this interval in bytes.
     init?(interval: Int) {
@@ -24,7 +25,7 @@ struct IcyFilter {
     }
 
     mutating func takeTitles() -> [StreamTitle] {
-        defer { titles = [] }
+        defer { (titles, bytes) = ([], 0) }
         return titles
     }
 
@@ -55,7 +56,11 @@ struct IcyFilter {
     }
 
     private mutating func finishText(at offset: Int64) {
-        guard let title = Self.title(in: text), title != last, titles.count < Self.mostTitles else { return }
+        guard let title = Self.title(in: text), title != last else { return }
+        // A character may take two bytes in JSON, and the names and the offset take the rest.
+        let size = 2 * title.utf8.count + 60
+        guard bytes + size <= Self.mostBytes else { return }
+        bytes += size
         last = title
         titles.append(StreamTitle(offset: offset, title: title))
     }

@@ -68,6 +68,19 @@ import Testing
         #expect(filter.takeTitles() == [.init(offset: 100, title: "Rock 'n' Roll"), .init(offset: 400, title: "日本")])
     }
 
+    @Test func `keeps no more titles than one message holds`() throws {
+        var filter = try #require(IcyFilter(interval: 1))
+        for index in 0..<1000 {
+            let text = "StreamTitle='\(index)" + String(repeating: "語", count: 500) + "';"
+            let count = (text.utf8.count + 15) / 16
+            let block = [0, UInt8(count)] + text.utf8 + [UInt8](repeating: 0, count: count * 16 - text.utf8.count)
+            _ = block.withUnsafeBytes { filter.take($0, at: 0) }
+        }
+        let titles = filter.takeTitles()
+        #expect(!titles.isEmpty)
+        #expect(try JSONEncoder().encode(titles).count < PacketSocket.largestPacket)
+    }
+
     @Test func `tells a station from a file of unknown length`() {
         func head(_ lines: String...) -> HTTPHead {
             lines.reduce(into: HTTPHead()) { $0.append($1) }
