@@ -220,7 +220,8 @@ struct TrackDecoder: ~Copyable {
         switch demuxer.formatName {
         case "avi": chunks.correct(packet, demuxer.stream(track.index))
         case "ogg": try pages.read(packet, source)
-        case "aac": offsets.correct(packet, position: demuxer.bytePosition, source)
+        // The place is looked for far ahead, and what a stream without an end brings comes only once.
+        case "aac" where !source.isEndless: offsets.correct(packet, position: demuxer.bytePosition, source)
         default: break
         }
     }
