@@ -26,7 +26,10 @@ struct DeclaredLength {
             // A fragmented file counts on while it is read.
             let isFragmented = demuxer.stream(track.index).pointee.nb_frames == 0
             let whole =
-                isFragmented ? nil : Self.gaplessCount(demuxer) ?? Self.edited(source, demuxer, track) ?? samples
+                isFragmented
+                ? nil
+                : Self.gaplessCount(demuxer, atMost: samples.map { $0 + Int64(track.rate) }) ?? Self.edited(
+                    source, demuxer, track) ?? samples
             // Edit lists that mean a little more than there is are common; ones that mean another length are damage.
             least = isFragmented ? nil : samples.map { min($0, whole ?? $0) }.map { $0 - max($0 / 20, 8192) }
             audible = whole
@@ -57,10 +60,13 @@ struct DeclaredLength {
     ]
 
     /// The count of samples in an `iTunSMPB` tag: its fourth hexadecimal number.
-    private static func gaplessCount(_ demuxer: borrowing Demuxer) -> Int64? {
+    ///
+    /// A file that was cut may have kept the tag of the whole, which counts more than there is.
+    private static func gaplessCount(_ demuxer: borrowing Demuxer, atMost most: Int64?) -> Int64? {
         guard let entry = av_dict_get(demuxer.context.pointee.metadata, "iTunSMPB", nil, 0) else { return nil }
         let fields = String(cString: entry.pointee.value).split(separator: " ")
-        guard fields.count >= 4, let count = Int64(fields[3], radix: 16), count > 0 else { return nil }
+        guard fields.count >= 4, let count = Int64(fields[3], radix: 16), count > 0, count <= most ?? .max
+        else { return nil }
         return count
     }
 

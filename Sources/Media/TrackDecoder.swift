@@ -268,13 +268,22 @@ struct TrackDecoder: ~Copyable {
         }
         // Where nothing was lost on the way, a few samples less than promised are the encoder's.
         if lost.hasFound || health.isInterrupted,
-            let whole = xing?.audible ?? remaining.map({ $0 + position }) ?? (declared.isExact ? declared.least : nil)
+            let whole = xing?.audible ?? toldEnd(position, rate: shape.rate)
+                ?? (declared.isExact ? declared.least : nil)
         {
             missing = max(whole - position, 0)
         }
         if demuxer.formatName == "ogg" { missing = try max(missing, missingPages(position, rate: shape.rate)) }
         silence.follow(missing, shape)
         return missing > 0
+    }
+
+    /// Where the sound ends by a container that tells it, and no further than packets came: one that was cut may still tell
+    /// the length that it had.
+    private func toldEnd(_ position: Int64, rate: Int) -> Int64? {
+        guard let remaining else { return nil }
+        let packets = av_rescale_q(health.time, track.timeBase, AVRational(num: 1, den: CInt(rate)))
+        return min(position + remaining, max(packets, position))
     }
 
     /// Samples of the last pages of an Ogg file that are there and broken.
