@@ -117,7 +117,8 @@ struct AssetReader: ~Copyable {
     func metadata(_ source: any ByteSource, charset: String?) throws(MediaError) -> Metadata {
         var metadata = try TagReader.read(source, decoding.demuxer, track, charset: charset)
         metadata.cut(first: first, end: end, rate: shape.rate)
-        let last = end ?? sourceSeconds.map { Int64($0 * Double(shape.rate)) }
+        // A header may promise any length.
+        let last = end ?? sourceSeconds.flatMap { $0 < 1e9 ? Int64($0 * Double(shape.rate)) : nil }
         metadata.endChapters(at: last.map { max($0 - first, 0) }, rate: shape.rate)
         return metadata
     }

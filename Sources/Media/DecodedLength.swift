@@ -59,6 +59,8 @@ struct DecodedLength: ~Copyable {
         case AV_CODEC_ID_OPUS: return Self.opus(bytes)
         case AV_CODEC_ID_FLAC: return Self.flac(bytes)
         case AV_CODEC_ID_VORBIS:
+            // The decoder takes headers of which this parser makes nothing.
+            guard let vorbis else { return nil }
             let count = av_vorbis_parse_frame(vorbis, bytes.baseAddress, CInt(bytes.count))
             return count >= 0 ? Int(count) : nil
         default: return nil

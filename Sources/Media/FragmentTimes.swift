@@ -52,8 +52,10 @@ struct FragmentTimes {
         }
         var length: Int64 = 0
         let usual = try Self.usualDuration(header, bytes) ?? defaults[track] ?? 0
-        for run in boxes where run.name == "trun" { length += try Self.duration(run, bytes, usual) }
-        ends[track] = moved + length
+        for run in boxes where run.name == "trun" { length = length.adding(try Self.duration(run, bytes, usual)) }
+        // Hostile durations add up to any number.
+        let end = moved.addingReportingOverflow(length)
+        ends[track] = end.overflow || !(0...Int64(1) << 56).contains(end.partialValue) ? nil : end.partialValue
     }
 
     /// The duration of a fragment's samples, where its header tells one.
@@ -67,7 +69,7 @@ struct FragmentTimes {
         guard let flags = try bytes.big(at: run.body + 1, 3), let count = try bytes.big(at: run.body + 4, 4) else {
             return 0
         }
-        guard flags & 0x100 != 0 else { return count * usual }
+        guard flags & 0x100 != 0 else { return Int64(clamping: Int128(count) * Int128(usual)) }
         let first = run.body + 8 + (flags & 0x1 != 0 ? 4 : 0) + (flags & 0x4 != 0 ? 4 : 0)
         let step = Int64([0x100, 0x200, 0x400, 0x800].count { flags & $0 != 0 }) * 4
         guard count * step <= run.end - first, let table = try bytes.read(at: first, Int(count * step)) else {

@@ -109,15 +109,16 @@ struct HLSMedia {
         }
     }
 
+    private static let mostOffset = Int64(1) << 50
+
     /// `count[@offset]`
     private static func byteRange(_ value: Substring) throws(MediaError) -> (count: Int64, offset: Int64?) {
         let parts = value.split(separator: "@", omittingEmptySubsequences: false)
-        let most = Int64(1) << 50
-        guard parts.count <= 2, let count = Int64(parts[0]), (1...most).contains(count) else {
+        guard parts.count <= 2, let count = Int64(parts[0]), (1...mostOffset).contains(count) else {
             throw HLSPlaylist.failure("has a byte range '\(HLSPlaylist.shown(String(value)))'")
         }
         guard parts.count == 2 else { return (count, nil) }
-        guard let offset = Int64(parts[1]), (0...most).contains(offset) else {
+        guard let offset = Int64(parts[1]), (0...mostOffset).contains(offset) else {
             throw HLSPlaylist.failure("has a byte range '\(HLSPlaylist.shown(String(value)))'")
         }
         return (count, offset)
@@ -131,6 +132,10 @@ struct HLSMedia {
         if let offset = range.offset { return offset..<offset + range.count }
         guard let last, last.reference == reference else {
             throw HLSPlaylist.failure("has a byte range of '\(HLSPlaylist.shown(reference))' that begins nowhere")
+        }
+        // Thousands of segments add up.
+        guard last.end <= mostOffset else {
+            throw HLSPlaylist.failure("has byte ranges beyond every file's end")
         }
         return last.end..<last.end + range.count
     }

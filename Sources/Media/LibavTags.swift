@@ -68,13 +68,16 @@ enum LibavTags {
 
     private static func chapters(_ demuxer: borrowing Demuxer) -> [Metadata.Chapter] {
         let nanoseconds = AVRational(num: 1, den: 1_000_000_000)
+        let longest = Int64(1) << 60
         return (0..<Int(demuxer.context.pointee.nb_chapters)).map { index in
             let chapter = demuxer.context.pointee.chapters[index]!.pointee
             let title = av_dict_get(chapter.metadata, "title", nil, 0).map { String(cString: $0.pointee.value) }
             let start = av_rescale_q(chapter.start, chapter.time_base, nanoseconds)
             let end =
                 chapter.end == av_swift_no_timestamp ? start : av_rescale_q(chapter.end, chapter.time_base, nanoseconds)
-            return Metadata.Chapter(start: start, end: max(end, start), title: title ?? "")
+            // A header may hold any number: none of these is later than the largest sum can hold.
+            let (first, last) = (min(max(start, 0), longest), min(max(end, 0), longest))
+            return Metadata.Chapter(start: first, end: max(last, first), title: title ?? "")
         }
     }
 }

@@ -37,8 +37,12 @@ struct LostSound {
         "mp3", "aac", "ac3", "eac3", "dts", "dtshd", "truehd", "mlp", "loas", "mpegvideo",
     ]
 
+    /// Times in samples that can be taken from each other without a thought.
+    private static let plausible = -(Int64(1) << 55)...Int64(1) << 55
+
     init(_ source: any ByteSource, _ format: String, _ track: AudioTrack) {
-        self.source = format == "aac" ? source : nil
+        // What a stream without an end sent before may be gone.
+        self.source = format == "aac" && !source.isEndless ? source : nil
         byBytes = Self.raw.contains(format)
         timeBase = track.timeBase
     }
@@ -88,7 +92,9 @@ struct LostSound {
     ) -> Int64 {
         let rate = CInt(max(frame.pointer.pointee.sample_rate, 1))
         let count = Int64(frame.samples)
-        let time = (isTimed ? frame.timestamp : nil).map { av_rescale_q($0, timeBase, AVRational(num: 1, den: rate)) }
+        let time = (isTimed ? frame.timestamp : nil)
+            .map { av_rescale_q($0, timeBase, AVRational(num: 1, den: rate)) }
+            .flatMap { Self.plausible.contains($0) ? $0 : nil }
         var lost: Int64 = 0
         if byBytes {
             if isSuspect { lost = lostByBytes(packet) }
@@ -120,7 +126,7 @@ struct LostSound {
     }
 
     private mutating func note(_ packet: borrowing Packet, _ count: Int64) {
-        isSteady = count == frameLength
+        isSteady = count > 0 && count == frameLength
         if count > 0 { frameLength = count }
         goodSamples += count
         goodBytes += Int64(packet.bytes.count)
@@ -142,7 +148,8 @@ struct LostSound {
     private func rounded(_ bytes: Double) -> Int64 {
         guard goodBytes > 0, frameLength > 0 else { return 0 }
         let frames = bytes * Double(goodSamples) / Double(goodBytes) / Double(frameLength)
-        return Int64(frames.rounded()) * frameLength
+        // A header may promise any number of frames in a few bytes.
+        return frames < Double(Self.plausible.upperBound / frameLength) ? Int64(frames.rounded()) * frameLength : 0
     }
 
     /// The gap in time: exact where time stamps count samples, otherwise in whole frames where they have one length.

@@ -21,6 +21,7 @@ struct MatroskaWalk: ~Copyable {
     init?(_ source: any ByteSource, atMost most: Int64, length: FrameLength) throws {
         window = SourceWindow(source)
         guard let header = try element(at: 0), header.id == 0x1A45_DFA3,
+            header.end < source.length,
             let segment = try element(at: header.end), segment.id == 0x1853_8067
         else { return nil }
         var offset = segment.body

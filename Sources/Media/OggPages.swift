@@ -18,7 +18,6 @@ struct OggPages {
         return isBroken
     }
 
-    /// Whether pages of one stream are missing between two offsets at which pages begin.
     /// Samples behind a time that a broken last page would have held, by the count that it still tells.
     func missing(behind end: Int64, _ source: any ByteSource, most: Int64) throws(MediaError) -> Int64 {
         do {
@@ -31,6 +30,7 @@ struct OggPages {
         }
     }
 
+    /// Whether pages of one stream are missing between two offsets at which pages begin.
     private static func isBroken(_ source: any ByteSource, from last: Int64, to next: Int64) throws(MediaError) -> Bool
     {
         do {

@@ -23,7 +23,13 @@ struct Packet: ~Copyable {
     var isCorrupt: Bool { pointer.pointee.flags & AV_PKT_FLAG_CORRUPT != 0 }
 
     /// Units of the stream's time base; zero if unknown or out of all reason.
-    var duration: Int64 { Self.plausible.contains(pointer.pointee.duration) ? max(pointer.pointee.duration, 0) : 0 }
+    var duration: Int64 {
+        let duration = pointer.pointee.duration
+        return (0...Self.longest).contains(duration) ? duration : 0
+    }
+
+    /// More than a minute in nanoseconds; as many packets as a file may hold add up to what fits.
+    private static let longest = Int64(1) << 36
 
     /// Times that can be added up without a thought: a header may hold any number.
     private static let plausible = -(Int64(1) << 55)...Int64(1) << 55

@@ -160,6 +160,7 @@ struct PacketScan {
     ) throws(MediaError) {
         guard let timestamp = packet.timestamp else { return }
         let time = av_rescale_q(timestamp, track.timeBase, AVRational(num: 1, den: CInt(rate)))
+        guard (-(Int64(1) << 55)...Int64(1) << 55).contains(time) else { throw .notCopied("its time stamps jump") }
         if let clock, count > 2, abs(time - clock) > Int64(rate / 80) {
             throw .notCopied("its time stamps jump")
         }

@@ -41,7 +41,7 @@ enum SourceEnd {
         var offset: Int64 = 40
         while let name = try bytes.text(at: offset, 4), let size = try bytes.little(at: offset + 16, 8), size >= 24 {
             if name == "data" { return offset.adding(size) }
-            offset = offset.adding((size + 7) / 8 * 8)
+            offset = offset.adding(size.adding(7) / 8 * 8)
         }
         return nil
     }
@@ -77,7 +77,7 @@ enum SourceEnd {
     /// ASF: the end of the data object, which follows the header object.
     private static func advancedSystems(_ bytes: SourceBytes) throws -> Int64? {
         guard let header = try bytes.little(at: 16, 8), header >= 30,
-            let data = try bytes.little(at: header + 16, 8), data >= 50
+            let data = try bytes.little(at: header.adding(16), 8), data >= 50
         else { return nil }
         return header.adding(data)
     }
@@ -164,7 +164,7 @@ struct SourceBytes {
 
 extension Int64 {
     /// The sum, or the largest number if it is larger.
-    fileprivate func adding(_ other: Int64) -> Int64 {
+    func adding(_ other: Int64) -> Int64 {
         let (sum, overflow) = addingReportingOverflow(other)
         return overflow ? .max : sum
     }

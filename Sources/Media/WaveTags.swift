@@ -37,12 +37,14 @@ enum WaveTags {
 
     private static func cues(_ list: ChunkList) throws -> [CuePoint] {
         guard let bytes = try list.body("cue "), bytes.count >= 4 else { return [] }
-        let notes = try list.lists("adtl").flatMap { ChunkList.children($0) }.filter { $0.bytes.count >= 4 }
+        let all = try list.lists("adtl").flatMap { ChunkList.children($0) }.filter { $0.bytes.count >= 4 }
+        var notes = Dictionary(grouping: all) { word($0.bytes, 0) }
         var cues: [CuePoint] = []
         var offset = 4
         while offset + 24 <= bytes.count {
             let number = word(bytes, offset)
-            let own = notes.filter { word($0.bytes, 0) == number }.map {
+            // Points that share a number share no notes, or a small file would make a large one.
+            let own = (notes.removeValue(forKey: number) ?? []).map {
                 CuePoint.Note(kind: $0.name, bytes: Array($0.bytes.dropFirst(4)))
             }
             cues.append(CuePoint(number: number, position: Int64(word(bytes, offset + 20)), notes: own))

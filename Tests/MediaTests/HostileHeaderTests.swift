@@ -1,0 +1,127 @@
+import FoundationEssentials
+import Glibc
+import Lifecycle
+import MediaTypes
+import TestSupport
+import Testing
+
+@testable import Media
+
+/// Headers that hold numbers beyond all reason, which must not end the process, and lengths that a cut left behind.
+@Suite struct HostileHeaderTests {
+    private static let largest = [UInt8](repeating: 0xFF, count: 7) + [0x7F]
+
+    private func changed(_ name: String, _ arguments: [String] = [], _ change: (inout [UInt8]) throws -> Void)
+        async throws -> String
+    {
+        var bytes = try fileBytes(try await Studio.shared.music(as: name, arguments))
+        try change(&bytes)
+        return try Studio.shared.folder.write("changed-\(name)", Data(bytes))
+    }
+
+    @Test func `refuses a Wave64 chunk of the largest size`() async throws {
+        let path = try await changed("hostile.w64") { bytes in
+            let data = try #require(bytes.firstRange(of: Array("data".utf8) + [0xF3, 0xAC])).lowerBound
+            bytes.insert(contentsOf: Array("junk".utf8) + [UInt8](repeating: 0, count: 12) + Self.largest, at: data)
+        }
+        #expect(await failure(path) != nil)
+    }
+
+    @Test func `reads an ASF file whose header claims the largest size`() async throws {
+        let path = try await changed("hostile.wma") { $0.replaceSubrange(16..<24, with: Self.largest) }
+        #expect(try await convert(path, Rendition(format: "wav")).result.samples > 260_000)
+    }
+
+    @Test func `cuts a broadcast file whose time reference is the largest`() async throws {
+        let path = try await changed("hostile.wav", ["-write_bext", "1"]) { bytes in
+            let chunk = try #require(bytes.firstRange(of: Array("bext".utf8))).upperBound + 4
+            bytes.replaceSubrange(chunk + 338..<chunk + 346, with: [UInt8](repeating: 0xFF, count: 8))
+        }
+        let converted = try await convert(path, Rendition(format: "wav"), start: MediaTime(parsing: "1")!)
+        #expect(converted.result.samples == 5 * 44_100)
+    }
+
+    @Test func `leaves a tag alone that inflates to more than tags of music hold`() async throws {
+        let music = try await Studio.shared.music(as: "bare.mp3", ["-id3v2_version", "0"])
+        let path = Studio.shared.folder.file("bomb.mp3")
+        let script = """
+            import sys, zlib
+            safe = lambda n: bytes(n >> s & 127 for s in (21, 14, 7, 0))
+            text = zlib.compress(b"\\x03" + b"a" * (24 << 20), 9)
+            body = safe(24 << 20) + text
+            frame = b"TIT2" + safe(len(body)) + b"\\x00\\x09" + body
+            music = open(sys.argv[1], "rb").read()
+            open(sys.argv[2], "wb").write(b"ID3\\x04\\x00\\x00" + safe(len(frame)) + frame + music)
+            """
+        #expect(try await ChildProcess.run("python3", ["-c", script, music, path]).succeeded)
+        let tags = try await onThread {
+            let file = Descriptor(owning: open(path, O_RDONLY | O_CLOEXEC))
+            return try Probe.of(DescriptorSource(borrowing: file.number), stop: StopFlag()).tags
+        }
+        #expect(tags["title"]?.first?.utf8.count ?? 0 < 1 << 20)
+    }
+
+    @Test func `takes a file with the length of the one it was cut from for whole`() async throws {
+        let whole = try await convert(try await Studio.shared.music(), Rendition(format: "m4a"))
+        var bytes = try fileBytes(whole.path)
+        let fields = Array(" 0000000000040988 ".utf8)
+        let place = try #require(bytes.firstRange(of: fields), "264,600 samples")
+        bytes.replaceSubrange(place, with: Array(" 0000000000140988 ".utf8))
+        let path = try Studio.shared.folder.write("stale.m4a", Data(bytes))
+        let result = try await convert(path, Rendition(format: "wav")).result
+        #expect(result.damage.events == 0)
+        #expect((264_600..<267_000).contains(result.samples))
+    }
+
+    @Test func `refuses byte ranges that add up beyond all files`() async throws {
+        var lines = ["#EXTM3U", "#EXT-X-TARGETDURATION:1"]
+        for index in 0..<9000 {
+            lines += ["#EXTINF:1,", "#EXT-X-BYTERANGE:\(Int64(1) << 50)\(index == 0 ? "@0" : "")", "a.ts"]
+        }
+        #expect(throws: MediaError.self) { try HLSPlaylist.parse(lines.joined(separator: "\n")) }
+    }
+
+    /// A station that sends a file from its middle on, and of which what lies behind the reader is gone.
+    private final class Station: ByteSource {
+        private let bytes: [UInt8]
+        private var furthest = 0
+        init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+        var length: Int64 { .max }
+        var isEndless: Bool { true }
+
+        func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws -> Int {
+            let start = Int(min(offset, Int64(bytes.count)))
+            let count = min(buffer.count, bytes.count - start, 65_536)
+            guard count > 0 else { return 0 }
+            let kept = furthest - 262_144
+            for index in 0..<count { buffer[index] = start + index < kept ? 0 : bytes[start + index] }
+            furthest = max(furthest, start + count)
+            return count
+        }
+    }
+
+    @Test func `takes a station's AAC from the middle of a frame on`() async throws {
+        let path = try await Studio.shared.source(
+            "station.aac", ["-f", "lavfi", "-i", "sine=440:r=44100:d=120", "-ac", "2", "-b:a", "128k"])
+        let bytes = Array(try fileBytes(path).dropFirst(150))
+        let result = try await onThread {
+            let plan = SourceSettings(range: TimeRange(start: .zero, end: MediaTime(parsing: "100")!))
+            var reader = try AssetReader.open(Station(bytes), plan, stop: StopFlag())
+            let frame = Frame()
+            var samples = 0
+            while try reader.next(into: frame) { samples += frame.samples }
+            return (samples, reader.damage.seconds)
+        }
+        #expect(result.0 == 4_410_000)
+        #expect(result.1 < 0.1)
+    }
+
+    @Test func `keeps as many titles as one report takes`() throws {
+        var titles = TitleTimes(Station([]))
+        for index in 0..<5000 { titles.add("Title \(index)", at: Double(index)) }
+        #expect(titles.titles.count > 500)
+        #expect(titles.titles.count + titles.leftOut == 5000)
+        #expect(try JSONEncoder().encode(titles.titles).count < 100_000)
+    }
+}
