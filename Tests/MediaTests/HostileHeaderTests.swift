@@ -1,5 +1,4 @@
 import FoundationEssentials
-import Glibc
 import Lifecycle
 import MediaTypes
 import TestSupport
@@ -41,32 +40,12 @@ import Testing
         #expect(converted.result.samples == 5 * 44_100)
     }
 
-    @Test func `leaves a tag alone that inflates to more than tags of music hold`() async throws {
-        let music = try await Studio.shared.music(as: "bare.mp3", ["-id3v2_version", "0"])
-        let path = Studio.shared.folder.file("bomb.mp3")
-        let script = """
-            import sys, zlib
-            safe = lambda n: bytes(n >> s & 127 for s in (21, 14, 7, 0))
-            text = zlib.compress(b"\\x03" + b"a" * (24 << 20), 9)
-            body = safe(24 << 20) + text
-            frame = b"TIT2" + safe(len(body)) + b"\\x00\\x09" + body
-            music = open(sys.argv[1], "rb").read()
-            open(sys.argv[2], "wb").write(b"ID3\\x04\\x00\\x00" + safe(len(frame)) + frame + music)
-            """
-        #expect(try await ChildProcess.run("python3", ["-c", script, music, path]).succeeded)
-        let tags = try await onThread {
-            let file = Descriptor(owning: open(path, O_RDONLY | O_CLOEXEC))
-            return try Probe.of(DescriptorSource(borrowing: file.number), stop: StopFlag()).tags
-        }
-        #expect(tags["title"]?.first?.utf8.count ?? 0 < 1 << 20)
-    }
-
     @Test func `takes a file with the length of the one it was cut from for whole`() async throws {
         let whole = try await convert(try await Studio.shared.music(), Rendition(format: "m4a"))
         var bytes = try fileBytes(whole.path)
-        let fields = Array(" 0000000000040988 ".utf8)
+        let fields = Array(" 0000000000040998 ".utf8)
         let place = try #require(bytes.firstRange(of: fields), "264,600 samples")
-        bytes.replaceSubrange(place, with: Array(" 0000000000140988 ".utf8))
+        bytes.replaceSubrange(place, with: Array(" 0000000000140998 ".utf8))
         let path = try Studio.shared.folder.write("stale.m4a", Data(bytes))
         let result = try await convert(path, Rendition(format: "wav")).result
         #expect(result.damage.events == 0)
