@@ -41,6 +41,7 @@ let package = Package(
             name: "CLibav",
             providers: [.apt(["libavformat-dev", "libavcodec-dev", "libswresample-dev", "libavutil-dev"])]),
         .systemLibrary(name: "CEbur128", providers: [.apt(["libebur128-dev"])]),
+        .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
         .systemLibrary(name: "CMicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),
         .target(name: "CLinux"),
         // TagLib (Debian's libtag1-dev) is C++: an ordinary target with a header in C.
@@ -55,7 +56,7 @@ let package = Package(
 
         // One wrapper a library.
         library("Redis", ["Lifecycle", "CHiredis", "COpenSSL"]),
-        library("Media", ["MediaTypes", "Lifecycle", "CLibav", "CTagLib", "CEbur128"]),
+        library("Media", ["MediaTypes", "Lifecycle", "CLibav", "CTagLib", "CEbur128", "CZlib"]),
         library("Storage", ["SlotProtocol", "MediaTypes", "Lifecycle", "CCurl", "COpenSSL", "CLinux"]),
 
         // The service.

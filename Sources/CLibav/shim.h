@@ -15,6 +15,7 @@
 #include <libavutil/md5.h>
 #include <libavutil/opt.h>
 #include <libavutil/samplefmt.h>
+#include <libavutil/tx.h>
 #include <libswresample/swresample.h>
 
 // Swift imports only macros that expand to a plain literal. These do not, so they are spelled here as constants.

@@ -31,6 +31,9 @@ struct RenditionWriters {
             return try EveryTrackWriter(
                 try store(index), rendition, source, plan.source, reader, metadata, stop: stop)
         }
+        if AudioFormat.named(rendition.format)?.isPicture == true {
+            return try PictureWriter(try store(index), rendition, reader, measurements[index])
+        }
         if let copy = try CopyPlan.choose(rendition, source, reader, stop: stop) {
             return PacketCopyWriter(try store(index), source, copy, reader, metadata, rendition.tags, stop: stop)
         }

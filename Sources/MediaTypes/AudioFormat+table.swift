@@ -65,6 +65,15 @@ extension AudioFormat {
             "hls", extension: "m3u8", mediaType: "application/vnd.apple.mpegurl",
             codecs: ["aac", "mp3", "alac", "flac", "opus"],
             summary: "HTTP Live Streaming: playlists, and segments of MPEG-4 or MPEG-2 TS"),
+        AudioFormat(
+            "peaks", extension: "json", mediaType: "application/json", codecs: ["pcm"], pcmFormats: [.f32],
+            summary: "audiowaveform's points of a waveform, .json or .dat"),
+        AudioFormat(
+            "png", extension: "png", mediaType: "image/png", codecs: ["pcm"], pcmFormats: [.f32],
+            summary: "a picture of the waveform"),
+        AudioFormat(
+            "spectrogram", extension: "png", mediaType: "image/png", codecs: ["pcm"], pcmFormats: [.f32],
+            summary: "a picture of the frequencies over time"),
     ]
 
     private static let wide: [SampleFormat] = [.s16, .s24, .s32, .f32, .f64]

@@ -19,6 +19,8 @@ package struct Rendition: Codable, Sendable, Hashable {
     package var passthrough = Passthrough.never
     /// For a format of segments.
     package var segments = SegmentSettings()
+    /// For a format of pictures.
+    package var picture = PictureSettings()
 
     package init(
         format: String, codec: String? = nil, bitRate: Int? = nil, quality: Double? = nil, sampleRate: Int? = nil,
@@ -35,7 +37,7 @@ package struct Rendition: Codable, Sendable, Hashable {
     }
 
     enum CodingKeys: String, CodingKey {
-        case format, codec, quality, channels, sound, tags, passthrough, segments
+        case format, codec, quality, channels, sound, tags, passthrough, segments, picture
         case bitRate = "bit_rate"
         case sampleRate = "sample_rate"
         case channelLayout = "channel_layout"
@@ -65,6 +67,7 @@ extension Rendition {
         try checkRateControl(codec)
         try checkSampleFormat(format, codec)
         try checkSegments(format, codec)
+        try checkPicture(format)
         return (format, codec)
     }
 

@@ -52,6 +52,24 @@ package struct JobField: Sendable {
             "sample_format", "FORMAT", "u8 s8 s16 s24 s32 f32 f64; for PCM also with le or be", default: "the source's"),
         JobField("segment_duration", "TIME", "for hls: the length of a segment, 1 to 60 s", default: "10"),
         JobField("segment_format", "FORMAT", "for hls: fmp4 or mpegts", default: "fmp4"),
+        JobField(
+            "peaks_format", "FORMAT", "for peaks: json or dat, the formats of audiowaveform",
+            default: "by the output's name, else json"),
+        JobField("zoom", "N", "for peaks: samples of one point", default: "256"),
+        JobField("pixels_per_second", "N", "for peaks: points a second, in place of zoom", default: "by zoom"),
+        JobField("bits", "N", "for peaks: 8 or 16", default: "16"),
+        JobField(
+            "split_channels", "BOOL", "for peaks, png and spectrogram: a lane for each channel, or one of their mean",
+            default: "true for png, else false"),
+        JobField(
+            "size", "WxH", "for png up to 10000x4000, for spectrogram up to 4000x2000 pixels",
+            default: "1800x280, or 1024x512"),
+        JobField(
+            "colors", "COLORS", "for png: foreground and background, #rrggbb or #rrggbbaa",
+            default: "#3366cc,#ffffff"),
+        JobField(
+            "dynamic_range", "DB", "for spectrogram: how far below full scale it reaches, 10 to 200",
+            default: "100"),
         JobField("start", "TIME", "first moment of the range: 5:00, 1:02:03.5, 300, 13230000/44100", default: "0"),
         JobField("end", "TIME", "end of the range, which does not belong to it", default: "the source's end"),
         JobField("duration", "TIME", "length of the range, in place of end", default: "to the source's end"),

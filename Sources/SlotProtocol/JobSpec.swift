@@ -79,6 +79,8 @@ package struct JobSpec: Sendable {
     package func defaultName(ofOutput index: Int, job id: String) -> String {
         let format = plan.renditions[index].format
         let number = plan.renditions.count > 1 ? "-\(index)" : ""
-        return "\(id)\(number).\(AudioFormat.named(format)?.fileExtension ?? format)"
+        let picture = plan.renditions[index].picture
+        let ending = format == "peaks" ? picture.form.rawValue : AudioFormat.named(format)?.fileExtension ?? format
+        return "\(id)\(number).\(ending)"
     }
 }

@@ -20,7 +20,7 @@ extension FieldReader {
         guard let format = fields["format"], !format.isEmpty else {
             throw Self.invalid("`format` is missing: give one of \(Self.formatNames)")
         }
-        guard AudioFormat.named(format) != nil else {
+        guard let named = AudioFormat.named(format) else {
             throw Failure(.invalidRequest, "`format` is `\(Self.shown(format))`: it must be one of \(Self.formatNames)")
         }
         var rendition = Rendition(
@@ -28,7 +28,8 @@ extension FieldReader {
             sampleRate: try whole("sample_rate", 1...768_000), channels: try whole("channels", 1...64),
             channelLayout: fields["channel_layout"], sampleFormat: try sampleFormat())
         rendition.passthrough = try passthrough()
-        rendition.segments = try segments(isSegmented: AudioFormat.named(format)?.isSegmented ?? false)
+        rendition.segments = try segments(isSegmented: named.isSegmented)
+        rendition.picture = try picture(named)
         rendition.tags = try tagSettings()
         rendition.sound = try sound()
         do { try rendition.validate() } catch { throw Self.invalid(error.description) }

@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct OutputTableTests {
     @Test func `writes every row of the table, and it decodes to the source`() async throws {
-        let rows = AudioFormat.all.filter { $0.name != "raw" && !$0.isSegmented }.flatMap { format in
+        let rows = AudioFormat.all.filter { $0.name != "raw" && !$0.isSegmented && !$0.isPicture }.flatMap { format in
             format.codecs.map { (format.name, AudioCodec.named($0)!) }
         }
         let source = try await Studio.shared.music()

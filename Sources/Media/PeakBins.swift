@@ -1,0 +1,83 @@
+/// The lowest and the highest of some samples.
+struct SampleExtent {
+    var low = Float.infinity
+    var high = -Float.infinity
+
+    mutating func add(_ samples: Slice<UnsafeBufferPointer<Float>>) {
+        var (low, high) = (low, high)
+        for sample in samples {
+            if sample < low { low = sample }
+            if sample > high { high = sample }
+        }
+        (self.low, self.high) = (low, high)
+    }
+
+    mutating func add(_ other: SampleExtent) {
+        low = min(low, other.low)
+        high = max(high, other.high)
+    }
+
+    /// The same, where nothing but samples that are no numbers came: those are silence.
+    var known: SampleExtent { low <= high ? self : SampleExtent(low: 0, high: 0) }
+}
+
+/// The extents of each so many samples of some lanes.
+struct PeakBins {
+    private(set) var samplesPerBin: Int
+    /// The extents of each lane.
+    private(set) var lanes: [[SampleExtent]]
+    private(set) var samples: Int64 = 0
+    /// Bins at which each two become one; nothing if their number has no bounds.
+    private let capacity: Int?
+    private var open: [SampleExtent]
+    private var filled = 0
+
+    init(lanes: Int, samplesPerBin: Int, capacity: Int? = nil) {
+        self.samplesPerBin = samplesPerBin
+        self.capacity = capacity
+        self.lanes = Array(repeating: [], count: lanes)
+        open = Array(repeating: SampleExtent(), count: lanes)
+    }
+
+    mutating func append(_ more: [UnsafeBufferPointer<Float>]) {
+        let count = more[0].count
+        samples += Int64(count)
+        var start = 0
+        while start < count {
+            let part = start..<start + min(samplesPerBin - filled, count - start)
+            for lane in lanes.indices { open[lane].add(more[lane][part]) }
+            filled += part.count
+            start = part.upperBound
+            if filled == samplesPerBin { close() }
+        }
+    }
+
+    /// Ends the last bin, which may be short.
+    mutating func close() {
+        guard filled > 0 else { return }
+        filled = 0
+        for lane in lanes.indices {
+            lanes[lane].append(open[lane].known)
+            open[lane] = SampleExtent()
+        }
+        if let capacity, lanes[0].count >= capacity { fold() }
+    }
+
+    /// Lets go of the bins that are there.
+    mutating func removeAll() {
+        for lane in lanes.indices { lanes[lane].removeAll(keepingCapacity: true) }
+    }
+
+    private mutating func fold() {
+        samplesPerBin *= 2
+        for lane in lanes.indices {
+            let half = lanes[lane].count / 2
+            for index in 0..<half {
+                var pair = lanes[lane][2 * index]
+                pair.add(lanes[lane][2 * index + 1])
+                lanes[lane][index] = pair
+            }
+            lanes[lane].removeLast(lanes[lane].count - half)
+        }
+    }
+}

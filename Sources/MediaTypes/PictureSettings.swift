@@ -1,0 +1,140 @@
+/// How sound is drawn, or put down as the peaks that a player draws.
+package struct PictureSettings: Codable, Hashable, Sendable {
+    /// For peaks.
+    package var form = PeaksForm.json
+    package var bits = 16
+    package var zoom = Zoom.samples(256)
+    /// Whether each channel has a lane of its own, where the job says so; otherwise it is by format.
+    package var splitsChannels: Bool?
+    /// For pictures; nothing for the format's usual size.
+    package var size: PictureSize?
+    package var foreground = PictureColor(red: 0x33, green: 0x66, blue: 0xCC)
+    package var background = PictureColor(red: 0xFF, green: 0xFF, blue: 0xFF)
+    /// How far below full scale a spectrogram still shows something, in dB.
+    package var dynamicRange = 100.0
+
+    package init() {}
+
+    /// The file formats of audiowaveform, both of version 2.
+    package enum PeaksForm: String, Codable, Sendable, CaseIterable {
+        case json, dat
+    }
+
+    /// How much sound one point of the peaks stands for.
+    package enum Zoom: Codable, Hashable, Sendable {
+        case samples(Int)
+        /// Points a second, of which each is a whole number of samples.
+        case perSecond(Int)
+    }
+
+    package static let samplesPerPixel = 1...1_000_000_000
+    package static let pixelsPerSecond = 1...768_000
+    package static let dynamicRanges = 10.0...200.0
+}
+
+/// Pixels of a picture.
+package struct PictureSize: Codable, Hashable, Sendable {
+    package var width: Int
+    package var height: Int
+
+    package init(width: Int, height: Int) {
+        self.width = width
+        self.height = height
+    }
+
+    /// From `1800x280`.
+    package init?(parsing text: String) {
+        let parts = text.split(separator: "x", omittingEmptySubsequences: false)
+        guard parts.count == 2, text.utf8.allSatisfy({ $0 == 0x78 || (0x30...0x39).contains($0) }),
+            let width = Int(parts[0]), let height = Int(parts[1])
+        else { return nil }
+        self.init(width: width, height: height)
+    }
+
+    package var isEmpty: Bool { width < 1 || height < 1 }
+
+    package func fits(in other: PictureSize) -> Bool { width <= other.width && height <= other.height }
+}
+
+extension PictureSize: CustomStringConvertible {
+    package var description: String { "\(width)x\(height)" }
+}
+
+/// A color and how much of it covers what lies behind, each part from 0 to 255.
+package struct PictureColor: Codable, Hashable, Sendable {
+    package var red: UInt8
+    package var green: UInt8
+    package var blue: UInt8
+    package var alpha: UInt8
+
+    package init(red: UInt8, green: UInt8, blue: UInt8, alpha: UInt8 = 255) {
+        (self.red, self.green, self.blue, self.alpha) = (red, green, blue, alpha)
+    }
+
+    /// From `#rrggbb` or `#rrggbbaa`.
+    package init?(parsing text: String) {
+        let digits = Array(text.utf8.dropFirst())
+        guard text.hasPrefix("#"), digits.count == 6 || digits.count == 8 else { return nil }
+        var parts: [UInt8] = []
+        for start in stride(from: 0, to: digits.count, by: 2) {
+            let pair = String(decoding: digits[start..<start + 2], as: UTF8.self)
+            guard pair.utf8.first != 0x2B, let part = UInt8(pair, radix: 16) else { return nil }
+            parts.append(part)
+        }
+        self.init(red: parts[0], green: parts[1], blue: parts[2], alpha: parts.count == 4 ? parts[3] : 255)
+    }
+}
+
+extension PictureColor: CustomStringConvertible {
+    package var description: String {
+        "#"
+            + (alpha == 255 ? [red, green, blue] : [red, green, blue, alpha]).map {
+                ($0 < 16 ? "0" : "") + String($0, radix: 16)
+            }.joined()
+    }
+}
+
+extension AudioFormat {
+    /// Whether a result is not sound but what it looks like.
+    package var isPicture: Bool { ["peaks", "png", "spectrogram"].contains(name) }
+
+    /// The size of a picture where the job leaves it open, and the largest; nothing if the format has no size.
+    package var pictureSizes: (usual: PictureSize, largest: PictureSize)? {
+        switch name {
+        case "png": (PictureSize(width: 1800, height: 280), PictureSize(width: 10_000, height: 4000))
+        case "spectrogram": (PictureSize(width: 1024, height: 512), PictureSize(width: 4000, height: 2000))
+        default: nil
+        }
+    }
+}
+
+extension Rendition {
+    /// Checks what a picture is to look like.
+    func checkPicture(_ format: AudioFormat) throws(FormatProblem) {
+        guard format.isPicture else { return }
+        guard passthrough != .require else {
+            throw FormatProblem(
+                "passthrough", "passthrough is require, and \(format.name) is drawn of decoded sound; use auto or never"
+            )
+        }
+        guard [8, 16].contains(picture.bits) else {
+            throw FormatProblem("bits", "bits is \(picture.bits); it takes 8 or 16")
+        }
+        switch picture.zoom {
+        case .samples(let count) where !PictureSettings.samplesPerPixel.contains(count):
+            throw FormatProblem("zoom", "zoom is \(count); it takes 1 to 1000000000 samples")
+        case .perSecond(let count) where !PictureSettings.pixelsPerSecond.contains(count):
+            throw FormatProblem("pixels_per_second", "pixels_per_second is \(count); it takes 1 to 768000")
+        default: break
+        }
+        if let size = picture.size, let sizes = format.pictureSizes,
+            size.isEmpty || !size.fits(in: sizes.largest)
+        {
+            throw FormatProblem("size", "size is \(size); \(format.name) takes 1x1 to \(sizes.largest)")
+        }
+        guard PictureSettings.dynamicRanges.contains(picture.dynamicRange) else {
+            throw FormatProblem(
+                "dynamic_range", "dynamic_range is \(picture.dynamicRange); it takes 10 to 200 dB")
+        }
+    }
+}

@@ -1,0 +1,72 @@
+import MediaTypes
+
+// The fields that say how sound is drawn.
+extension FieldReader {
+    func picture(_ format: AudioFormat) throws(Failure) -> PictureSettings {
+        for (name, formats) in Self.pictureFields.sorted(by: { $0.key < $1.key }) where fields[name] != nil {
+            guard formats.contains(format.name) else {
+                throw Self.invalid(
+                    "`\(name)` is for \(formats.joined(separator: " and ")), and this `format` is \(format.name)")
+            }
+        }
+        var picture = PictureSettings()
+        picture.form = try form()
+        picture.bits = try whole("bits", 1...16) ?? picture.bits
+        guard [8, 16].contains(picture.bits) else { throw wrong("bits", "8 or 16") }
+        picture.zoom = try zoom() ?? picture.zoom
+        if let text = fields["split_channels"] {
+            guard let splits = Bool(text) else { throw wrong("split_channels", "true or false") }
+            picture.splitsChannels = splits
+        }
+        picture.size = try size(format)
+        if let text = fields["colors"] {
+            let colors = text.split(separator: ",", omittingEmptySubsequences: false).map {
+                PictureColor(parsing: String($0))
+            }
+            guard colors.count == 2, let foreground = colors[0], let background = colors[1] else {
+                throw wrong("colors", "foreground and background, as #3366cc,#ffffff or #3366ccff,#00000000")
+            }
+            (picture.foreground, picture.background) = (foreground, background)
+        }
+        if let text = fields["dynamic_range"] {
+            guard let range = Double(text), PictureSettings.dynamicRanges.contains(range) else {
+                throw wrong("dynamic_range", "decibels from 10 to 200")
+            }
+            picture.dynamicRange = range
+        }
+        return picture
+    }
+
+    /// The fields of pictures, and the formats that each is for.
+    private static let pictureFields = [
+        "peaks_format": ["peaks"], "bits": ["peaks"], "zoom": ["peaks"], "pixels_per_second": ["peaks"],
+        "split_channels": ["peaks", "png", "spectrogram"], "size": ["png", "spectrogram"], "colors": ["png"],
+        "dynamic_range": ["spectrogram"],
+    ]
+
+    /// The form of peaks: the one asked for, or the one that the output's name tells.
+    private func form() throws(Failure) -> PictureSettings.PeaksForm {
+        guard let text = fields["peaks_format"] else {
+            return fields["output"]?.lowercased().hasSuffix(".dat") == true ? .dat : .json
+        }
+        guard let form = PictureSettings.PeaksForm(rawValue: text) else { throw wrong("peaks_format", "json or dat") }
+        return form
+    }
+
+    private func zoom() throws(Failure) -> PictureSettings.Zoom? {
+        let samples = try whole("zoom", PictureSettings.samplesPerPixel)
+        guard let count = try whole("pixels_per_second", PictureSettings.pixelsPerSecond) else {
+            return samples.map { .samples($0) }
+        }
+        guard samples == nil else { throw Self.invalid("`zoom` and `pixels_per_second` exclude each other: give one") }
+        return .perSecond(count)
+    }
+
+    private func size(_ format: AudioFormat) throws(Failure) -> PictureSize? {
+        guard let text = fields["size"], let largest = format.pictureSizes?.largest else { return nil }
+        guard let size = PictureSize(parsing: text), !size.isEmpty, size.fits(in: largest) else {
+            throw wrong("size", "width and height in pixels up to \(largest), as 800x200")
+        }
+        return size
+    }
+}
