@@ -40,7 +40,7 @@ import Testing
 
     /// Every pair of format and codec that makes one file with a header.
     static var outputs: [(format: AudioFormat, codec: AudioCodec)] {
-        AudioFormat.all.filter { !$0.isSegmented && $0.name != "raw" && !$0.codecs.isEmpty }.flatMap { format in
+        AudioFormat.all.filter { !$0.isSegmented && !$0.isPicture && $0.name != "raw" }.flatMap { format in
             format.codecs.compactMap { AudioCodec.named($0) }.map { (format, $0) }
         }
     }

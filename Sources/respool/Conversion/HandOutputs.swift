@@ -20,6 +20,9 @@ struct HandOutputs {
         if fields["outputs"] == nil, targets.count == 1 {
             let format = try Self.format(fields["format"], orOf: targets[0])
             fields["format"] = format
+            if format == "peaks", fields["peaks_format"] == nil, targets[0].lowercased().hasSuffix(".dat") {
+                fields["peaks_format"] = "dat"
+            }
             self.fields = fields
             self.targets = targets
             destinations = [targets[0] == "-" ? nil : try Self.destination(targets[0], source, format)]
@@ -69,7 +72,8 @@ struct HandOutputs {
         if let asked { return asked }
         let last = name.split(separator: "/").last ?? ""
         let suffix = last.lastIndex(of: ".").map { last[last.index(after: $0)...].lowercased() } ?? ""
-        let alias = ["aif": "aiff", "wave": "wav", "m4b": "m4a", "qt": "mov", "snd": "au"][suffix] ?? suffix
+        let alias =
+            ["aif": "aiff", "wave": "wav", "m4b": "m4a", "qt": "mov", "snd": "au", "dat": "peaks"][suffix] ?? suffix
         guard let format = AudioFormat.named(alias) ?? AudioFormat.all.first(where: { $0.fileExtension == alias })
         else {
             throw .usage(
