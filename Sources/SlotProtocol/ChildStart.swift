@@ -17,6 +17,9 @@ package enum ChildStart {
         signal(SIGXFSZ, SIG_IGN)
     }
 
+    /// Gives memory that was freed back to the kernel.
+    package static func returnFreeMemory() { clinux_return_free_memory() }
+
     /// The socket to the worker; owned by the caller, once.
     package static func control() -> PacketSocket { PacketSocket(owning: Descriptor(owning: ChildDescriptor.control)) }
 

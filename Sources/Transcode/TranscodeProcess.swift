@@ -38,6 +38,8 @@ package struct TranscodeProcess: ~Copyable {
         let process = TranscodeProcess(reporter: reporter, link: Link(socket: link, reporter: reporter))
         while let order = try process.reporter.nextOrder() {
             try process.serve(order)
+            // What a job has freed lies scattered; unreturned it would add up over thousands of jobs of many kinds.
+            ChildStart.returnFreeMemory()
         }
     }
 

@@ -18,6 +18,9 @@ int clinux_die_with_parent(void);
 /// Gives up gaining privileges by exec, for good (PR_SET_NO_NEW_PRIVS).
 int clinux_no_new_privileges(void);
 
+/// Gives freed memory back to the kernel (malloc_trim).
+void clinux_return_free_memory(void);
+
 /// Sends one packet, with a descriptor beside it unless `descriptor` is -1 (SCM_RIGHTS). Answers the length or -1.
 ssize_t clinux_send(int socket, const void *bytes, size_t length, int descriptor);
 
