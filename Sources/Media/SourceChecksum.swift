@@ -61,28 +61,26 @@ private struct SamplePacking {
         let samples = UnsafeRawBufferPointer(start: frame.planes[0], count: count * (bits <= 16 ? 2 : 4))
         if bits == 16 || bits == 32 { return body(samples) }
         let width = (bits + 7) / 8
-        if room.count < count * width { room = [UInt8](repeating: 0, count: count * width) }
-        room.withUnsafeMutableBufferPointer { room in
+        // Each sample is stored as four bytes, of which the next one covers what is too much.
+        if room.count < count * width + 4 { room = [UInt8](repeating: 0, count: count * width + 4) }
+        room.withUnsafeMutableBytes { room in
             if bits < 16 {
-                pack(samples.bindMemory(to: Int16.self), width, shift: 16 - bits, into: room)
+                pack(samples.bindMemory(to: Int16.self), width, shift: Int16(16 - bits), into: room)
             } else {
-                pack(samples.bindMemory(to: Int32.self), width, shift: 32 - bits, into: room)
+                pack(samples.bindMemory(to: Int32.self), width, shift: Int32(32 - bits), into: room)
             }
-            body(UnsafeRawBufferPointer(start: room.baseAddress, count: count * width))
+            body(UnsafeRawBufferPointer(rebasing: room[..<(count * width)]))
         }
     }
 
     private func pack<Sample: FixedWidthInteger>(
-        _ samples: UnsafeBufferPointer<Sample>, _ width: Int, shift: Int, into room: UnsafeMutableBufferPointer<UInt8>
+        _ samples: UnsafeBufferPointer<Sample>, _ width: Int, shift: Sample, into room: UnsafeMutableRawBufferPointer
     ) {
         var place = 0
         for sample in samples {
-            var value = sample >> Sample(truncatingIfNeeded: shift)
-            for _ in 0..<width {
-                room[place] = UInt8(truncatingIfNeeded: value)
-                value >>= 8
-                place += 1
-            }
+            let value = Int32(truncatingIfNeeded: sample >> shift).littleEndian
+            room.storeBytes(of: value, toByteOffset: place, as: Int32.self)
+            place += width
         }
     }
 }
