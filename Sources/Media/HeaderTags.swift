@@ -62,7 +62,7 @@ struct HeaderTags: Sendable {
         parameters.pointee.extradata_size = CInt(picture.bytes.count)
         let ending = picture.mediaType.split(separator: "/").last.map { $0 == "jpeg" ? "jpg" : String($0) } ?? "bin"
         // Matroska's players look for `cover` by name.
-        let name = picture.kind == 3 ? "cover" : "picture\(index + 1)"
+        let name = picture.kind == Metadata.Picture.frontCover ? "cover" : "picture\(index + 1)"
         av_dict_set(&stream.pointee.metadata, "filename", "\(name).\(ending)", 0)
         av_dict_set(&stream.pointee.metadata, "mimetype", picture.mediaType, 0)
         if !picture.description.isEmpty { av_dict_set(&stream.pointee.metadata, "title", picture.description, 0) }

@@ -16,6 +16,7 @@ struct Metadata: Sendable {
 
     /// A picture, byte for byte as the source has it.
     struct Picture: Hashable, Sendable {
+        static let frontCover = 3
         /// One of ID3's types, such as 3 for the front cover.
         var kind: Int
         var mediaType: String

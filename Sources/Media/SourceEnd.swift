@@ -89,6 +89,8 @@ enum SourceEnd {
             let size = short == 1 ? try bytes.big(at: offset + 8, 8) ?? 0 : short
             // Size zero reaches to the end of the file; fewer than eight bytes are no box.
             guard size >= 8 else { return nil }
+            // An old tag behind the last box (ID3v1) is none.
+            if try bytes.text(at: offset, 3) == "TAG", bytes.rest(from: offset) == 128 { return offset }
             offset = offset.adding(size)
         }
         return offset
@@ -108,6 +110,9 @@ struct SourceBytes {
     private let source: any ByteSource
 
     init(_ source: any ByteSource) { self.source = source }
+
+    /// How many bytes there are from an offset on.
+    func rest(from offset: Int64) -> Int64 { source.length - offset }
 
     /// All of the bytes asked for, or nothing if the source ends before.
     func read(at offset: Int64, _ count: Int) throws -> [UInt8]? {

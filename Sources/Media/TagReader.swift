@@ -17,6 +17,10 @@ enum TagReader {
         if metadata.pictures.isEmpty { metadata.pictures = seen.pictures }
         if !seen.chapters.isEmpty { metadata.chapters = seen.chapters }
         if metadata.chapters.isEmpty { metadata.nameCues(rate: track.rate, charset) }
+        // Taggers write both in the order in which they were made; players take the first picture, and cuts need the time's.
+        metadata.chapters.sort { $0.start < $1.start }
+        let fronts = metadata.pictures.filter { $0.kind == Metadata.Picture.frontCover }
+        metadata.pictures = fronts + metadata.pictures.filter { $0.kind != Metadata.Picture.frontCover }
         metadata.texts = metadata.texts.filter { !TagName.isAboutTheFile($0.key) }
         metadata.joinTotals()
         metadata.liftLyrics()

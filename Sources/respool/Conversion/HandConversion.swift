@@ -90,6 +90,9 @@ private final class ConversionView: Sendable {
 
     /// Says on a terminal what was made.
     func tell(_ report: OutputReport) {
+        for warning in report.warnings {
+            StandardStream.error("respool: warning: \(TextLayout.printable(warning.message))\n")
+        }
         guard Terminal.error.isInteractive, !isStream else { return }
         let facts = "\(Quantities.length(report.duration))  \(Quantities.bytes(report.bytes))"
         Terminal.error.write("\(TextLayout.printable(report.url))  \(Terminal.error.colored(facts, .green))\n")
