@@ -26,7 +26,7 @@ struct OggPages {
             else { return 0 }
             return count - end
         } catch {
-            throw MediaError(.source(error), "read the source", "the source could not be read: \(error)")
+            throw .unreadable(error)
         }
     }
 
@@ -39,7 +39,7 @@ struct OggPages {
             }
             return left.serial == right.serial && right.number > left.number + 1
         } catch {
-            throw MediaError(.source(error), "read the source", "the source could not be read: \(error)")
+            throw .unreadable(error)
         }
     }
 

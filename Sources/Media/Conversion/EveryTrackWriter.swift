@@ -64,10 +64,7 @@ final class EveryTrackWriter: RenditionWriter {
         try tags.finish(store)
         let paths = ([path] + siblings.map(\.path)).sorted { $0.number < $1.number }
         try OutputCheck.run(store, paths.map(\.check), stop: stop)
-        let bytes: Int64
-        do { bytes = try store.length } catch {
-            throw MediaError(.store(error), "measure the output", "the output could not be measured: \(error)")
-        }
+        let bytes = try store.measuredLength()
         return result(paths, bytes)
     }
 

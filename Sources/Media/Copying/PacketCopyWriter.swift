@@ -33,10 +33,7 @@ final class PacketCopyWriter: RenditionWriter {
         try copy()
         try tags.finish(store)
         try check()
-        let bytes: Int64
-        do { bytes = try store.length } catch {
-            throw MediaError(.store(error), "measure the output", "the output could not be measured: \(error)")
-        }
+        let bytes = try store.measuredLength()
         let (span, settings) = (plan.span, plan.settings)
         let duration = MediaTime(sample: span.samples, rate: rate)
         var warnings: [Warning] = []

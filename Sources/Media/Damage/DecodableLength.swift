@@ -25,6 +25,6 @@ enum DecodableLength {
                 tag.padding.lowerBound > tag.delay
             else { return nil }
             return MediaTime(sample: tag.padding.lowerBound - tag.delay, rate: track.rate)
-        } catch { throw MediaError(.source(error), "read the source", "the source could not be read: \(error)") }
+        } catch { throw .unreadable(error) }
     }
 }

@@ -11,7 +11,7 @@ enum Truncation {
             if format == "ogg", let defect = try OggEnd.defect(source) { return failure(defect) }
             return nil
         } catch {
-            throw MediaError(.source(error), operation, "the source could not be read: \(error)")
+            throw .unreadable(error, operation)
         }
     }
 
@@ -32,7 +32,7 @@ enum Truncation {
             // The last page of Ogg has a mark of its own, for which `found` looks.
             return format == "ogg" || end.map { $0 <= source.length } ?? false
         } catch {
-            throw MediaError(.source(error), operation, "the source could not be read: \(error)")
+            throw .unreadable(error, operation)
         }
     }
 

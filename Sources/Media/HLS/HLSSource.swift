@@ -10,7 +10,7 @@ package enum HLSSource {
         _ source: any ByteSource, nested: any NestedSources, settings: SourceSettings, stop: StopFlag
     ) throws(MediaError) -> any ByteSource {
         do { guard try HLSPlaylist.begins(source) else { return source } } catch {
-            throw MediaError(.source(error), HLSPlaylist.operation, "the source could not be read: \(error)")
+            throw .unreadable(error, HLSPlaylist.operation)
         }
         var (playlist, number, reference) = (try HLSPlaylist.read(source), 0, "")
         if case .master(let master) = playlist {

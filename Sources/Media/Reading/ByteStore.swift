@@ -9,3 +9,12 @@ package protocol ByteStore: AnyObject {
     /// Fills a prefix of the buffer with the bytes at an offset and answers its length; zero is the end.
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws -> Int
 }
+
+extension ByteStore {
+    /// The length, or the failure of the output that hides it.
+    func measuredLength() throws(MediaError) -> Int64 {
+        do { return try length } catch {
+            throw MediaError(.store(error), "measure the output", "the output could not be measured: \(error)")
+        }
+    }
+}

@@ -149,7 +149,7 @@ struct Demuxer: ~Copyable {
             guard let next = try SourceBytes(bytes).find("wvpk", from: bytePosition - 31) else { return false }
             // Whatever is read from there begins a block, so the place counts as progress.
             return avio_seek(context.pointee.pb, next, SEEK_SET) >= 0
-        } catch { throw MediaError(.source(error), "read the source", "the source could not be read: \(error)") }
+        } catch { throw .unreadable(error) }
     }
 
     /// Moves to a packet at or before a time in units of the stream's time base; false if the container cannot.

@@ -69,8 +69,7 @@ struct SourceContext: ~Copyable {
     func failure(_ operation: String) -> MediaError? {
         bridge._withUnsafeGuaranteedRef { bridge in
             if bridge.stop.isRaised { return .stopped }
-            guard let error = bridge.failure else { return nil }
-            return MediaError(.source(error), operation, "the source could not be read: \(error)")
+            return bridge.failure.map { .unreadable($0, operation) }
         }
     }
 }

@@ -20,7 +20,7 @@ enum FrameChain {
             }
             return true
         } catch {
-            throw MediaError(.source(error), "read the source", "the source could not be read: \(error)")
+            throw .unreadable(error)
         }
     }
 }

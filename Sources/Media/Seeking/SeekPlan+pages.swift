@@ -11,7 +11,7 @@ extension TrackDecoder {
         guard wanted > clock.position + Int64(track.rate) * 5 else { return true }
         let isUnbroken: Bool
         do { isUnbroken = try OggWalk.isUnbroken(source, upTo: sample + shift + Int64(track.rate) * 10) } catch {
-            throw unreadable(error)
+            throw .unreadable(error)
         }
         guard isUnbroken else { return true }
         guard try demuxer.seek(to: wanted + shift, stream: track.index) else { return false }
@@ -41,7 +41,7 @@ extension TrackDecoder {
             found = try MatroskaWalk(source, atMost: sample + delay) { bytes in
                 fixed.map { Int($0) } ?? lengths.samples(beginning: bytes)
             }
-        } catch { throw unreadable(error) }
+        } catch { throw .unreadable(error) }
         // A cluster earlier: the length of a packet of Vorbis depends on the one before.
         guard let walk = found, let last = walk.clusters.lastIndex(where: { $0.samples - delay <= sample }), last > 1,
             walk.clusters[last].samples - delay > clock.position
@@ -59,9 +59,5 @@ extension TrackDecoder {
             guard packet.offset < walk.clusters[last].offset, self.lengths.samples(packet) != nil else { return false }
         }
         return false
-    }
-
-    private func unreadable(_ error: any Error) -> MediaError {
-        MediaError(.source(error), "read the source", "the source could not be read: \(error)")
     }
 }

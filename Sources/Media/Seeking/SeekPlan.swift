@@ -62,7 +62,7 @@ extension TrackDecoder {
                 source, codec: track.codec, from: packet.offset + Int64(packet.bytes.count), samples: Int(samples),
                 atMost: sample - clock.position)
             tag = try LameTag(source, before: offset, samples: samples)
-        } catch { throw MediaError(.source(error), "read the source", "the source could not be read: \(error)") }
+        } catch { throw .unreadable(error) }
         guard walk.samples > 0 else { return true }
         guard try demuxer.seek(toByte: walk.offset, stream: track.index) else { return false }
         offsets.move(to: walk.offset)

@@ -10,7 +10,7 @@ enum TagReader {
     ) throws(MediaError) -> Metadata {
         var metadata: Metadata
         do { metadata = source.isEndless ? Metadata() : try byForm(source, demuxer.formatName, charset) } catch {
-            throw MediaError(.source(error), "read the tags", "the source could not be read: \(error)")
+            throw .unreadable(error, "read the tags")
         }
         let seen = LibavTags.of(demuxer, track)
         if metadata.texts.isEmpty { metadata.texts = seen.texts }

@@ -87,15 +87,15 @@ private func seekBytes(_ opaque: UnsafeMutableRawPointer, _ offset: Int64, _ whe
     let bridge = Unmanaged<SinkContext.Bridge>.fromOpaque(opaque).takeUnretainedValue()
     do {
         switch whence & ~AVSEEK_FORCE {
-        case AVSEEK_SIZE: return try bridge.store.length
+        case AVSEEK_SIZE: return try bridge.store.measuredLength()
         case SEEK_SET: bridge.position = offset
         case SEEK_CUR: bridge.position += offset
-        case SEEK_END: bridge.position = try bridge.store.length + offset
+        case SEEK_END: bridge.position = try bridge.store.measuredLength() + offset
         default: return Int64(av_swift_error(22))
         }
         return bridge.position
     } catch {
-        bridge.failure = MediaError(.store(error), "write the output", "the output could not be measured: \(error)")
+        bridge.failure = error
         return Int64(av_swift_error(5))
     }
 }
