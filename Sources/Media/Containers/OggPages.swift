@@ -21,7 +21,7 @@ struct OggPages {
     /// Samples behind a time that a broken last page would have held, by the count that it still tells.
     func missing(behind end: Int64, _ source: any ByteSource, most: Int64) throws(MediaError) -> Int64 {
         do {
-            guard last >= 0, let serial = try Self.page(source, last)?.serial,
+            guard last >= 0, let serial = try OggPage(SourceBytes(source), at: last)?.serial,
                 let count = try OggEnd.lastCount(source, serial: serial), count > end, count - end < most
             else { return 0 }
             return count - end
@@ -34,20 +34,13 @@ struct OggPages {
     private static func isBroken(_ source: any ByteSource, from last: Int64, to next: Int64) throws(MediaError) -> Bool
     {
         do {
-            guard last >= 0, next > last, let left = try page(source, last), let right = try page(source, next) else {
-                return false
-            }
-            return left.serial == right.serial && right.number > left.number + 1
+            let bytes = SourceBytes(source)
+            guard last >= 0, next > last, let left = try OggPage(bytes, at: last),
+                let right = try OggPage(bytes, at: next)
+            else { return false }
+            return left.serial == right.serial && Int64(right.number) > Int64(left.number) + 1
         } catch {
             throw .unreadable(error)
         }
-    }
-
-    private static func page(_ source: any ByteSource, _ offset: Int64) throws -> (serial: Int64, number: Int64)? {
-        let bytes = SourceBytes(source)
-        guard try bytes.text(at: offset, 4) == "OggS", let serial = try bytes.little(at: offset + 14, 4),
-            let number = try bytes.little(at: offset + 18, 4)
-        else { return nil }
-        return (serial, number)
     }
 }

@@ -12,21 +12,20 @@ struct OggComment {
     /// Finds the packet of the first stream of a codec that is known.
     init?(_ source: any ByteSource) throws {
         bytes = SourceBytes(source)
-        var serial: Int64?
+        var serial: UInt32?
         var found: (mark: [UInt8], hasFraming: Bool)?
         var (pieces, pages): ([Range<Int64>], [Range<Int64>]) = ([], [])
         var offset: Int64 = 0
         var size = 0
         var isWhole = false
-        while !isWhole, size <= Metadata.mostBytes * 2, try bytes.text(at: offset, 4) == "OggS",
-            let own = try bytes.little(at: offset + 14, 4), let segments = try bytes.big(at: offset + 26, 1),
-            let lacing = try bytes.read(at: offset + 27, Int(segments))
+        while !isWhole, size <= Metadata.mostBytes * 2, let page = try OggPage(bytes, at: offset),
+            let lacing = page.lacing, let headerSize = page.headerSize, let pageSize = page.size
         {
-            var body = offset + 27 + segments
-            let end = body + lacing.reduce(0) { $0 + Int64($1) }
+            var body = offset + Int64(headerSize)
+            let end = offset + Int64(pageSize)
             if serial == nil, let codec = Self.codec(try bytes.read(at: body, 8) ?? []) {
-                (serial, found) = (own, codec)
-            } else if own == serial {
+                (serial, found) = (page.serial, codec)
+            } else if page.serial == serial {
                 pages.append(offset..<end)
                 for lace in lacing where !isWhole {
                     pieces.append(body..<(body + Int64(lace)))
