@@ -8,25 +8,26 @@ enum TransportFrames {
         guard end > start, end - start < 1 << 22, average > 0,
             let bytes = try? SourceBytes(source).read(at: start, Int(end - start))
         else { return nil }
-        var (offset, frames, unknown) = (0, 0.0, 0)
-        while offset < bytes.count {
-            if let length = length(bytes, offset),
-                offset + length == bytes.count || self.length(bytes, offset + length) != nil
-            {
-                frames += 1
-                offset += length
-            } else {
-                unknown += 1
-                offset += 1
+        return bytes.withUnsafeBufferPointer { bytes in
+            var (offset, frames, unknown) = (0, 0.0, 0)
+            while offset < bytes.count {
+                if let length = length(bytes, offset),
+                    offset + length == bytes.count || self.length(bytes, offset + length) != nil
+                {
+                    frames += 1
+                    offset += length
+                } else {
+                    unknown += 1
+                    offset += 1
+                }
             }
+            return frames + (Double(unknown) / average).rounded()
         }
-        return frames + (Double(unknown) / average).rounded()
     }
 
-    private static func length(_ bytes: [UInt8], _ offset: Int) -> Int? {
-        guard offset + 7 <= bytes.count, bytes[offset] == 0xFF, bytes[offset + 1] & 0xF6 == 0xF0 else { return nil }
-        let length = Int(bytes[offset + 3] & 3) << 11 | Int(bytes[offset + 4]) << 3 | Int(bytes[offset + 5] >> 5)
-        return length >= 7 ? length : nil
+    /// Bytes of the frame at an offset; nothing if none begins there.
+    private static func length(_ bytes: UnsafeBufferPointer<UInt8>, _ offset: Int) -> Int? {
+        offset < bytes.count ? FrameHeader.adtsLength(UnsafeBufferPointer(rebasing: bytes[offset...])) : nil
     }
 }
 
