@@ -13,30 +13,12 @@ struct LameTag {
         // The longest frame is 1,441 bytes.
         let start = max(offset - 1441, 0)
         guard let bytes = try SourceBytes(source).read(at: start, Int(offset - start)),
-            let mark = Self.lastMark(bytes), mark + 8 <= bytes.count
+            let mark = bytes.indices.last(where: { XingFields.begins(bytes[$0...]) }),
+            let fields = XingFields(bytes[mark...]), let frames = fields.frames, frames > 0,
+            let delay = fields.delay, let padding = fields.padding
         else { return nil }
-        func number(_ offset: Int, _ count: Int) -> Int64 {
-            bytes[offset..<offset + count].reduce(0) { $0 << 8 | Int64($1) }
-        }
-        let flags = bytes[mark + 7]
-        guard flags & 1 != 0 else { return nil }
-        let sizes = [1: 4, 2: 4, 4: 100, 8: 4]
-        let encoder = mark + 8 + sizes.reduce(0) { $0 + (flags & UInt8($1.key) != 0 ? $1.value : 0) }
-        guard encoder + 24 <= bytes.count,
-            ["LAME", "Lavf", "Lavc"].contains(where: { bytes[encoder...].starts(with: $0.utf8) })
-        else { return nil }
-        let pads = number(encoder + 21, 3)
-        let frames = number(mark + 8, 4)
-        guard frames > 0 else { return nil }
-        delay = pads >> 12 + Self.decoderDelay
+        self.delay = delay + Self.decoderDelay
         let end = frames * samples
-        padding = min(end - pads & 0xFFF + Self.decoderDelay, end)..<end
-    }
-
-    private static func lastMark(_ bytes: [UInt8]) -> Int? {
-        guard bytes.count >= 4 else { return nil }
-        return (0...bytes.count - 4).last { offset in
-            bytes[offset...].starts(with: "Xing".utf8) || bytes[offset...].starts(with: "Info".utf8)
-        }
+        self.padding = min(end - padding + Self.decoderDelay, end)..<end
     }
 }

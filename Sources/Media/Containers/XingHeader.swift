@@ -35,20 +35,12 @@ struct XingHeader {
         guard let head = try bytes.read(at: offset, 4) else { return nil }
         guard let length = head.withUnsafeBufferPointer({ FrameHeader.length(AV_CODEC_ID_MP3, $0) }) else { return nil }
         let (isFirst, isMono) = (head[1] >> 3 & 3 == 3, head[3] >> 6 == 3)
-        var field = offset + 4 + (isFirst ? (isMono ? 17 : 32) : (isMono ? 9 : 17))
-        let name = try bytes.text(at: field, 4)
-        guard name == "Xing" || name == "Info", let flags = try bytes.big(at: field + 4, 4) else { return nil }
-        field += 8
-        frames = flags & 1 != 0 ? try bytes.big(at: field, 4) : nil
-        field += flags & 1 != 0 ? 4 : 0
-        self.bytes = flags & 2 != 0 ? try bytes.big(at: field, 4) : nil
-        field += (flags & 2 != 0 ? 4 : 0) + (flags & 4 != 0 ? 100 : 0) + (flags & 8 != 0 ? 4 : 0)
-        let encoder = try bytes.text(at: field, 4)
-        if encoder == "LAME" || encoder == "Lavf" || encoder == "Lavc", let both = try bytes.big(at: field + 21, 3) {
-            (delay, padding) = (both >> 12, both & 0xFFF)
-        } else {
-            (delay, padding) = (nil, nil)
+        let mark = offset + 4 + (isFirst ? (isMono ? 17 : 32) : (isMono ? 9 : 17))
+        let count = min(bytes.rest(from: mark), Int64(XingFields.mostBytes))
+        guard count > 0, let field = try bytes.read(at: mark, Int(count)), let fields = XingFields(field[...]) else {
+            return nil
         }
+        (frames, self.bytes, delay, padding) = (fields.frames, fields.bytes, fields.delay, fields.padding)
         header = offset
         start = offset + Int64(length)
         frameLength = isFirst ? 1152 : 576
