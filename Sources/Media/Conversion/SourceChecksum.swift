@@ -7,7 +7,7 @@ import MediaTypes
 /// MD5 takes a third of the time that decoding does.
 final class SourceChecksum {
     private let queue = BoundedQueue<SharedFrame>()
-    private let found = Monitor<[UInt8]?>(nil)
+    private let found = Monitor<Result<[UInt8], MediaError>?>(nil)
     private let declared: [UInt8]
     private let samples: Int64
 
@@ -22,15 +22,20 @@ final class SourceChecksum {
         self.samples = samples
         let packing = SamplePacking(channels: reader.shape.channels, bits: header.bits)
         startThread { [queue, found] in
-            let hash = MD5Hash()
-            var bytes: [UInt8] = []
-            while true {
-                switch queue.take() {
-                case .elements(let frames):
-                    for frame in frames { packing.bytes(of: frame.frame, room: &bytes) { hash.update($0) } }
-                case .end: return found.change { $0 = hash.finish() }
-                case .broken: return
+            do throws(MediaError) {
+                let hash = try MD5Hash()
+                var bytes: [UInt8] = []
+                while true {
+                    switch queue.take() {
+                    case .elements(let frames):
+                        for frame in frames { packing.bytes(of: frame.frame, room: &bytes) { hash.update($0) } }
+                    case .end: return found.change { $0 = .success(hash.finish()) }
+                    case .broken: return
+                    }
                 }
+            } catch {
+                queue.giveUp()
+                found.change { $0 = .failure(error) }
             }
         }
     }
@@ -43,7 +48,7 @@ final class SourceChecksum {
     func judge(_ reader: borrowing AssetReader, _ policy: DamagePolicy) throws(MediaError) -> Warning? {
         guard reader.position == samples, reader.damage == .none else { return nil }
         queue.complete()
-        guard found.wait(for: { $0 }) != declared else { return nil }
+        guard try found.wait(for: { $0 }).get() != declared else { return nil }
         let sentence = "the decoded samples do not have the MD5 that the file declares"
         if policy == .accept { return Warning("md5_mismatch", sentence) }
         throw MediaError(.corruptMedia, "decode the audio", "\(sentence); `damage: accept` would take them as they are")

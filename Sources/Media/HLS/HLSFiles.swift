@@ -22,7 +22,7 @@ struct HLSFiles {
                 try self.key(key.reference, parent, nested), key.vector ?? SegmentCipher.vector(ofSequence: sequence)
             )
         }
-        return HLSReader(SourceBytes(source), range, cipher, reference)
+        return try HLSReader(SourceBytes(source), range, cipher, reference)
     }
 
     private mutating func file(
@@ -71,12 +71,12 @@ struct HLSReader: ~Copyable {
 
     fileprivate init(
         _ source: SourceBytes, _ range: Range<Int64>, _ cipher: (key: [UInt8], vector: [UInt8])?, _ reference: String
-    ) {
+    ) throws(MediaError) {
         self.source = source
         offset = range.lowerBound
         end = range.upperBound
         self.reference = reference
-        self.cipher = cipher.map { SegmentCipher(key: $0.key, vector: $0.vector) }
+        if let cipher { self.cipher = try SegmentCipher(key: cipher.key, vector: cipher.vector) }
     }
 
     /// The next bytes; nothing at the end.

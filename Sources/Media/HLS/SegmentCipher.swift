@@ -6,9 +6,9 @@ struct SegmentCipher: ~Copyable {
     private var vector: [UInt8]
 
     /// A cipher that decrypts from the start of a segment on; key and vector have 16 bytes.
-    init(key: [UInt8], vector: [UInt8]) {
+    init(key: [UInt8], vector: [UInt8]) throws(MediaError) {
         precondition(key.count == 16 && vector.count == 16, "AES-128 has keys and blocks of 16 bytes")
-        guard let context = av_aes_alloc() else { fatalError("out of memory") }
+        guard let context = av_aes_alloc() else { throw .outOfMemory("decrypt the HLS segments") }
         self.context = context
         self.vector = vector
         av_aes_init(context, key, 128, 1)

@@ -4,8 +4,8 @@ import CLibav
 struct MD5Hash: ~Copyable {
     private let context: OpaquePointer
 
-    init() {
-        guard let context = av_md5_alloc() else { fatalError("out of memory") }
+    init() throws(MediaError) {
+        guard let context = av_md5_alloc() else { throw .outOfMemory("check the samples") }
         av_md5_init(context)
         self.context = context
     }

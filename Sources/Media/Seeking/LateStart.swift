@@ -92,7 +92,7 @@ extension TrackDecoder {
             let begin = clock.position
             if let granuleShift, let time = packet.timestamp, time - granuleShift != begin { return nil }
             clock.read(packet, samples: samples)
-            ring.append(packet, start: begin)
+            try ring.append(packet, start: begin)
             ring.forget(before: target - preRoll, keeping: PreRoll.packets)
         }
         decoder.restart(rate: frame.rate)

@@ -23,8 +23,8 @@ struct PacketRing: ~Copyable {
     var count: Int { entries.count - head }
 
     /// Takes over a packet's data; its time stamp becomes the sample that it begins with.
-    mutating func append(_ packet: borrowing Packet, start: Int64) {
-        guard let slot = spare.popLast() ?? av_packet_alloc() else { fatalError("out of memory") }
+    mutating func append(_ packet: borrowing Packet, start: Int64) throws(MediaError) {
+        guard let slot = spare.popLast() ?? av_packet_alloc() else { throw .outOfMemory("read the source") }
         av_packet_move_ref(slot, packet.pointer)
         slot.pointee.pts = start
         slot.pointee.dts = start

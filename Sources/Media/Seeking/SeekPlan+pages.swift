@@ -23,7 +23,7 @@ extension TrackDecoder {
         guard position > clock.position, position <= sample else { return false }
         clock.pass(position - clock.position)
         granuleShift = shift
-        return hold(&clock)
+        return try hold(&clock)
     }
 
     /// By the blocks in the clusters of Matroska, whose time stamps in milliseconds only show where to look.
@@ -54,7 +54,7 @@ extension TrackDecoder {
         while try readTrack() {
             if packet.offset == walk.clusters[last].offset {
                 clock.pass(walk.clusters[last].samples - delay - clock.position)
-                return hold(&clock)
+                return try hold(&clock)
             }
             guard packet.offset < walk.clusters[last].offset, self.lengths.samples(packet) != nil else { return false }
         }

@@ -41,7 +41,7 @@ extension TrackDecoder {
             found.pos == packet.offset
         else { return false }
         pass(fixed.map { Int64(landed - last - 1) * $0 } ?? found.timestamp - next.timestamp, &clock)
-        return hold(&clock)
+        return try hold(&clock)
     }
 
     /// Samples of every packet, where all have as many.
@@ -72,7 +72,7 @@ extension TrackDecoder {
             endTrim = EndTrim(padding: tag.padding, position: clock.position + tag.delay, samples: Int(samples))
         }
         guard try readTrack(), packet.offset == walk.offset else { return false }
-        return hold(&clock)
+        return try hold(&clock)
     }
 
     private mutating func pass(_ samples: Int64, _ clock: inout SampleClock) {
@@ -81,11 +81,11 @@ extension TrackDecoder {
     }
 
     /// Keeps the packet just read, the first after a jump, to be decoded.
-    mutating func hold(_ clock: inout SampleClock) -> Bool {
+    mutating func hold(_ clock: inout SampleClock) throws(MediaError) -> Bool {
         guard let samples = lengths.samples(packet) else { return false }
         let begin = clock.position
         clock.read(packet, samples: samples)
-        ring.append(packet, start: begin)
+        try ring.append(packet, start: begin)
         return true
     }
 }
