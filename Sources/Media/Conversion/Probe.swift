@@ -94,7 +94,7 @@ extension Probe {
         var tracks: [Track] = []
         for track in demuxer.tracks { tracks.append(Track(track, demuxer.stream(track.index))) }
         let place = tracks.firstIndex { $0.index == best.index }
-        if let place, let length = try DecodableLength.of(best, source, demuxer) { tracks[place].duration = length }
+        if let place, let length = try AudibleLength.of(best, source, demuxer) { tracks[place].duration = length }
         let duration =
             place.flatMap { tracks[$0].duration }
             ?? demuxer.duration.map { MediaTime(value: $0, timescale: 1_000_000) }

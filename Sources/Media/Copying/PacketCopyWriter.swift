@@ -54,7 +54,7 @@ final class PacketCopyWriter: RenditionWriter {
         let demuxer = try Demuxer.open(source, stop: stop)
         let track = try demuxer.track(plan.track)
         let stream = demuxer.stream(track.index)
-        var lengths = try PacketLength.open(stream, track)
+        var lengths = try CopiedPackets.open(stream, track)
         let muxer = try Muxer.open(store, plan.settings, stop: stop)
         let span = plan.span
         let isHidden = plan.gapless.start == 0

@@ -16,7 +16,7 @@ struct TrackDecoder: ~Copyable {
     private var remaining: Int64?
     var health = PacketHealth()
     var continuity: Continuity
-    var lengths: DecodedLength
+    var lengths: PacketSamples
     /// Packets that were read and not yet decoded; their time stamps count samples.
     var ring = PacketRing()
     /// Whether the next frame is the first after a start that is not the source's.
@@ -59,7 +59,7 @@ struct TrackDecoder: ~Copyable {
         self.track = track
         self.declared = DeclaredLength(source, demuxer, track)
         self.continuity = Continuity(demuxer, track)
-        self.lengths = DecodedLength(demuxer.stream(track.index))
+        self.lengths = PacketSamples(demuxer.stream(track.index))
         self.lost = LostSound(source, demuxer.formatName, track)
         // What cannot be read here cannot be decoded either, which is told there.
         self.xing = demuxer.formatName == "mp3" ? try? XingHeader(source) : nil

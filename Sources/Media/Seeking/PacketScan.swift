@@ -50,7 +50,7 @@ struct PacketScan {
         let track = try demuxer.track(index)
         try Protection.check(track)
         let declared = DeclaredLength(source, demuxer, track)
-        var lengths = try PacketLength.open(demuxer.stream(track.index), track)
+        var lengths = try CopiedPackets.open(demuxer.stream(track.index), track)
         var continuity = Continuity(demuxer, track)
         var scan = PacketScan(
             track, (first, end), audible: declared.audible, preskip: demuxer.preskip(track))

@@ -35,7 +35,7 @@ extension TrackDecoder {
         else { return true }
         let delay = (fixed.map { $0 * fedInAll.packets } ?? fedInAll.samples) - clock.position
         let before = packet.offset
-        var lengths = DecodedLength(demuxer.stream(track.index))
+        var lengths = PacketSamples(demuxer.stream(track.index))
         let found: MatroskaWalk?
         do {
             found = try MatroskaWalk(source, atMost: sample + delay) { bytes in

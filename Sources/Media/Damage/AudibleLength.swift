@@ -2,7 +2,7 @@ import CLibav
 import MediaTypes
 
 /// How much audio a track decodes to, where its container counts encoder delay or padding in.
-enum DecodableLength {
+enum AudibleLength {
     /// The length, if it can be told without reading all of the source; may read a packet.
     static func of(
         _ track: AudioTrack, _ source: any ByteSource, _ demuxer: borrowing Demuxer

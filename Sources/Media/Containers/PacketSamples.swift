@@ -1,16 +1,19 @@
 import CLibav
 
 /// How many samples the packets of a track decode to, told from their bytes.
-struct DecodedLength: ~Copyable {
+struct PacketSamples: ~Copyable {
     private let codec: AVCodecID
     private let blockBytes: Int
     private let parameters: UnsafeMutablePointer<AVCodecParameters>
     private let vorbis: OpaquePointer?
+    private let takesSpeech: Bool
     /// Samples of every packet, where all are alike and their bytes do not tell.
     var constant: Int?
 
-    /// The stream must outlive this.
-    init(_ stream: UnsafeMutablePointer<AVStream>) {
+    /// The stream must outlive this. Packets of Opus that are linear prediction alone are counted only on request: after
+    /// them libav's decoder never again gives quite the samples of a whole decode.
+    init(_ stream: UnsafeMutablePointer<AVStream>, takesSpeech: Bool = false) {
+        self.takesSpeech = takesSpeech
         parameters = stream.pointee.codecpar
         codec = parameters.pointee.codec_id
         blockBytes = Int(parameters.pointee.block_align)
@@ -56,7 +59,7 @@ struct DecodedLength: ~Copyable {
     mutating func samples(beginning bytes: UnsafeBufferPointer<UInt8>) -> Int? {
         guard bytes.count > 0 else { return nil }
         switch codec {
-        case AV_CODEC_ID_OPUS: return Self.opus(bytes)
+        case AV_CODEC_ID_OPUS: return takesSpeech || bytes[0] >> 3 >= 12 ? Self.opus(bytes) : nil
         case AV_CODEC_ID_FLAC: return Self.flac(bytes)
         case AV_CODEC_ID_VORBIS:
             // The decoder takes headers of which this parser makes nothing.
@@ -67,12 +70,15 @@ struct DecodedLength: ~Copyable {
         }
     }
 
-    /// The table of contents of RFC 6716, section 3.1; nothing for linear prediction alone, after which libav's decoder
-    /// never again gives quite the samples of a whole decode.
+    /// The table of contents of RFC 6716, section 3.1.
     private static func opus(_ bytes: UnsafeBufferPointer<UInt8>) -> Int? {
         let configuration = Int(bytes[0] >> 3)
-        guard configuration >= 12 else { return nil }
-        let frame = configuration < 16 ? 480 << (configuration & 1) : 120 << (configuration & 3)
+        let frame =
+            switch configuration {
+            case ..<12: [480, 960, 1920, 2880][configuration & 3]
+            case ..<16: 480 << (configuration & 1)
+            default: 120 << (configuration & 3)
+            }
         switch bytes[0] & 3 {
         case 0: return frame
         case 1, 2: return 2 * frame
