@@ -9,6 +9,7 @@ extension TrackDecoder {
         let name = demuxer.formatName
         if name.hasPrefix("mov,") { return try jumpByIndex(before: sample, &clock) }
         if ["mp3", "aac", "ac3", "eac3"].contains(name) { return try jumpByHeaders(before: sample, &clock) }
+        if name == "wv" { return try jumpByBlocks(before: sample, &clock) }
         if name == "ogg" { return try jumpByGranule(before: sample, &clock) }
         if name.hasPrefix("matroska") { return try jumpByCluster(before: sample, &clock) }
         return true
@@ -64,14 +65,32 @@ extension TrackDecoder {
             tag = try LameTag(source, before: offset, samples: samples)
         } catch { throw .unreadable(error) }
         guard walk.samples > 0 else { return true }
-        guard try demuxer.seek(toByte: walk.offset, stream: track.index) else { return false }
-        offsets.move(to: walk.offset)
-        pass(walk.samples, &clock)
-        // libav gives no time stamps from here on, and without them finds no padding.
+        // libav gives no time stamps from there on, and without them finds no padding.
         if let tag {
-            endTrim = EndTrim(padding: tag.padding, position: clock.position + tag.delay, samples: Int(samples))
+            let position = clock.position + walk.samples + tag.delay
+            endTrim = EndTrim(padding: tag.padding, position: position, samples: Int(samples))
         }
-        guard try readTrack(), packet.offset == walk.offset else { return false }
+        return try jump(to: walk.offset, passing: walk.samples, &clock)
+    }
+
+    /// By the headers of WavPack's blocks, each of which tells the sample that it begins with.
+    private mutating func jumpByBlocks(before sample: Int64, _ clock: inout SampleClock) throws(MediaError) -> Bool {
+        let walk: WavPackWalk
+        do {
+            walk = try WavPackWalk(
+                source, from: packet.offset + Int64(packet.bytes.count), atMost: sample - clock.position)
+        } catch { throw .unreadable(error) }
+        return walk.samples == 0 ? true : try jump(to: walk.offset, passing: walk.samples, &clock)
+    }
+
+    /// Moves to the byte at which a packet begins, so many samples later.
+    private mutating func jump(
+        to offset: Int64, passing samples: Int64, _ clock: inout SampleClock
+    ) throws(MediaError) -> Bool {
+        guard try demuxer.seek(toByte: offset, stream: track.index) else { return false }
+        offsets.move(to: offset)
+        pass(samples, &clock)
+        guard try readTrack(), packet.offset == offset else { return false }
         return try hold(&clock)
     }
 
