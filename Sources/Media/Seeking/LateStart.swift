@@ -47,7 +47,7 @@ extension TrackDecoder {
         let isExact =
             track.isPCM
             ? ["wav", "w64", "aiff", "caf", "au"].contains(name)
-            : name == "flac" && track.codec == AV_CODEC_ID_FLAC
+            : name == "flac" && track.codec == AV_CODEC_ID_FLAC || name == "tta" && track.codec == AV_CODEC_ID_TTA
         guard isExact else { return false }
         return try demuxer.seek(to: sample, stream: track.index)
     }
