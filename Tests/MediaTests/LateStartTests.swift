@@ -65,6 +65,8 @@ import Testing
         .init(name: "alac.caf", arguments: ["-c:a", "alac"]),
         .init(name: "ima4.caf", arguments: ["-c:a", "adpcm_ima_qt"], startsLate: false),
         .init(name: "a.ac3", arguments: [], decoding: dolby), .init(name: "a.eac3", arguments: [], decoding: dolby),
+        .init(name: "a.dts", arguments: ["-c:a", "dca", "-strict", "-2", "-b:a", "768k"]),
+        .init(name: "predicted.dts", arguments: ["-c:a", "dca", "-strict", "-2", "-b:a", "512k", "-dca_adpcm", "1"]),
         .init(name: "a.wv", arguments: []), .init(name: "a.tta", arguments: []), .init(name: "a.flac", arguments: []),
         .init(name: "a.wma", arguments: ["-c:a", "wmav2"], startsLate: false),
         .init(name: "mp3.avi", arguments: ["-c:a", "libmp3lame"]),

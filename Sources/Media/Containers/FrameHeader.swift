@@ -7,6 +7,7 @@ enum FrameHeader {
         switch codec {
         case AV_CODEC_ID_MP3, AV_CODEC_ID_MP2, AV_CODEC_ID_MP1: mpegLength(bytes)
         case AV_CODEC_ID_AC3, AV_CODEC_ID_EAC3: dolbyLength(bytes)
+        case AV_CODEC_ID_DTS: coherent(bytes)?.length
         default: nil
         }
     }
@@ -22,6 +23,7 @@ enum FrameHeader {
         }
         switch codec {
         case AV_CODEC_ID_AC3: return 1536
+        case AV_CODEC_ID_DTS: return coherent(bytes)?.samples
         case AV_CODEC_ID_EAC3:
             // The syntax of AC-3 in a stream called E-AC-3.
             if bytes[5] >> 3 <= 10 { return 1536 }
@@ -71,6 +73,14 @@ enum FrameHeader {
         [32, 48, 56, 64, 80, 96, 112, 128, 144, 160, 176, 192, 224, 256],
         [8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160],
     ]
+
+    /// A whole core frame of DTS Coherent Acoustics in 16-bit words (ETSI TS 102 114, 5.3.1).
+    private static func coherent(_ bytes: UnsafeBufferPointer<UInt8>) -> (length: Int, samples: Int)? {
+        guard bytes.count >= 10, bytes.starts(with: [0x7F, 0xFE, 0x80, 0x01]), bytes[4] >> 2 == 63 else { return nil }
+        let blocks = Int(bytes[4] & 1) << 6 | Int(bytes[5] >> 2)
+        let length = Int(bytes[5] & 3) << 12 | Int(bytes[6]) << 4 | Int(bytes[7] >> 4)
+        return length >= 95 && blocks >= 5 ? (length + 1, 32 * (blocks + 1)) : nil
+    }
 
     /// AC-3 and E-AC-3 (ETSI TS 102 366), `av_ac3_parse_header`.
     private static func dolbyLength(_ bytes: UnsafeBufferPointer<UInt8>) -> Int? {

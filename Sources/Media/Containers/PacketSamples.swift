@@ -37,7 +37,8 @@ struct PacketSamples: ~Copyable {
         let bytes = packet.bytes
         guard !packet.isCorrupt, bytes.count > 0 else { return nil }
         switch codec {
-        case AV_CODEC_ID_MP1, AV_CODEC_ID_MP2, AV_CODEC_ID_MP3, AV_CODEC_ID_AC3, AV_CODEC_ID_EAC3:
+        case AV_CODEC_ID_MP1, AV_CODEC_ID_MP2, AV_CODEC_ID_MP3, AV_CODEC_ID_AC3, AV_CODEC_ID_EAC3,
+            AV_CODEC_ID_DTS:
             return FrameHeader.samples(codec, bytes, whole: true)
         case AV_CODEC_ID_OPUS, AV_CODEC_ID_FLAC, AV_CODEC_ID_VORBIS: return samples(beginning: bytes)
         case AV_CODEC_ID_ALAC: return alac(bytes)

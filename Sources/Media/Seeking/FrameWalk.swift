@@ -55,7 +55,10 @@ struct FrameWalk {
         guard let length = FrameHeader.length(codec, head), length <= head.count,
             FrameHeader.samples(codec, head, whole: false) == samples
         else { return nil }
-        let isMpeg = [AV_CODEC_ID_MP1, AV_CODEC_ID_MP2, AV_CODEC_ID_MP3].contains(codec)
-        return (length, isMpeg ? UInt32(head[1] & 0xFE) << 8 | UInt32(head[2] & 0x0C) : UInt32(head[4] & 0xC0))
+        switch codec {
+        case AV_CODEC_ID_AC3, AV_CODEC_ID_EAC3: return (length, UInt32(head[4] & 0xC0))
+        case AV_CODEC_ID_DTS: return (length, UInt32(head[7] & 0x0F) << 8 | UInt32(head[8] & 0xFC))
+        default: return (length, UInt32(head[1] & 0xFE) << 8 | UInt32(head[2] & 0x0C))
+        }
     }
 }

@@ -8,7 +8,7 @@ extension TrackDecoder {
         guard sample > clock.position, packet.offset >= 0 else { return true }
         let name = demuxer.formatName
         if name.hasPrefix("mov,") { return try jumpByIndex(before: sample, &clock) }
-        if ["mp3", "aac", "ac3", "eac3"].contains(name) { return try jumpByHeaders(before: sample, &clock) }
+        if ["mp3", "aac", "ac3", "eac3", "dts"].contains(name) { return try jumpByHeaders(before: sample, &clock) }
         if name == "wv" { return try jumpByBlocks(before: sample, &clock) }
         if name == "ogg" { return try jumpByGranule(before: sample, &clock) }
         if name.hasPrefix("matroska") { return try jumpByCluster(before: sample, &clock) }
