@@ -21,6 +21,8 @@ import Testing
         var noise: Double?
         /// Whether it is decoded from the start, for want of anything better.
         var startsLate = true
+        /// How many files are put behind each other for it, each with a part of the sweep.
+        var links = 1
         var testDescription: String { name }
     }
 
@@ -47,6 +49,7 @@ import Testing
         .init(name: "ac3.mp4", arguments: ["-c:a", "ac3"], decoding: dolby),
         .init(name: "pcm.mov", arguments: ["-c:a", "pcm_s24le"]),
         .init(name: "vorbis.ogg", arguments: ["-c:a", "libvorbis"], seconds: 45),
+        .init(name: "chained.ogg", arguments: ["-c:a", "libvorbis"], seconds: 45, links: 3),
         .init(name: "flac.ogg", arguments: ["-c:a", "flac"], seconds: 45),
         .init(name: "music.opus", arguments: ["-b:a", "64k"], seconds: 45),
         .init(name: "long-frames.opus", arguments: ["-frame_duration", "60"]),
@@ -83,19 +86,33 @@ import Testing
     ]
 
     /// Noise and a tone that rises; no two moments of it are alike.
-    private func source(_ variant: Variant) async throws -> String {
+    private func source(_ variant: Variant) async throws -> (path: String, links: [String]) {
         let signal = "0.4*sin(2*PI*(300*t+30*t*t))+0.1*random(0)"
         let sweep = try await Studio.shared.source(
             "sweep-\(variant.seconds).wav", ["-f", "lavfi", "-i", "aevalsrc='\(signal)':s=44100:d=\(variant.seconds)"])
-        return try await Studio.shared.source("late-" + variant.name, ["-i", sweep] + variant.arguments)
+        var links: [String] = []
+        let seconds = variant.seconds / variant.links
+        for link in 0..<variant.links {
+            let part = ["-ss", String(link * seconds), "-t", String(seconds), "-i", sweep]
+            let serial = variant.links > 1 ? ["-serial_offset", String(link)] : []
+            links.append(
+                try await Studio.shared.source("late-\(link)-\(variant.name)", part + variant.arguments + serial))
+        }
+        guard links.count > 1 else { return (links[0], links) }
+        var chain = Data()
+        for link in links { chain.append(try Data(contentsOf: URL(filePath: link))) }
+        let path = Studio.shared.folder.file("late-" + variant.name)
+        try chain.write(to: URL(filePath: path))
+        return (path, links)
     }
 
     @Test(arguments: variants) func `gives the samples of a whole decode`(_ variant: Variant) async throws {
-        let path = try await source(variant)
+        let (path, links) = try await source(variant)
         let whole = try await read(path)
         // What containers keep of padding is theirs and ffmpeg's; respool gives no more than they.
         let format = ["s16": "s16le", "s32": "s32le", "flt": "f32le"][whole.format] ?? "f32le"
-        let ffmpeg = try await raw(path, variant.decoding, format)
+        var ffmpeg: [UInt8] = []
+        for link in links { ffmpeg += try await raw(link, variant.decoding, format) }
         #expect(whole.bytes.count <= ffmpeg.count && whole.bytes.count > ffmpeg.count - 2000 * whole.sampleBytes)
         #expect(isPrefix(whole.bytes, of: ffmpeg))
         let count = whole.count

@@ -5,7 +5,7 @@ struct PacketSamples: ~Copyable {
     private let codec: AVCodecID
     private let blockBytes: Int
     private let parameters: UnsafeMutablePointer<AVCodecParameters>
-    private let vorbis: OpaquePointer?
+    private var vorbis: OpaquePointer?
     private let takesSpeech: Bool
     /// Samples of every packet, where all are alike and their bytes do not tell.
     var constant: Int?
@@ -69,6 +69,18 @@ struct PacketSamples: ~Copyable {
             return count >= 0 ? Int(count) : nil
         default: return nil
         }
+    }
+
+    /// Goes on with another link of chained Vorbis, of which these are the headers; false if they make no sense.
+    mutating func restart(vorbis headers: [[UInt8]]) -> Bool {
+        // Xiph lacing, as in Matroska: the sizes of all headers but the last.
+        let sizes = headers.dropLast().flatMap {
+            [UInt8](repeating: 255, count: $0.count / 255) + [UInt8($0.count % 255)]
+        }
+        let setup = [UInt8(headers.count - 1)] + sizes + headers.joined()
+        av_vorbis_parse_free(&vorbis)
+        vorbis = av_vorbis_parse_init(setup, CInt(setup.count))
+        return vorbis != nil
     }
 
     /// The table of contents of RFC 6716, section 3.1.

@@ -19,6 +19,8 @@ struct TrackDecoder: ~Copyable {
     var lengths: PacketSamples
     /// Packets that were read and not yet decoded; their time stamps count samples.
     var ring = PacketRing()
+    /// The headers of the link of chained Vorbis that those packets are of, if it is not the first.
+    var link = PacketRing()
     /// Whether the next frame is the first after a start that is not the source's.
     var isLate = false
     /// The sample that decoding began with.
@@ -187,14 +189,11 @@ struct TrackDecoder: ~Copyable {
                 fedInAll.samples += Int64(fed ?? 0)
             }
             // A second link of a chained file: without this its first packet is blended with the last of the link before.
-            if track.codec == AV_CODEC_ID_VORBIS, packet.bytes.starts(with: Self.vorbisHeader) { decoder.flush() }
+            if beginsLink { decoder.flush() }
             guard let code = decoder.send(packet) else { return }
             if health.failed(packet, code) { lost.refused(packet) }
         }
     }
-
-    /// How an identification header begins (Vorbis I, 4.2.1).
-    private static let vorbisHeader = [1] + Array("vorbis".utf8)
 
     /// Reads the next packet of the track; false at the end of the source.
     mutating func readTrack() throws(MediaError) -> Bool {

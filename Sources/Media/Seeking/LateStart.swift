@@ -88,6 +88,10 @@ extension TrackDecoder {
         var clock = start
         guard try jump(before: target - preRoll, &clock) else { return nil }
         while clock.position <= target, try readTrack() {
+            if beginsLink {
+                guard try keepLink(at: clock.position) else { return nil }
+                continue
+            }
             guard let samples = lengths.samples(packet), !packet.changesParameters else { return nil }
             let begin = clock.position
             if let granuleShift, let time = packet.timestamp, time - granuleShift != begin { return nil }
@@ -96,6 +100,7 @@ extension TrackDecoder {
             ring.forget(before: target - preRoll, keeping: PreRoll.packets)
         }
         decoder.restart(rate: frame.rate)
+        guard sendLink() else { return nil }
         lost.restart()
         pages.takeBreak()
         isLate = true
