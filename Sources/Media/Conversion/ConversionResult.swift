@@ -40,3 +40,24 @@ package struct ConversionResult: Codable, Hashable, Sendable {
         case audioMD5 = "audio_md5"
     }
 }
+
+extension ConversionResult {
+    /// What was made with settings, at another rate where it says so; what the sound chain used and warns of is added.
+    init(
+        _ encoding: EncodingSettings, rate: Int? = nil, samples: Int64, bytes: Int64, gapless: Gapless,
+        sound: SoundChain? = nil, used: [String: Setting], warnings: [Warning]
+    ) {
+        let rate = rate ?? encoding.shape.rate
+        duration = MediaTime(sample: samples, rate: rate)
+        seconds = duration.seconds
+        // A result without a sample has no rate: the quotient would be no number that an integer holds.
+        bitRate = samples > 0 ? Int((Double(bytes) * 8 / seconds).rounded()) : 0
+        (format, codec) = (encoding.format.name, encoding.codec.name)
+        (sampleRate, channels) = (rate, encoding.shape.channels)
+        (self.samples, self.bytes, self.gapless) = (samples, bytes, gapless)
+        damage = .none
+        settings = used.merging(sound?.used ?? [:]) { $1 }
+        self.warnings = warnings + (sound?.warnings ?? [])
+        loudness = sound?.loudness
+    }
+}

@@ -86,19 +86,15 @@ final class EveryTrackWriter: RenditionWriter {
         }
         var longest = paths[0]
         for path in paths where length(path) > length(longest) { longest = path }
-        let (settings, duration) = (longest.settings, length(longest))
         var used = longest.used
         used["tracks"] = Setting(asked: "all", used: String(paths.count))
-        var damage = Damage.none
-        for sibling in siblings {
-            damage.seconds += sibling.damage.seconds
-            damage.events += sibling.damage.events
-        }
-        return ConversionResult(
-            format: settings.format.name, codec: settings.codec.name, duration: duration, seconds: duration.seconds,
-            samples: longest.samples, sampleRate: settings.shape.rate, channels: settings.shape.channels,
-            bitRate: Int((Double(bytes) * 8 / duration.seconds).rounded()), bytes: bytes, gapless: longest.gapless,
-            damage: damage, settings: used,
+        var result = ConversionResult(
+            longest.settings, samples: longest.samples, bytes: bytes, gapless: longest.gapless, used: used,
             warnings: paths.flatMap(\.warnings) + siblings.flatMap(\.warnings) + tags.warnings)
+        for sibling in siblings {
+            result.damage.seconds += sibling.damage.seconds
+            result.damage.events += sibling.damage.events
+        }
+        return result
     }
 }

@@ -34,20 +34,17 @@ final class PacketCopyWriter: RenditionWriter {
         try tags.finish(store)
         try check()
         let bytes = try store.measuredLength()
-        let (span, settings) = (plan.span, plan.settings)
-        let duration = MediaTime(sample: span.samples, rate: rate)
-        var warnings: [Warning] = []
-        if span.isShort {
-            warnings.append(
-                Warning(
-                    "range_cut", "the range ends after the source, which ends \(duration.seconds) s after its start"))
+        var result = ConversionResult(
+            plan.settings, rate: rate, samples: plan.span.samples, bytes: bytes, gapless: plan.gapless,
+            used: plan.used, warnings: tags.warnings)
+        result.copied = true
+        if plan.span.isShort {
+            let warning = Warning(
+                "range_cut", "the range ends after the source, which ends \(result.seconds) s after its start")
+            result.warnings.insert(warning, at: 0)
         }
-        return ConversionResult(
-            format: settings.format.name, codec: settings.codec.name, duration: duration, seconds: duration.seconds,
-            samples: span.samples, sampleRate: rate, channels: settings.shape.channels,
-            bitRate: Int((Double(bytes) * 8 / duration.seconds).rounded()), bytes: bytes, gapless: plan.gapless,
-            damage: .init(seconds: 0, events: 0), settings: plan.used, warnings: warnings + tags.warnings, copied: true,
-            audioMD5: settings.codec.name == "flac" ? try FlacHeader.md5(in: store, stop: stop) : nil)
+        if plan.settings.codec.name == "flac" { result.audioMD5 = try FlacHeader.md5(in: store, stop: stop) }
+        return result
     }
 
     private func copy() throws(MediaError) {

@@ -67,17 +67,13 @@ final class HLSWriter: RenditionWriter {
     }
 
     private func result(_ playlist: MediaPlaylist) -> ConversionResult {
-        let duration = MediaTime(sample: track.written, rate: settings.shape.rate)
         let extra = Int(playlist.samples - track.written) - track.delay
         var used = settings.used
         used["segment_duration"] = Setting(used: segments.duration.description)
         used["segment_format"] = Setting(used: segments.container.rawValue)
         return ConversionResult(
-            format: settings.format.name, codec: settings.codec.name, duration: duration, seconds: duration.seconds,
-            samples: track.written, sampleRate: settings.shape.rate, channels: settings.shape.channels,
-            bitRate: Int((Double(store.length) * 8 / duration.seconds).rounded()), bytes: store.length,
-            gapless: Gapless(start: track.delay, end: max(extra, 0)), damage: Damage(seconds: 0, events: 0),
-            settings: used.merging(sound?.used ?? [:]) { $1 },
-            warnings: settings.warnings + (sound?.warnings ?? []) + dropped, loudness: sound?.loudness)
+            settings, samples: track.written, bytes: store.length,
+            gapless: Gapless(start: track.delay, end: max(extra, 0)), sound: sound, used: used,
+            warnings: settings.warnings + dropped)
     }
 }

@@ -75,16 +75,15 @@ final class PictureWriter: RenditionWriter {
         while try converter.drain() { try draw(converter.result) }
         try drawing.finish()
         try file.flush()
-        let duration = MediaTime(sample: samples, rate: settings.shape.rate)
         var used = settings.used.merging(drawing.used) { $1 }
         used["codec"] = nil
         used["sample_format"] = nil
-        return ConversionResult(
-            format: settings.format.name, codec: settings.format.name == "peaks" ? "peaks" : "png",
-            duration: duration, seconds: duration.seconds, samples: samples, sampleRate: settings.shape.rate,
-            channels: settings.shape.channels, bitRate: 0, bytes: file.length, gapless: Gapless(start: 0, end: 0),
-            damage: Damage(seconds: 0, events: 0), settings: used.merging(sound?.used ?? [:]) { $1 },
-            warnings: settings.warnings + (sound?.warnings ?? []), loudness: sound?.loudness)
+        var result = ConversionResult(
+            settings, samples: samples, bytes: file.length, gapless: Gapless(start: 0, end: 0), sound: sound,
+            used: used, warnings: settings.warnings)
+        result.codec = settings.format.name == "peaks" ? "peaks" : "png"
+        result.bitRate = 0
+        return result
     }
 }
 

@@ -49,15 +49,12 @@ final class AudioFileWriter: RenditionWriter {
             throw MediaError(.store(error), "complete the output", "the output could not be completed: \(error)")
         }
         try OutputCheck.run(store, [OutputCheck(settings, samples: samples, written: tally)], stop: stop)
-        let duration = MediaTime(sample: samples, rate: settings.shape.rate)
-        return ConversionResult(
-            format: settings.format.name, codec: settings.codec.name, duration: duration, seconds: duration.seconds,
-            samples: samples, sampleRate: settings.shape.rate, channels: settings.shape.channels,
-            bitRate: Int((Double(bytes) * 8 / duration.seconds).rounded()), bytes: bytes,
-            gapless: padding.gapless(settings, packets: tally.count, samples: samples),
-            damage: .init(seconds: 0, events: 0), settings: settings.used.merging(sound?.used ?? [:]) { $1 },
-            warnings: settings.warnings + (sound?.warnings ?? []) + tags.warnings, loudness: sound?.loudness,
-            audioMD5: settings.codec.name == "flac" ? try FlacHeader.md5(in: store, stop: stop) : nil)
+        var result = ConversionResult(
+            settings, samples: samples, bytes: bytes,
+            gapless: padding.gapless(settings, packets: tally.count, samples: samples), sound: sound,
+            used: settings.used, warnings: settings.warnings + tags.warnings)
+        if settings.codec.name == "flac" { result.audioMD5 = try FlacHeader.md5(in: store, stop: stop) }
+        return result
     }
 }
 
