@@ -1,4 +1,5 @@
 import COpenSSL
+import Lifecycle
 import Synchronization
 
 /// A Lua script, and the digest by which Redis knows it.
@@ -60,8 +61,6 @@ private final class CachedDigest: Sendable {
         guard EVP_Digest(bytes, bytes.count, &digest, &length, EVP_sha1(), nil) == 1 else {
             fatalError("OpenSSL has no SHA-1, which EVALSHA needs")
         }
-        let digits = Array("0123456789abcdef".utf8)
-        let text = digest.prefix(Int(length)).flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
-        return String(decoding: text, as: UTF8.self)
+        return digest.prefix(Int(length)).hexadecimal
     }
 }

@@ -39,7 +39,7 @@ package struct Digest: ~Copyable {
     package consuming func finish() -> String {
         var bytes = [UInt8](repeating: 0, count: 32)
         EVP_DigestFinal_ex(context, &bytes, nil)
-        return bytes.reduce(into: "") { $0 += ($1 < 16 ? "0" : "") + String($1, radix: 16) }
+        return bytes.hexadecimal
     }
 
     /// The sum of a whole file, and its length.

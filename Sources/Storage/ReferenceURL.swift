@@ -1,3 +1,4 @@
+import Lifecycle
 package import SlotProtocol
 
 /// Resolves what a playlist names against where the playlist itself came from.
@@ -27,18 +28,7 @@ package enum ReferenceURL {
     private static func absolute(_ base: String) throws(Failure) -> String {
         switch try SourceLocation(base) {
         case .web(let url): url
-        case .file(let path): "file://" + encoded(path)
-        }
-    }
-
-    /// The path percent-encoded, but for what RFC 3986 section 3.3 allows in one.
-    private static func encoded(_ path: String) -> String {
-        path.utf8.reduce(into: "") { text, byte in
-            if (0x21...0x7e).contains(byte), !Array("%?#\"<>\\^`{|}".utf8).contains(byte) {
-                text.unicodeScalars.append(Unicode.Scalar(byte))
-            } else {
-                text += "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
-            }
+        case .file(let path): "file://" + PercentEncoding.encoded(path: path)
         }
     }
 }

@@ -1,3 +1,4 @@
+import Lifecycle
 package import SlotProtocol
 
 /// Where a source is, by the form of its URL alone.
@@ -59,12 +60,6 @@ package enum SourceLocation: Hashable, Sendable {
         let slashes = source.utf8.dropFirst(source.utf8.prefix { $0 != 0x3a }.count + 1).drop { $0 == 0x2f }
         let host = slashes.prefix { ![0x2f, 0x3f, 0x23].contains($0) }
         let head = source[..<host.endIndex]
-        return slashes[host.endIndex...].reduce(into: String(head)) { text, byte in
-            if (0x21...0x7e).contains(byte) {
-                text.unicodeScalars.append(Unicode.Scalar(byte))
-            } else {
-                text += "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
-            }
-        }
+        return String(head) + PercentEncoding.encoded(source[host.endIndex...]) { (0x21...0x7e).contains($0) }
     }
 }

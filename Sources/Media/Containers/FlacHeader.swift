@@ -27,10 +27,6 @@ struct FlacHeader {
     static func md5(in store: any ByteStore, stop: StopFlag) throws(MediaError) -> String? {
         let demuxer = try Demuxer.open(StoredSource(store), stop: stop)
         guard let track = demuxer.tracks.first else { return nil }
-        return FlacHeader(demuxer.stream(track.index))?.md5.map(hexadecimal)
-    }
-
-    private static func hexadecimal(_ bytes: [UInt8]) -> String {
-        bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        return FlacHeader(demuxer.stream(track.index))?.md5?.hexadecimal
     }
 }

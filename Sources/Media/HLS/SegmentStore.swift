@@ -1,3 +1,5 @@
+import Lifecycle
+
 /// Bytes that only ever go on, from one file of an output to the next.
 final class SegmentStore: ByteStore {
     private let stores: any OutputStores
@@ -20,7 +22,9 @@ final class SegmentStore: ByteStore {
         try Self.told {
             file = try stores.open(output: output, part: part)
             (self.part, start) = (part, length)
-            return Self.encoded(try stores.placeName(output: output, part: part))
+            // A colon in the first part of a relative URL would end its scheme (RFC 3986 section 4.2).
+            return PercentEncoding.encoded(path: try stores.placeName(output: output, part: part)).replacing(
+                ":", with: "%3A")
         }
     }
 
@@ -59,18 +63,6 @@ final class SegmentStore: ByteStore {
     private static func told<Value>(_ body: () throws -> Value) throws(MediaError) -> Value {
         do { return try body() } catch {
             throw MediaError(.store(error), "write the output", "the output could not be written: \(error)")
-        }
-    }
-
-    /// The name as a relative URL (RFC 3986 section 4.2).
-    private static func encoded(_ name: String) -> String {
-        let plain = Set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~!$&'()*+,;=@/".utf8)
-        return name.utf8.reduce(into: "") { text, byte in
-            if plain.contains(byte) {
-                text.unicodeScalars.append(Unicode.Scalar(byte))
-            } else {
-                text += "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
-            }
         }
     }
 }

@@ -1,3 +1,5 @@
+import Lifecycle
+
 /// A conversion that the demonstration pushes.
 struct DemoJob: Sendable {
     /// Name of the finished file.
@@ -6,7 +8,7 @@ struct DemoJob: Sendable {
 
     private init(_ source: String, _ output: String, format: String, _ settings: [String: String] = [:]) {
         self.output = output
-        let job = ["source": "file://\(SourceAddress.encoded(source))", "format": format, "output": output]
+        let job = ["source": "file://\(PercentEncoding.encoded(path: source))", "format": format, "output": output]
         fields = job.merging(settings) { $1 }
     }
 

@@ -6,7 +6,7 @@ import SlotProtocol
 enum SourceAddress {
     /// The URL as it is, or the file:// URL of a local path.
     static func url(_ text: String) throws(CommandFailure) -> String {
-        isURL(text) ? text : "file://" + encoded(try absolutePath(text))
+        isURL(text) ? text : "file://" + PercentEncoding.encoded(path: try absolutePath(text))
     }
 
     /// Whether the text begins with a scheme.
@@ -34,20 +34,6 @@ enum SourceAddress {
         "/" + path.split(separator: "/").filter { $0 != "." }.joined(separator: "/")
     }
 
-    /// The path percent-encoded, but for what RFC 3986 section 3.3 allows in one.
-    static func encoded(_ path: String) -> String {
-        var result = ""
-        for byte in path.utf8 {
-            if allowed.contains(byte) {
-                result.unicodeScalars.append(UnicodeScalar(byte))
-            } else {
-                let digits = String(byte, radix: 16, uppercase: true)
-                result += digits.count == 1 ? "%0\(digits)" : "%\(digits)"
-            }
-        }
-        return result
-    }
-
     /// The last part of a path or URL, decoded and fit to be shown.
     static func name(_ source: String) -> String {
         let path = shown(source).prefix { $0 != "?" && $0 != "#" }
@@ -60,7 +46,4 @@ enum SourceAddress {
         guard url.hasPrefix("file:///") else { return nil }
         return PercentEncoding.decoded(url.dropFirst("file://".count))
     }
-
-    private static let allowed: Set<UInt8> = Set(
-        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~!$&'()*+,;=:@/".utf8)
 }
