@@ -16,11 +16,6 @@ final class HLSWriter: RenditionWriter {
         _ stores: any OutputStores, output: Int, _ rendition: Rendition, _ reader: borrowing AssetReader,
         _ metadata: Metadata, _ measurement: SoundMeasurement?, stop: StopFlag
     ) throws(MediaError) {
-        guard rendition.passthrough != .require else {
-            throw MediaError(
-                .invalidSettings, "choose settings",
-                "passthrough is require, and segments are always encoded anew; use auto or never")
-        }
         let settings = try EncodingSettings.resolve(
             rendition, try rendition.sound.shape(of: reader.shape), reader.depth)
         sound = try SoundChain.open(rendition.sound, reader.shape, reader.depth, settings, measurement)
