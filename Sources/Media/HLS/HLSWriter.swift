@@ -6,10 +6,9 @@ final class HLSWriter: RenditionWriter {
     private let store: SegmentStore
     private let settings: EncodingSettings
     private let segments: SegmentSettings
-    private let sound: SoundChain?
+    private let path: SoundPath
     /// What of the source's tags has no place in segments.
     private let dropped: [Warning]
-    private var converter: SampleConverter
     private var track: SegmentTrack
 
     init(
@@ -18,7 +17,7 @@ final class HLSWriter: RenditionWriter {
     ) throws(MediaError) {
         let settings = try EncodingSettings.resolve(
             rendition, try rendition.sound.shape(of: reader.shape), reader.depth)
-        sound = try SoundChain.open(rendition.sound, reader.shape, reader.depth, settings, measurement)
+        path = try SoundPath(rendition, reader, settings, measurement)
         self.settings = settings
         dropped =
             TagWriter(
@@ -27,29 +26,15 @@ final class HLSWriter: RenditionWriter {
             ).warnings
         segments = rendition.segments
         store = SegmentStore(stores, output: output)
-        var input = sound?.output ?? reader.shape
-        if settings.relabels(input.layout) { input.layout = settings.shape.layout }
-        converter = try SampleConverter.open(
-            input, to: settings.shape, bits: settings.reducedBits(from: sound?.depth ?? reader.depth))
         track = try SegmentTrack.open(store, settings, segments, stop: stop)
     }
 
     func append(_ frame: borrowing Frame) throws(MediaError) {
-        guard let sound else { return try encode(frame) }
-        try sound.append(frame) { (changed: borrowing Frame) throws(MediaError) in try encode(changed) }
-    }
-
-    private func encode(_ frame: borrowing Frame) throws(MediaError) {
-        if try converter.convert(frame) {
-            try track.encode(converter.result)
-        } else {
-            try track.encode(frame)
-        }
+        try path.append(frame) { (changed: borrowing Frame) throws(MediaError) in try track.encode(changed) }
     }
 
     func finish() throws(MediaError) -> ConversionResult {
-        try sound?.finish { (rest: borrowing Frame) throws(MediaError) in try encode(rest) }
-        while try converter.drain() { try track.encode(converter.result) }
+        try path.finish { (rest: borrowing Frame) throws(MediaError) in try track.encode(rest) }
         try track.finish()
         let playlist = track.playlist
         let name = try store.begin(SegmentParts.playlist)
@@ -68,7 +53,7 @@ final class HLSWriter: RenditionWriter {
         used["segment_format"] = Setting(used: segments.container.rawValue)
         return ConversionResult(
             settings, samples: track.written, bytes: store.length,
-            gapless: Gapless(start: track.delay, end: max(extra, 0)), sound: sound, used: used,
+            gapless: Gapless(start: track.delay, end: max(extra, 0)), sound: path.chain, used: used,
             warnings: settings.warnings + dropped)
     }
 }

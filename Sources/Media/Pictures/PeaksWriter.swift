@@ -94,8 +94,6 @@ final class PeaksWriter: SoundDrawing {
         [
             "peaks_format": Setting(used: settings.form.rawValue), "bits": Setting(used: String(settings.bits)),
             "zoom": Setting(used: String(bins.samplesPerBin)),
-            "split_channels": Setting(
-                asked: settings.splitsChannels.map { String($0) }, used: String(settings.splitsChannels ?? false)),
         ]
     }
 }

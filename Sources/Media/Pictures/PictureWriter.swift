@@ -5,10 +5,13 @@ import MediaTypes
 final class PictureWriter: RenditionWriter {
     private let settings: EncodingSettings
     private let picture: PictureSettings
-    private let sound: SoundChain?
-    private var converter: SampleConverter
+    private let path: SoundPath
     private let file: AppendedFile
+    /// Whether each channel has a lane of its own.
+    private let splitsChannels: Bool
     private let lanes: Int
+    /// Nothing where the format has no size.
+    private let size: PictureSize?
     private let drawing: any SoundDrawing
     private var samples: Int64 = 0
     private var mean: [Float] = []
@@ -20,31 +23,25 @@ final class PictureWriter: RenditionWriter {
         var floats = rendition
         floats.sampleFormat = .f32
         let settings = try EncodingSettings.resolve(floats, try rendition.sound.shape(of: reader.shape), reader.depth)
-        sound = try SoundChain.open(rendition.sound, reader.shape, reader.depth, settings, measurement)
-        var input = sound?.output ?? reader.shape
-        if settings.relabels(input.layout) { input.layout = settings.shape.layout }
-        let shape = SampleShape(
-            format: AV_SAMPLE_FMT_FLTP, rate: settings.shape.rate, layout: settings.shape.layout)
-        converter = try SampleConverter.open(input, to: shape, bits: nil)
-        picture = rendition.picture
-        lanes = picture.splitsChannels ?? (settings.format.name == "png") ? shape.channels : 1
+        path = try SoundPath(rendition, reader, settings, as: AV_SAMPLE_FMT_FLTP, measurement)
+        let picture = rendition.picture
+        let splitsChannels = picture.splitsChannels ?? (settings.format.name == "png")
+        let lanes = splitsChannels ? settings.shape.channels : 1
+        let size = settings.format.pictureSizes.map { picture.size ?? $0.usual }
+        try size?.check(lanes: lanes)
         file = AppendedFile(store)
-        self.settings = settings
         drawing =
             switch settings.format.name {
-            case "peaks": try PeaksWriter(file, picture, lanes: lanes, rate: shape.rate)
-            case "png": try WaveformWriter(file, picture, settings.pictureSize(picture), lanes: lanes)
-            default: try SpectrogramWriter(file, picture, settings.pictureSize(picture), lanes: lanes)
+            case "peaks": try PeaksWriter(file, picture, lanes: lanes, rate: settings.shape.rate)
+            case "png": try WaveformWriter(file, picture, size!, lanes: lanes)
+            default: try SpectrogramWriter(file, picture, size!, lanes: lanes)
             }
+        (self.settings, self.picture, self.splitsChannels) = (settings, picture, splitsChannels)
+        (self.lanes, self.size) = (lanes, size)
     }
 
     func append(_ frame: borrowing Frame) throws(MediaError) {
-        guard let sound else { return try convert(frame) }
-        try sound.append(frame) { (changed: borrowing Frame) throws(MediaError) in try convert(changed) }
-    }
-
-    private func convert(_ frame: borrowing Frame) throws(MediaError) {
-        if try converter.convert(frame) { try draw(converter.result) } else { try draw(frame) }
+        try path.append(frame) { (changed: borrowing Frame) throws(MediaError) in try draw(changed) }
     }
 
     private func draw(_ frame: borrowing Frame) throws(MediaError) {
@@ -71,15 +68,17 @@ final class PictureWriter: RenditionWriter {
     }
 
     func finish() throws(MediaError) -> ConversionResult {
-        try sound?.finish { (rest: borrowing Frame) throws(MediaError) in try convert(rest) }
-        while try converter.drain() { try draw(converter.result) }
+        try path.finish { (rest: borrowing Frame) throws(MediaError) in try draw(rest) }
         try drawing.finish()
         try file.flush()
         var used = settings.used.merging(drawing.used) { $1 }
         used["codec"] = nil
         used["sample_format"] = nil
+        used["split_channels"] = Setting(
+            asked: picture.splitsChannels.map { String($0) }, used: String(splitsChannels))
+        if let size { used["size"] = Setting(asked: picture.size?.description, used: size.description) }
         var result = ConversionResult(
-            settings, samples: samples, bytes: file.length, gapless: Gapless(start: 0, end: 0), sound: sound,
+            settings, samples: samples, bytes: file.length, gapless: Gapless(start: 0, end: 0), sound: path.chain,
             used: used, warnings: settings.warnings)
         result.codec = settings.format.name == "peaks" ? "peaks" : "png"
         result.bitRate = 0
@@ -97,12 +96,6 @@ protocol SoundDrawing: AnyObject {
 
     /// What was asked for and what is used, by the names in a job.
     var used: [String: Setting] { get }
-}
-
-extension EncodingSettings {
-    fileprivate func pictureSize(_ picture: PictureSettings) -> PictureSize {
-        picture.size ?? format.pictureSizes!.usual
-    }
 }
 
 extension PictureSize {

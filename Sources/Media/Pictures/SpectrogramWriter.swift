@@ -16,7 +16,6 @@ final class SpectrogramWriter: SoundDrawing {
     init(
         _ file: AppendedFile, _ settings: PictureSettings, _ size: PictureSize, lanes: Int
     ) throws(MediaError) {
-        try size.check(lanes: lanes)
         self.file = file
         self.settings = settings
         self.size = size
@@ -71,10 +70,7 @@ final class SpectrogramWriter: SoundDrawing {
 
     var used: [String: Setting] {
         [
-            "size": Setting(asked: settings.size?.description, used: size.description),
-            "dynamic_range": Setting(used: "\(settings.dynamicRange)"),
-            "split_channels": Setting(
-                asked: settings.splitsChannels.map { String($0) }, used: String(settings.splitsChannels ?? false)),
+            "dynamic_range": Setting(used: "\(settings.dynamicRange)")
         ]
     }
 }

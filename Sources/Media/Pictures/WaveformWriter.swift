@@ -12,7 +12,6 @@ final class WaveformWriter: SoundDrawing {
     init(
         _ file: AppendedFile, _ settings: PictureSettings, _ size: PictureSize, lanes: Int
     ) throws(MediaError) {
-        try size.check(lanes: lanes)
         self.file = file
         self.settings = settings
         self.size = size
@@ -74,10 +73,7 @@ final class WaveformWriter: SoundDrawing {
 
     var used: [String: Setting] {
         [
-            "size": Setting(asked: settings.size?.description, used: size.description),
-            "colors": Setting(used: "\(settings.foreground),\(settings.background)"),
-            "split_channels": Setting(
-                asked: settings.splitsChannels.map { String($0) }, used: String(settings.splitsChannels ?? true)),
+            "colors": Setting(used: "\(settings.foreground),\(settings.background)")
         ]
     }
 }

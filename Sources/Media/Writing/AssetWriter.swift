@@ -17,7 +17,7 @@ struct AssetWriter: ~Copyable {
         _ store: any ByteStore, _ settings: EncodingSettings, input: SampleShape, depth: SampleDepth,
         tags: HeaderTags, stop: StopFlag
     ) throws(MediaError) -> AssetWriter {
-        let converter = try converter(settings, input: input, depth: depth)
+        let converter = try SampleConverter.open(input, depth, for: settings)
         return AssetWriter(converter, try TrackEncoder.open(store, settings, tags: tags, stop: stop))
     }
 
@@ -25,16 +25,8 @@ struct AssetWriter: ~Copyable {
     static func add(
         to file: MuxedFile, _ settings: EncodingSettings, input: SampleShape, depth: SampleDepth, label: TrackLabel
     ) throws(MediaError) -> AssetWriter {
-        let converter = try converter(settings, input: input, depth: depth)
+        let converter = try SampleConverter.open(input, depth, for: settings)
         return AssetWriter(converter, try TrackEncoder.add(to: file, settings, label: label))
-    }
-
-    private static func converter(
-        _ settings: EncodingSettings, input: SampleShape, depth: SampleDepth
-    ) throws(MediaError) -> SampleConverter {
-        var input = input
-        if settings.relabels(input.layout) { input.layout = settings.shape.layout }
-        return try SampleConverter.open(input, to: settings.shape, bits: settings.reducedBits(from: depth))
     }
 
     /// Samples of each channel in the file so far, at the output's rate.
