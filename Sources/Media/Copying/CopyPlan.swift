@@ -43,9 +43,7 @@ struct CopyPlan {
         _ rendition: Rendition, _ source: any ByteSource, _ reader: borrowing AssetReader, _ stop: StopFlag
     ) throws(MediaError) -> CopyPlan? {
         let settings = try EncodingSettings.resolve(rendition, reader.shape, reader.depth)
-        let demuxer = try Demuxer.open(source, stop: stop)
-        let track = try demuxer.track(reader.track.index)
-        let parameters = demuxer.stream(track.index).pointee.codecpar.pointee
+        let track = reader.declaredTrack
         // Uncompressed samples have no packets worth the name: converting them is a copy.
         if settings.codec.kind == .pcm && track.isPCM && settings.sampleFormat == reader.depth.sampleFormat {
             return nil
@@ -56,7 +54,7 @@ struct CopyPlan {
         guard track.rate == reader.shape.rate, track.channels == reader.shape.channels else {
             throw .notCopied("its header does not tell how it sounds")
         }
-        if let wish = differing(rendition, reader, bitRate: Int(parameters.bit_rate)) {
+        if let wish = differing(rendition, reader, bitRate: track.bitRate) {
             throw .notCopied("the job asks for another \(wish) than the source has")
         }
         let span = try PacketScan.run(
@@ -64,7 +62,7 @@ struct CopyPlan {
         let hiding = PacketHiding(settings.format)
         let plan = CopyPlan(
             settings: settings, span: span, track: track.index, hiding: hiding,
-            used: settings.used(copying: Int(parameters.bit_rate), reader))
+            used: settings.used(copying: track.bitRate, reader))
         try plan.check()
         return plan
     }

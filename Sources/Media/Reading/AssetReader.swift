@@ -77,6 +77,9 @@ struct AssetReader: ~Copyable {
     /// The sample that decoding began with, at or before the range.
     var decodedFrom: Int64 { decoding.start }
 
+    /// The track as its header tells of it, whatever the decoder found.
+    var declaredTrack: AudioTrack { AudioTrack(decoding.demuxer.stream(track.index)) }
+
     /// What a native FLAC file says of its samples; copies in other containers keep the MD5 of what they were cut from.
     var flacHeader: FlacHeader? {
         decoding.demuxer.formatName == "flac" ? FlacHeader(decoding.demuxer.stream(track.index)) : nil

@@ -10,6 +10,8 @@ struct AudioTrack {
     /// Hz; a decoder may know better.
     var rate: Int
     let channels: Int
+    /// Bits a second; zero if the container does not tell.
+    let bitRate: Int
     let timeBase: AVRational
     /// Units of the time base; nothing if the container does not tell.
     let startTime: Int64?
@@ -28,6 +30,7 @@ struct AudioTrack {
         codecTag = parameters.codec_tag
         rate = Int(parameters.sample_rate)
         channels = Int(parameters.ch_layout.nb_channels)
+        bitRate = Int(parameters.bit_rate)
         timeBase = stream.pointee.time_base
         startTime = stream.pointee.start_time == av_swift_no_timestamp ? nil : stream.pointee.start_time
         duration = stream.pointee.duration == av_swift_no_timestamp ? nil : stream.pointee.duration
