@@ -14,6 +14,11 @@ package struct Failure: Error, Codable, Hashable, Sendable {
         self.retryAfter = retryAfter
     }
 
+    /// The same with the place of the output that failed, where a job has several.
+    package func of(output index: Int, _ others: String = "") -> Failure {
+        Failure(code, "`outputs[\(index)]`: \(message)\(others)", retryable: retryable, retryAfter: retryAfter)
+    }
+
     private enum CodingKeys: String, CodingKey {
         case code, message, retryable
         case retryAfter = "retry_after"

@@ -72,8 +72,6 @@ extension CommitRecord {
         }
         guard outputs.count > 1 else { return failure }
         let others = failures.count > 1 ? " (\(failures.count) of \(outputs.count) outputs failed)" : ""
-        return Failure(
-            failure.code, "`outputs[\(first)]`: \(failure.message)\(others)", retryable: failure.retryable,
-            retryAfter: failure.retryAfter)
+        return failure.of(output: first, others)
     }
 }

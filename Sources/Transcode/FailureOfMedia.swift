@@ -8,7 +8,7 @@ extension Failure {
     init(conversionError error: any Error) {
         switch error {
         case let failure as Failure: self = failure
-        case let error as MediaError: self = Self.of(error)
+        case let error as MediaError: self = error.output.map { Self.of(error).of(output: $0) } ?? Self.of(error)
         case let error as Errno: self = Self.ofOutput(error)
         default: self.init(.internal, "\(error)")
         }

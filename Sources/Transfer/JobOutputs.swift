@@ -50,7 +50,12 @@ final class JobOutputs {
     private static func check(_ outputs: [OutputInHand], hasTarget: Bool) throws(Failure) {
         var taken: [String: Int] = [:]
         for (index, output) in outputs.enumerated() {
-            guard let destination = try output.destination() else {
+            let place: Destination?
+            do throws(Failure) {
+                place = try output.destination()
+                try place?.check()
+            } catch { throw outputs.count > 1 ? error.of(output: index) : error }
+            guard let destination = place else {
                 guard hasTarget else {
                     throw Failure(.outputDenied, "the output '-' needs an open pipe, which a queued job has not")
                 }
@@ -59,7 +64,6 @@ final class JobOutputs {
                 }
                 continue
             }
-            try destination.check()
             if let other = taken.updateValue(index, forKey: destination.path) {
                 throw Failure(
                     .outputDenied,
@@ -136,9 +140,9 @@ final class JobOutputs {
                 if isAtomic { break }
             }
         }
-        if let (_, failure) = failures.first, isAtomic || failures.count == staged.count {
+        if let (index, failure) = failures.first, isAtomic || failures.count == staged.count {
             for (_, output) in staged { output.withdraw() }
-            return try control.send(TransferReport.failed(failure))
+            return try control.send(TransferReport.failed(outputs.count > 1 ? failure.of(output: index) : failure))
         }
         for (index, failure) in failures { try control.send(TransferReport.outputFailed(index, failure)) }
         try control.send(TransferReport.published)

@@ -65,7 +65,10 @@ package enum Conversion {
 
     /// Fails if a conversion cannot come to anything any more.
     private static func check(_ lanes: [OutputLane], _ plan: ConversionPlan) throws(MediaError) {
-        guard let failure = lanes.lazy.compactMap(\.failure).first else { return }
-        if plan.isAtomic || lanes.allSatisfy({ $0.failure != nil }) { throw failure }
+        guard let index = lanes.firstIndex(where: { $0.failure != nil }), let failure = lanes[index].failure else {
+            return
+        }
+        guard plan.isAtomic || lanes.allSatisfy({ $0.failure != nil }) else { return }
+        throw lanes.count > 1 ? failure.of(output: index) : failure
     }
 }

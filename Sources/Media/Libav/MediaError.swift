@@ -9,6 +9,8 @@ package struct MediaError: Error, Sendable {
     package let code: Code?
     /// One sentence for people.
     package let sentence: String
+    /// Which of several outputs failed, and with it the whole; nothing where it was none of them.
+    package private(set) var output: Int?
 
     /// What kind of failure it is, and whose.
     package enum Reason: Sendable {
@@ -54,6 +56,13 @@ package struct MediaError: Error, Sendable {
         self.operation = operation
         self.code = code
         self.sentence = sentence
+    }
+
+    /// The same with the output that failed.
+    func of(output index: Int) -> MediaError {
+        var error = self
+        error.output = index
+        return error
     }
 }
 
