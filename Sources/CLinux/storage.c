@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "CLinux.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/file.h>
@@ -29,6 +30,12 @@ int clinux_link_unnamed_in(int descriptor, int folder, const char *name) {
 }
 
 int clinux_lock(int descriptor) { return flock(descriptor, LOCK_EX | LOCK_NB); }
+
+int clinux_share_lock(int descriptor) {
+    int answer;
+    do { answer = flock(descriptor, LOCK_SH); } while (answer < 0 && errno == EINTR);
+    return answer;
+}
 
 int clinux_punch_hole(int descriptor, int64_t offset, int64_t length) {
     return fallocate(descriptor, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, offset, length);

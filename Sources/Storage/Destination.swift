@@ -42,7 +42,7 @@ package struct Destination: Hashable, Sendable {
         try checkName(shown)
     }
 
-    private init(rootPath: String, folderNames: [String], name: String) {
+    init(rootPath: String, folderNames: [String], name: String) {
         self.rootPath = rootPath
         self.folderNames = folderNames
         self.name = name

@@ -6,48 +6,95 @@ package import SlotProtocol
 extension Destination {
     /// Checks what exists of the destination, so that a bad one fails before any work is done; nothing is made.
     package func check() throws(Failure) {
-        guard let folder = try openFolder(creating: false) else { return }
+        guard let folder = try openExistingFolder() else { return }
         try checkEntry(in: folder)
     }
 
     /// Opens the folder, making what is missing of it. Every symlink on the way must lead below the root.
-    func openOrCreateFolder() throws(Failure) -> Descriptor {
-        guard let folder = try openFolder(creating: true) else { throw denied("its folder vanished") }
-        try checkEntry(in: folder)
-        return folder
+    ///
+    /// What is made is counted, for `removeEmptyFolders`, which spares the folder while it is open.
+    func openOrCreateFolder(counting made: inout Int) throws(Failure) -> Descriptor {
+        for _ in 0..<10 {
+            // Another job may just remove what it had made: then what is missing is made anew.
+            guard let folder = try openFolder(creating: true, &made) else { continue }
+            try checkEntry(in: folder)
+            return folder
+        }
+        throw denied("its folder vanished")
     }
 
     /// Opens the folder if it exists.
-    func openExistingFolder() throws(Failure) -> Descriptor? { try openFolder(creating: false) }
+    func openExistingFolder() throws(Failure) -> Descriptor? {
+        var made = 0
+        return try openFolder(creating: false, &made)
+    }
 
-    private func openFolder(creating: Bool) throws(Failure) -> Descriptor? {
+    private func openFolder(creating: Bool, _ made: inout Int) throws(Failure) -> Descriptor? {
         let opened = open(rootPath, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard opened >= 0 else { throw denied("its folder '\(rootPath)' cannot be opened: \(Errno.last)") }
         var folder = Descriptor(owning: opened)
         let real = try realPathOfFolder(folder)
         for name in folderNames {
-            guard let next = try openChild(name, of: folder, creating: creating) else { return nil }
+            guard let next = try openChild(name, of: folder, creating: creating, &made) else { return nil }
             guard isPath(try realPathOfFolder(next), inside: real) else {
                 throw denied("it leads outside the output root")
+            }
+            if creating {
+                // Where there are no locks, nobody removes a folder either.
+                clinux_share_lock(next.number)
+                guard isChild(next, name, of: folder) else { return nil }
             }
             folder = next
         }
         return folder
     }
 
-    private func openChild(_ name: String, of folder: borrowing Descriptor, creating: Bool) throws(Failure)
-        -> Descriptor?
-    {
+    private func openChild(
+        _ name: String, of folder: borrowing Descriptor, creating: Bool, _ made: inout Int
+    ) throws(Failure) -> Descriptor? {
         let flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC
         var child = openat(folder.number, name, flags)
         if child < 0, errno == ENOENT {
             guard creating else { return nil }
-            guard mkdirat(folder.number, name, 0o777) == 0 || errno == EEXIST else { throw writing(.last) }
+            if mkdirat(folder.number, name, 0o777) == 0 {
+                made += 1
+            } else if errno != EEXIST {
+                throw writing(.last)
+            }
             fsync(folder.number)
             child = openat(folder.number, name, flags)
+            if child < 0, errno == ENOENT { return nil }
         }
         guard child >= 0 else { throw denied("the folder '\(name)' cannot be opened: \(Errno.last)") }
         return Descriptor(owning: child)
+    }
+
+    /// Whether the name still leads to the open folder.
+    private func isChild(_ child: borrowing Descriptor, _ name: String, of folder: borrowing Descriptor) -> Bool {
+        var named = stat()
+        guard let held = try? status(of: child), fstatat(folder.number, name, &named, 0) == 0 else { return false }
+        return named.isSameFile(as: held)
+    }
+
+    /// Removes the last folders of the place, as many as were made for it, up to the first that holds something or is open
+    /// for an output.
+    package func removeEmptyFolders(_ count: Int) {
+        var names = folderNames
+        for _ in 0..<count {
+            guard let name = names.popLast() else { return }
+            let place = Destination(rootPath: rootPath, folderNames: names, name: name)
+            guard place.removeEmptyFolder() else { return }
+        }
+    }
+
+    private func removeEmptyFolder() -> Bool {
+        do {
+            guard let parent = try openExistingFolder() else { return false }
+            let opened = openat(parent.number, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+            guard opened >= 0 else { return false }
+            let folder = Descriptor(owning: opened)
+            return clinux_lock(folder.number) == 0 && unlinkat(parent.number, name, AT_REMOVEDIR) == 0
+        } catch { return false }
     }
 
     /// Only a regular file, or the symlink of one, may be replaced.

@@ -44,11 +44,11 @@ package struct StagedFile: ~Copyable {
         }
     }
 
-    /// Makes the file of one of a job's outputs, and the destination's folder where it is missing.
+    /// Makes the file of one of a job's outputs, and the destination's folder where it is missing, whose parts are counted.
     package static func create(
-        for destination: Destination, job: String, token: String, output: Int
+        for destination: Destination, job: String, token: String, output: Int, countingFolders made: inout Int
     ) throws(Failure) -> StagedFile {
-        let folder = try destination.openOrCreateFolder()
+        let folder = try destination.openOrCreateFolder(counting: &made)
         let name = "\(stagedName(job: job, token: token))~\(output)"
         guard let file = try createUnnamed(for: destination, in: folder) else {
             return try createNamed(for: destination, in: folder, name)

@@ -47,6 +47,11 @@ final class JobOutputs {
         } catch { failure = error }
     }
 
+    deinit {
+        for output in outputs { output.discard() }
+        for output in outputs.reversed() { output.removeMadeFolders() }
+    }
+
     private static func check(_ outputs: [OutputInHand], hasTarget: Bool) throws(Failure) {
         var taken: [String: Int] = [:]
         for (index, output) in outputs.enumerated() {

@@ -15,6 +15,8 @@ final class OutputInHand {
     /// Complete, summed and named.
     private(set) var isStaged = false
     private(set) var isPublished = false
+    /// How many folders were made for it.
+    private var madeFolders = 0
     /// Why there will be no such output.
     private var failure: Failure?
 
@@ -82,7 +84,9 @@ final class OutputInHand {
             staging = Staging(try StreamedFile.create(policy: policy))
             return
         }
-        staging = Staging(try StagedFile.create(for: destination, job: job, token: token, output: index))
+        staging = Staging(
+            try StagedFile.create(
+                for: destination, job: job, token: token, output: index, countingFolders: &madeFolders))
     }
 
     /// Checks a file that is complete, and answers its length and a descriptor to sum it by.
@@ -140,8 +144,14 @@ final class OutputInHand {
         discard()
     }
 
+    /// Removes the folders that were made for an output that there is not; once all that is staged in them is gone.
+    func removeMadeFolders() {
+        guard madeFolders > 0, !isPublished, let place = try? destination() else { return }
+        place.removeEmptyFolders(madeFolders)
+    }
+
     /// Removes all that is staged.
-    private func discard() {
+    func discard() {
         guard !isPublished else { return }
         for part in parts.values {
             if let file = part.file.take() { staging?.drop(file) }

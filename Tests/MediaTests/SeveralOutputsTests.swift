@@ -112,6 +112,7 @@ import Testing
         let error = await #expect(throws: MediaError.self) {
             _ = try await run(source, Self.ladder, broken: 3, isAtomic: true)
         }
+        #expect(error?.output == 3)
         guard case .store = error?.reason else {
             Issue.record("another error: \(String(describing: error))")
             return

@@ -120,6 +120,26 @@ import Testing
         #expect(try entries() == ["a.mp3"])
     }
 
+    @Test func `a job that fails takes the empty folders that it made along, and no others`() async throws {
+        try FileManager.default.createDirectory(atPath: "\(root)/old", withIntermediateDirectories: true)
+        try await withTransfer(policy) { other in
+            try await withTransfer(policy) { child in
+                try await child.tell(.job(job(["old/new/deep/a.mp3", "old/new/b.mp3", "x/y/c.mp3"])))
+                for output in 0..<3 { _ = try await child.stage("new", output: output) }
+                // Its file has no name yet, and the folder looks empty.
+                try await other.tell(.job(job(["x/other.mp3"])))
+                _ = try await other.ask(.stage(output: 0, part: nil))
+                #expect(try await child.end().isEnded)
+            }
+            #expect(try entries() == ["old", "x"])
+            #expect(try await other.stage("whole", output: 0).staged != nil)
+            try await other.tell(.publish)
+            #expect(try await other.report().isPublished)
+            #expect(try await other.end().isEnded)
+        }
+        #expect(try entries() == ["old", "x", "x/other.mp3"])
+    }
+
     @Test(arguments: [false, true])
     func `an output that cannot be published takes the others back if all are wanted`(isAtomic: Bool) async throws {
         try folder.write("out/a.mp3", text: "old")

@@ -23,7 +23,8 @@ import Testing
     }
 
     private func create(_ name: String) throws -> StagedFile {
-        try StagedFile.createNamed(for: destination, in: destination.openOrCreateFolder(), name)
+        var made = 0
+        return try StagedFile.createNamed(for: destination, in: destination.openOrCreateFolder(counting: &made), name)
     }
 
     @Test func `is swept when it is abandoned, and not before`() throws {

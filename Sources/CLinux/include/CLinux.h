@@ -52,6 +52,9 @@ int clinux_link_unnamed_in(int descriptor, int folder, const char *name);
 /// Takes the exclusive lock of an open file, or fails at once if another has it (flock). Answers 0 or -1.
 int clinux_lock(int descriptor);
 
+/// Takes a lock that others can share, once nobody has it alone (flock). Answers 0 or -1.
+int clinux_share_lock(int descriptor);
+
 /// Gives the space of some bytes of a file back, which read as zeros then (FALLOC_FL_PUNCH_HOLE). Answers 0 or -1.
 int clinux_punch_hole(int descriptor, int64_t offset, int64_t length);
 
