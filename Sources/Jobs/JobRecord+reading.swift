@@ -22,6 +22,7 @@ extension JobRecord {
             format: Self.format(raw.fields), worker: isShown ? hash["worker"].map(Self.shortName) : nil,
             createdAt: integer("created") ?? Self.moment(ofID: raw.id), startedAt: integer("started"),
             finishedAt: state.isTerminal ? integer("finished") : nil, dueAt: state == .delayed ? integer("due") : nil,
+            outputProgress: state == .running ? progress.flatMap { $0.outputs.isEmpty ? nil : $0.outputs } : nil,
             outputs: isDone || state == .failed ? raw.outputs : nil, error: isDone ? nil : Self.failure(hash))
     }
 

@@ -34,6 +34,8 @@ package struct JobRecord: Sendable, Hashable {
     package var finishedAt: Int64?
     /// When a delayed job may run; not part of the JSON.
     package var dueAt: Int64?
+    /// How far each output is, of a running job that has several.
+    package var outputProgress: [OutputProgress]?
     package var outputs: [OutputReport]?
     package var error: Failure?
 }

@@ -2,13 +2,20 @@ import MediaTypes
 import SlotProtocol
 
 /// A job's progress as one short field of its hash: `fraction position duration speed eta`, each `-` if unknown, and
-/// `estimated` behind them if the fraction is a guess.
+/// `estimated` behind them if the fraction is a guess. Of several outputs each one's phase and percentage follow: `c42`.
 enum ProgressText {
     static func encode(_ progress: Progress) -> String {
         let numbers = [progress.fraction, progress.position, progress.duration, progress.speed, progress.eta].map(
             number)
-        return (numbers + (progress.estimated ? ["estimated"] : [])).joined(separator: " ")
+        let outputs = progress.outputs.map { output in
+            letters.first { $0.value == output.phase }!.key + String(Int(max(0, min(output.fraction, 1)) * 100 + 1e-6))
+        }
+        return (numbers + (progress.estimated ? ["estimated"] : []) + outputs).joined(separator: " ")
     }
+
+    private static let letters: [String: OutputProgress.Phase] = [
+        "w": .waiting, "c": .converting, "k": .checking, "d": .complete, "f": .failed,
+    ]
 
     /// What the field says; a worker of the first version wrote only four numbers.
     static func decode(_ text: String) -> Progress? {
@@ -18,7 +25,13 @@ enum ProgressText {
         return Progress(
             phase: .converting, position: numbers[1] ?? 0, duration: numbers[2], fraction: numbers[0],
             speed: numbers[3],
-            estimated: parts.last == "estimated", eta: numbers.count > 4 ? numbers[4] : nil)
+            estimated: parts.contains("estimated"), eta: numbers.count > 4 ? numbers[4] : nil,
+            outputs: parts.dropFirst(5).compactMap(output))
+    }
+
+    private static func output(_ text: Substring) -> OutputProgress? {
+        guard let phase = letters[String(text.prefix(1))], let percent = Int(text.dropFirst()) else { return nil }
+        return OutputProgress(phase, fraction: Double(percent) / 100)
     }
 
     /// At most four decimals; Redis keeps a hash compact while its values are short.

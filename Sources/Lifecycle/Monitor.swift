@@ -12,7 +12,12 @@ package final class Monitor<State>: @unchecked Sendable {
         mutex = .allocate(capacity: 1)
         condition = .allocate(capacity: 1)
         pthread_mutex_init(mutex, nil)
-        pthread_cond_init(condition, nil)
+        // Waits with a limit count on a clock that nobody sets.
+        var attributes = pthread_condattr_t()
+        pthread_condattr_init(&attributes)
+        pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
+        pthread_cond_init(condition, &attributes)
+        pthread_condattr_destroy(&attributes)
     }
 
     deinit {
@@ -49,6 +54,25 @@ package final class Monitor<State>: @unchecked Sendable {
         while true {
             if let answer = body(&state) { return answer }
             pthread_cond_wait(condition, mutex)
+        }
+    }
+
+    /// Waits until the body has an answer, but not for long; nothing if it has none by then.
+    package func wait<Answer>(atMost time: Duration, for body: (inout State) -> Answer?) -> Answer? {
+        var end = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &end)
+        let (seconds, attoseconds) = time.components
+        let nanoseconds = end.tv_nsec + Int(attoseconds / 1_000_000_000)
+        end.tv_sec += Int(seconds) + nanoseconds / 1_000_000_000
+        end.tv_nsec = nanoseconds % 1_000_000_000
+        pthread_mutex_lock(mutex)
+        defer {
+            pthread_cond_broadcast(condition)
+            pthread_mutex_unlock(mutex)
+        }
+        while true {
+            if let answer = body(&state) { return answer }
+            if pthread_cond_timedwait(condition, mutex, &end) != 0 { return body(&state) }
         }
     }
 }

@@ -18,13 +18,16 @@ package struct Progress: Codable, Hashable, Sendable {
     package var estimated: Bool
     /// Seconds of time until the conversion is done, by its pace over the last five seconds.
     package var eta: Double?
+    /// Of each output in their order, where there are several and they are begun.
+    package var outputs: [OutputProgress]
 
     package init(
         phase: Phase, position: Double = 0, duration: Double? = nil, fraction: Double? = nil, speed: Double? = nil,
-        estimated: Bool = false, eta: Double? = nil
+        estimated: Bool = false, eta: Double? = nil, outputs: [OutputProgress] = []
     ) {
         self.estimated = estimated
         self.eta = eta
+        self.outputs = outputs
         self.phase = phase
         self.position = position
         self.duration = duration

@@ -77,6 +77,20 @@ import Testing
         #expect(ProgressLine(label: "a", progress: nil).figures(hasUnicode: true) == "starting")
     }
 
+    @Test func `tells how far each of several outputs is`() {
+        let progress = Progress(
+            phase: .converting, position: 1, duration: 2, fraction: 0.5,
+            outputs: [.init(.converting, fraction: 0.5), .init(.failed, fraction: 0.25)])
+        let line = ProgressLine(label: "a.wav > mp3+flac", progress: progress)
+        let terminal = Terminal(descriptor: -1)
+        let lines = line.outputLines("mp3+flac", ProgressLine.Style(terminal: terminal, labels: [line.label]))
+        #expect(lines.count == 2)
+        #expect(lines[0].hasPrefix("  0 mp3 ") && lines[0].hasSuffix(" 50 %"), "\(lines[0])")
+        #expect(lines[1].hasPrefix("  1 flac ") && lines[1].hasSuffix(" 25 %  failed"), "\(lines[1])")
+        let single = ProgressLine(label: "a", progress: Progress(phase: .converting, fraction: 0.5))
+        #expect(single.outputLines("mp3", ProgressLine.Style(terminal: terminal, labels: ["a"])).isEmpty)
+    }
+
     @Test func `fits text to columns`() {
         #expect(TextLayout.fitted("abc", width: 5) == "abc  ")
         #expect(TextLayout.fitted("abc", width: 5, isRight: true) == "  abc")

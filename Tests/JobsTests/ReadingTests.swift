@@ -34,7 +34,7 @@ import Testing
             #expect(job.fields["source"] == secret)
             let progress = Progress(
                 phase: .converting, position: 126.1, duration: 300, fraction: 0.42, speed: 61.3, estimated: true,
-                eta: 2.8)
+                eta: 2.8, outputs: [.init(.converting, fraction: 0.42), .init(.failed, fraction: 0)])
             _ = try await fixture.beat([job], progress: progress)
             let data = try JSONEncoder().encode(try await fixture.record(id))
             let text = String(decoding: data, as: UTF8.self)
@@ -45,12 +45,15 @@ import Testing
                 "attempts",
                 "crashes",
                 "priority", "group", "source", "format", "worker", "created_at", "started_at", "finished_at", "outputs",
-                "error",
+                "output_progress", "error",
             ]
             #expect(Set(json.keys) == Set(keys))
             #expect(json["state"] as? String == "running" && json["phase"] as? String == "converting")
             #expect(json["progress"] as? Double == 0.42 && json["position"] as? Double == 126.1)
             #expect(json["eta"] as? Double == 2.8 && json["estimated"] as? Bool == true)
+            let outputs = try #require(json["output_progress"] as? [[String: Any]])
+            #expect(outputs.map { $0["phase"] as? String } == ["converting", "failed"])
+            #expect(outputs.map { $0["progress"] as? Double } == [0.42, 0])
             #expect(json["finished_at"] is NSNull && json["outputs"] is NSNull && json["group"] is NSNull)
             #expect((json["started_at"] as? String)?.contains(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/) == true)
         }

@@ -107,6 +107,24 @@ import Testing
         #expect(try await decode(paths[1], as: Int16.self, "s16le").count == (6 * 44_100 - 14_700) * 2)
     }
 
+    @Test func `tells how far each is, and what became of it`() async throws {
+        let source = try await Studio.shared.source(
+            "minute.wav", ["-f", "lavfi", "-i", "sine=r=44100:d=60", "-ac", "2"])
+        let reports = Mutex<[Progress]>([])
+        _ = try await run(source, Self.ladder, broken: 3) { report in reports.withLock { $0.append(report) } }
+        let told = reports.withLock { $0 }.map(\.outputs)
+        #expect(told.first == [])
+        #expect(told.last?.map(\.phase) == [.complete, .complete, .complete, .failed])
+        let under = told.filter { !$0.isEmpty }
+        #expect(under.count > 1 && under[0][1].phase == .converting)
+        for (one, next) in zip(under, under.dropFirst()) {
+            for index in one.indices { #expect(one[index].fraction <= next[index].fraction) }
+        }
+        reports.withLock { $0 = [] }
+        _ = try await run(source, [Rendition(format: "wav")]) { report in reports.withLock { $0.append(report) } }
+        #expect(reports.withLock { $0 }.allSatisfy { $0.outputs.isEmpty })
+    }
+
     @Test func `one that fails ends them all if all are wanted`() async throws {
         let source = try await Studio.shared.music()
         let error = await #expect(throws: MediaError.self) {

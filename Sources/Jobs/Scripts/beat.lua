@@ -1,7 +1,8 @@
 -- A worker's sign of life: renews the leases of its jobs and stores their progress, then keeps house and trims what is over.
 --
 -- ARGV     settings, worker, host, slots, version, then for each job: id, token, phase or '', progress or ''.
---          Progress is `fraction position duration speed eta`, each `-` if unknown, and perhaps `estimated`.
+--          Progress is `fraction position duration speed eta`, each `-` if unknown, and perhaps `estimated`
+--          and the outputs.
 -- Answers  {1 if there is more to admit or to promote, else 0; then for each job `OK`, `LOST` or `CANCEL`}.
 
 local worker = ARGV[2]

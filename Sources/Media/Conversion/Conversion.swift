@@ -35,17 +35,29 @@ package enum Conversion {
                 if let shared { checksum?.append(shared) }
                 for lane in lanes { lane.append(frame, shared: shared) }
                 try check(lanes, plan)
-                if let report = meter.report(reader) { progress(report) }
+                if var report = meter.report(reader) {
+                    report.outputs = outputs(lanes, reader, report)
+                    progress(report)
+                }
             }
             let mismatch = try checksum?.judge(reader, plan.source.damage)
             let warnings = reader.warnings + (mismatch.map { [$0] } ?? [])
             // Those that have a thread go on while the others read the source.
             for lane in lanes where lane.takesSamples { lane.finish(reader.damage, warnings: warnings) }
             for lane in lanes where !lane.takesSamples { lane.finish(.none, warnings: []) }
+            for lane in lanes {
+                while lane.wait(atMost: .milliseconds(100)) == nil {
+                    var report = meter.whole(reader)
+                    report.outputs = outputs(lanes, reader, report)
+                    progress(report)
+                }
+            }
             let results = lanes.map { $0.wait().map { $0.with(titles) } }
             try check(lanes, plan)
             let copied = results.compactMap { try? $0.get() }.first(where: \.copied)?.samples ?? 0
-            progress(meter.done(samples: max(reader.position - reader.first, copied)))
+            var report = meter.done(samples: max(reader.position - reader.first, copied))
+            report.outputs = outputs(lanes, reader, report)
+            progress(report)
             return results
         } catch {
             for lane in lanes { lane.cancel() }
@@ -61,6 +73,15 @@ package enum Conversion {
             }
         }
         return lanes
+    }
+
+    /// How far each of several outputs is.
+    private static func outputs(
+        _ lanes: [OutputLane], _ reader: borrowing AssetReader, _ report: Progress
+    ) -> [OutputProgress] {
+        guard lanes.count > 1 else { return [] }
+        let read = reader.position - reader.first
+        return lanes.map { $0.progress(read: read, part: report.fraction ?? 0) }
     }
 
     /// Fails if a conversion cannot come to anything any more.

@@ -8,6 +8,9 @@ final class OutputLane {
     private var work: Work
     private let queue = BoundedQueue<SharedFrame>()
     private let shared: Monitor<Shared>
+    private let meter = LaneMeter()
+    /// The largest fraction told so far.
+    private var most = 0.0
 
     private enum Work {
         case here(any RenditionWriter)
@@ -52,8 +55,8 @@ final class OutputLane {
         guard case .here(let writer) = work, writer.takesSamples else { return }
         work = .elsewhere
         let box = Handover(writer: writer)
-        startThread { [queue, shared] in
-            let outcome = Self.run(box.writer.take()!, queue, shared)
+        startThread { [queue, shared, meter] in
+            let outcome = Self.run(box.writer.take()!, queue, shared, meter)
             queue.giveUp()
             shared.change { $0.outcome = outcome }
         }
@@ -66,7 +69,8 @@ final class OutputLane {
     }
 
     private static func run(
-        _ writer: any RenditionWriter, _ queue: BoundedQueue<SharedFrame>, _ shared: Monitor<Shared>
+        _ writer: any RenditionWriter, _ queue: BoundedQueue<SharedFrame>, _ shared: Monitor<Shared>,
+        _ meter: LaneMeter
     ) -> Outcome {
         // A frame of the lane's own: encoders write the time of theirs into what they are given.
         let frame = Frame()
@@ -76,9 +80,13 @@ final class OutputLane {
                 case .elements(let frames):
                     for shared in frames {
                         try frame.share(shared.frame)
+                        let samples = frame.samples
                         try writer.append(frame)
+                        meter.take(samples)
                     }
-                case .end: return .success(try finished(writer, shared.read(\.damage), shared.read(\.warnings)))
+                case .end:
+                    meter.beginEnd()
+                    return .success(try finished(writer, shared.read(\.damage), shared.read(\.warnings)))
                 case .broken: return .failure(.stopped)
                 }
             }
@@ -89,7 +97,11 @@ final class OutputLane {
     func append(_ frame: borrowing Frame, shared: SharedFrame?) {
         switch work {
         case .here(let writer) where writer.takesSamples:
-            do throws(MediaError) { try writer.append(frame) } catch { end(.failure(error)) }
+            let samples = frame.samples
+            do throws(MediaError) {
+                try writer.append(frame)
+                meter.take(samples)
+            } catch { end(.failure(error)) }
         case .elsewhere: if let shared { _ = queue.append(shared, bytes: shared.bytes) }
         case .here, .over: break
         }
@@ -99,6 +111,7 @@ final class OutputLane {
     func finish(_ damage: Damage, warnings: [Warning]) {
         switch work {
         case .here(let writer):
+            meter.beginEnd()
             do throws(MediaError) { end(.success(try Self.finished(writer, damage, warnings))) } catch {
                 end(.failure(error))
             }
@@ -118,6 +131,23 @@ final class OutputLane {
 
     /// What became of the output.
     func wait() -> Outcome { shared.wait { $0.outcome } }
+
+    /// What became of the output, if that is known within the time.
+    func wait(atMost time: Duration) -> Outcome? { shared.wait(atMost: time) { $0.outcome } }
+
+    /// How far the output is, of a conversion that has read so many samples, and with them that part of all.
+    func progress(read samples: Int64, part: Double) -> OutputProgress {
+        var progress = meter.progress(read: samples, part: part)
+        switch (outcome, work) {
+        case (.success, _): progress = OutputProgress(.complete, fraction: 1)
+        case (.failure, _): progress.phase = .failed
+        case (nil, .here(let writer)) where !writer.takesSamples: progress.phase = .waiting
+        case (nil, _): break
+        }
+        most = max(most, progress.fraction)
+        progress.fraction = most
+        return progress
+    }
 
     private var outcome: Outcome? { shared.read(\.outcome) }
 

@@ -46,6 +46,15 @@ struct ProgressMeter {
             estimated: isEstimate, eta: pace.eta)
     }
 
+    /// A report while outputs are brought to their ends, the source being read.
+    mutating func whole(_ reader: borrowing AssetReader) -> Progress {
+        last -= .milliseconds(100)
+        var progress = report(reader)!
+        most = 0.999
+        progress.fraction = most
+        return progress
+    }
+
     /// The report of a conversion that has all its samples.
     func done(samples: Int64) -> Progress {
         let seconds = Double(samples) / rate

@@ -58,6 +58,7 @@ struct HandConversion {
 /// The bar of one conversion.
 private final class ConversionView: Sendable {
     private let label: String
+    private let formats: String
     private let isStream: Bool
     private let state = Mutex(State())
 
@@ -67,7 +68,7 @@ private final class ConversionView: Sendable {
     }
 
     init(_ request: ConversionRequest) {
-        let formats = request.spec.plan.renditions.map(\.format).joined(separator: "+")
+        formats = request.spec.plan.renditions.map(\.format).joined(separator: "+")
         label = ProgressLine.label(source: request.source, target: formats, .error)
         isStream = request.destinations.contains(nil)
     }
@@ -79,7 +80,8 @@ private final class ConversionView: Sendable {
             if let last = state.last, now - last < .milliseconds(80) { return }
             state.last = now
             let style = ProgressLine.Style(terminal: .error, labels: [label])
-            state.area.draw([ProgressLine(label: label, progress: progress).text(style)])
+            let line = ProgressLine(label: label, progress: progress)
+            state.area.draw([line.text(style)] + line.outputLines(formats, style))
         }
     }
 

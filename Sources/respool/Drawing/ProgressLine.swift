@@ -47,6 +47,18 @@ struct ProgressLine: Sendable {
         return style.label(label) + terminal.colored(bar, .cyan) + "  " + figures
     }
 
+    /// A line below this one for each output, where there are several, whose formats are those of the label: `mp3+flac`.
+    func outputLines(_ formats: String?, _ style: Style) -> [String] {
+        let names = (formats ?? "").split(separator: "+").map(String.init)
+        return (progress?.outputs ?? []).enumerated().map { index, output in
+            let terminal = style.terminal
+            let name = "  \(index) \(index < names.count ? TextLayout.printable(names[index]) : "")"
+            let bar = ProgressBar(width: style.barWidth, hasUnicode: terminal.hasUnicode).text(output.fraction)
+            return style.label(name) + terminal.colored(bar, output.phase == .failed ? .red : .cyan) + "  "
+                + TextLayout.cut(output.figures, width: style.room - style.barWidth - 2, mark: terminal.ellipsis)
+        }
+    }
+
     /// The phase, or percent, position, speed and time left.
     func figures(hasUnicode: Bool) -> String {
         guard let progress, progress.phase == .converting, let fraction = progress.fraction else {
@@ -62,5 +74,13 @@ struct ProgressLine: Sendable {
         }
         if let eta = progress.eta, eta > 0 { parts.append("\(Quantities.clock(eta.rounded(.up))) left") }
         return parts.joined(separator: "  ")
+    }
+}
+
+extension OutputProgress {
+    /// Percent while it is converted, or what else is done with it.
+    var figures: String {
+        let percent = TextLayout.fitted(Quantities.percent(fraction), width: 5, isRight: true)
+        return phase == .converting ? percent : percent + "  \(phase.rawValue)"
     }
 }

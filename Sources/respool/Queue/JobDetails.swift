@@ -44,6 +44,9 @@ struct JobDetails {
         var pairs = [("state", "\(state) (\(tries)\(crashes), priority \(record.priority))")]
         if let source = record.source { pairs.append(("source", source)) }
         if let format = record.format { pairs.append(("format", format)) }
+        for (index, output) in (record.outputProgress ?? []).enumerated() {
+            pairs.append(("output \(index)", "\(output.phase.rawValue), \(Quantities.percent(output.fraction))"))
+        }
         if let worker = record.worker { pairs.append(("worker", worker)) }
         if let error = record.error {
             let next = error.retryable ? "may be tried again" : "permanent"

@@ -23,6 +23,11 @@ struct JobLine {
             + terminal.colored(TextLayout.cut(text, width: style.room, mark: terminal.ellipsis), color)
     }
 
+    /// The lines below it for each of several outputs of a running job.
+    func outputLines(_ style: ProgressLine.Style) -> [String] {
+        record.state == .running ? progress(style.terminal).outputLines(record.format, style) : []
+    }
+
     /// The line without a terminal.
     var plain: String {
         guard record.state != .running else { return "running \(figures(hasUnicode: false))" }
@@ -58,7 +63,8 @@ struct JobLine {
         let progress = record.phase.map {
             Progress(
                 phase: $0, position: record.position ?? 0, duration: record.duration, fraction: record.progress,
-                speed: record.speed, estimated: record.estimated, eta: record.eta)
+                speed: record.speed, estimated: record.estimated, eta: record.eta,
+                outputs: record.outputProgress ?? [])
         }
         return ProgressLine(label: label(terminal), progress: progress)
     }

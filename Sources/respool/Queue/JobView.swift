@@ -63,6 +63,7 @@ struct JobView {
         let shown = records.count <= room ? records : Array(ordered(records).prefix(room - 1))
         let style = ProgressLine.Style(terminal: terminal, labels: shown.map { JobLine($0).label(terminal) })
         var lines = shown.map { JobLine($0).text(style) }
+        if board.ids.count == 1, let record = shown.first { lines += JobLine(record).outputLines(style) }
         if shown.count < records.count {
             let done = records.count { $0.state.isTerminal }
             lines.append(
