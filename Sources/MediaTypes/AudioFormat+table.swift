@@ -63,7 +63,7 @@ extension AudioFormat {
             pcmFormats: SampleFormat.allCases, summary: "samples without a header"),
         AudioFormat(
             "hls", extension: "m3u8", mediaType: "application/vnd.apple.mpegurl",
-            codecs: ["aac", "mp3", "alac", "flac", "opus"],
+            codecs: ["aac", "mp3", "alac", "flac", "opus", "ac3", "eac3"],
             summary: "HTTP Live Streaming: playlists, and segments of MPEG-4 or MPEG-2 TS"),
         AudioFormat(
             "peaks", extension: "json", mediaType: "application/json", codecs: ["pcm"], pcmFormats: [.f32],

@@ -42,7 +42,7 @@ import Testing
 
     @Test(arguments: [
         ("aac", SegmentSettings.Container.fmp4), ("aac", .mpegts), ("mp3", .mpegts), ("mp3", .fmp4), ("alac", .fmp4),
-        ("flac", .fmp4), ("opus", .fmp4),
+        ("flac", .fmp4), ("opus", .fmp4), ("ac3", .fmp4), ("ac3", .mpegts), ("eac3", .fmp4), ("eac3", .mpegts),
     ])
     func `writes a stream that plays as a whole`(codec: String, container: SegmentSettings.Container) async throws {
         let stream = try await stream(codec, SegmentSettings(duration: Self.two, container: container))
@@ -121,7 +121,7 @@ import Testing
         let error = await #expect(throws: MediaError.self) {
             _ = try await stream("flac", SegmentSettings(container: .mpegts))
         }
-        #expect(error?.sentence == "segments of mpegts do not take codec 'flac'; they take aac, mp3")
+        #expect(error?.sentence == "segments of mpegts do not take codec 'flac'; they take aac, mp3, ac3, eac3")
     }
 }
 

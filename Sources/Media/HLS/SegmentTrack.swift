@@ -14,8 +14,10 @@ struct SegmentTrack: ~Copyable {
     private let stop: StopFlag
     private let portion = Frame()
     private let packet = Packet()
-    /// Samples given to the encoder.
+    /// True samples so far.
     private(set) var written: Int64 = 0
+    /// Samples given to the encoder.
+    private var position: Int64 = 0
     private var isEnding = false
     /// The segment that is open: where it begins, where it has come to, and its packets.
     private var start: Int64?
@@ -58,36 +60,49 @@ struct SegmentTrack: ~Copyable {
 
     mutating func encode(_ frame: borrowing Frame) throws(MediaError) {
         guard frame.samples > 0 else { return }
-        guard let size = encoder.frameSize else { return try send(frame) }
+        written += Int64(frame.samples)
+        guard encoder.frameSize != nil else { return try send(frame) }
         try fifo.append(frame)
+        try sendWholeFrames()
+    }
+
+    mutating func finish() throws(MediaError) {
+        isEnding = true
+        let tail = CodecPadding(encoder, settings).tail
+        if tail > 0 {
+            try portion.reserve(tail, settings.shape)
+            portion.silence(settings.shape)
+            try fifo.append(portion)
+            try sendWholeFrames()
+        }
+        if fifo.count > 0 {
+            try fifo.take(fifo.count, into: portion)
+            try sendPortion()
+        }
+        try encoder.sendEnd()
+        try takePackets()
+        try close()
+        try muxer.finish()
+    }
+
+    private mutating func sendWholeFrames() throws(MediaError) {
+        guard let size = encoder.frameSize else { return }
         while fifo.count >= size {
             try fifo.take(size, into: portion)
             try sendPortion()
         }
     }
 
-    mutating func finish() throws(MediaError) {
-        if fifo.count > 0 {
-            try fifo.take(fifo.count, into: portion)
-            try sendPortion()
-        }
-        try encoder.sendEnd()
-        isEnding = true
-        try takePackets()
-        try close()
-        try muxer.finish()
-    }
-
     private mutating func sendPortion() throws(MediaError) {
-        portion.pointer.pointee.pts = written
-        written += Int64(portion.samples)
+        portion.pointer.pointee.pts = position
+        position += Int64(portion.samples)
         try encoder.send(portion)
         try takePackets()
     }
 
     private mutating func send(_ frame: borrowing Frame) throws(MediaError) {
-        frame.pointer.pointee.pts = written
-        written += Int64(frame.samples)
+        frame.pointer.pointee.pts = position
+        position += Int64(frame.samples)
         try encoder.send(frame)
         try takePackets()
     }
