@@ -33,11 +33,39 @@ import Testing
 
     private static let two = MediaTime(value: 2, timescale: 1)
 
-    @Test func `says which tags segments have no place for`() async throws {
+    @Test(arguments: SegmentSettings.Container.allCases)
+    func `tells players the tags at the start, and what segments have no place for`(
+        _ container: SegmentSettings.Container
+    ) async throws {
         let source = try await Studio.shared.source(
-            "titled.flac", ["-f", "lavfi", "-i", "sine=d=0.5", "-metadata", "title=Überall"])
-        let stream = try await stream("aac", SegmentSettings(), source: source)
-        #expect(stream.result.warnings.map(\.code) == ["tags_dropped"])
+            "titled.flac", ["-f", "lavfi", "-i", "sine=d=5", "-metadata", "title=Überall"])
+        let segments = SegmentSettings(duration: Self.two, container: container)
+        let stream = try await stream("aac", segments, source: source)
+        #expect(stream.result.warnings == [])
+        let files = stream.names.filter { $0.hasSuffix(".m4s") || $0.hasSuffix(".ts") }
+        let first = [UInt8](try stream.data(files[0]))
+        #expect(try !stream.data(files[1]).contains(Data("TIT2".utf8)))
+        let tag = try #require(first.firstRange(of: Array("ID3".utf8) + [4, 0]))
+        if container == .fmp4 {
+            // Behind the box of 24 bytes that begins a segment.
+            #expect(Array(first[28..<32]) == Array("emsg".utf8))
+            let size = first[24..<28].reduce(0) { $0 << 8 | Int($1) }
+            #expect(Array(first[(24 + size + 4)..<(24 + size + 8)]) == Array("moof".utf8))
+            // A reader of tags finds this one where it is put before plain audio.
+            let plain = try await Studio.shared.source("plain.aac", ["-f", "lavfi", "-i", "sine=d=1"])
+            let path = await Studio.shared.output("aac")
+            try Data(first[tag.lowerBound..<(24 + size)] + Data(contentsOf: URL(filePath: plain)))
+                .write(to: URL(filePath: path))
+            #expect(try await ffprobe(path, "format_tags=title") == "Überall")
+        } else {
+            let path = stream.folder + "/" + files[0]
+            let found = try await ChildProcess.run(
+                "ffprobe", ["-v", "error", "-show_entries", "stream=codec_name", path])
+            #expect(found.output.contains("timed_id3"))
+            #expect(first.firstRange(of: Array("Überall".utf8)) != nil)
+        }
+        let decoded = try await decode(stream.folder + "/master.m3u8", as: Int16.self, "s16le").count
+        #expect(decoded >= 5 * 44_100)
     }
 
     @Test(arguments: [

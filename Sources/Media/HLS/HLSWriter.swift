@@ -19,14 +19,14 @@ final class HLSWriter: RenditionWriter {
             rendition, try rendition.sound.shape(of: reader.shape), reader.depth)
         path = try SoundPath(rendition, reader, settings, measurement)
         self.settings = settings
-        dropped =
-            TagWriter(
-                metadata, rendition.tags, format: settings.format, codec: settings.codec, rate: settings.shape.rate,
-                sourceRate: reader.shape.rate
-            ).warnings
+        let tags = TagWriter(
+            metadata, rendition.tags, format: settings.format, codec: settings.codec, rate: settings.shape.rate,
+            sourceRate: reader.shape.rate)
+        dropped = tags.warnings
         segments = rendition.segments
         store = SegmentStore(stores, output: output)
-        track = try SegmentTrack.open(store, settings, segments, stop: stop)
+        track = try SegmentTrack.open(
+            store, settings, segments, tag: TimedTag(tags.header.prefix), stop: stop)
     }
 
     func append(_ frame: borrowing Frame) throws(MediaError) {

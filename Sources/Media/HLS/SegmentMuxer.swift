@@ -24,7 +24,7 @@ struct SegmentMuxer: ~Copyable {
     /// Prepares the stream; its bytes go to whatever part the store has open.
     static func open(
         _ store: SegmentStore, _ encoder: borrowing Encoder, _ settings: EncodingSettings,
-        _ container: SegmentSettings.Container, stop: StopFlag
+        _ container: SegmentSettings.Container, isTagged: Bool, stop: StopFlag
     ) throws(MediaError) -> SegmentMuxer {
         let sink = try SinkContext.open(store, stop: stop, mostBytes: .max)
         // Nobody may come back to what was written.
@@ -36,13 +36,15 @@ struct SegmentMuxer: ~Copyable {
         let muxer = SegmentMuxer(owning: context, sink, store, container)
         context.pointee.pb = muxer.sink.pointer
         context.pointee.io_open = { _, _, _, _, _ in av_swift_error(1) }
-        try muxer.start(encoder, settings)
+        try muxer.start(encoder, settings, isTagged: isTagged)
         return muxer
     }
 
     private static let operation = "write the segments"
 
-    private borrowing func start(_ encoder: borrowing Encoder, _ settings: EncodingSettings) throws(MediaError) {
+    private borrowing func start(
+        _ encoder: borrowing Encoder, _ settings: EncodingSettings, isTagged: Bool
+    ) throws(MediaError) {
         guard let stream = avformat_new_stream(context, nil) else { throw .outOfMemory(Self.operation) }
         try check(avcodec_parameters_from_context(stream.pointee.codecpar, encoder.context), Self.operation)
         stream.pointee.time_base = encoder.context.pointee.time_base
@@ -57,16 +59,35 @@ struct SegmentMuxer: ~Copyable {
                 ("movie_timescale", String(settings.shape.rate)),
             ])
         // Without a delay every frame of audio would fill up a transport packet of its own.
-        case .mpegts: context.pointee.max_delay = 700_000
+        case .mpegts:
+            context.pointee.max_delay = 700_000
+            if isTagged { try addTagStream() }
         }
         try checked(avformat_write_header(context, &options.pointer))
         try options.checkAllTaken(Self.operation)
     }
 
+    /// Adds the stream of timed metadata, behind that of the audio, which keeps the clock.
+    private borrowing func addTagStream() throws(MediaError) {
+        guard let stream = avformat_new_stream(context, nil) else { throw .outOfMemory(Self.operation) }
+        stream.pointee.codecpar.pointee.codec_type = AVMEDIA_TYPE_DATA
+        stream.pointee.codecpar.pointee.codec_id = AV_CODEC_ID_TIMED_ID3
+    }
+
+    /// Writes a tag at a time in samples; a fragment of MPEG-4 has it in front already.
+    borrowing func write(_ tag: TimedTag, at time: Int64, rate: Int) throws(MediaError) {
+        guard container == .mpegts else { return }
+        let packet = Packet()
+        try check(av_new_packet(packet.pointer, CInt(tag.bytes.count)), Self.operation)
+        packet.pointer.pointee.data.update(from: tag.bytes, count: tag.bytes.count)
+        packet.place(at: time, duration: 0)
+        try write(packet, rate: rate, stream: 1)
+    }
+
     /// Writes a packet, whose times are in units of one sample; leaves it empty.
-    borrowing func write(_ packet: borrowing Packet, rate: Int) throws(MediaError) {
-        let stream = context.pointee.streams[0]!
-        packet.pointer.pointee.stream_index = 0
+    borrowing func write(_ packet: borrowing Packet, rate: Int, stream index: Int = 0) throws(MediaError) {
+        let stream = context.pointee.streams[index]!
+        packet.pointer.pointee.stream_index = CInt(index)
         av_packet_rescale_ts(packet.pointer, AVRational(num: 1, den: CInt(rate)), stream.pointee.time_base)
         try checked(av_write_frame(context, packet.pointer))
         packet.clear()

@@ -11,6 +11,8 @@ struct SegmentTrack: ~Copyable {
     private let store: SegmentStore
     private let settings: EncodingSettings
     private let segments: SegmentSettings
+    /// What players are to be told at the start.
+    private let tag: TimedTag?
     private let stop: StopFlag
     private let portion = Frame()
     private let packet = Packet()
@@ -29,7 +31,7 @@ struct SegmentTrack: ~Copyable {
     private init(
         _ playlist: MediaPlaylist, _ encoder: consuming Encoder, _ fifo: consuming SampleFifo,
         _ muxer: consuming SegmentMuxer, _ store: SegmentStore, _ settings: EncodingSettings,
-        _ segments: SegmentSettings, name: String, stop: StopFlag
+        _ segments: SegmentSettings, _ tag: TimedTag?, name: String, stop: StopFlag
     ) {
         self.playlist = playlist
         self.name = name
@@ -39,11 +41,13 @@ struct SegmentTrack: ~Copyable {
         self.store = store
         self.settings = settings
         self.segments = segments
+        self.tag = tag
         self.stop = stop
     }
 
     static func open(
-        _ store: SegmentStore, _ settings: EncodingSettings, _ segments: SegmentSettings, stop: StopFlag
+        _ store: SegmentStore, _ settings: EncodingSettings, _ segments: SegmentSettings, tag: TimedTag?,
+        stop: StopFlag
     ) throws(MediaError) -> SegmentTrack {
         let encoder = try Encoder.open(settings, globalHeader: true)
         let fifo = try SampleFifo.open(settings.shape, capacity: (encoder.frameSize ?? 0) * 2 + 1)
@@ -51,8 +55,9 @@ struct SegmentTrack: ~Copyable {
         let isFragmented = segments.container == .fmp4
         let name = try store.begin(isFragmented ? SegmentParts.setup : SegmentParts.segment(0, segments.container))
         if isFragmented { playlist.setup = name }
-        let muxer = try SegmentMuxer.open(store, encoder, settings, segments.container, stop: stop)
-        return SegmentTrack(playlist, encoder, fifo, muxer, store, settings, segments, name: name, stop: stop)
+        let muxer = try SegmentMuxer.open(
+            store, encoder, settings, segments.container, isTagged: tag != nil, stop: stop)
+        return SegmentTrack(playlist, encoder, fifo, muxer, store, settings, segments, tag, name: name, stop: stop)
     }
 
     /// Samples that a decoder finds before the first and that no edit list hides.
@@ -118,6 +123,9 @@ struct SegmentTrack: ~Copyable {
                 muxer.repeatTables()
             }
             if start == nil { start = time }
+            if playlist.segments.isEmpty, packets == 0, let tag {
+                try muxer.write(tag, at: time, rate: settings.shape.rate)
+            }
             // An edit list tells where the audio begins; that it ends before its last frame does, only a duration can.
             if isEnding, segments.container == .fmp4, time < written {
                 packet.pointer.pointee.duration = min(packet.pointer.pointee.duration, written - time)
@@ -157,6 +165,7 @@ struct SegmentTrack: ~Copyable {
         name = try store.begin(SegmentParts.segment(playlist.segments.count, segments.container))
         guard segments.container == .fmp4 else { return }
         try store.append([0, 0, 0, 24] + "stypmsdh".utf8 + [0, 0, 0, 0] + "msdhmsix".utf8)
+        if playlist.segments.isEmpty, let tag { try store.append(tag.eventMessage) }
     }
 
     private func read(_ source: any ByteSource) throws(MediaError) -> [UInt8] {

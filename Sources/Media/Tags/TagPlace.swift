@@ -4,6 +4,8 @@ import MediaTypes
 enum TagPlace {
     /// An ID3v2 tag before the audio.
     case id3Ahead
+    /// An ID3v2 tag at the start of a stream of segments, which players take for what is playing.
+    case timedID3
     /// Metadata blocks after FLAC's first.
     case flacBlocks
     /// The comment packet of an Ogg stream.
@@ -33,6 +35,7 @@ enum TagPlace {
     init(_ format: String) {
         switch format {
         case "mp3", "mp2", "adts": self = .id3Ahead
+        case "hls": self = .timedID3
         case "flac": self = .flacBlocks
         case "ogg", "oga", "opus", "speex": self = .oggComment
         case "m4a", "alac", "mp4": self = .movie(isQuickTime: false)
@@ -57,7 +60,7 @@ enum TagPlace {
 
     var takesChapters: Bool {
         switch self {
-        case .apeBehind, .none: false
+        case .apeBehind, .timedID3, .none: false
         case .dictionary(let dictionary): dictionary.takesChapters
         default: true
         }
@@ -74,7 +77,7 @@ enum TagPlace {
 
     func takes(_ picture: Metadata.Picture) -> Bool {
         switch self {
-        case .none: false
+        case .timedID3, .none: false
         case .dictionary(let dictionary): dictionary.takesPictures
         case .movie: ["image/jpeg", "image/jpg", "image/png", "image/gif", "image/bmp"].contains(picture.mediaType)
         default: true

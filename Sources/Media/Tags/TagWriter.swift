@@ -102,6 +102,7 @@ struct TagWriter: Sendable {
         case .id3Ahead:
             header.options = format == "mp3" ? [("id3v2_version", "0")] : []
             header.prefix = metadata.isEmpty ? [] : render(TAG_FORM_ID3) ?? []
+        case .timedID3: header.prefix = id3() ?? []
         case .flacBlocks:
             fitPictures()
             header.padding = Self.size(of: blocks()) + Self.slack + 4096
@@ -164,7 +165,7 @@ struct TagWriter: Sendable {
     private mutating func put(_ store: any ByteStore) throws -> Bool {
         let source = StoredSource(store)
         switch place {
-        case .dictionary, .none: return true
+        case .dictionary, .timedID3, .none: return true
         case .id3Ahead:
             guard !header.prefix.isEmpty, let tag = render(TAG_FORM_ID3) else { return true }
             guard let tag = TagBytes.id3(tag, padded: header.prefix.count) else { return false }
