@@ -84,6 +84,23 @@ extension Rendition {
             throw FormatProblem(
                 "segment_duration", "segment_duration is \(segments.duration.seconds); it takes 1 to 60 seconds")
         }
+        try checkVariants(codec)
+    }
+
+    private func checkVariants(_ codec: AudioCodec) throws(FormatProblem) {
+        let rates = segments.bitRates
+        guard !rates.isEmpty else { return }
+        guard bitRate == nil, quality == nil else {
+            throw FormatProblem("bit_rates", "bit_rates is in place of bit_rate and quality; leave these out")
+        }
+        guard rates.count <= 10, Set(rates).count == rates.count else {
+            throw FormatProblem("bit_rates", "bit_rates takes up to 10 bit rates, no two of them the same")
+        }
+        for rate in rates {
+            var variant = self
+            variant.bitRate = rate
+            try variant.checkRateControl(codec)
+        }
     }
 
     private func checkSampleRate(_ format: AudioFormat, _ codec: AudioCodec) throws(FormatProblem) {

@@ -3,6 +3,8 @@ package struct SegmentSettings: Codable, Hashable, Sendable {
     /// The length of each segment but the last, as near as whole frames come.
     package var duration: MediaTime
     package var container: Container
+    /// The bit rates of the variants among which players choose; nothing for a stream of one.
+    package var bitRates: [Int] = []
 
     /// What each segment is.
     package enum Container: String, Codable, Sendable, CaseIterable {

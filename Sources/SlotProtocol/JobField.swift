@@ -53,6 +53,9 @@ package struct JobField: Sendable {
         JobField("segment_duration", "TIME", "for hls: the length of a segment, 1 to 60 s", default: "10"),
         JobField("segment_format", "FORMAT", "for hls: fmp4 or mpegts", default: "fmp4"),
         JobField(
+            "bit_rates", "RATES", "for hls: those of variants among which players choose: 64k,128k,256k",
+            default: "one variant"),
+        JobField(
             "peaks_format", "FORMAT", "for peaks: json or dat, the formats of audiowaveform",
             default: "by the output's name, else json"),
         JobField("zoom", "N", "for peaks: samples of one point", default: "256"),

@@ -66,7 +66,7 @@ extension FieldReader {
 
     private func segments(isSegmented: Bool) throws(Failure) -> SegmentSettings {
         var segments = SegmentSettings()
-        for name in ["segment_duration", "segment_format"] where fields[name] != nil && !isSegmented {
+        for name in ["segment_duration", "segment_format", "bit_rates"] where fields[name] != nil && !isSegmented {
             throw Self.invalid("`\(name)` is for the format hls, and this one is \(fields["format"] ?? "another")")
         }
         if let text = fields["segment_duration"] {
@@ -83,17 +83,27 @@ extension FieldReader {
             }
             segments.container = container
         }
+        if let text = fields["bit_rates"] {
+            let rates = text.split(separator: ",", omittingEmptySubsequences: false).map { Self.bitRate(String($0)) }
+            guard !rates.contains(nil) else { throw wrong("bit_rates", "bits a second, as 64k,128k") }
+            segments.bitRates = rates.compactMap(\.self)
+        }
         return segments
     }
 
     private static var formatNames: String { AudioFormat.all.map(\.name).joined(separator: " ") }
 
-    /// Bits a second, from `192k` or `192000`.
     private func bitRate() throws(Failure) -> Int? {
         guard let text = fields["bit_rate"] else { return nil }
+        guard let rate = Self.bitRate(text) else { throw wrong("bit_rate", "bits a second, as 192k or 192000") }
+        return rate
+    }
+
+    /// Bits a second, from `192k` or `192000`.
+    private static func bitRate(_ text: String) -> Int? {
         let isThousands = text.hasSuffix("k") || text.hasSuffix("K")
         guard let number = Double(isThousands ? String(text.dropLast()) : text), number > 0, number < 1e8 else {
-            throw wrong("bit_rate", "bits a second, as 192k or 192000")
+            return nil
         }
         return Int((isThousands ? number * 1000 : number).rounded())
     }

@@ -16,11 +16,12 @@ package struct PartNames: Codable, Hashable, Sendable {
         case after = "a"
     }
 
-    /// The names in runs that follow each other.
+    /// The names in runs, of which a few may grow in turn.
     package static func runs(of names: some Sequence<String>) -> [PartNames] {
         var runs: [PartNames] = []
-        for name in names where runs.isEmpty || !runs[runs.endIndex - 1].take(name) {
-            runs.append(PartNames(before: name))
+        for name in names {
+            let isTaken = runs.indices.suffix(32).reversed().contains { runs[$0].take(name) }
+            if !isTaken { runs.append(PartNames(before: name)) }
         }
         return runs
     }

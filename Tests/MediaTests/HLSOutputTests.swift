@@ -115,6 +115,28 @@ import Testing
         #expect(abs(Double(average) - bits / lengths.reduce(0, +)) < 2)
     }
 
+    @Test func `offers several bit rates of one sound under one master playlist`() async throws {
+        var segments = SegmentSettings(duration: Self.two)
+        segments.bitRates = [64_000, 128_000]
+        let stream = try await stream("aac", segments)
+        let lines = try stream.text("master.m3u8").split(separator: "\n").map(String.init)
+        let playlists = lines.filter { !$0.hasPrefix("#") }
+        #expect(playlists.count == 2 && playlists[0].hasSuffix("-64k.m3u8") && playlists[1].hasSuffix("-128k.m3u8"))
+        let bandwidths = lines.filter { $0.hasPrefix("#EXT-X-STREAM-INF:") }.compactMap {
+            HLSAttributes($0.dropFirst("#EXT-X-STREAM-INF:".count))["AVERAGE-BANDWIDTH"].flatMap { Int($0) }
+        }
+        #expect(bandwidths.count == 2 && bandwidths[0] * 4 < bandwidths[1] * 3, "\(bandwidths)")
+        #expect(stream.names.last == "master.m3u8")
+        // Each is what it is when made alone.
+        for (playlist, rate) in zip(playlists, segments.bitRates) {
+            let alone = try await self.stream("aac", SegmentSettings(duration: Self.two), bitRate: rate)
+            let samples = try await decode(
+                ["\(stream.folder)/\(playlist)", "\(alone.folder)/master.m3u8"], as: Int16.self, "s16le")
+            #expect(samples[0] == samples[1] && samples[0].count >= 6 * 88_200)
+        }
+        #expect(stream.result.settings["bit_rates"]?.used == "64000,128000")
+    }
+
     @Test func `signals the encoder's delay by an edit list`() async throws {
         let stream = try await stream("aac", SegmentSettings(duration: Self.two))
         let setup = Array(try stream.data(try #require(stream.names.first)))
@@ -171,8 +193,8 @@ private final class FolderStores: OutputStores {
 
     init(_ folder: String) { self.folder = folder }
 
-    /// All files in the order in which they were begun; each was finished before the next, but for the main one.
-    var names: [String] { finished == files.dropLast().map(\.name) ? files.map(\.name) : [] }
+    /// All files in the order in which they were begun; all but the main one, which is the last, were finished.
+    var names: [String] { finished.sorted() == files.dropLast().map(\.name).sorted() ? files.map(\.name) : [] }
     private var finished: [String] = []
 
     func open(output index: Int, part name: String?) throws -> any ByteStore {

@@ -76,6 +76,20 @@ import Testing
         #expect(try Self.spec(["bit_rate": text]).plan.renditions[0].bitRate == expected)
     }
 
+    @Test func `reads the bit rates of a stream's variants`() throws {
+        let spec = try Self.spec(["format": "hls", "bit_rates": "64k,128000"])
+        #expect(spec.plan.renditions[0].segments.bitRates == [64_000, 128_000])
+        for (fields, words) in [
+            (["bit_rates": "64k"], "hls"), (["format": "hls", "bit_rates": "64k,"], "`64k,`"),
+            (["format": "hls", "bit_rates": "64k,64k"], "the same"),
+            (["format": "hls", "bit_rates": "64k", "bit_rate": "96k"], "in place of"),
+            (["format": "hls", "bit_rates": "64k,9k", "codec": "ac3"], "9000"),
+        ] {
+            let failure = #expect(throws: Failure.self) { try Self.spec(fields) }
+            #expect(failure?.code == .invalidRequest && failure?.message.contains(words) == true, "\(fields)")
+        }
+    }
+
     @Test(arguments: [
         (["format": "xyz"], "xyz"), (["codec": "opus"], "opus"), (["bit_rate": "fast"], "fast"),
         (["sample_rate": "0"], "sample_rate"), (["sample_rate": "44101"], "44101"), (["channels": "3"], "3"),

@@ -75,4 +75,13 @@ import Testing
         #expect(runs.flatMap { $0.names(atMost: 10_000) } == names)
         #expect(runs.flatMap { $0.names(atMost: 2) }.count == 6)
     }
+
+    @Test func `tells names of several rows in turn as briefly`() {
+        let names = (10_000..<13_600).flatMap { number in
+            ["64k", "128k", "256k"].map { "talk-9f3a2b-\($0)-\(number).m4s" }
+        }
+        let runs = PartNames.runs(of: names)
+        #expect(runs.count == 3)
+        #expect(runs.flatMap { $0.names(atMost: 10_000) }.sorted() == names.sorted())
+    }
 }

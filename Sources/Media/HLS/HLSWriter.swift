@@ -1,59 +1,91 @@
 import Lifecycle
 import MediaTypes
 
-/// An output that is a stream of segments: they come first, then their playlist, and last the master playlist.
+/// An output that is a stream of segments: they come first, then the playlist of each variant, and last the master playlist.
 final class HLSWriter: RenditionWriter {
-    private let store: SegmentStore
-    private let settings: EncodingSettings
     private let segments: SegmentSettings
     private let path: SoundPath
+    /// At least one.
+    private let variants: [HLSVariant]
     /// What of the source's tags has no place in segments.
     private let dropped: [Warning]
-    private var track: SegmentTrack
 
     init(
         _ stores: any OutputStores, output: Int, _ rendition: Rendition, _ reader: borrowing AssetReader,
         _ metadata: Metadata, _ measurement: SoundMeasurement?, stop: StopFlag
     ) throws(MediaError) {
-        let settings = try EncodingSettings.resolve(
-            rendition, try rendition.sound.shape(of: reader.shape), reader.depth)
-        path = try SoundPath(rendition, reader, settings, measurement)
-        self.settings = settings
+        segments = rendition.segments
+        let choices = try Self.settings(rendition, try rendition.sound.shape(of: reader.shape), reader.depth)
+        let first = choices[0]
+        path = try SoundPath(rendition, reader, first, measurement)
         let tags = TagWriter(
-            metadata, rendition.tags, format: settings.format, codec: settings.codec, rate: settings.shape.rate,
+            metadata, rendition.tags, format: first.format, codec: first.codec, rate: first.shape.rate,
             sourceRate: reader.shape.rate)
         dropped = tags.warnings
-        segments = rendition.segments
-        store = SegmentStore(stores, output: output)
-        track = try SegmentTrack.open(
-            store, settings, segments, tag: TimedTag(tags.header.prefix), stop: stop)
+        let tag = TimedTag(tags.header.prefix)
+        var variants: [HLSVariant] = []
+        for settings in choices {
+            variants.append(
+                try HLSVariant(stores, output: output, settings, rendition.segments, tag: tag, stop: stop))
+        }
+        self.variants = variants
+    }
+
+    /// The settings of each variant, which differ in nothing but the bit rate.
+    private static func settings(
+        _ rendition: Rendition, _ shape: SampleShape, _ depth: SampleDepth
+    ) throws(MediaError) -> [EncodingSettings] {
+        guard !rendition.segments.bitRates.isEmpty else {
+            return [try EncodingSettings.resolve(rendition, shape, depth)]
+        }
+        var choices: [EncodingSettings] = []
+        for rate in rendition.segments.bitRates {
+            var variant = rendition
+            variant.segments.bitRates = []
+            variant.bitRate = rate
+            choices.append(try EncodingSettings.resolve(variant, shape, depth))
+        }
+        for other in choices where !other.shape.equals(choices[0].shape) {
+            throw MediaError(
+                .invalidSettings, "choose settings",
+                "bit_rates \(choices[0].bitRate!) and \(other.bitRate!) go with other sample rates, "
+                    + "\(choices[0].shape.rate) and \(other.shape.rate) Hz; give a sample_rate that takes all")
+        }
+        return choices
     }
 
     func append(_ frame: borrowing Frame) throws(MediaError) {
-        try path.append(frame) { (changed: borrowing Frame) throws(MediaError) in try track.encode(changed) }
+        try path.append(frame) { (changed: borrowing Frame) throws(MediaError) in try encode(changed) }
+    }
+
+    private func encode(_ frame: borrowing Frame) throws(MediaError) {
+        for variant in variants { try variant.encode(frame) }
     }
 
     func finish() throws(MediaError) -> ConversionResult {
-        try path.finish { (rest: borrowing Frame) throws(MediaError) in try track.encode(rest) }
-        try track.finish()
-        let playlist = track.playlist
-        let name = try store.begin(SegmentParts.playlist)
-        try store.append(playlist.text.utf8)
-        _ = try store.end()
-        try store.beginMain()
-        try store.append(MasterPlaylist.text(playlist, named: name, settings.codec).utf8)
-        _ = try store.end()
-        return result(playlist)
+        try path.finish { (rest: borrowing Frame) throws(MediaError) in try encode(rest) }
+        var playlists: [(playlist: MediaPlaylist, name: String)] = []
+        for variant in variants { playlists.append(try variant.finish()) }
+        let main = variants[0].store
+        try main.beginMain()
+        try main.append(MasterPlaylist.text(playlists, variants[0].settings.codec).utf8)
+        _ = try main.end()
+        return result
     }
 
-    private func result(_ playlist: MediaPlaylist) -> ConversionResult {
-        let extra = Int(playlist.samples - track.written) - track.delay
+    /// The report, whose bit rate is that of all variants together.
+    private var result: ConversionResult {
+        let settings = variants[0].settings
         var used = settings.used
         used["segment_duration"] = Setting(used: segments.duration.description)
         used["segment_format"] = Setting(used: segments.container.rawValue)
+        if !segments.bitRates.isEmpty {
+            used["bit_rate"] = nil
+            let rates = segments.bitRates.map { String($0) }.joined(separator: ",")
+            used["bit_rates"] = Setting(asked: rates, used: rates)
+        }
         return ConversionResult(
-            settings, samples: track.written, bytes: store.length,
-            gapless: Gapless(start: track.delay, end: max(extra, 0)), sound: path.chain, used: used,
-            warnings: settings.warnings + dropped)
+            settings, samples: variants[0].samples, bytes: variants.reduce(0) { $0 + $1.store.length },
+            gapless: variants[0].gapless, sound: path.chain, used: used, warnings: settings.warnings + dropped)
     }
 }

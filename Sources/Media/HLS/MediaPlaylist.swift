@@ -1,17 +1,25 @@
 import FoundationEssentials
 import MediaTypes
 
-/// The files of a stream beside its master playlist.
+/// The files of one variant of a stream, beside the master playlist.
 ///
 /// Their names hold the job's token: a player that still has the last playlist finds its own segments.
-enum SegmentParts {
-    static let playlist = "-{token}.m3u8"
-    static let setup = "-{token}-init.mp4"
+struct SegmentParts {
+    /// What tells the variant from others; empty where it is the only one.
+    private let mark: String
 
-    static func segment(_ index: Int, _ container: SegmentSettings.Container) -> String {
+    /// The names for a bit rate, or for the only variant.
+    init(bitRate: Int? = nil) {
+        mark = bitRate.map { $0 % 1000 == 0 ? "-\($0 / 1000)k" : "-\($0)" } ?? ""
+    }
+
+    var playlist: String { "-{token}\(mark).m3u8" }
+    var setup: String { "-{token}\(mark)-init.mp4" }
+
+    func segment(_ index: Int, _ container: SegmentSettings.Container) -> String {
         let digits = String(index + 1)
         let number = String(repeating: "0", count: max(5 - digits.count, 0)) + digits
-        return "-{token}-\(number).\(container == .fmp4 ? "m4s" : "ts")"
+        return "-{token}\(mark)-\(number).\(container == .fmp4 ? "m4s" : "ts")"
     }
 }
 
@@ -101,15 +109,16 @@ extension MediaPlaylist {
 
 /// The playlist that names the others, with which a stream appears (RFC 8216 section 4.3.4).
 enum MasterPlaylist {
-    static func text(_ playlist: MediaPlaylist, named name: String, _ codec: AudioCodec) -> String {
-        let attributes = [
-            "BANDWIDTH=\(playlist.peakBandwidth)", "AVERAGE-BANDWIDTH=\(playlist.averageBandwidth)",
-            "CODECS=\"\(Self.name(of: codec))\"",
-        ]
-        return [
-            "#EXTM3U", "#EXT-X-VERSION:\(playlist.version)", "#EXT-X-INDEPENDENT-SEGMENTS",
-            "#EXT-X-STREAM-INF:" + attributes.joined(separator: ","), name, "",
-        ].joined(separator: "\n")
+    static func text(_ variants: [(playlist: MediaPlaylist, name: String)], _ codec: AudioCodec) -> String {
+        var lines = ["#EXTM3U", "#EXT-X-VERSION:\(variants[0].playlist.version)", "#EXT-X-INDEPENDENT-SEGMENTS"]
+        for (playlist, name) in variants {
+            let attributes = [
+                "BANDWIDTH=\(playlist.peakBandwidth)", "AVERAGE-BANDWIDTH=\(playlist.averageBandwidth)",
+                "CODECS=\"\(Self.name(of: codec))\"",
+            ]
+            lines += ["#EXT-X-STREAM-INF:" + attributes.joined(separator: ","), name]
+        }
+        return (lines + [""]).joined(separator: "\n")
     }
 
     /// The codec as RFC 6381 and its registry name it.

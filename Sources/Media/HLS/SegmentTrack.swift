@@ -13,6 +13,7 @@ struct SegmentTrack: ~Copyable {
     private let segments: SegmentSettings
     /// What players are to be told at the start.
     private let tag: TimedTag?
+    private let parts: SegmentParts
     private let stop: StopFlag
     private let portion = Frame()
     private let packet = Packet()
@@ -31,7 +32,8 @@ struct SegmentTrack: ~Copyable {
     private init(
         _ playlist: MediaPlaylist, _ encoder: consuming Encoder, _ fifo: consuming SampleFifo,
         _ muxer: consuming SegmentMuxer, _ store: SegmentStore, _ settings: EncodingSettings,
-        _ segments: SegmentSettings, _ tag: TimedTag?, name: String, stop: StopFlag
+        _ segments: SegmentSettings, _ tag: TimedTag?, _ parts: SegmentParts, name: String,
+        stop: StopFlag
     ) {
         self.playlist = playlist
         self.name = name
@@ -42,22 +44,24 @@ struct SegmentTrack: ~Copyable {
         self.settings = settings
         self.segments = segments
         self.tag = tag
+        self.parts = parts
         self.stop = stop
     }
 
     static func open(
         _ store: SegmentStore, _ settings: EncodingSettings, _ segments: SegmentSettings, tag: TimedTag?,
-        stop: StopFlag
+        parts: SegmentParts, stop: StopFlag
     ) throws(MediaError) -> SegmentTrack {
         let encoder = try Encoder.open(settings, globalHeader: true)
         let fifo = try SampleFifo.open(settings.shape, capacity: (encoder.frameSize ?? 0) * 2 + 1)
         var playlist = MediaPlaylist(segments, rate: settings.shape.rate)
         let isFragmented = segments.container == .fmp4
-        let name = try store.begin(isFragmented ? SegmentParts.setup : SegmentParts.segment(0, segments.container))
+        let name = try store.begin(isFragmented ? parts.setup : parts.segment(0, segments.container))
         if isFragmented { playlist.setup = name }
         let muxer = try SegmentMuxer.open(
             store, encoder, settings, segments.container, isTagged: tag != nil, stop: stop)
-        return SegmentTrack(playlist, encoder, fifo, muxer, store, settings, segments, tag, name: name, stop: stop)
+        return SegmentTrack(
+            playlist, encoder, fifo, muxer, store, settings, segments, tag, parts, name: name, stop: stop)
     }
 
     /// Samples that a decoder finds before the first and that no edit list hides.
@@ -162,7 +166,7 @@ struct SegmentTrack: ~Copyable {
 
     /// Begins the next segment; a fragment with the box that says that it is one (ISO 14496-12 section 8.16.2).
     private mutating func beginSegment() throws(MediaError) {
-        name = try store.begin(SegmentParts.segment(playlist.segments.count, segments.container))
+        name = try store.begin(parts.segment(playlist.segments.count, segments.container))
         guard segments.container == .fmp4 else { return }
         try store.append([0, 0, 0, 24] + "stypmsdh".utf8 + [0, 0, 0, 0] + "msdhmsix".utf8)
         if playlist.segments.isEmpty, let tag { try store.append(tag.eventMessage) }

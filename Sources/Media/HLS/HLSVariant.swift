@@ -1,0 +1,40 @@
+import Lifecycle
+import MediaTypes
+
+/// One of the bit rates of a stream: its segments, and their playlist once they are complete.
+final class HLSVariant {
+    let settings: EncodingSettings
+    let store: SegmentStore
+    private let parts: SegmentParts
+    private var track: SegmentTrack
+
+    init(
+        _ stores: any OutputStores, output: Int, _ settings: EncodingSettings, _ segments: SegmentSettings,
+        tag: TimedTag?, stop: StopFlag
+    ) throws(MediaError) {
+        self.settings = settings
+        store = SegmentStore(stores, output: output)
+        parts = SegmentParts(bitRate: segments.bitRates.isEmpty ? nil : settings.bitRate)
+        track = try SegmentTrack.open(store, settings, segments, tag: tag, parts: parts, stop: stop)
+    }
+
+    /// Samples of each channel so far.
+    var samples: Int64 { track.written }
+
+    /// Extra samples that a decoder finds at each end, of complete segments.
+    var gapless: Gapless {
+        let extra = Int(track.playlist.samples - track.written) - track.delay
+        return Gapless(start: track.delay, end: max(extra, 0))
+    }
+
+    func encode(_ frame: borrowing Frame) throws(MediaError) { try track.encode(frame) }
+
+    /// Ends the last segment, writes the playlist and answers it with its name.
+    func finish() throws(MediaError) -> (playlist: MediaPlaylist, name: String) {
+        try track.finish()
+        let name = try store.begin(parts.playlist)
+        try store.append(track.playlist.text.utf8)
+        _ = try store.end()
+        return (track.playlist, name)
+    }
+}
