@@ -24,6 +24,38 @@ import Testing
         #expect(try await convert(path, Rendition(format: "wav")).result.samples == Int64(7 * rate))
     }
 
+    @Test(arguments: [
+        ("ogg", ["-c:a", "libvorbis"]), ("opus", []), ("opus", ["-b:a", "12k", "-application", "voip"]),
+    ])
+    func `joins short links of a chained file as if they were one`(
+        _ container: String, _ arguments: [String]
+    ) async throws {
+        // Each link's sound is one page, or a few. The tone goes on over the join.
+        var chain = Data()
+        for link in 0..<2 {
+            let path = await Studio.shared.output(container)
+            try await Studio.ffmpeg(
+                ["-f", "lavfi", "-i", "aevalsrc=0.5*sin(2*PI*500*(t+\(link)*0.301)):s=48000:d=0.301"] + arguments + [
+                    path
+                ])
+            chain.append(try Data(contentsOf: URL(filePath: path)))
+        }
+        let path = await Studio.shared.output(container)
+        try chain.write(to: URL(filePath: path))
+        let converted = try await convert(path, Rendition(format: "wav", sampleFormat: .f32))
+        let length = 14_448
+        #expect(converted.result.samples == Int64(2 * length))
+        let found = try await decode(converted.path, as: Float.self, "f32le")
+        // Decoded across the join, the second link begins with a crack of up to five times the tone.
+        #expect(found.allSatisfy { abs($0) < 0.6 })
+        // What was made for speech keeps no tone as it was.
+        guard arguments.last != "voip" else { return }
+        for (first, end) in [(1000, length - 500), (length + 1000, 2 * length - 500)] {
+            let error = (first..<end).map { abs(Double(found[$0]) - 0.5 * sin(2 * .pi * 500 * Double($0) / 48_000)) }
+            #expect(error.max()! < 0.1)
+        }
+    }
+
     @Test func `cuts delay and padding off behind an empty edit`() async throws {
         let source = try await Studio.shared.source(
             "empty-edit.m4a", ["-itsoffset", "0.5", "-i", try await Studio.shared.music(), "-movie_timescale", "44100"])

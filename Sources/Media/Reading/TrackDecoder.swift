@@ -41,6 +41,7 @@ struct TrackDecoder: ~Copyable {
     private var silence = FilledSilence()
     private var chunks = ChunkIndex()
     var pages = OggPages()
+    private var vorbisPage = VorbisPage()
     var offsets = TransportOffsets()
     /// Samples of the source up to the last one given.
     private var count: Int64 = 0
@@ -195,6 +196,13 @@ struct TrackDecoder: ~Copyable {
         }
     }
 
+    /// Whether the packet is the first of a stream in Ogg, of which a chained file has several.
+    private var beginsLink: Bool {
+        // Of the delay of Opus libav tells there alone.
+        beginsVorbisLink
+            || track.codec == AV_CODEC_ID_OPUS && demuxer.formatName == "ogg" && (packet.trimming?.skip ?? 0) > 0
+    }
+
     /// Reads the next packet of the track; false at the end of the source.
     mutating func readTrack() throws(MediaError) -> Bool {
         while true {
@@ -218,7 +226,9 @@ struct TrackDecoder: ~Copyable {
     private mutating func locate() throws(MediaError) {
         switch demuxer.formatName {
         case "avi": chunks.correct(packet, demuxer.stream(track.index))
-        case "ogg": try pages.read(packet, source)
+        case "ogg":
+            try pages.read(packet, source)
+            if track.codec == AV_CODEC_ID_VORBIS { try vorbisPage.mend(packet) }
         // The place is looked for far ahead, and what a stream without an end brings comes only once.
         case "aac" where !source.isEndless: offsets.correct(packet, position: demuxer.bytePosition, source)
         default: break

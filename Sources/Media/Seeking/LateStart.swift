@@ -88,7 +88,7 @@ extension TrackDecoder {
         var clock = start
         guard try jump(before: target - preRoll, &clock) else { return nil }
         while clock.position <= target, try readTrack() {
-            if beginsLink {
+            if beginsVorbisLink {
                 guard try keepLink(at: clock.position) else { return nil }
                 continue
             }

@@ -6,7 +6,7 @@ extension TrackDecoder {
     private static let identification = [1] + Array("vorbis".utf8)
 
     /// Whether the packet in hand begins another link than the first.
-    var beginsLink: Bool { track.codec == AV_CODEC_ID_VORBIS && packet.bytes.starts(with: Self.identification) }
+    var beginsVorbisLink: Bool { track.codec == AV_CODEC_ID_VORBIS && packet.bytes.starts(with: Self.identification) }
 
     /// Keeps the headers of the link that the packet in hand begins, and its first packet of sound, which no sample comes of.
     ///
