@@ -33,9 +33,9 @@ unit:
 proof: release
 	Tests/Proof/run
 
-# PART="source=flac format=mp3,opus rate=44100 layout=stereo" chooses a part of what takes an hour.
+# `make test` runs the subset. PART="source=flac format=mp3,opus rate=44100 layout=stereo" chooses a part of what takes an hour.
 conformance: release ## convert every source to every output, at every rate and layout, and judge each
-	@deploy/install-packages python3-numpy python3-mutagen vorbis-tools
+	@deploy/install-packages
 	Tests/Proof/conformance $(PART)
 
 lint: ## check the form of the code; warnings are errors

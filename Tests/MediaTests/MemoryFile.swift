@@ -17,7 +17,7 @@ final class MemoryFile: ByteStore, ByteSource {
 
     func write(_ piece: UnsafeRawBufferPointer, at offset: Int64) {
         let (start, end) = (Int(offset), Int(offset) + piece.count)
-        if end > bytes.count { bytes.append(contentsOf: repeatElement(0, count: end - bytes.count)) }
+        if end > bytes.count { bytes += [UInt8](repeating: 0, count: end - bytes.count) }
         bytes.withUnsafeMutableBytes { $0[start..<end].copyBytes(from: piece) }
     }
 
@@ -44,8 +44,10 @@ final class MemoryFile: ByteStore, ByteSource {
         guard let head = wave.firstRange(of: Array("data".utf8)) else { return [] }
         return wave.withUnsafeBytes { bytes in
             let size = bytes.loadUnaligned(fromByteOffset: head.upperBound, as: UInt32.self)
-            return (0..<Int(UInt32(littleEndian: size)) / 4).map {
-                bytes.loadUnaligned(fromByteOffset: head.upperBound + 4 + 4 * $0, as: Float.self)
+            let part = bytes[(head.upperBound + 4)..<(head.upperBound + 4 + Int(UInt32(littleEndian: size)))]
+            return Array(unsafeUninitializedCapacity: part.count / 4) { samples, count in
+                count = part.count / 4
+                UnsafeMutableRawBufferPointer(samples).copyBytes(from: part.prefix(4 * count))
             }
         }
     }

@@ -1,7 +1,7 @@
 """Tags files and reads tags back by mutagen, which shares no code with what is tested.
 
-`tagging.py tag JPEG PNG FILE…` gives files all the tags that their formats have; `tagging.py read FILE…` prints what they hold, as
-JSON, in names of no container.
+`tagging.py tag JPEG PNG FILE…` gives files all the tags that their formats have; `tagging.py read FILE…` prints what they
+hold, as JSON, in names of no container.
 """
 
 import base64

@@ -1,0 +1,40 @@
+"""The samples of many files at once, by decoders that are not respool's."""
+
+import os
+import pathlib
+import tempfile
+
+import numpy
+from processes import Failed, run
+from sound import ffmpeg
+
+
+def decode(files):
+    """All samples of each file in floating point, or why there are none; files are (path, channels, Hz, words before)."""
+    with tempfile.TemporaryDirectory(prefix="respool-decoding.") as folder:
+        return read(files, folder)
+
+
+def read(files, folder):
+    words = [word for path, _, _, before in files for word in (*before, "-i", path)]
+    raw = [f"{folder}/{number}.raw" for number in range(len(files))]
+    for number, (_, _, rate, _) in enumerate(files):
+        words += ["-map", f"{number}:a:0", "-ar", rate, "-f", "f32le", raw[number]]
+    try:
+        ffmpeg(*words)
+    except Failed as fault:
+        # One bad file fails all of them; alone, it fails only itself.
+        return [fault] if len(files) == 1 else [read([file], folder)[0] for file in files]
+    found = []
+    for path, (_, channels, _, _) in zip(raw, files):
+        samples = numpy.fromfile(path, "<f4")
+        os.unlink(path)
+        found.append(samples[:len(samples) // channels * channels].reshape(-1, channels).astype(float))
+    return found
+
+
+def vorbis(paths):
+    """Paths of WAV files that libvorbis makes of Ogg files, in their order: libav miscounts those that are one page."""
+    if paths:
+        run("oggdec", "-Q", *paths)
+    return [str(pathlib.Path(path).with_suffix(".wav")) for path in paths]

@@ -1,0 +1,83 @@
+"""What of a source's title, pictures and chapters is in a result, as ffprobe and mutagen read it."""
+
+import hashlib
+import json
+
+import tagging
+from processes import run
+
+ASPECTS = ("title", "pictures", "chapters")
+# The types of mutagen's that tell all three; what the two do not tell of a format; and what formats have no place for.
+KNOWN = ("MP3", "MP4", "FLAC", "OggVorbis", "OggOpus", "OggFLAC", "OggSpeex", "WAVE", "AIFF", "WavPack", "TrueAudio", "ASF")
+UNREAD = {
+    "ffprobe": {"title": (), "pictures": ("tta", "wv"), "chapters": ()},
+    "mutagen": dict.fromkeys(ASPECTS, ("adts", "au", "caf", "mka", "rf64", "webm")),
+}
+UNREAD["mutagen"]["chapters"] += ("wma",)
+UNTAGGED = ("ac3", "eac3", "gsm", "w64")
+DROPPED = {"title": UNTAGGED, "pictures": (*UNTAGGED, "au", "caf", "webm"), "chapters": (*UNTAGGED, "au", "caf", "tta", "wv")}
+WARNINGS = {"title": "tags_dropped", "pictures": "pictures_dropped", "chapters": "chapters_dropped"}
+
+
+def by_ffprobe(path):
+    """{"title": …, "pictures": how many, "chapters": [(ms, title)]}"""
+    told = json.loads(run("ffprobe", "-v", "error", "-show_format", "-show_streams", "-show_chapters", "-of", "json", path))
+    streams = told.get("streams", [])
+    # Ogg's tags are the stream's; a picture's title is its description.
+    parts = [stream for stream in streams if stream.get("codec_type") == "audio"] + [told["format"]]
+    tags = {key.lower(): value for part in parts for key, value in part.get("tags", {}).items()}
+    pictures = sum(stream.get("disposition", {}).get("attached_pic", 0) for stream in streams)
+    chapters = [(round(float(each["start_time"]) * 1000), each.get("tags", {}).get("title", ""))
+                for each in told.get("chapters", [])]
+    return {"title": tags.get("title", ""), "pictures": pictures, "chapters": chapters}
+
+
+def by_mutagen(path):
+    """The same, with pictures by their digests; nothing where mutagen does not know the file."""
+    try:
+        file = tagging.File(path)
+        if file is None or type(file).__name__ not in KNOWN:
+            return None
+        told = tagging.read(path)
+    except Exception:
+        return None
+    return {"title": (told["texts"].get("title") or [""])[0], "pictures": sorted(each["digest"] for each in told["pictures"]),
+            "chapters": [(each["start"], each["title"]) for each in told["chapters"]]}
+
+
+
+def told(path):
+    """What a file tells of each aspect, by each tool that reads it."""
+    return {"ffprobe": by_ffprobe(path), "mutagen": by_mutagen(path)}
+
+
+def is_same(one, other):
+    """Whether two findings agree; of pictures ffprobe tells only how many there are."""
+    if type(one) is not type(other):
+        one, other = (value if isinstance(value, int) else len(value) for value in (one, other))
+    return one == other
+
+
+def kept(format, origin, output, is_thorough=True):
+    """{aspect: who finds it in a result}, and what should have been found or reported, if anything.
+
+    Without thoroughness ffprobe, a process for each file, is asked only for what mutagen does not tell.
+    """
+    result = {"mutagen": by_mutagen(output["path"])}
+    if is_thorough or any(format in formats for formats in UNREAD["mutagen"].values()):
+        result["ffprobe"] = by_ffprobe(output["path"])
+    codes = {warning["code"] for warning in output["warnings"]}
+    found, missing = {}, []
+    for aspect in ASPECTS:
+        given = [value[aspect] for value in origin.values() if value and value[aspect]]
+        if not given:
+            continue
+        finders = [tool for tool, value in result.items()
+                   if value and value[aspect] and any(is_same(value[aspect], each) for each in given)]
+        found[aspect] = "both" if len(finders) == 2 else finders[0] if finders else "dropped"
+        if finders or format not in DROPPED[aspect]:
+            missing += [f"{tool} does not find the {aspect} of the source: {value and value[aspect]!r}"
+                        for tool, value in result.items() if tool not in finders and format not in UNREAD[tool][aspect]]
+        elif WARNINGS[aspect] not in codes:
+            missing.append(f"no warning tells that the {aspect} are dropped")
+    return found, "; ".join(missing) or None
