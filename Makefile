@@ -31,6 +31,7 @@ unit:
 	swift test --disable-xctest --experimental-maximum-parallelization-width 2
 
 proof: release
+	@deploy/install-packages node-redis nodejs python3-redis ruby-redis
 	Tests/Proof/run
 
 # `make test` runs the subset. PART="source=flac format=mp3,opus rate=44100 layout=stereo" chooses a part of what takes an hour.
