@@ -11,8 +11,7 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-const prefix = "respool:{default}:"
-var ctx, queue = context.Background(), redis.NewClient(&redis.Options{Addr: "127.0.0.1:6379"})
+var ctx, prefix, queue = context.Background(), "respool:{default}:", redis.NewClient(&redis.Options{Addr: "127.0.0.1:6379"})
 
 // The job as it is now: its id, which is another one's if it is a duplicate, and its hash.
 func read(id string) (string, map[string]string) {
