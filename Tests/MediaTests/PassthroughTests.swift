@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Glibc
+import Lifecycle
 import MediaTypes
 import Testing
 
@@ -53,6 +54,22 @@ import Testing
         (MediaTime(value: 1_234_567, timescale: 1_000_000), MediaTime(value: 41, timescale: 10)),
         (MediaTime(value: 7, timescale: 2), nil),
     ]
+
+    @Test func `what is encoded is not read once more to find that it cannot be copied`() async throws {
+        let path = try await Studio.shared.music(as: "copy.flac")
+        let reads = try await onThread {
+            try [Passthrough.never, .auto].map { passthrough in
+                let source = CountedSource(try MemoryFile(path: path))
+                var rendition = Rendition(format: "mp3")
+                rendition.passthrough = passthrough
+                _ = try Conversion.run(
+                    source: source, store: MemoryFile(), rendition: rendition, range: .whole, stop: StopFlag(),
+                    progress: { _ in })
+                return source.reads
+            }
+        }
+        #expect(reads[0] == reads[1])
+    }
 
     @Test(arguments: pairs) func `copies sound like the same part of the source`(pair: Pair) async throws {
         let source = try await Studio.shared.music(as: pair.source, pair.arguments)
@@ -191,5 +208,20 @@ import Testing
             Issue.record("\(String(describing: beyond))")
             return
         }
+    }
+}
+
+/// A source that counts how often it is read.
+private final class CountedSource: ByteSource {
+    private let source: MemoryFile
+    private(set) var reads = 0
+
+    init(_ source: MemoryFile) { self.source = source }
+
+    var length: Int64 { source.length }
+
+    func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws -> Int {
+        reads += 1
+        return source.read(into: buffer, at: offset)
     }
 }

@@ -1,0 +1,17 @@
+import MediaTypes
+import Testing
+
+@testable import Media
+
+@Suite struct ConversionResultTests {
+    @Test func `has a bit rate where it has a length, and else none`() throws {
+        let shape = SampleShape(format: SampleFormat.s16.decoded, rate: 8000, layout: ChannelLayout(usualFor: 1))
+        let settings = try EncodingSettings.resolve(Rendition(format: "wav"), shape, .integer(bits: 16))
+        let rates = [Int64(0), 4000].map { samples in
+            ConversionResult(
+                settings, samples: samples, bytes: 8044, gapless: Gapless(start: 0, end: 0), used: [:], warnings: []
+            ).bitRate
+        }
+        #expect(rates == [0, 128_704])
+    }
+}
