@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <exception>
+#include <memory>
 
 using namespace TagLib;
 
@@ -45,10 +46,12 @@ namespace {
 
 tag_bytes copy(const ByteVector &vector)
 {
-    tag_bytes result{static_cast<uint8_t *>(std::malloc(vector.size() + 1)), vector.size()};
-    if(result.bytes && !vector.isEmpty())
-        std::memcpy(result.bytes, vector.data(), vector.size());
-    return result;
+    auto *bytes = static_cast<uint8_t *>(std::malloc(vector.size() + 1));
+    if(!bytes)
+        return {nullptr, 0};
+    if(!vector.isEmpty())
+        std::memcpy(bytes, vector.data(), vector.size());
+    return {bytes, vector.size()};
 }
 
 ByteVector vector(const uint8_t *bytes, size_t count)
@@ -211,7 +214,9 @@ bool tag_content_parse(tag_content *content, tag_form form, const uint8_t *bytes
     }
 }
 
-tag_bytes tag_content_render(tag_content *content, tag_form form, const uint8_t *base, size_t base_count)
+namespace {
+
+tag_bytes render(tag_content *content, tag_form form, const uint8_t *base, size_t base_count)
 {
     content->dropped.clear();
     switch(form) {
@@ -233,12 +238,26 @@ tag_bytes tag_content_render(tag_content *content, tag_form form, const uint8_t 
     return {nullptr, 0};
 }
 
+}  // namespace
+
+tag_bytes tag_content_render(tag_content *content, tag_form form, const uint8_t *base, size_t base_count)
+{
+    // Pictures of many megabytes are copied several times over, and the memory is limited.
+    try {
+        return render(content, form, base, base_count);
+    } catch(const std::exception &) {
+        return {nullptr, 0};
+    }
+}
+
 tag_bytes tag_content_render_picture(const tag_content *content, size_t index)
 {
-    FLAC::Picture *block = flac(content->pictures[index]);
-    const ByteVector bytes = block->render();
-    delete block;
-    return copy(bytes);
+    try {
+        const std::unique_ptr<FLAC::Picture> block(flac(content->pictures.at(index)));
+        return copy(block->render());
+    } catch(const std::exception &) {
+        return {nullptr, 0};
+    }
 }
 
 void tag_bytes_free(tag_bytes bytes) { std::free(bytes.bytes); }

@@ -22,7 +22,8 @@ enum AdvancedSystemsTags {
     static func replace(_ content: borrowing TagContent, in store: any ByteStore) throws -> Bool {
         let bytes = SourceBytes(StoredSource(store))
         guard let size = try bytes.little(at: 16, 8), size >= 30, size < 1 << 30,
-            let base = try bytes.read(at: 0, Int(size)), var header = content.render(TAG_FORM_ASF, base: base)
+            let base = try bytes.read(at: 0, Int(size)), var header = content.render(TAG_FORM_ASF, base: base),
+            !header.isEmpty
         else { return false }
         let left = base.count - header.count
         guard left == 0 || left >= 24 else { return false }

@@ -15,7 +15,7 @@ struct TagContent: ~Copyable {
         tag_content_parse(pointer, form, bytes, bytes.count, charset)
     }
 
-    /// The tags in one form; nothing if TagLib has no bytes for them.
+    /// The tags in one form, no bytes if it has none for them; nothing if the memory does not suffice.
     borrowing func render(_ form: tag_form, base: [UInt8] = []) -> [UInt8]? {
         Self.taken(tag_content_render(pointer, form, base, base.count))
     }
@@ -31,10 +31,7 @@ struct TagContent: ~Copyable {
     }
 
     private static func taken(_ bytes: tag_bytes) -> [UInt8]? {
-        guard let start = bytes.bytes, bytes.count > 0 else {
-            tag_bytes_free(bytes)
-            return nil
-        }
+        guard let start = bytes.bytes else { return nil }
         defer { tag_bytes_free(bytes) }
         return Array(UnsafeBufferPointer(start: start, count: bytes.count))
     }

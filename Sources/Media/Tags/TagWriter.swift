@@ -14,6 +14,8 @@ struct TagWriter: Sendable {
     private let format: String
 
     /// Bytes kept for what is only known at the end, such as the exact padding or a loudness.
+    /// Whether the memory did not suffice for them.
+    private var isTooLarge = false
     private static let slack = 512
 
     /// Takes a source's metadata, cut to the range already; `rate` is the output's, `sourceRate` the source's, in Hz.
@@ -160,6 +162,9 @@ struct TagWriter: Sendable {
         guard isPlaced else {
             throw MediaError(.internal, "write the tags", "the tags do not fit the room kept for them")
         }
+        guard !isTooLarge else {
+            throw MediaError(.internal, "write the tags", "the memory does not suffice for the tags and pictures")
+        }
     }
 
     private mutating func put(_ store: any ByteStore) throws -> Bool {
@@ -198,24 +203,27 @@ struct TagWriter: Sendable {
 
     private mutating func blocks() -> [(kind: UInt8, bytes: [UInt8])] {
         guard let comment = render(TAG_FORM_VORBIS) else { return [] }
-        return [(4, comment)] + TagContent(metadata).renderPictures().map { (6, $0) }
+        let pictures = TagContent(metadata).renderPictures()
+        if pictures.count < metadata.pictures.count { isTooLarge = true }
+        return [(4, comment)] + pictures.map { (6, $0) }
     }
 
     private static func size(of blocks: [(kind: UInt8, bytes: [UInt8])]) -> Int {
         blocks.reduce(0) { $0 + $1.bytes.count + 4 }
     }
 
-    /// The metadata in a form of TagLib's; what it cannot hold is reported once.
+    /// The metadata in a form of TagLib's, nothing if that is empty; what it cannot hold is reported once.
     private mutating func render(_ form: tag_form) -> [UInt8]? {
         let isVorbis = form == TAG_FORM_VORBIS || form == TAG_FORM_VORBIS_WITH_PICTURES
         let content = TagContent(isVorbis ? metadata.inComments() : metadata)
-        var bytes = content.render(form)
-        if isVorbis, let comment = bytes { bytes = Self.signed(comment) }
+        let bytes = content.render(form)
+        if bytes == nil { isTooLarge = true }
         let dropped = content.dropped()
         if !dropped.isEmpty, !warnings.contains(where: { $0.code == "tags_dropped" }) {
             drop("tags_dropped", "\(format) has no place for these tags: \(Self.listed(dropped))")
         }
-        return bytes
+        guard let bytes, !bytes.isEmpty else { return nil }
+        return isVorbis ? Self.signed(bytes) : bytes
     }
 
     /// A Vorbis comment with the name of who wrote it, which TagLib leaves empty.
