@@ -101,6 +101,26 @@ import Testing
         #expect((fields[1] + fields[2] + fields[3]) % 1024 == 0)
     }
 
+    @Test func `tells iTunes of delay and padding of what was copied`() async throws {
+        let source = try await Studio.shared.music(as: "copy.m4a", ["-c:a", "aac", "-aac_pns", "0", "-b:a", "128k"])
+        var rendition = Rendition(format: "m4a")
+        rendition.passthrough = .require
+        let cut = (start: MediaTime(value: 1, timescale: 1), end: MediaTime(value: 50_001, timescale: 44_100))
+        let cases: [(Converted, priming: Int?, samples: Int)] = [
+            (try await convert(source, rendition), 1024, 6 * 44_100),
+            // The packet before the one that holds the first sample is needed to decode it.
+            (try await convert(source, rendition, start: cut.start, end: cut.end), nil, 5901),
+        ]
+        for (converted, priming, samples) in cases {
+            let told = try await ffprobe(converted.path, "format_tags=iTunSMPB")
+            let fields = told.split(separator: " ").compactMap { Int($0, radix: 16) }
+            try #require(fields.count == 12, "\(told)")
+            #expect(fields[3] == samples && fields[1] == priming ?? fields[1] && fields[1] >= 1024, "\(told)")
+            let packets = try await ffprobe(converted.path, "stream=nb_frames")
+            #expect(fields[1] + fields[2] + fields[3] == Int(packets)! * 1024, "\(told)")
+        }
+    }
+
     @Test func `signs the LAME tag with a name that players know`() async throws {
         let converted = try await convert(try await Self.sweep(44_100), Rendition(format: "mp3"))
         let bytes = try fileBytes(converted.path)

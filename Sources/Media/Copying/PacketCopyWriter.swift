@@ -31,6 +31,10 @@ final class PacketCopyWriter: RenditionWriter {
 
     func finish() throws(MediaError) -> ConversionResult {
         try copy()
+        if tags.tellsITunes {
+            let span = plan.span
+            tags.setGapless(priming: span.lead, padding: span.trail, samples: span.samples)
+        }
         try tags.finish(store)
         try check()
         let bytes = try store.measuredLength()

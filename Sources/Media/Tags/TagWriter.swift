@@ -9,6 +9,8 @@ struct TagWriter: Sendable {
     private(set) var header = HeaderTags()
     /// What the format has no place for.
     private(set) var warnings: [Warning] = []
+    /// Whether Apple's players look into the file for its delay and padding.
+    let tellsITunes: Bool
     private var metadata: Metadata
     private let place: TagPlace
     private let format: String
@@ -26,6 +28,7 @@ struct TagWriter: Sendable {
         metadata = source
         place = TagPlace(format.name)
         self.format = format.name
+        tellsITunes = codec.name == "aac" && ["m4a", "mp4"].contains(format.name)
         warnings = source.warnings
         if settings.chapters != nil, source.chapters.isEmpty {
             drop("chapters_missing", "the source has no chapters, so no file of them was written")

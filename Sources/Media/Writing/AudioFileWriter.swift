@@ -36,7 +36,7 @@ final class AudioFileWriter: RenditionWriter {
         try writer.finish()
         let samples = writer.written
         let (tally, padding) = (writer.tally, writer.padding)
-        if settings.tellsITunes {
+        if tags.tellsITunes {
             let rest = padding.remainder(packets: tally.count, samples: samples)
             tags.setGapless(priming: Int64(padding.start), padding: rest, samples: samples)
         }
@@ -56,9 +56,4 @@ final class AudioFileWriter: RenditionWriter {
         if settings.codec.name == "flac" { result.audioMD5 = try FlacHeader.md5(in: store, stop: stop) }
         return result
     }
-}
-
-extension EncodingSettings {
-    /// Whether the file gets an `iTunSMPB` atom.
-    fileprivate var tellsITunes: Bool { codec.name == "aac" && ["m4a", "mp4"].contains(format.name) }
 }
