@@ -3,6 +3,9 @@ extension AudioFormat {
         AudioFormat("mp3", extension: "mp3", mediaType: "audio/mpeg", codecs: ["mp3"], summary: "MPEG layer III"),
         AudioFormat("m4a", extension: "m4a", mediaType: "audio/mp4", codecs: ["aac", "alac"], summary: "MPEG-4 audio"),
         AudioFormat(
+            "m4b", extension: "m4b", mediaType: "audio/mp4", codecs: ["aac", "alac"],
+            summary: "MPEG-4 audio, marked as an audiobook"),
+        AudioFormat(
             "alac", extension: "m4a", mediaType: "audio/mp4", codecs: ["alac"], summary: "Apple Lossless in MPEG-4"),
         AudioFormat(
             "mp4", extension: "mp4", mediaType: "audio/mp4",

@@ -53,7 +53,7 @@ package struct AudioFormat: Sendable {
     private static let byName = Dictionary(uniqueKeysWithValues: all.map { ($0.name, $0) })
 
     /// Whether a file holds several audio tracks.
-    package var holdsSeveralTracks: Bool { ["m4a", "alac", "mp4", "mov", "mka", "webm"].contains(name) }
+    package var holdsSeveralTracks: Bool { ["m4a", "m4b", "alac", "mp4", "mov", "mka", "webm"].contains(name) }
 
     /// Whether a result is many files, named after its main one.
     package var isSegmented: Bool { name == "hls" }

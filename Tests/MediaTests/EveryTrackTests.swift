@@ -141,7 +141,7 @@ import Testing
         let error = await #expect(throws: MediaError.self) {
             try await Self.convert(source, Rendition(format: "mp3"))
         }
-        #expect(error?.sentence.hasSuffix("formats that hold several: m4a alac mp4 mov mka webm") == true)
+        #expect(error?.sentence.hasSuffix("formats that hold several: m4a m4b alac mp4 mov mka webm") == true)
     }
 
     @Test func `of a single track it makes what is made without it`() async throws {

@@ -12,7 +12,7 @@ import Testing
         var testDescription: String { "\(format)/\(codec)" }
         /// Whether ffmpeg leaves padding at the end that our reader takes away by what the file tells.
         var needsReader: Bool {
-            (["m4a", "mp4", "mov"].contains(format) && !["alac", "pcm", "flac", "ima4"].contains(codec))
+            (["m4a", "m4b", "mp4", "mov"].contains(format) && !["alac", "pcm", "flac", "ima4"].contains(codec))
                 || format == "w64"
         }
     }

@@ -43,7 +43,7 @@ import Testing
     @Test func `takes every track into formats that hold several`() throws {
         #expect(try Self.spec(["format": "mka", "track": "all"]).plan.source.track == .all)
         let refused: [([String: String], String)] = [
-            ([:], "m4a alac mp4 mov mka webm"), (["format": "m4a", "loudness": "-16"], "single track"),
+            ([:], "m4a m4b alac mp4 mov mka webm"), (["format": "m4a", "loudness": "-16"], "single track"),
             (["format": "m4a", "passthrough": "require"], "encodes every track anew"),
         ]
         for (fields, words) in refused {

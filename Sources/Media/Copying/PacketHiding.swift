@@ -43,7 +43,7 @@ enum PacketHiding {
     init(_ format: AudioFormat) {
         switch format.name {
         case "mp3": self = .lameTag
-        case "m4a", "alac", "mp4", "mov": self = .editList
+        case "m4a", "m4b", "alac", "mp4", "mov": self = .editList
         case "mka", "webm": self = .codecDelay
         case "ogg", "oga", "opus", "speex": self = .granules
         default: self = .none

@@ -38,7 +38,7 @@ enum TagPlace {
         case "hls": self = .timedID3
         case "flac": self = .flacBlocks
         case "ogg", "oga", "opus", "speex": self = .oggComment
-        case "m4a", "alac", "mp4": self = .movie(isQuickTime: false)
+        case "m4a", "m4b", "alac", "mp4": self = .movie(isQuickTime: false)
         case "mov": self = .movie(isQuickTime: true)
         case "wav", "rf64": self = .waveChunks
         case "aiff", "aifc": self = .aiffChunk

@@ -14,10 +14,10 @@ struct TagWriter: Sendable {
     private var metadata: Metadata
     private let place: TagPlace
     private let format: String
-
-    /// Bytes kept for what is only known at the end, such as the exact padding or a loudness.
     /// Whether the memory did not suffice for them.
     private var isTooLarge = false
+
+    /// Bytes kept for what is only known at the end, such as the exact padding or a loudness.
     private static let slack = 512
 
     /// Takes a source's metadata, cut to the range already; `rate` is the output's, `sourceRate` the source's, in Hz.
@@ -28,7 +28,7 @@ struct TagWriter: Sendable {
         metadata = source
         place = TagPlace(format.name)
         self.format = format.name
-        tellsITunes = codec.name == "aac" && ["m4a", "mp4"].contains(format.name)
+        tellsITunes = codec.name == "aac" && ["m4a", "m4b", "mp4"].contains(format.name)
         warnings = source.warnings
         if settings.chapters != nil, source.chapters.isEmpty {
             drop("chapters_missing", "the source has no chapters, so no file of them was written")
@@ -162,11 +162,11 @@ struct TagWriter: Sendable {
         do { isPlaced = try put(store) } catch {
             throw MediaError(.store(error), "write the tags", "the tags could not be written: \(error)")
         }
-        guard isPlaced else {
-            throw MediaError(.internal, "write the tags", "the tags do not fit the room kept for them")
-        }
         guard !isTooLarge else {
             throw MediaError(.internal, "write the tags", "the memory does not suffice for the tags and pictures")
+        }
+        guard isPlaced else {
+            throw MediaError(.internal, "write the tags", "the tags do not fit the room kept for them")
         }
     }
 

@@ -77,7 +77,7 @@ extension AudioFormat {
     /// The name of libav's muxer.
     var muxerName: String {
         switch name {
-        case "m4a", "alac": "ipod"
+        case "m4a", "m4b", "alac": "ipod"
         case "rf64": "wav"
         case "aifc": "aiff"
         case "mka": "matroska"
@@ -91,7 +91,7 @@ extension AudioFormat {
     var isOgg: Bool { ["ogg", "oga", "opus", "spx"].contains(muxerName) }
 
     /// Whether it is a member of the MPEG-4 family, whose edit list tells where the audio begins and ends.
-    var isMovie: Bool { ["m4a", "alac", "mp4", "mov"].contains(name) }
+    var isMovie: Bool { ["m4a", "m4b", "alac", "mp4", "mov"].contains(name) }
 
     /// Whether a packet of it can tell how many of its last samples are padding.
     var tellsPadding: Bool { ["mka", "webm"].contains(name) }
@@ -102,6 +102,7 @@ extension AudioFormat {
         let movie = [("movflags", "+faststart"), ("movie_timescale", String(rate))]
         return switch name {
         case "m4a", "alac", "mov": movie
+        case "m4b": movie + [("brand", "M4B ")]
         // FLAC in MPEG-4 is still experimental to libav.
         case "mp4": movie + [("strict", "experimental")]
         case "wav": [("rf64", "auto")]

@@ -73,7 +73,7 @@ struct HandOutputs {
         let last = name.split(separator: "/").last ?? ""
         let suffix = last.lastIndex(of: ".").map { last[last.index(after: $0)...].lowercased() } ?? ""
         let alias =
-            ["aif": "aiff", "wave": "wav", "m4b": "m4a", "qt": "mov", "snd": "au", "dat": "peaks"][suffix] ?? suffix
+            ["aif": "aiff", "wave": "wav", "qt": "mov", "snd": "au", "dat": "peaks"][suffix] ?? suffix
         guard let format = AudioFormat.named(alias) ?? AudioFormat.all.first(where: { $0.fileExtension == alias })
         else {
             throw .usage(
