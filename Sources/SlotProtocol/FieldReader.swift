@@ -52,6 +52,10 @@ struct FieldReader {
                 "`output` with \(Self.shown(String(scheme))):// is not supported yet: give a path under the output root"
             )
         }
+        // How deep a URL's path goes is told when its escapes are.
+        guard scheme.lowercased() == "file" || OutputPath.components(output) != nil else {
+            throw OutputPath.outside(output)
+        }
         return output
     }
 

@@ -65,7 +65,7 @@ package struct JobSpec: Sendable {
         self.fields = fields
         source = try reader.source()
         plan = try reader.plan()
-        destinations = try reader.destinations()
+        destinations = try reader.destinations(plan.renditions)
         priority = try reader.priority()
         start = try reader.start()
         attempts = try reader.attempts()

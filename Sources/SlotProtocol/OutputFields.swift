@@ -1,4 +1,5 @@
 import FoundationEssentials
+import MediaTypes
 
 // The fields of several outputs.
 extension FieldReader {
@@ -16,7 +17,7 @@ extension FieldReader {
     }
 
     /// Where the result of each output goes, no two of them to one place.
-    func destinations() throws(Failure) -> [String?] {
+    func destinations(_ renditions: [Rendition]) throws(Failure) -> [String?] {
         let destinations = try eachOutput { reader throws(Failure) in try reader.output() }
         var seen: [String: Int] = [:]
         for (index, destination) in destinations.enumerated() {
@@ -26,7 +27,31 @@ extension FieldReader {
                 "`\(Self.place(index)).output` is `\(Self.shown(destination))`, where `\(Self.place(first))` goes: "
                     + "give each output a place of its own")
         }
+        try Self.checkChapters(destinations, renditions, seen)
         return destinations
+    }
+
+    /// Fails where two outputs would write chapters into one file, and not the same.
+    private static func checkChapters(
+        _ destinations: [String?], _ renditions: [Rendition], _ outputs: [String: Int]
+    ) throws(Failure) {
+        var seen: [String: Int] = [:]
+        for (index, (destination, rendition)) in zip(destinations, renditions).enumerated() {
+            guard let destination, !destination.hasSuffix("/"), let form = rendition.tags.chapters else { continue }
+            let path = OutputPath.partName(of: simplified(destination), form.partName)
+            let other: Int?
+            if let first = seen.updateValue(index, forKey: path) {
+                // Silence that is taken off moves the chapters.
+                let sounds = [rendition.sound, renditions[first].sound]
+                other = sounds[0] != sounds[1] && sounds.contains { $0.trimSilence != nil } ? first : nil
+            } else {
+                other = outputs[path]
+            }
+            guard let other else { continue }
+            throw invalid(
+                "the chapters of `\(place(index))` would go to `\(shown(path))`, where what `\(place(other))` writes goes: "
+                    + "give one of them another name")
+        }
     }
 
     /// Whether nothing is to appear unless every output succeeds.
@@ -63,11 +88,7 @@ extension FieldReader {
 
     /// A path without what changes nothing, so that two spellings of it are one.
     private static func simplified(_ path: String) -> String {
-        var parts: [Substring] = []
-        for part in path.split(separator: "/") where part != "." {
-            if part == "..", let last = parts.last, last != ".." { parts.removeLast() } else { parts.append(part) }
-        }
-        return (path.hasPrefix("/") ? "/" : "") + parts.joined(separator: "/")
+        (path.hasPrefix("/") ? "/" : "") + (OutputPath.components(path) ?? []).joined(separator: "/")
     }
 }
 

@@ -67,10 +67,9 @@ package struct Destination: Hashable, Sendable {
     /// The name of a part: the stem of this name and what follows it, in which `{token}` stands for some letters that are
     /// another owner's never.
     func partName(_ suffix: String, token: String) -> String {
-        let stem = name.lastIndex(of: ".").flatMap { $0 == name.startIndex ? nil : String(name[..<$0]) } ?? name
         let short = String(token.filter { $0.isASCII && ($0.isLetter || $0.isNumber) }.suffix(10))
         let separator = suffix.first.map { "-._/".contains($0) } == true ? "" : "-"
-        return stem + separator + suffix.replacing("{token}", with: short)
+        return OutputPath.partName(of: name, separator + suffix.replacing("{token}", with: short))
     }
 
     private func checkName(_ shown: String) throws(Failure) {
@@ -86,13 +85,13 @@ package struct Destination: Hashable, Sendable {
 
     /// The components below the root; a path that leaves it is denied.
     private static func components(_ text: String, below root: String, shown: String) throws(Failure) -> [String] {
-        let outside = Failure(.outputDenied, "the output '\(shown)' is outside the output root; give a path below it")
+        let outside = OutputPath.outside(shown)
         guard let rootParts = normalized(root) else {
             throw Failure(
                 .outputDenied, "the output root '\(root)' is not an absolute path; correct RESPOOL_OUTPUT_ROOT")
         }
         if !text.hasPrefix("/") {
-            guard let parts = normalized("/" + text) else { throw outside }
+            guard let parts = OutputPath.components(text) else { throw outside }
             return parts
         }
         guard let parts = normalized(text) else { throw outside }
@@ -105,16 +104,7 @@ package struct Destination: Hashable, Sendable {
 
     /// The path's components without `.`, `..` and doubled slashes; nothing if it is relative or climbs above its start.
     private static func normalized(_ path: String) -> [String]? {
-        guard path.hasPrefix("/") else { return nil }
-        var parts: [String] = []
-        for part in path.split(separator: "/") where part != "." {
-            if part == ".." {
-                guard parts.popLast() != nil else { return nil }
-            } else {
-                parts.append(String(part))
-            }
-        }
-        return parts
+        path.hasPrefix("/") ? OutputPath.components(path) : nil
     }
 
     /// The components of a path that a person named.

@@ -50,6 +50,34 @@ import Testing
         #expect(failure?.message.contains(named) == true, "\(failure?.message ?? "")")
     }
 
+    @Test(arguments: [
+        (#"{"output":"a/t.mp3"},{"output":"a/./t.opus"}"#, nil),
+        (#"{"output":"a/t.mp3"},{"output":"b/t.opus","trim_silence":"-60"}"#, nil),
+        (#"{"output":"a/t.mp3","chapters":"webvtt"},{"output":"a/t.opus","trim_silence":"-60"}"#, nil),
+        (#"{"output":"a/t.mp3"},{"output":"a/b/../t.opus","trim_silence":"-60"}"#, "`outputs[1]` would go to `a/t.ch"),
+        (
+            #"{"output":"a/t.mp3"},{"output":"a/t.chapters.json","format":"peaks","chapters":null}"#,
+            "`outputs[0]` would"
+        ),
+    ])
+    func `lets no two outputs write their chapters into one file`(outputs: String, named: String?) throws {
+        let fields = ["format": "mp3", "chapters": "json"]
+        guard let named else {
+            #expect(try Self.spec("[\(outputs)]", fields).destinations.count == 2)
+            return
+        }
+        let failure = #expect(throws: Failure.self) { try Self.spec("[\(outputs)]", fields) }
+        #expect(failure?.message.contains(named) == true, "\(failure?.message ?? "")")
+    }
+
+    @Test(arguments: ["../x.mp3", "a/../../x.mp3", "/../x.mp3"])
+    func `refuses at once what leaves every output root`(output: String) throws {
+        let fields = ["source": "https://example.org/a.flac", "format": "mp3", "output": output]
+        let failure = #expect(throws: Failure.self) { try JobSpec(fields: fields) }
+        #expect(failure?.code == .outputDenied)
+        #expect(failure?.message == "the output '\(output)' is outside the output root; give a path below it")
+    }
+
     @Test func `takes 32 outputs and refuses 33`() throws {
         func list(_ count: Int) -> String {
             "[" + Array(repeating: #"{"format":"mp3"}"#, count: count).joined(separator: ",") + "]"

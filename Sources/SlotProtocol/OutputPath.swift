@@ -1,0 +1,28 @@
+/// The path of an output as a job spells it.
+package enum OutputPath {
+    /// The path's components without `.`, `..` and doubled slashes; nothing if it climbs above its start.
+    package static func components(_ path: String) -> [String]? {
+        var parts: [String] = []
+        for part in path.split(separator: "/") where part != "." {
+            if part == ".." {
+                guard parts.popLast() != nil else { return nil }
+            } else {
+                parts.append(String(part))
+            }
+        }
+        return parts
+    }
+
+    /// The refusal of a path that leaves the output root.
+    package static func outside(_ path: String) -> Failure {
+        Failure(
+            .outputDenied, "the output '\(FieldReader.shown(path))' is outside the output root; give a path below it")
+    }
+
+    /// The name of a file beside an output: the stem of the output's and what follows it.
+    package static func partName(of name: String, _ suffix: String) -> String {
+        let start = name.lastIndex(of: "/").map { name.index(after: $0) } ?? name.startIndex
+        let end = name[start...].lastIndex(of: ".").flatMap { $0 == start ? nil : $0 } ?? name.endIndex
+        return name[..<end] + suffix
+    }
+}
