@@ -120,6 +120,14 @@ func sound(_ format: String = "wav", _ sampleFormat: SampleFormat? = .f32, _ cha
         #expect(zip(result, expected).allSatisfy { abs(Double($0) - $1) < 1e-6 })
     }
 
+    @Test func `fades in at its pace where the result is shorter`() async throws {
+        let source = try await Studio.shared.source(
+            "level.wav", ["-f", "lavfi", "-i", "aevalsrc=0.5:s=8000:d=1", "-c:a", "pcm_f32le"])
+        let made = try await convert(source, sound { $0.fadeIn = MediaTime(parsing: "5") })
+        let result = try await decode(made.path, as: Float.self, "f32le")
+        #expect(zip(result, 0..<8000).allSatisfy { abs(Double($0) - 0.5 * sine(Double($1) / 40_000)) < 1e-6 })
+    }
+
     @Test func `takes silence off both ends to the sample`() async throws {
         let level = "0.5*between(n,1001,4999)*(2*mod(n,2)-1)+0.5*between(n,6001,6002)"
         let source = try await Studio.shared.source(
