@@ -25,6 +25,26 @@ import Testing
         try FileManager.default.contentsOfDirectory(atPath: folder.file(path)).sorted()
     }
 
+    @Test func `puts all outputs into the folder that is named beside them`() async throws {
+        try await tone("tone.wav")
+        try FileManager.default.createDirectory(atPath: folder.file("made/low"), withIntermediateDirectories: true)
+        let outputs = #"[{"output":"low/a.mp3"},{"format":"flac"},{"output":"\#(folder.file("b.opus"))"}]"#
+        let outcome = try await respool.run("convert", "tone.wav", "made", "--outputs", outputs)
+        #expect(outcome.exitCode == 0, "\(outcome.errors)")
+        #expect(try names("made") == ["low", "tone.flac"] && names("made/low") == ["a.mp3"])
+        #expect(FileManager.default.fileExists(atPath: folder.file("b.opus")))
+    }
+
+    @Test(arguments: [
+        ("tone.wav", "'tone.wav' is not a folder"), ("none", "the folder 'none' cannot be used: No such"),
+    ])
+    func `refuses a place that is no folder beside --outputs`(place: String, sentence: String) async throws {
+        try await tone("tone.wav")
+        let outcome = try await respool.run("convert", "tone.wav", place, "--outputs", #"[{"output":"a.mp3"}]"#)
+        #expect(outcome.exitCode == 2 && outcome.errors.contains(sentence), "\(outcome.errors)")
+        #expect(try names("") == ["tone.wav"])
+    }
+
     @Test func `marks an audiobook by its ending`() async throws {
         try await tone("tone.wav")
         let outcome = try await respool.run("convert", "tone.wav", "book.m4b", "--json")

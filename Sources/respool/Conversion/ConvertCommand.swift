@@ -13,7 +13,7 @@ extension Command {
                 + "format is that of the destination's name, unless --format says otherwise. An existing file is replaced "
                 + "when the new one is complete and checked, and not before.",
             "Several destinations are made in one go, from one decode. With --outputs each has settings of its own, the other "
-                + "options holding for all; with --atomic true all of them appear, or none.",
+                + "options holding for all, and its `output` is a path in FOLDER; with --atomic true all of them appear, or none.",
         ],
         options: FieldOptions.conversion + [ConvertOptions.spoolFolder, .allowHost, .json],
         examples: [

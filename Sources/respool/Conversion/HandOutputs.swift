@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Glibc
+import Lifecycle
 import MediaTypes
 import SlotProtocol
 
@@ -30,8 +31,9 @@ struct HandOutputs {
         }
         var elements = try Self.elements(fields["outputs"], targets)
         var (destinations, typed) = ([String?](), [String]())
+        let folder = fields["outputs"] == nil ? nil : try targets.first.map(Self.folder)
         for (index, element) in elements.enumerated() {
-            guard let target = element["output"]?.field ?? targets.first else {
+            guard let target = Self.target(element["output"]?.field, in: folder) else {
                 throw .usage("`outputs[\(index)].output` is missing: give a path, or a folder for all of them")
             }
             guard target != "-" else { throw .usage("standard output takes one result, and there are several") }
@@ -65,6 +67,22 @@ struct HandOutputs {
             throw .usage(#"--outputs is not a JSON list of objects: write '[{"format":"mp3"},{"format":"flac"}]'"#)
         }
         return elements
+    }
+
+    /// A folder for all results, as it was typed, with a slash at its end.
+    private static func folder(_ typed: String) throws(CommandFailure) -> String {
+        var status = stat()
+        guard stat(typed, &status) == 0 else { throw .usage("the folder '\(typed)' cannot be used: \(Errno.last)") }
+        guard status.st_mode & S_IFMT == S_IFDIR else {
+            throw .usage("'\(typed)' is not a folder: with --outputs, name the folder of all results, or none")
+        }
+        return typed.hasSuffix("/") ? typed : typed + "/"
+    }
+
+    /// Where an output goes: its own path, from the folder if there is one, or the folder alone.
+    private static func target(_ output: String?, in folder: String?) -> String? {
+        guard let output, let folder, !output.hasPrefix("/") else { return output ?? folder }
+        return folder + output
     }
 
     /// The format asked for, or else the one that the name tells.
