@@ -22,7 +22,7 @@ package enum TrackChoice: Codable, Hashable, Sendable {
     case best
     /// By its place among the audio tracks, from 1.
     case number(Int)
-    /// By its language, as the container spells it (ISO 639-2: `jpn`).
+    /// By any code of its language: `jpn`, `ja`, `de-AT`.
     case language(String)
     /// Every one, for containers that hold several.
     case all

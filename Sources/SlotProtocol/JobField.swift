@@ -120,7 +120,7 @@ package struct JobField: Sendable {
             default: "auto"),
         JobField(
             "track", "TRACK",
-            "which audio track: a number from 1, or a language, as jpn; all for every one, in a file of several",
+            "which audio track: a number from 1, or a language, as jpn, ger or de; all for every one, in a file of several",
             default: "the one a player takes"),
         JobField(
             "damage", "MODE", "fail or accept a source that is damaged or cut short: accept takes what there is",

@@ -45,6 +45,31 @@ import Testing
         #expect(try names("") == ["tone.wav"])
     }
 
+    @Test func `numbers audio tracks as --track does, with their languages and titles`() async throws {
+        try await make([
+            "-f", "lavfi", "-i", "color=d=0.5:s=16x16", "-f", "lavfi", "-i", "sine=d=0.5", "-f", "lavfi", "-i",
+            "anullsrc=d=0.5:cl=mono:r=32000", "-map", "0", "-map", "1", "-map", "2", "-c:v", "mpeg4", "-c:a", "flac",
+            "-shortest", "-metadata:s:1", "language=eng", "-metadata:s:2", "language=ger", "-metadata:s:2",
+            "title=Regie",
+            "-disposition:1", "0", "-disposition:2", "default", "two.mka",
+        ])
+        let text = try await respool.run("probe", "two.mka")
+        #expect(text.output.contains("track 1    flac, 44100 Hz"), "\(text.output)")
+        #expect(text.output.contains("ger, Regie, default"), "\(text.output)")
+        let json = try await respool.run("probe", "two.mka", "--json")
+        let report = try #require(try JSONSerialization.jsonObject(with: Data(json.output.utf8)) as? [String: Any])
+        let tracks = try #require(report["tracks"] as? [[String: Any]])
+        #expect(
+            tracks.map { $0["number"] as? Int } == [1, 2] && tracks.map { $0["default"] as? Bool } == [false, true])
+        #expect(tracks[1]["title"] as? String == "Regie" && tracks[1]["language"] as? String == "ger")
+        for code in ["2", "ger", "deu", "de", "de-AT", "GER"] {
+            let outcome = try await respool.run("convert", "two.mka", "\(code).wav", "--track", code, "--json")
+            #expect(outcome.output.contains(#""sample_rate":32000"#), "\(code): \(outcome.errors)")
+        }
+        let missing = try await respool.run("convert", "two.mka", "x.wav", "--track", "ge")
+        #expect(missing.exitCode == 1 && missing.errors.contains("no audio track in language 'ge'"))
+    }
+
     @Test func `marks an audiobook by its ending`() async throws {
         try await tone("tone.wav")
         let outcome = try await respool.run("convert", "tone.wav", "book.m4b", "--json")

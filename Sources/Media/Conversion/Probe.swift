@@ -45,7 +45,9 @@ package struct Probe: Codable, Hashable, Sendable {
 
     /// An audio track.
     package struct Track: Codable, Hashable, Sendable {
-        /// The stream's place in the container.
+        /// Its place among the audio tracks, from 1, as a job's `track` has it.
+        package var number: Int
+        /// The stream's place in the container, from 0.
         package var index: Int
         package var codec: String
         /// Hz.
@@ -59,6 +61,7 @@ package struct Probe: Codable, Hashable, Sendable {
         package var bitRate: Int?
         package var duration: MediaTime?
         package var language: String?
+        package var title: String?
         /// Whether a player takes it by default.
         package var isDefault: Bool
         /// Where they were asked for, of the track that a player takes by default.
@@ -68,7 +71,7 @@ package struct Probe: Codable, Hashable, Sendable {
         package var silencesLeftOut: Int?
 
         enum CodingKeys: String, CodingKey {
-            case index, codec, channels, bits, duration, language, loudness, silences
+            case number, index, title, codec, channels, bits, duration, language, loudness, silences
             case sampleRate = "sample_rate"
             case channelLayout = "channel_layout"
             case sampleFormat = "sample_format"
@@ -92,7 +95,11 @@ extension Probe {
         let demuxer = try Demuxer.open(source, stop: stop)
         let best = try demuxer.selectAudio()
         var tracks: [Track] = []
-        for track in demuxer.tracks { tracks.append(Track(track, demuxer.stream(track.index))) }
+        for track in demuxer.tracks {
+            tracks.append(Track(track, demuxer.stream(track.index), number: tracks.count + 1))
+            // There the stream's title is the song's.
+            if demuxer.formatName == "ogg" { tracks[tracks.count - 1].title = nil }
+        }
         let place = tracks.firstIndex { $0.index == best.index }
         if let place, let length = try AudibleLength.of(best, source, demuxer) { tracks[place].duration = length }
         let duration =
@@ -127,13 +134,14 @@ extension Probe.Chapter {
 }
 
 extension Probe.Track {
-    fileprivate init(_ track: AudioTrack, _ stream: UnsafeMutablePointer<AVStream>) {
+    fileprivate init(_ track: AudioTrack, _ stream: UnsafeMutablePointer<AVStream>, number: Int) {
         let parameters = stream.pointee.codecpar!
         let format = av_get_sample_fmt_name(AVSampleFormat(parameters.pointee.format))
         let bits = max(parameters.pointee.bits_per_raw_sample, av_get_exact_bits_per_sample(track.codec))
-        let language = av_dict_get(stream.pointee.metadata, "language", nil, 0)
+        let label = TrackLabel(stream)
         self.init(
-            index: track.index, codec: track.codecName, sampleRate: track.rate, channels: track.channels,
+            number: number, index: track.index, codec: track.codecName, sampleRate: track.rate,
+            channels: track.channels,
             channelLayout: ChannelLayout(naming: &parameters.pointee.ch_layout).description,
             sampleFormat: format.map { String(cString: $0) }, bits: bits > 0 ? Int(bits) : nil,
             bitRate: parameters.pointee.bit_rate > 0 ? Int(parameters.pointee.bit_rate) : nil,
@@ -142,7 +150,7 @@ extension Probe.Track {
                 let (value, isTooLong) = $0.multipliedReportingOverflow(by: Int64(track.timeBase.num))
                 return isTooLong ? nil : MediaTime(value: value, timescale: Int64(track.timeBase.den))
             },
-            language: language.map { String(cString: $0.pointee.value) },
+            language: label.language, title: label.title,
             isDefault: stream.pointee.disposition & AV_DISPOSITION_DEFAULT != 0)
     }
 }

@@ -77,7 +77,7 @@ struct HLSMaster {
     private func pick(_ members: [Rendition], _ track: TrackChoice) throws(MediaError) -> Rendition? {
         switch track {
         case .language(let language):
-            return members.first { $0.language.map { Self.isSame($0, language) } ?? false }
+            return LanguageCode.firstIndex(of: language, in: members.map(\.language)).map { members[$0] }
         case .number(let number):
             guard members.indices.contains(number - 1) else {
                 throw MediaError(
@@ -87,13 +87,6 @@ struct HLSMaster {
             return members[number - 1]
         default: return members.first(where: \.isDefault) ?? members.first
         }
-    }
-
-    /// Playlists name languages as `de` or `de-AT`, media files as `ger` or `deu`: the first letters have to do.
-    private static func isSame(_ tag: String, _ language: String) -> Bool {
-        let (tag, language) = (tag.lowercased(), language.lowercased())
-        return tag == language
-            || tag.split(separator: "-").first.map { $0 == language || $0 == language.prefix(2) } ?? false
     }
 }
 

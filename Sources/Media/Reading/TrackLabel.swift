@@ -4,8 +4,8 @@ import CLibav
 struct TrackLabel {
     /// The stream's place in the source.
     let index: Int
-    private let language: String?
-    private let title: String?
+    let language: String?
+    let title: String?
     private let disposition: CInt
 
     init(_ stream: UnsafeMutablePointer<AVStream>) {

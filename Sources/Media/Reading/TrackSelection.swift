@@ -17,11 +17,10 @@ enum TrackSelection {
             }
             return Int(audio[number - 1].pointee.index)
         case .language(let language):
-            let spoken = audio.first { Self.language($0)?.lowercased() == language.lowercased() }
-            guard let spoken else {
+            guard let spoken = LanguageCode.firstIndex(of: language, in: audio.map { Self.language($0) }) else {
                 throw failure("the source has no audio track in language '\(language)'; it has \(list(audio))")
             }
-            return Int(spoken.pointee.index)
+            return Int(audio[spoken].pointee.index)
         case .best, .all:
             let best = av_find_best_stream(context, AVMEDIA_TYPE_AUDIO, -1, -1, nil, 0)
             return best >= 0 ? Int(best) : Int(audio[0].pointee.index)

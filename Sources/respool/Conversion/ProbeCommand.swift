@@ -98,21 +98,24 @@ private struct ProbeReport: Decodable {
     }
 
     struct Track: Decodable {
-        let index: Int
+        let number: Int
         let codec: String
         let sampleRate: Int
         let channels: Int
         let channelLayout: String
         let bits: Int?
         let bitRate: Int?
+        let title: String?
+        let isDefault: Bool
         let language: String?
         let loudness: Loudness?
         let silences: [Silence]?
         let silencesLeftOut: Int?
 
         enum CodingKeys: String, CodingKey {
-            case index, codec, channels, bits, language, loudness, silences
+            case number, codec, channels, bits, language, title, loudness, silences
             case sampleRate = "sample_rate"
+            case isDefault = "default"
             case channelLayout = "channel_layout"
             case silencesLeftOut = "silences_left_out"
             case bitRate = "bit_rate"
@@ -141,7 +144,7 @@ private struct ProbeReport: Decodable {
         if let bitRate { pairs.append(("bit rate", "\(bitRate / 1000) kb/s")) }
         pairs.append(("size", Quantities.bytes(bytes)))
         for track in tracks {
-            pairs.append(("track \(track.index)", track.facts))
+            pairs.append(("track \(track.number)", track.facts(amongOthers: tracks.count > 1)))
             if let loudness = track.loudness { pairs.append(("loudness", loudness.facts)) }
             for silence in track.silences ?? [] { pairs.append(("silence", silence.facts)) }
             if let count = track.silencesLeftOut {
@@ -190,11 +193,12 @@ extension Silence {
 }
 
 extension ProbeReport.Track {
-    fileprivate var facts: String {
+    fileprivate func facts(amongOthers: Bool) -> String {
         var facts = [codec, "\(sampleRate) Hz", "\(channels) ch (\(channelLayout))"]
         if let bits { facts.append("\(bits) bit") }
         if let bitRate { facts.append("\(bitRate / 1000) kb/s") }
-        if let language { facts.append(language) }
+        facts += [language, title].compactMap { $0 }
+        if amongOthers, isDefault { facts.append("default") }
         return facts.joined(separator: ", ")
     }
 }
