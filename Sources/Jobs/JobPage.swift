@@ -7,9 +7,10 @@ package struct JobPage: Sendable {
 
 /// A place in a list of jobs.
 package struct JobCursor: Sendable, Hashable {
-    let state: JobState
-    /// Nothing at the start of the state's list.
-    let last: Position?
+    /// The states whose jobs are being listed.
+    let states: [JobState]
+    /// The last job that was listed of each; nothing at the start of its list.
+    var last: [JobState: Position] = [:]
 
     struct Position: Sendable, Hashable {
         let score: String

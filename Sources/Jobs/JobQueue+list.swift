@@ -6,33 +6,53 @@ extension JobQueue {
         state: JobState? = nil, limit: Int = 100, cursor: JobCursor? = nil
     ) async throws(QueueError) -> JobPage {
         let limit = max(1, min(limit, 1000))
-        let states = state.map { [$0] } ?? Self.order
-        var cursor = cursor ?? JobCursor(state: states[0], last: nil)
+        let groups = state.map { [[$0]] } ?? Self.order
+        var cursor = cursor ?? JobCursor(states: groups[0])
         var jobs: [JobRecord] = []
         while true {
             let wanted = limit - jobs.count
             let places = try await places(cursor, wanted)
-            let state = cursor.state
+            let records = try await self.jobs(places.map(\.position.id))
             // A job that moved on since its index was read is on another page.
-            jobs += try await self.jobs(places.map(\.id)).compactMap { $0 }.filter { $0.state == state }
+            jobs += zip(places, records).compactMap { $1?.state == $0.state ? $1 : nil }
             if places.count == wanted {
-                return JobPage(jobs: jobs, next: JobCursor(state: state, last: places.last))
+                for place in places { cursor.last[place.state] = place.position }
+                return JobPage(jobs: jobs, next: cursor)
             }
-            guard let index = states.firstIndex(of: state), index + 1 < states.count else {
+            guard let index = groups.firstIndex(of: cursor.states), index + 1 < groups.count else {
                 return JobPage(jobs: jobs, next: nil)
             }
-            cursor = JobCursor(state: states[index + 1], last: nil)
+            cursor = JobCursor(states: groups[index + 1])
         }
     }
 
-    private static let order: [JobState] = [.running, .waiting, .delayed, .queued, .failed, .completed, .cancelled]
+    /// The states, those whose jobs are listed as one.
+    private static let order: [[JobState]] = [
+        [.running], [.waiting], [.delayed], [.queued], [.completed, .failed, .cancelled],
+    ]
 
-    private func places(_ cursor: JobCursor, _ limit: Int) async throws(QueueError) -> [JobCursor.Position] {
+    /// The next places of the states together, the last first where there are several.
+    private func places(
+        _ cursor: JobCursor, _ limit: Int
+    ) async throws(QueueError) -> [(state: JobState, position: JobCursor.Position)] {
+        var places: [(state: JobState, position: JobCursor.Position)] = []
+        for state in cursor.states {
+            places += try await self.places(of: state, after: cursor.last[state], limit).map {
+                (state: state, position: $0)
+            }
+        }
+        guard cursor.states.count > 1 else { return places }
+        func time(_ place: JobCursor.Position) -> Double { Double(place.score) ?? 0 }
+        return Array(places.sorted { time($0.position) > time($1.position) }.prefix(limit))
+    }
+
+    private func places(
+        of state: JobState, after last: JobCursor.Position?, _ limit: Int
+    ) async throws(QueueError) -> [JobCursor.Position] {
         let parts = try await run(
             QueueScript.list,
             [
-                .text(cursor.state.rawValue), .integer(Int64(limit)), .text(cursor.last?.score ?? ""),
-                .text(cursor.last?.id ?? ""),
+                .text(state.rawValue), .integer(Int64(limit)), .text(last?.score ?? ""), .text(last?.id ?? ""),
             ]
         ).array()
         guard parts.count.isMultiple(of: 2) else { throw .unexpectedAnswer(script: "list", "an odd number of parts") }

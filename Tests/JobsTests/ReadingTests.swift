@@ -105,6 +105,28 @@ import Testing
         }
     }
 
+    @Test func `lists what is over by when it ended, however it did`() async throws {
+        try await QueueFixture.run { fixture in
+            _ = try await fixture.queue.enqueue(Array(repeating: QueueFixture.job, count: 11))
+            var ended: [String] = []
+            for (index, job) in try await fixture.claim(11).enumerated() {
+                let outcomes: [Outcome] = [.failed(Failure(.noAudio, "x")), .completed([]), .cancelled]
+                _ = try await fixture.finish(job, outcomes[index * 5 % 7 % 3])
+                ended.append(job.id)
+            }
+            for limit in [1, 3, 4, 100] {
+                var found: [String] = []
+                var cursor: JobCursor?
+                repeat {
+                    let page = try await fixture.queue.list(limit: limit, cursor: cursor)
+                    found += page.jobs.map(\.id)
+                    cursor = page.next
+                } while cursor != nil
+                #expect(found == ended.reversed(), "pages of \(limit)")
+            }
+        }
+    }
+
     @Test func `shows a job in the inbox, also one that will be refused`() async throws {
         try await QueueFixture.run { fixture in
             let id = try await fixture.push(["source": "https://x.org/a?key=hush"])
