@@ -70,6 +70,17 @@ import Testing
         #expect(missing.exitCode == 1 && missing.errors.contains("no audio track in language 'ge'"))
     }
 
+    @Test func `tells the length of an MP3 with a picture as it will be converted`() async throws {
+        try await make(["-f", "lavfi", "-i", "color=red:s=32x32", "-frames:v", "1", "cover.png"])
+        try await make([
+            "-f", "lavfi", "-i", "sine=d=0.5:r=44100", "-i", "cover.png", "-map", "0", "-map", "1", "-c:v", "copy",
+            "-disposition:v", "attached_pic", "song.mp3",
+        ])
+        let json = try await respool.run("probe", "song.mp3", "--json")
+        let report = try #require(try JSONSerialization.jsonObject(with: Data(json.output.utf8)) as? [String: Any])
+        #expect(report["seconds"] as? Double == 0.5 && (report["pictures"] as? [Any])?.count == 1, "\(json.output)")
+    }
+
     @Test func `marks an audiobook by its ending`() async throws {
         try await tone("tone.wav")
         let outcome = try await respool.run("convert", "tone.wav", "book.m4b", "--json")

@@ -17,7 +17,12 @@ enum AudibleLength {
         }
         guard demuxer.formatName == "mp3" else { return nil }
         let packet = Packet()
-        guard try demuxer.next(into: packet), packet.offset > 0,
+        repeat {
+            // An attached picture comes before the audio.
+            packet.clear()
+            guard try demuxer.next(into: packet) else { return nil }
+        } while packet.streamIndex != track.index
+        guard packet.offset > 0,
             let length = FrameHeader.samples(track.codec, packet.bytes, whole: false)
         else { return nil }
         do {
