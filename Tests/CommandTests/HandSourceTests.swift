@@ -25,6 +25,25 @@ import Testing
         try FileManager.default.contentsOfDirectory(atPath: folder.file(path)).sorted()
     }
 
+    @Test(arguments: [
+        "mkfifo p; cat tone.wav > p & $0 convert p out.wav", "$0 convert <(cat tone.wav) out.wav",
+        "$0 convert /dev/fd/3 out.wav 3< tone.wav", "cat tone.wav | $0 convert /dev/stdin out.wav",
+    ])
+    func `converts what only its own process can open`(line: String) async throws {
+        try await tone("tone.wav")
+        let outcome = try await ChildProcess.run(
+            "bash", ["-c", line, Programs.path("respool")], environment: respool.environment, folder: folder.path)
+        #expect(outcome.exitCode == 0 && outcome.errors == "", "\(outcome.errors)")
+        let (source, result) = (folder.file("tone.wav"), folder.file("out.wav"))
+        let samples = try [source, result].map { try Data(contentsOf: URL(filePath: $0)).suffix(48_000) }
+        #expect(samples[0].count == 48_000 && samples[0].elementsEqual(samples[1]))
+        let probed = try await ChildProcess.run(
+            "bash",
+            ["-c", line.replacing("convert", with: "probe").replacing("out.wav", with: ""), Programs.path("respool")],
+            environment: respool.environment, folder: folder.path)
+        #expect(probed.exitCode == 0 && probed.output.contains("(0.500 s)"), "\(probed.errors)")
+    }
+
     @Test func `puts all outputs into the folder that is named beside them`() async throws {
         try await tone("tone.wav")
         try FileManager.default.createDirectory(atPath: folder.file("made/low"), withIntermediateDirectories: true)

@@ -9,7 +9,7 @@ extension Command {
         "convert", usages: ["SOURCE DESTINATION…", "SOURCE [FOLDER] --outputs JSON"],
         "converts one source here and now, without Redis",
         details: [
-            "SOURCE is a path, a URL, or `-` for standard input; DESTINATION is a path, a folder (with --format), or `-` for standard output. The "
+            "SOURCE is a path, a URL, a pipe, or `-` for standard input; DESTINATION is a path, a folder (with --format), or `-` for standard output. The "
                 + "format is that of the destination's name, unless --format says otherwise. An existing file is replaced "
                 + "when the new one is complete and checked, and not before.",
             "Several destinations are made in one go, from one decode. With --outputs each has settings of its own, the other "
@@ -76,7 +76,7 @@ struct ConversionRequest: Sendable {
     /// Absolute paths; nothing for standard output.
     let destinations: [String?]
     let configuration: SlotConfiguration
-    private let input: StandardInput?
+    private let input: PipedInput?
 
     init(_ arguments: Arguments) throws(CommandFailure) {
         source = arguments.operands[0]
@@ -86,9 +86,8 @@ struct ConversionRequest: Sendable {
         let spec: JobSpec
         do throws(Failure) { spec = try JobSpec(fields: fields) } catch { throw .usage(error.message) }
         var configuration = try ConvertOptions.configuration(arguments)
-        if source == "-" {
-            // Only now, when nothing is wrong with the rest.
-            let input = try StandardInput.open(configuration.policy)
+        // Only now, when nothing is wrong with the rest.
+        if let input = try PipedInput.open(source, configuration.policy) {
             self.input = input
             fields["source"] = "file://" + input.path
             do throws(Failure) { self.spec = try JobSpec(fields: fields) } catch { throw .usage(error.message) }

@@ -22,9 +22,8 @@ extension Command {
         let source = arguments.operands[0]
         let settings = try ProbeOptions.settings(arguments)
         var configuration = try ConvertOptions.configuration(arguments)
-        var input: StandardInput?
+        let input = try PipedInput.open(source, configuration.policy)
         defer { withExtendedLifetime(input) {} }
-        if source == "-" { input = try StandardInput.open(configuration.policy) }
         let url: String
         if let input { url = "file://" + input.path } else { url = try SourceAddress.url(source) }
         let path = SourceAddress.path(ofFileURL: url)
@@ -105,9 +104,9 @@ private struct ProbeReport: Decodable {
         let channelLayout: String
         let bits: Int?
         let bitRate: Int?
+        let language: String?
         let title: String?
         let isDefault: Bool
-        let language: String?
         let loudness: Loudness?
         let silences: [Silence]?
         let silencesLeftOut: Int?
@@ -115,8 +114,8 @@ private struct ProbeReport: Decodable {
         enum CodingKeys: String, CodingKey {
             case number, codec, channels, bits, language, title, loudness, silences
             case sampleRate = "sample_rate"
-            case isDefault = "default"
             case channelLayout = "channel_layout"
+            case isDefault = "default"
             case silencesLeftOut = "silences_left_out"
             case bitRate = "bit_rate"
         }
