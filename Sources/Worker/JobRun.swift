@@ -105,7 +105,8 @@ struct JobRun: Sendable {
             return log.warning("dropped: the lease is lost, so the job is another worker's, or over")
         }
         if case .crashed = outcome { metrics.lostChildren("crashed") }
-        let answer = await ledger.finish(job, outcome, lines: result.lines)
+        let lines = TryLog.lines(of: job, outcome, libav: result.lines, after: .seconds(seconds))
+        let answer = await ledger.finish(job, outcome, lines: lines)
         metrics.ended(outcome.name, code: outcome.failure?.code.rawValue ?? "", seconds: seconds)
         report(outcome, answer, seconds: seconds)
     }
@@ -125,9 +126,9 @@ struct JobRun: Sendable {
     }
 }
 
-private extension Outcome {
+extension Outcome {
     /// What the queue is told of a record whose outputs are visible: a job fails if one of its outputs has.
-    static func published(_ record: CommitRecord) -> Outcome {
+    fileprivate static func published(_ record: CommitRecord) -> Outcome {
         let outputs = record.outputs.map(\.report)
         guard let failure = record.failure else { return .completed(outputs) }
         return .failed(failure, outputs: outputs)
@@ -148,6 +149,14 @@ private extension Outcome {
         switch self {
         case .failed(let failure, _), .crashed(let failure): failure
         case .completed, .cancelled, .released: nil
+        }
+    }
+
+    /// What became of each output, as far as that is told.
+    var reports: [OutputReport] {
+        switch self {
+        case .completed(let reports), .failed(_, let reports): reports
+        case .crashed, .cancelled, .released: []
         }
     }
 }

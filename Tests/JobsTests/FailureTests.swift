@@ -143,6 +143,20 @@ import Testing
         }
     }
 
+    @Test func `keeps what every try has left, and loses whole lines where there is no room`() async throws {
+        try await QueueFixture.run { fixture in
+            let id = try await fixture.enqueue()
+            for number in 1...3 {
+                let lines = (0..<4).map { "\(number).\($0) " + String(repeating: "é", count: 500) }
+                _ = try await fixture.finish(try await fixture.claimOne(), .failed(broken), log: lines)
+                let kept = try await fixture.queue.log(id)
+                let all = (1...number).flatMap { number in (0..<4).map { "\(number).\($0)" } }
+                #expect(kept.map { String($0.prefix(3)) } == all.suffix(8))
+                try await fixture.makeDue()
+            }
+        }
+    }
+
     @Test func `keeps only the end of a long log`() async throws {
         try await QueueFixture.run { fixture in
             let id = try await fixture.enqueue()

@@ -74,6 +74,28 @@ import Testing
         #expect(worker.errors.contains("cancelled"))
     }
 
+    @Test func `leaves in the log what was worth a word`() async throws {
+        let shop = try await Workshop()
+        let server = try await SlowServer()
+        let worker = try await shop.worker()
+        let late = try await shop.push([
+            "source": "\(server.url)/slow-once?log", "format": "wav", "timeout": "1", "attempts": "7",
+        ])
+        let short = try shop.source("short.wav", Sounds.ramp(samples: 4410))
+        let warned = try await shop.push(["source": short, "format": "wav", "end": "5"])
+        let plain = try await shop.push(["source": short, "format": "wav"])
+        for id in [late, warned, plain] { try await shop.job(id, reaches: .completed) }
+        let lines = try await shop.queue.log(late)
+        #expect(lines.first?.contains("Z attempt 1 of 7 failed after") == true, "\(lines)")
+        #expect(lines.first?.hasSuffix("longer than the job's timeout of 1.0 s (timeout)") == true)
+        #expect(lines.last?.contains("of 7 completed after") == true)
+        let warning = try await shop.queue.log(warned)
+        #expect(warning.first?.hasPrefix("warning: the range ends at 5") == true, "\(warning)")
+        #expect(warning.count == 2 && warning[1].contains("attempt 1 of 5 completed"))
+        #expect(try await shop.queue.log(plain).isEmpty)
+        withExtendedLifetime(worker) {}
+    }
+
     @Test func `ends a try that runs longer than its timeout`() async throws {
         let shop = try await Workshop()
         let server = try await SlowServer()

@@ -60,7 +60,10 @@ else
   if (ARGV[10] or '') ~= '' then call('SET', P .. 'result:' .. id, ARGV[10], 'PX', ttl) end
 end
 if log ~= '' then
-  log = string.sub(log, -8192)
+  -- What earlier tries have left stands before it, as far as there is room.
+  local earlier = (job.attempt > 1 or job.crashes > 0) and call('GET', P .. 'log:' .. id)
+  if earlier then log = earlier .. '\n' .. log end
+  if #log > 8192 then log = string.gsub(string.sub(log, -8192), '^[^\n]*\n', '') end
   if ttl then call('SET', P .. 'log:' .. id, log, 'PX', ttl) else call('SET', P .. 'log:' .. id, log) end
 end
 if ttl and events % 8 == 0 then trim(answer) end

@@ -2,7 +2,7 @@ import Jobs
 
 extension Command {
     static let logs = Command(
-        "logs", usages: ["ID…"], "prints the last log lines of the jobs' last tries",
+        "logs", usages: ["ID…"], "prints the last log lines of the jobs: warnings, failed tries, and what libav said",
         options: [.json, .queue, .redis], operands: 1...Int.max
     ) { arguments throws(CommandFailure) in
         let connection = try QueueConnection(arguments)

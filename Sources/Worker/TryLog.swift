@@ -1,0 +1,27 @@
+import Jobs
+import Lifecycle
+import MediaTypes
+import SlotProtocol
+
+/// What a job's log says of one try: libav's last lines, warnings, and how the try ended.
+enum TryLog {
+    /// The lines; none of a first try that completes without a word.
+    static func lines(
+        of job: ClaimedJob, _ outcome: Outcome, libav: [String], after duration: Duration
+    ) -> [String] {
+        let lines = libav + words(of: outcome.reports)
+        let isPlain = outcome.failure == nil && job.attempt == 1 && job.crashes == 0
+        guard !isPlain || !lines.isEmpty else { return [] }
+        let attempt = "attempt \(job.attempt) of \(job.attempts) \(outcome.name) after \(duration.rounded) s"
+        let reason = outcome.failure.map { ": \($0.message) (\($0.code.rawValue))" } ?? ""
+        return lines + ["\(WallClock.timestamp()) \(attempt)\(reason)"]
+    }
+
+    private static func words(of reports: [OutputReport]) -> [String] {
+        reports.enumerated().flatMap { index, report in
+            let place = reports.count > 1 ? "outputs[\(index)]: " : ""
+            let error = report.error.map { ["\(place)\($0.message) (\($0.code.rawValue))"] } ?? []
+            return report.warnings.map { "\(place)warning: \($0.message) (\($0.code))" } + error
+        }
+    }
+}
