@@ -32,11 +32,12 @@ struct EncodingSettings {
             )
         }
         let rate = try sampleRate(rendition, format, codec, source.rate, channels)
-        if rate != source.rate && rendition.sampleRate == nil {
+        // A higher rate loses nothing: that Opus is at home in 48 kHz is told among the settings.
+        if rate < source.rate && rendition.sampleRate == nil {
             warnings.append(
                 Warning(
                     "sample_rate_changed",
-                    "\(codec.name) does not take the source's \(source.rate) Hz here, so \(rate) Hz was chosen"))
+                    "\(codec.name) takes no more than \(rate) Hz here, so the source's \(source.rate) Hz were lowered"))
         }
         let layout =
             rendition.channelLayout.map { ChannelLayout(named: $0) }
