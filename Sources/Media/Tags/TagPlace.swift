@@ -50,6 +50,7 @@ enum TagPlace {
         case "au":
             let names = ["TITLE", "ARTIST", "ALBUM", "TRACKNUMBER", "GENRE"]
             self = .dictionary(Dictionary(names: names, takesPictures: false, takesChapters: false))
+        // W64 has a list of tags too, but libsndfile plays whatever follows the sound, and libav keeps no room before it.
         default: self = .none
         }
     }
