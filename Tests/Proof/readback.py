@@ -2,6 +2,8 @@
 
 import hashlib
 import json
+import re
+import subprocess
 
 import tagging
 from processes import run
@@ -32,6 +34,25 @@ def by_ffprobe(path):
     return {"title": tags.get("title", ""), "pictures": pictures, "chapters": chapters}
 
 
+def listed(paths):
+    """The same of many files, from the list that one ffmpeg prints of its inputs."""
+    words = [word for path in paths for word in ("-i", path)]
+    text = subprocess.run(["ffmpeg", "-hide_banner", "-nostdin", *words], capture_output=True).stderr.decode(errors="replace")
+    parts = re.split(r"(?m)^Input #\d+, ", text)[1:]
+    if len(parts) != len(paths):
+        return [by_ffprobe(path) for path in paths]
+    return [listing(part) for part in parts]
+
+
+def listing(text):
+    head, *streams = re.split(r"(?m)^  Stream #", text)
+    titles = re.findall(r"(?mi)^    title +: (.*)$", head.split("  Chapters:")[0])
+    titles += [title for stream in streams if "Audio: " in stream for title in re.findall(r"(?mi)^ +title +: (.*)$", stream)]
+    chapters = re.findall(r"Chapter #\d+:\d+: start ([\d.]+), end [\d.]+\n(?: +Metadata:\n +(?:title|TITLE) +: (.*))?", head)
+    return {"title": (titles or [""])[0], "pictures": text.count("(attached pic)"),
+            "chapters": [(round(float(start) * 1000), title) for start, title in chapters]}
+
+
 def by_mutagen(path):
     """The same, with pictures by their digests; nothing where mutagen does not know the file."""
     try:
@@ -58,14 +79,9 @@ def is_same(one, other):
     return one == other
 
 
-def kept(format, origin, output, is_thorough=True):
-    """{aspect: who finds it in a result}, and what should have been found or reported, if anything.
-
-    Without thoroughness ffprobe, a process for each file, is asked only for what mutagen does not tell.
-    """
-    result = {"mutagen": by_mutagen(output["path"])}
-    if is_thorough or any(format in formats for formats in UNREAD["mutagen"].values()):
-        result["ffprobe"] = by_ffprobe(output["path"])
+def kept(format, origin, output, listing=None):
+    """{aspect: who finds it in a result}, and what should have been found or reported, if anything."""
+    result = {"ffprobe": listing or by_ffprobe(output["path"]), "mutagen": by_mutagen(output["path"])}
     codes = {warning["code"] for warning in output["warnings"]}
     found, missing = {}, []
     for aspect in ASPECTS:

@@ -122,7 +122,8 @@ class Truth:
 
     def trim(self, length):
         """Takes the length that the container declares, and its priming, which ffmpeg leaves, where all of it is told."""
-        if self.delay > 0 and length in (SECONDS * self.rate, self.length - self.delay):
+        untold = self.length - self.delay
+        if self.delay > 0 and length in (SECONDS * self.rate, untold) and length <= untold:
             self.samples = self.samples[self.delay:]
             self.length, self.delay = length, 0
         elif self.length - 4096 <= length <= self.length:
