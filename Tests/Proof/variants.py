@@ -71,7 +71,7 @@ class Source:
         """Stores the signal, and returns the file's path."""
         path = f"{folder}/{self.name}-{layout}-{rate}.{self.extension}"
         if self.chained:
-            halves = [f"{folder}/{self.name}-{half}.{self.extension}" for half in (1, 2)]
+            halves = [f"{path}.{half}.{self.extension}" for half in (1, 2)]
             for half, cut in zip(halves, (["-t", SECONDS / 2], ["-ss", SECONDS / 2])):
                 ffmpeg(*cut, "-i", plain, *self.words, half)
             pathlib.Path(path).write_bytes(b"".join(pathlib.Path(half).read_bytes() for half in halves))
