@@ -1,3 +1,4 @@
+import Jobs
 import Lifecycle
 import Synchronization
 
@@ -10,7 +11,8 @@ package final class Contact: Sendable {
     private struct State {
         var lastTick: ContinuousClock.Instant
         var lastAnswer: ContinuousClock.Instant?
-        var outageSince: ContinuousClock.Instant?
+        /// Since when the queues that do not answer are silent; in a cluster each may live elsewhere.
+        var outages: [QueueName: ContinuousClock.Instant] = [:]
         var isDraining = false
     }
 
@@ -43,11 +45,10 @@ package final class Contact: Sendable {
 
     /// Takes note of an answer; true if it ended an outage.
     @discardableResult
-    func answered() -> Bool {
+    func answered(_ queue: QueueName) -> Bool {
         let outage = state.withLock { state in
-            defer { state.outageSince = nil }
             state.lastAnswer = .now
-            return state.outageSince
+            return state.outages.removeValue(forKey: queue)
         }
         guard let outage else { return false }
         log.info("Redis answers again", ["seconds": outage.duration(to: .now).rounded])
@@ -55,10 +56,11 @@ package final class Contact: Sendable {
     }
 
     /// Takes note that Redis did not answer; says so once an outage.
-    func failed(_ operation: String, _ error: some Error & CustomStringConvertible) {
+    func failed(_ operation: String, _ queue: QueueName, _ error: some Error & CustomStringConvertible) {
         let isNew = state.withLock { state in
-            defer { state.outageSince = state.outageSince ?? .now }
-            return state.outageSince == nil
+            let isNew = state.outages[queue] == nil
+            if isNew { state.outages[queue] = .now }
+            return isNew
         }
         guard isNew else { return log.debug("\(operation) failed: \(error)") }
         metrics.outage()

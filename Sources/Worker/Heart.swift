@@ -2,16 +2,13 @@ import Jobs
 import Lifecycle
 import SlotProtocol
 
-/// Beats once a second: renews the leases of all jobs in hand, tells how far they are, and hears what is to end.
+/// Beats once a second for one queue: renews the leases of its jobs in hand, tells how far they are, and hears what is to end.
 struct Heart: Sendable {
-    let queue: JobQueue
+    let served: ServedQueue
     let record: WorkerRecord
-    let hand: Hand
-    let ledger: Ledger
     let contact: Contact
     let lifeSign: LifeSign?
     let metrics: WorkerMetrics
-    let log: Log
 
     private static let interval: Duration = .seconds(1)
 
@@ -28,21 +25,21 @@ struct Heart: Sendable {
     }
 
     private func beat() async {
-        let jobs = hand.all
+        let jobs = served.hand.all
         let heartbeats = jobs.compactMap(\.heartbeat)
         var record = record
         record.jobs = heartbeats.map(\.id)
         let start = ContinuousClock.now
         let answer: BeatAnswer
         do throws(QueueError) {
-            answer = try await queue.beat(worker: record, jobs: heartbeats)
+            answer = try await served.queue.beat(worker: record, jobs: heartbeats)
         } catch {
-            return contact.failed("beat", error)
+            return contact.failed("beat", served.queue.name, error)
         }
         metrics.answered("beat", seconds: start.duration(to: .now).seconds)
-        let wasOut = contact.answered()
+        let wasOut = contact.answered(served.queue.name)
         for job in jobs { obey(answer.verdicts[job.job.id], job) }
-        if wasOut { await ledger.resend() }
+        if wasOut { await served.ledger.resend() }
     }
 
     private func obey(_ verdict: BeatAnswer.Verdict?, _ job: JobInHand) {

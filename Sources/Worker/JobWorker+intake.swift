@@ -1,5 +1,6 @@
 import Jobs
 import Lifecycle
+import SlotProtocol
 
 extension JobWorker {
     /// Takes jobs until the worker drains, and returns when the last one is over.
@@ -7,83 +8,135 @@ extension JobWorker {
         await withDiscardingTaskGroup { jobs in
             while !isDraining {
                 await freeSlot()
-                let wanted = free.count
-                guard !isDraining, let claim = await claim(wanted) else { break }
-                for job in claim.jobs { start(job, in: &jobs) }
-                if claim.jobs.count < wanted, !isDraining { await waitAtTheDoorbell(claim) }
+                await takeJobs(in: &jobs)
+                if free.isEmpty { await ringOn() } else { await waitAtTheDoorbells() }
             }
+            await returnUnanswered(in: &jobs)
             // What woke this worker last may have been meant for a job that it does not take.
-            do throws(QueueError) { try await queue.ring() } catch {
-                log.debug("no other worker could be woken: \(error)")
-            }
+            for index in queues.indices { inquiries[index].isRung = true }
+            await ringOn()
         }
     }
 
     /// Waits until a slot is free, or the worker drains.
     private func freeSlot() async {
-        guard free.isEmpty else { return }
-        await withCheckedContinuation { vacancy = $0 }
+        guard free.isEmpty, !isDraining else { return }
+        await withCheckedContinuation { rest = $0 }
     }
 
-    /// Asks for jobs until there is an answer; nothing if the worker is to stop and no answer comes.
-    ///
-    /// The nonce stays the same, for an answer that got lost may have given jobs.
-    private func claim(_ count: Int) async -> Claim? {
-        let nonce = Nonce.random()
-        let backoff = Backoff(base: .milliseconds(50), cap: .seconds(1))
-        var failures = 0
-        var deadline: ContinuousClock.Instant?
-        while true {
-            let start = ContinuousClock.now
-            do throws(QueueError) {
-                let claim = try await queue.claim(nonce: nonce, count: count, worker: record.name)
-                metrics.answered("claim", seconds: start.duration(to: .now).seconds)
-                if contact.answered() { await ledger.resend() }
-                return claim
-            } catch {
-                failures += 1
-                contact.failed("claim", error)
+    /// Asks the queues that may have jobs, each in its turn, until no slot is free or none has any.
+    private func takeJobs(in group: inout DiscardingTaskGroup) async {
+        var open = queues.indices.filter { inquiries[$0].bell == nil }
+        while !isDraining, let turn = rotation.next(among: open, free: free.count) {
+            let claim = await claim(turn.count, from: turn.queue)
+            for job in claim?.jobs ?? [] { start(job, of: queues[turn.queue], in: &group) }
+            guard let claim, claim.jobs.count >= turn.count else {
+                open.removeAll { $0 == turn.queue }
+                continue
             }
-            if isDraining { deadline = deadline ?? .now + .seconds(2) }
-            if let deadline, .now >= deadline { return nil }
-            try? await Task.sleep(for: backoff.delay(afterFailure: failures))
         }
     }
 
-    private func start(_ job: ClaimedJob, in group: inout DiscardingTaskGroup) {
+    /// Asks a queue for jobs; nothing if there is no answer.
+    private func claim(_ count: Int, from index: Int) async -> Claim? {
+        let queue = queues[index].queue
+        let nonce = inquiries[index].nonce ?? Nonce.random()
+        inquiries[index].nonce = nonce
+        inquiries[index].isDue = false
+        inquiries[index].isRung = false
+        let start = ContinuousClock.now
+        do throws(QueueError) {
+            let claim = try await queue.claim(nonce: nonce, count: count, worker: record.name)
+            metrics.answered("claim", seconds: start.duration(to: .now).seconds)
+            inquiries[index].nonce = nil
+            inquiries[index].failures = 0
+            let next = [claim.nextDue, claim.nextLease].compactMap { $0 }.min() ?? 1000
+            inquiries[index].rest = .milliseconds(min(max(next, 1), 1000))
+            if contact.answered(queue.name) { await queues[index].ledger.resend() }
+            return claim
+        } catch {
+            inquiries[index].failures += 1
+            contact.failed("claim", queue.name, error)
+            return nil
+        }
+    }
+
+    /// Hears whether claims whose answer got lost had given jobs, which go back then.
+    private func returnUnanswered(in group: inout DiscardingTaskGroup) async {
+        let deadline = ContinuousClock.now + .seconds(2)
+        for index in queues.indices {
+            while inquiries[index].nonce != nil, .now < deadline {
+                let claim = await claim(1, from: index)
+                for job in claim?.jobs ?? [] { start(job, of: queues[index], in: &group) }
+                if claim == nil {
+                    try? await Task.sleep(for: Self.backoff.delay(afterFailure: inquiries[index].failures))
+                }
+            }
+        }
+    }
+
+    private func start(_ job: ClaimedJob, of served: ServedQueue, in group: inout DiscardingTaskGroup) {
+        guard !free.isEmpty else {
+            // An answer that came late gave more than there is room for by now.
+            group.addTask { _ = await served.ledger.finish(job, .released, lines: []) }
+            return
+        }
         let inHand = JobInHand(job, slot: free.removeLast())
-        hand.take(inHand)
-        metrics.running(hand.count)
+        served.hand.take(inHand)
+        metrics.running(jobsInHand.count)
         // A job that was claimed while the worker began to drain goes back before it has begun.
         if isDraining { inHand.end(.released) }
-        let run = JobRun(
-            inHand: inHand, ledger: ledger, metrics: metrics,
-            log: log.with("job", job.id).with("attempt", job.attempt))
-        group.addTask { await self.carryOut(run) }
+        var log = log.with("job", job.id).with("attempt", job.attempt)
+        if queues.count > 1 { log = log.with("queue", served.queue.name.text) }
+        let run = JobRun(inHand: inHand, ledger: served.ledger, metrics: metrics, log: log)
+        group.addTask { await self.carryOut(run, of: served) }
     }
 
-    private func carryOut(_ run: JobRun) async {
+    private func carryOut(_ run: JobRun, of served: ServedQueue) async {
         await run.run()
-        hand.drop(run.inHand)
-        metrics.running(hand.count)
+        served.hand.drop(run.inHand)
+        metrics.running(jobsInHand.count)
         free.append(run.inHand.slot)
-        wake()
+        if free.count == 1 { wake() }
     }
 
-    /// Waits until there may be something to claim.
+    /// Waits until one of the queues may have something to claim.
     ///
-    /// The queue had less than was asked for, so whatever comes now rings; a slot that becomes free changes nothing.
-    private func waitAtTheDoorbell(_ claim: Claim) async {
-        let next = [claim.nextDue, claim.nextLease].compactMap { $0 }.min() ?? 1000
-        let wait = Task { [doorbell, contact] in
-            do throws(QueueError) { _ = try await doorbell.wait(for: .milliseconds(min(max(next, 1), 1000))) } catch {
-                guard !Task.isCancelled else { return }
-                contact.failed("waiting for jobs", error)
-                try? await Task.sleep(for: .milliseconds(200))
+    /// Each had less than was asked for, so whatever comes now rings; a slot that becomes free changes nothing.
+    private func waitAtTheDoorbells() async {
+        guard !isDraining, !inquiries.contains(where: \.isDue) else { return }
+        for index in queues.indices where inquiries[index].bell == nil {
+            inquiries[index].bell = Task { await waitAtTheDoorbell(of: index) }
+        }
+        await withCheckedContinuation { rest = $0 }
+    }
+
+    private func waitAtTheDoorbell(of index: Int) async {
+        let inquiry = inquiries[index]
+        if inquiry.failures > 0 {
+            try? await Task.sleep(for: Self.backoff.delay(afterFailure: inquiry.failures))
+        } else {
+            do throws(QueueError) {
+                inquiries[index].isRung = try await queues[index].doorbell.wait(for: inquiry.rest) == .rang
+            } catch {
+                if !Task.isCancelled {
+                    contact.failed("waiting for jobs", queues[index].queue.name, error)
+                    try? await Task.sleep(for: .milliseconds(200))
+                }
             }
         }
-        bell = wait
-        await wait.value
-        bell = nil
+        inquiries[index].bell = nil
+        inquiries[index].isDue = true
+        if free.isEmpty { await ringOn() } else { wake() }
+    }
+
+    /// Wakes another worker for what this one was woken for and has no slot for.
+    private func ringOn() async {
+        for index in queues.indices where inquiries[index].isRung {
+            inquiries[index].isRung = false
+            do throws(QueueError) { try await queues[index].queue.ring() } catch {
+                log.debug("no other worker could be woken: \(error)")
+            }
+        }
     }
 }

@@ -8,22 +8,20 @@ package actor JobWorker {
     /// Whether the worker lives and is ready, for those who ask from outside.
     package nonisolated let contact: Contact
 
-    let queue: JobQueue
-    let doorbell: Doorbell
+    let queues: [ServedQueue]
     let record: WorkerRecord
     let metrics: WorkerMetrics
     let log: Log
-    let ledger: Ledger
-    let hand = Hand()
     private let configuration: WorkerConfiguration
     private let slots: [Slot]
 
     var free: [Slot]
     var isDraining = false
-    /// The wait at the doorbell, while there is one.
-    var bell: Task<Void, Never>?
-    /// The wait for a free slot, while there is one.
-    var vacancy: CheckedContinuation<Void, Never>?
+    /// How far the worker is with asking each of its queues.
+    var inquiries: [QueueInquiry]
+    var rotation: QueueRotation
+    /// The intake's wait, for a free slot or for somebody who rings, while there is one.
+    var rest: CheckedContinuation<Void, Never>?
     private var wasCutShort = false
     private var graceEnd: Task<Void, Never>?
 
@@ -39,18 +37,25 @@ package actor JobWorker {
     private static let extraGrace: Duration = .seconds(4)
     /// How long jobs are given back when the worker is stopped at once.
     private static let stopGrace: Duration = .seconds(2)
+    static let backoff = Backoff(base: .milliseconds(50), cap: .seconds(1))
 
+    /// A worker for the queues, each with a doorbell whose connection is its own, in the order that the configuration names.
     package init(
-        queue: JobQueue, doorbell: Doorbell, configuration: WorkerConfiguration, metrics: WorkerMetrics, log: Log
+        queues: [(JobQueue, Doorbell)], configuration: WorkerConfiguration, metrics: WorkerMetrics, log: Log
     ) {
-        self.queue = queue
-        self.doorbell = doorbell
         self.configuration = configuration
         self.metrics = metrics
         self.log = log
         record = .ofThisProcess(slots: configuration.slots)
-        contact = Contact(log: log, metrics: metrics)
-        ledger = Ledger(queue: queue, contact: contact, metrics: metrics, log: log)
+        let contact = Contact(log: log, metrics: metrics)
+        self.contact = contact
+        self.queues = queues.map { queue, doorbell in
+            ServedQueue(
+                queue: queue, doorbell: doorbell,
+                ledger: Ledger(queue: queue, contact: contact, metrics: metrics, log: log))
+        }
+        inquiries = Array(repeating: QueueInquiry(), count: queues.count)
+        rotation = QueueRotation(configuration.queues)
         slots = (0..<configuration.slots).map { Slot(number: $0, configuration: configuration.slot, log: log) }
         free = slots
     }
@@ -61,12 +66,14 @@ package actor JobWorker {
     package func run(lifeSign: LifeSign?) async throws(Failure) -> End {
         try await startSlots()
         metrics.started(slots: slots.count)
-        log.info("worker started", ["worker": record.name, "slots": "\(slots.count)", "queue": queue.name.text])
-        let heart = Heart(
-            queue: queue, record: record, hand: hand, ledger: ledger, contact: contact, lifeSign: lifeSign,
-            metrics: metrics, log: log)
+        log.info(
+            "worker started", ["worker": record.name, "slots": "\(slots.count)", "queue": configuration.queues.text])
         await withTaskGroup(of: Void.self) { group in
-            group.addTask { await heart.run() }
+            for served in queues {
+                let heart = Heart(
+                    served: served, record: record, contact: contact, lifeSign: lifeSign, metrics: metrics)
+                group.addTask { await heart.run() }
+            }
             await runJobs()
             group.cancelAll()
         }
@@ -81,8 +88,8 @@ package actor JobWorker {
         guard !isDraining else { return }
         isDraining = true
         contact.drains()
-        log.info("draining", ["jobs": "\(hand.count)", "grace": configuration.grace.rounded])
-        bell?.cancel()
+        log.info("draining", ["jobs": "\(jobsInHand.count)", "grace": configuration.grace.rounded])
+        for inquiry in inquiries { inquiry.bell?.cancel() }
         wake()
         graceEnd = Task {
             guard (try? await Task.sleep(for: configuration.grace)) != nil else { return }
@@ -95,21 +102,24 @@ package actor JobWorker {
     /// Gives back what is in hand as quickly as that goes, and leaves the rest to the next owner.
     package func stop() async {
         drain()
-        log.warning("stopping at once", ["jobs": "\(hand.count)"])
+        log.warning("stopping at once", ["jobs": "\(jobsInHand.count)"])
         wasCutShort = true
-        for job in hand.all { job.abandon() }
+        for job in jobsInHand { job.abandon() }
         try? await Task.sleep(for: Self.stopGrace)
-        await ledger.giveUp()
+        await giveUp()
     }
 
-    /// Resumes the intake, which waits for a free slot.
+    /// The jobs of all queues.
+    var jobsInHand: [JobInHand] { queues.flatMap(\.hand.all) }
+
+    /// Resumes the intake, which waits for a free slot or for somebody who rings.
     func wake() {
-        vacancy?.resume()
-        vacancy = nil
+        rest?.resume()
+        rest = nil
     }
 
     private func giveBack() {
-        let jobs = hand.all
+        let jobs = jobsInHand
         guard !jobs.isEmpty else { return }
         log.warning("the grace is over: unfinished jobs are given back", ["jobs": "\(jobs.count)"])
         for job in jobs { job.end(.released) }
@@ -117,8 +127,12 @@ package actor JobWorker {
 
     private func cutShort() async {
         wasCutShort = true
-        for job in hand.all { job.abandon() }
-        await ledger.giveUp()
+        for job in jobsInHand { job.abandon() }
+        await giveUp()
+    }
+
+    private func giveUp() async {
+        for served in queues { await served.ledger.giveUp() }
     }
 
     private func startSlots() async throws(Failure) {
@@ -141,8 +155,10 @@ package actor JobWorker {
     }
 
     private func leave() async {
-        do throws(QueueError) { try await queue.leave(worker: record.name) } catch {
-            log.debug("the queue could not be told that this worker leaves: \(error)")
+        for served in queues {
+            do throws(QueueError) { try await served.queue.leave(worker: record.name) } catch {
+                log.debug("the queue \(served.queue.name.text) could not be told that this worker leaves: \(error)")
+            }
         }
         await endSlots()
     }

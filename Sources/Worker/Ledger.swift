@@ -65,7 +65,7 @@ actor Ledger {
         for (index, entry) in entries.enumerated() {
             do throws(QueueError) { _ = try await tell(entry) } catch {
                 metrics.resent(index)
-                return contact.failed("finish", error)
+                return contact.failed("finish", queue.name, error)
             }
         }
         metrics.resent(entries.count)
@@ -92,7 +92,7 @@ actor Ledger {
             } catch {
                 failures += 1
                 refusals = error.isTransient ? 0 : refusals + 1
-                contact.failed(operation, error)
+                contact.failed(operation, queue.name, error)
                 guard !isGivenUp, refusals < Self.mostRefusals else {
                     log.error("\(operation) is given up: \(error)")
                     return nil

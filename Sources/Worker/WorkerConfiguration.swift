@@ -6,6 +6,8 @@ package import Slots
 
 /// How a worker runs.
 package struct WorkerConfiguration: Sendable {
+    /// The queues that are served, and in which order.
+    package var queues: QueueOrder
     /// Jobs at once.
     package var slots: Int
     /// How long jobs may go on after the worker was asked to stop, before they are given back.
@@ -16,9 +18,10 @@ package struct WorkerConfiguration: Sendable {
     package var slot: SlotConfiguration
 
     package init(
-        slots: Int, grace: Duration = .seconds(25), lease: Duration? = nil,
+        queues: QueueOrder = .default, slots: Int, grace: Duration = .seconds(25), lease: Duration? = nil,
         slot: SlotConfiguration = SlotConfiguration()
     ) {
+        self.queues = queues
         self.slots = slots
         self.grace = grace
         self.lease = lease
@@ -29,11 +32,19 @@ package struct WorkerConfiguration: Sendable {
     package static func fromEnvironment() throws(Failure) -> WorkerConfiguration {
         let cores = min(ProcessInfo.processInfo.activeProcessorCount, processorQuota() ?? .max)
         return WorkerConfiguration(
+            queues: try queueOrder(),
             slots: Int(try Setting.number("RESPOOL_SLOTS", 1...1024, isWhole: true) ?? Double(max(1, cores))),
             grace: .seconds(try Setting.number("RESPOOL_GRACE", 0...86_400) ?? 25),
             // A beat a second must fit in well.
             lease: try Setting.number("RESPOOL_LEASE", 3...3600).map { .seconds($0) },
             slot: try .fromEnvironment())
+    }
+
+    private static func queueOrder() throws(Failure) -> QueueOrder {
+        guard let text = Environment.value("RESPOOL_QUEUE") else { return .default }
+        do throws(Failure) { return try QueueOrder(text) } catch {
+            throw Failure(.invalidRequest, "RESPOOL_QUEUE: \(error.message)")
+        }
     }
 
     /// Processors that the control group of a container allows, rounded up; nothing if it sets no limit. (cgroup v2, `cpu.max`)

@@ -27,11 +27,12 @@ enum WorkerCommand {
         let log = Log(least: settings.level)
         let metrics = Metrics()
         let client = RedisClient(url: settings.redis, name: "respool-worker")
-        let bell = BlockingRedisClient(url: settings.redis, name: "respool-bell")
-        let queue = JobQueue(client: client, name: settings.queue, settings: settings.settings)
+        let names = settings.worker.queues.names
+        let bells = names.map { _ in BlockingRedisClient(url: settings.redis, name: "respool-bell") }
+        let queues = names.map { JobQueue(client: client, name: $0, settings: settings.settings) }
         let worker = JobWorker(
-            queue: queue, doorbell: Doorbell(client: bell, name: settings.queue), configuration: settings.worker,
-            metrics: WorkerMetrics(metrics), log: log)
+            queues: zip(queues, bells).map { ($0, Doorbell(client: $1, name: $0.name)) },
+            configuration: settings.worker, metrics: WorkerMetrics(metrics), log: log)
         let listener: HTTPListener?
         do throws(Errno) { listener = try listen(settings, worker.contact, metrics, log) } catch {
             StandardError.write("cannot listen on \(settings.listen!) (RESPOOL_LISTEN): \(error)")
@@ -40,7 +41,7 @@ enum WorkerCommand {
         for sentence in settings.worker.advice { log.warning(sentence) }
         let obedience = Task { await obey(signals, worker, log) }
         let check = Task {
-            let isWelcome = await ServerCheck(queue: queue, log: log).run()
+            let isWelcome = await ServerCheck(queue: queues[0], log: log).run()
             if !isWelcome { await worker.stop() }
             return isWelcome
         }
@@ -49,7 +50,7 @@ enum WorkerCommand {
         check.cancel()
         let isWelcome = await check.value
         // Senders before what they send to.
-        await bell.close()
+        for bell in bells { await bell.close() }
         await client.close()
         withExtendedLifetime(listener) {}
         return isWelcome ? code : .redis

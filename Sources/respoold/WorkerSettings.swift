@@ -8,7 +8,6 @@ import Worker
 /// All that the environment says about a worker, checked before anything starts.
 struct WorkerSettings: Sendable {
     let redis: RedisURL
-    let queue: QueueName
     let settings: QueueSettings
     let worker: WorkerConfiguration
     let listen: ListenAddress?
@@ -20,19 +19,12 @@ struct WorkerSettings: Sendable {
         var settings = try QueueSettings.fromEnvironment()
         if let lease = worker.lease { settings.lease = lease }
         return WorkerSettings(
-            redis: try redisURL(), queue: try queueName(), settings: settings, worker: worker,
+            redis: try redisURL(), settings: settings, worker: worker,
             listen: try listenAddress(), level: try logLevel())
     }
 
     private static func redisURL() throws(Failure) -> RedisURL {
         do throws(RedisError) { return try .fromEnvironment() } catch { throw Failure(.invalidRequest, "\(error)") }
-    }
-
-    private static func queueName() throws(Failure) -> QueueName {
-        guard let text = Environment.value("RESPOOL_QUEUE") else { return .default }
-        do throws(Failure) { return try QueueName(text) } catch {
-            throw Failure(.invalidRequest, "RESPOOL_QUEUE: \(error.message)")
-        }
     }
 
     private static func listenAddress() throws(Failure) -> ListenAddress? {

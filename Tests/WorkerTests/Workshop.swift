@@ -46,9 +46,14 @@ final class Workshop: Sendable {
         ]
     }
 
-    /// Pushes a job as anybody may, and answers its id.
-    func push(_ fields: KeyValuePairs<String, String>) async throws -> String {
-        var command: RedisCommand = ["XADD", .text(queue.keys.inbox), "*"]
+    /// Another queue on the same server.
+    func queue(_ name: String) throws -> JobQueue { JobQueue(client: client, name: try QueueName(name)) }
+
+    /// Pushes a job as anybody may, to the queue `default` unless another is given, and answers its id.
+    func push(
+        _ fields: KeyValuePairs<String, String>, to other: JobQueue? = nil, id: RedisArgument = "*"
+    ) async throws -> String {
+        var command: RedisCommand = ["XADD", .text((other ?? queue).keys.inbox), id]
         for (name, value) in fields {
             command.append(name)
             command.append(value)

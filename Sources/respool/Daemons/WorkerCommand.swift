@@ -8,7 +8,8 @@ extension Command {
                 + "is over go back to the queue uncharged. The second ends it at once."
         ],
         options: [
-            .redis, .queue, WorkerOptions.slots, WorkerOptions.grace, WorkerOptions.listen, WorkerOptions.sourceRoot,
+            .redis, WorkerOptions.queues, WorkerOptions.slots, WorkerOptions.grace, WorkerOptions.listen,
+            WorkerOptions.sourceRoot,
             WorkerOptions.outputRoot, WorkerOptions.spoolFolder, .allowHost, WorkerOptions.maxCrashes,
             WorkerOptions.check,
         ],
@@ -41,6 +42,9 @@ extension Command {
 
 /// The worker's settings, which reach `respoold` as environment variables.
 enum WorkerOptions {
+    static let queues = Option(
+        "queue", value: "NAMES", "the queues: a,b strictly in this order, or a:3,b:1 by weight",
+        fallback: "default", variable: "RESPOOL_QUEUE")
     static let slots = Option(
         "slots", letter: "s", value: "N", "conversions at the same time, 1 to 1024", fallback: "one a core",
         variable: "RESPOOL_SLOTS")
@@ -67,7 +71,7 @@ enum WorkerOptions {
         _ = try arguments.whole(slots, in: 1...1024)
         _ = try arguments.whole(maxCrashes, in: 1...1_000_000)
         _ = try arguments.seconds(grace, in: 0...86_400)
-        for option in [slots, grace, listen, maxCrashes, .queue, .redis] {
+        for option in [slots, grace, listen, maxCrashes, queues, .redis] {
             if let value = arguments.given(option).last { set(option, value) }
         }
         for option in [outputRoot, spoolFolder] {

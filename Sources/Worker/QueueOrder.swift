@@ -1,0 +1,83 @@
+package import Jobs
+package import SlotProtocol
+
+/// The queues that a worker serves: strictly one after the other, or each by its weight.
+package struct QueueOrder: Sendable, Hashable {
+    package let names: [QueueName]
+    /// How often each is asked in comparison; nothing where an earlier queue always goes first.
+    package let weights: [Int]?
+
+    private static let mostQueues = 64
+    private static let weightRange = 1...1000
+
+    /// The queue `default` alone.
+    package static let `default` = QueueOrder(names: [.default], weights: nil)
+
+    private init(names: [QueueName], weights: [Int]?) {
+        self.names = names
+        self.weights = weights
+    }
+
+    /// The order in words, as it is read.
+    package var text: String {
+        guard let weights else { return names.map(\.text).joined(separator: ",") }
+        return zip(names, weights).map { "\($0.text):\($1)" }.joined(separator: ",")
+    }
+
+    /// Reads `urgent,default` (strictly in this order) or `urgent:3,default:1` (by weight).
+    package init(_ text: String) throws(Failure) {
+        var names: [QueueName] = []
+        var weights: [Int] = []
+        for word in text.split(separator: ",", omittingEmptySubsequences: false) {
+            let parts = word.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+            let name = try QueueName(String(parts[0]))
+            guard !names.contains(name) else {
+                throw Failure(.invalidRequest, "the queue `\(name.text)` is named twice in `\(text)`")
+            }
+            names.append(name)
+            guard parts.count == 2 else { continue }
+            guard let weight = Int(parts[1]), Self.weightRange.contains(weight) else {
+                throw Failure(
+                    .invalidRequest,
+                    "the weight of the queue `\(name.text)` is `\(parts[1])`: it must be a whole number from 1 to 1000")
+            }
+            weights.append(weight)
+        }
+        guard weights.isEmpty || weights.count == names.count else {
+            throw Failure(
+                .invalidRequest,
+                "`\(text)` gives a weight to some queues only: give all of them one (urgent:3,default:1), or none of them"
+            )
+        }
+        guard names.count <= Self.mostQueues else {
+            throw Failure(
+                .invalidRequest,
+                "a worker serves at most \(Self.mostQueues) queues, and `\(text.prefix(80))…` names \(names.count)")
+        }
+        self.init(names: names, weights: weights.isEmpty ? nil : weights)
+    }
+}
+
+/// Whose turn it is.
+struct QueueRotation {
+    private let weights: [Int]?
+    private var credits: [Int]
+
+    init(_ order: QueueOrder) {
+        weights = order.weights
+        credits = Array(repeating: 0, count: order.names.count)
+    }
+
+    /// The queue to ask next, of those that may have jobs, and for how many; nothing if there is none or no slot is free.
+    ///
+    /// By weight, jobs are taken one at a time, so that their mix is exact (the smooth weighted round robin of nginx); a queue
+    /// without jobs leaves its turns to the others.
+    mutating func next(among open: [Int], free: Int) -> (queue: Int, count: Int)? {
+        guard let first = open.first, free > 0 else { return nil }
+        guard let weights, open.count > 1 else { return (first, free) }
+        for queue in open { credits[queue] += weights[queue] }
+        let chosen = open.max { (credits[$0], $1) < (credits[$1], $0) }!
+        credits[chosen] -= open.reduce(0) { $0 + weights[$1] }
+        return (chosen, 1)
+    }
+}

@@ -1,0 +1,116 @@
+import Foundation
+import Jobs
+import Redis
+import SlotProtocol
+import TestSupport
+import Testing
+
+@testable import Worker
+
+/// A worker that serves several queues.
+@Suite struct ManyQueuesTests {
+    @Test func `takes from an earlier queue first, always`() async throws {
+        let order = try await self.order("urgent,default", [("default", 3), ("urgent", 3)])
+        #expect(order == ["urgent", "urgent", "urgent", "default", "default", "default"])
+    }
+
+    @Test func `shares its slot by weight, exactly`() async throws {
+        let order = try await self.order("a:3,b:1", [("b", 6), ("a", 6)])
+        #expect(order.prefix(8).count { $0 == "a" } == 6)
+        #expect(order.prefix(4).count { $0 == "a" } == 3)
+        #expect(order.suffix(4).allSatisfy { $0 == "b" })
+    }
+
+    /// Runs jobs that were pushed before a worker with one slot starts, and answers their queues in the order of their turn.
+    private func order(_ names: String, _ jobs: [(queue: String, count: Int)]) async throws -> [String] {
+        let shop = try await Workshop()
+        let source = try shop.source("a.wav", Sounds.ramp(samples: 4410))
+        var pushed: [(JobQueue, String)] = []
+        for (name, count) in jobs {
+            let queue = try shop.queue(name)
+            for number in 0..<count {
+                let output = "\(name)-\(number).flac"
+                let id = try await shop.push(["source": source, "format": "flac", "output": output], to: queue)
+                pushed.append((queue, id))
+            }
+        }
+        let worker = try await shop.worker(["RESPOOL_QUEUE": names])
+        var started: [(name: String, time: Int64)] = []
+        for (queue, id) in pushed {
+            try await eventually("job \(id) of \(queue.name.text) completes", within: Workshop.patience) {
+                try await queue.jobs([id])[0]?.state == .completed
+            }
+            let time = try #require(try await queue.jobs([id])[0]?.startedAt)
+            started.append((queue.name.text, time))
+            #expect(try await QueueAudit(queue).problems().isEmpty)
+        }
+        #expect(worker.isRunning)
+        return started.sorted { $0.time < $1.time }.map(\.name)
+    }
+
+    @Test func `keeps apart jobs of the same id, and hears each queue while another is paused`() async throws {
+        let shop = try await Workshop()
+        let source = try shop.source("a.wav", Sounds.ramp(samples: 4410))
+        let worker = try await shop.worker(["RESPOOL_QUEUE": "a,b", "RESPOOL_SLOTS": "4"])
+        let (a, b) = (try shop.queue("a"), try shop.queue("b"))
+        for queue in [a, b] {
+            let output = "\(queue.name.text).flac"
+            let id = try await shop.push(
+                ["source": source, "format": "flac", "output": output], to: queue, id: "1700000000000-1")
+            #expect(id == "1700000000000-1")
+        }
+        for queue in [a, b] {
+            try await eventually("the job of \(queue.name.text) completes", within: Workshop.patience) {
+                try await queue.jobs(["1700000000000-1"])[0]?.state == .completed
+            }
+        }
+        #expect(Set(shop.outputs) == ["a.flac", "b.flac"])
+        try await a.pause()
+        let late = try await shop.push(["source": source, "format": "flac"], to: a)
+        let next = try await shop.push(["source": source, "format": "flac"], to: b)
+        try await eventually("the job of b completes", within: Workshop.patience) {
+            try await b.jobs([next])[0]?.state == .completed
+        }
+        let waiting = try await a.jobs([late])[0]?.state
+        #expect(waiting == .waiting || waiting == .queued)
+        worker.kill(SIGTERM)
+        #expect(await worker.wait().exitCode == 0)
+        #expect(try await a.workers().isEmpty)
+        #expect(try await b.workers().isEmpty)
+    }
+
+    @Test(arguments: [
+        ("a,b,a", "is named twice"), ("a:3,b", "some queues only"), ("a:0,b:1", "from 1 to 1000"),
+        ("a:x", "from 1 to 1000"), ("a,,b", "1 to 64 of"), ("", "1 to 64 of"), ("a b", "1 to 64 of"),
+    ])
+    func `refuses an order that cannot be kept`(_ text: String, _ words: String) throws {
+        do throws(Failure) {
+            _ = try QueueOrder(text)
+            Issue.record("`\(text)` was taken")
+        } catch {
+            #expect(error.message.contains(words), "\(error.message)")
+        }
+    }
+
+    @Test func `gives turns by weight to the queues that have jobs`() throws {
+        var rotation = QueueRotation(try QueueOrder("a:5,b:2,c:1"))
+        var turns = [0, 0, 0]
+        for _ in 0..<80 {
+            guard let turn = rotation.next(among: [0, 1, 2], free: 3) else { break }
+            turns[turn.queue] += turn.count
+        }
+        #expect(turns == [50, 20, 10])
+        let alone = rotation.next(among: [2], free: 3)
+        #expect(alone?.queue == 2)
+        #expect(alone?.count == 3)
+        let none = (rotation.next(among: [], free: 3), rotation.next(among: [0], free: 0))
+        #expect(none.0 == nil)
+        #expect(none.1 == nil)
+        var strict = QueueRotation(try QueueOrder("a,b"))
+        for _ in 0..<5 {
+            let turn = strict.next(among: [0, 1], free: 2)
+            #expect(turn?.queue == 0)
+            #expect(turn?.count == 2)
+        }
+    }
+}
