@@ -7,10 +7,31 @@ package struct JobPage: Sendable {
 
 /// A place in a list of jobs.
 package struct JobCursor: Sendable, Hashable {
-    /// The states whose jobs are being listed.
-    let states: [JobState]
+    /// What is being listed.
+    let shelves: [Shelf]
     /// The last job that was listed of each; nothing at the start of its list.
-    var last: [JobState: Position] = [:]
+    var last: [Shelf: Position] = [:]
+
+    /// An index that is listed.
+    enum Shelf: Sendable, Hashable {
+        case state(JobState)
+        /// Waiting jobs whose `limit_key` has no place.
+        case parked
+
+        var name: String {
+            switch self {
+            case .state(let state): state.rawValue
+            case .parked: "parked"
+            }
+        }
+
+        var state: JobState {
+            switch self {
+            case .state(let state): state
+            case .parked: .waiting
+            }
+        }
+    }
 
     struct Position: Sendable, Hashable {
         let score: String

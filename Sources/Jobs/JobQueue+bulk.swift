@@ -13,12 +13,15 @@ extension JobQueue {
         return answers
     }
 
-    /// Starts failed and cancelled jobs afresh.
-    package func retry(_ ids: [String]) async throws(QueueError) -> [RetryAnswer] {
+    /// Starts failed and cancelled jobs afresh, with fields that are changed: an empty one is taken away.
+    package func retry(_ ids: [String], changes: [String: String] = [:]) async throws(QueueError) -> [RetryAnswer] {
         var answers: [RetryAnswer] = []
-        for chunk in ids.chunks(of: Self.bulk) { answers += try await retryChunk(chunk) }
+        for chunk in ids.chunks(of: Self.bulk) { answers += try await retryChunk(chunk, changes) }
         return answers
     }
+
+    /// Fields that a retry cannot change: they say what else the job belongs to, and when it may run.
+    package static let unchangeable: Set<String> = ["dedup", "group", "delay", "not_before", "expires"]
 
     /// Stops the handing out of jobs; those that run go on.
     package func pause() async throws(QueueError) { _ = try await run(QueueScript.pause, ["1"]) }
@@ -46,10 +49,13 @@ extension JobQueue {
     }
 
     /// Checks the specs as of today, and retries the jobs that pass.
-    private func retryChunk(_ ids: [String]) async throws(QueueError) -> [RetryAnswer] {
+    private func retryChunk(
+        _ ids: [String], _ changes: [String: String]
+    ) async throws(QueueError) -> [RetryAnswer] {
         let records = try await rawJobs(ids)
         var answers: [RetryAnswer] = []
         var valid: [Int] = []
+        var arguments: [RedisArgument] = []
         for (index, record) in records.enumerated() {
             answers.append(.unknown)
             guard let record, record.state == .failed || record.state == .cancelled else {
@@ -57,16 +63,24 @@ extension JobQueue {
                 continue
             }
             do throws(Failure) {
-                _ = try JobSpec(fields: record.fields)
+                let spec = try JobSpec(fields: record.fields.merging(changes) { $1 }.filter { changes[$0.key] != "" })
                 valid.append(index)
+                arguments.append(.text(ids[index]))
+                arguments +=
+                    changes.isEmpty ? ["", ""] : [.bytes(SpecText.encode(spec.fields)), .text(Self.place(spec))]
             } catch {
                 answers[index] = .invalid(error)
             }
         }
         guard !valid.isEmpty else { return answers }
-        let parts = try await run(QueueScript.retry, valid.map { .text(ids[$0]) }).array(count: valid.count)
+        let parts = try await run(QueueScript.retry, arguments).array(count: valid.count)
         for (index, part) in zip(valid, parts) { answers[index] = try Self.retryAnswer(part) }
         return answers
+    }
+
+    /// What the queue itself uses of a changed spec.
+    private static func place(_ spec: JobSpec) -> String {
+        "\(spec.priority.rawValue) \(spec.attempts) \(spec.limitKey ?? "*")"
     }
 
     private static func retryAnswer(_ part: ScriptAnswer) throws(QueueError) -> RetryAnswer {

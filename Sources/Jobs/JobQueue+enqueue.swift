@@ -30,7 +30,10 @@ extension JobQueue {
         var answers: [Enqueued] = []
         answers.reserveCapacity(specs.count)
         for batch in batches {
-            let ids = try await run(QueueScript.enqueue, batch.arguments).array(count: batch.count)
+            let answer = try await run(QueueScript.enqueue, batch.arguments)
+            let ids = try answer.array()
+            try batch.check(ids)
+            guard ids.count == batch.count else { throw answer.unexpected }
             for id in ids {
                 let text = try id.text()
                 let isDuplicate = text.hasPrefix("=")
@@ -54,8 +57,10 @@ private struct EnqueueBatch {
     private(set) var arguments: [RedisArgument]
     private(set) var count = 0
     private var bytes = 0
+    private let first: Int
 
     init(nonce: String, first: Int) {
+        self.first = first
         arguments = [.text(nonce), .integer(Int64(first))]
     }
 
@@ -70,22 +75,32 @@ private struct EnqueueBatch {
         bytes += text.count
     }
 
+    /// Throws what the script says of a job that it refuses, and with it the whole batch.
+    func check(_ answer: [ScriptAnswer]) throws(QueueError) {
+        guard answer.count == 2, let mark = answer[0].value.string, mark.hasPrefix("!"),
+            let index = Int(mark.dropFirst())
+        else { return }
+        throw .invalidJob(index: first + index, Failure(.invalidRequest, try answer[1].text()))
+    }
+
     private static func options(_ job: JobSpec) -> String {
-        if job.priority == .normal, job.start == .now, job.expires == .never, job.fields["attempts"] == nil {
+        if job.priority == .normal, job.start == .now, job.expires == .never, job.fields["attempts"] == nil,
+            job.group == nil, job.limitKey == nil
+        {
             return ""
         }
         let start =
             switch job.start {
-            case .now: "-"
+            case .now: "*"
             case .after(let delay): "+\(delay.milliseconds)"
             case .at(let instant): "@\(max(0, instant))"
             }
         let expires =
             switch job.expires {
-            case .never: "-"
+            case .never: "*"
             case .after(let delay): "+\(delay.milliseconds)"
             case .at(let instant): "@\(max(0, instant))"
             }
-        return "\(job.priority.rawValue) \(job.attempts) \(start) \(expires)"
+        return "\(job.priority.rawValue) \(job.attempts) \(start) \(expires) \(job.group ?? "*") \(job.limitKey ?? "*")"
     }
 }

@@ -48,13 +48,20 @@ extension JobQueue {
 
     private static func arguments(_ outcome: Outcome, _ log: String) -> [RedisArgument] {
         switch outcome {
-        case .completed(let reports): ["completed", .text(log), .bytes(json(bounded(reports)))]
+        case .completed(let reports):
+            ["completed", .text(log), .bytes(json(bounded(reports))), .integer(milliseconds(reports))]
         case .failed(let failure, let outputs):
             ["failed", .text(log)] + arguments(failure) + [.bytes(outputs.isEmpty ? [] : json(bounded(outputs)))]
         case .crashed(let failure): ["crashed", .text(log)] + arguments(failure)
         case .cancelled: ["cancelled", .text(log)]
         case .released: ["released", .text(log)]
         }
+    }
+
+    /// The length of the longest output.
+    private static func milliseconds(_ reports: [OutputReport]) -> Int64 {
+        let seconds = reports.map(\.duration).filter { $0.isFinite && (0...1e9).contains($0) }.max() ?? 0
+        return Int64((seconds * 1000).rounded())
     }
 
     private static func arguments(_ failure: Failure) -> [RedisArgument] {

@@ -6,53 +6,54 @@ extension JobQueue {
         state: JobState? = nil, limit: Int = 100, cursor: JobCursor? = nil
     ) async throws(QueueError) -> JobPage {
         let limit = max(1, min(limit, 1000))
-        let groups = state.map { [[$0]] } ?? Self.order
-        var cursor = cursor ?? JobCursor(states: groups[0])
+        let groups = Self.order.map { $0.filter { state == nil || $0.state == state } }.filter { !$0.isEmpty }
+        var cursor = cursor ?? JobCursor(shelves: groups[0])
         var jobs: [JobRecord] = []
         while true {
             let wanted = limit - jobs.count
             let places = try await places(cursor, wanted)
             let records = try await self.jobs(places.map(\.position.id))
             // A job that moved on since its index was read is on another page.
-            jobs += zip(places, records).compactMap { $1?.state == $0.state ? $1 : nil }
+            jobs += zip(places, records).compactMap { $1?.state == $0.shelf.state ? $1 : nil }
             if places.count == wanted {
-                for place in places { cursor.last[place.state] = place.position }
+                for place in places { cursor.last[place.shelf] = place.position }
                 return JobPage(jobs: jobs, next: cursor)
             }
-            guard let index = groups.firstIndex(of: cursor.states), index + 1 < groups.count else {
+            guard let index = groups.firstIndex(of: cursor.shelves), index + 1 < groups.count else {
                 return JobPage(jobs: jobs, next: nil)
             }
-            cursor = JobCursor(states: groups[index + 1])
+            cursor = JobCursor(shelves: groups[index + 1])
         }
     }
 
-    /// The states, those whose jobs are listed as one.
-    private static let order: [[JobState]] = [
-        [.running], [.waiting], [.delayed], [.queued], [.completed, .failed, .cancelled],
+    /// What is listed, those whose jobs are listed as one.
+    private static let order: [[JobCursor.Shelf]] = [
+        [.state(.running)], [.state(.waiting)], [.parked], [.state(.delayed)], [.state(.queued)],
+        [.state(.completed), .state(.failed), .state(.cancelled)],
     ]
 
-    /// The next places of the states together, the last first where there are several.
+    /// The next places of the shelves together, the last first where there are several.
     private func places(
         _ cursor: JobCursor, _ limit: Int
-    ) async throws(QueueError) -> [(state: JobState, position: JobCursor.Position)] {
-        var places: [(state: JobState, position: JobCursor.Position)] = []
-        for state in cursor.states {
-            places += try await self.places(of: state, after: cursor.last[state], limit).map {
-                (state: state, position: $0)
+    ) async throws(QueueError) -> [(shelf: JobCursor.Shelf, position: JobCursor.Position)] {
+        var places: [(shelf: JobCursor.Shelf, position: JobCursor.Position)] = []
+        for shelf in cursor.shelves {
+            places += try await self.places(of: shelf, after: cursor.last[shelf], limit).map {
+                (shelf: shelf, position: $0)
             }
         }
-        guard cursor.states.count > 1 else { return places }
+        guard cursor.shelves.count > 1 else { return places }
         func time(_ place: JobCursor.Position) -> Double { Double(place.score) ?? 0 }
         return Array(places.sorted { time($0.position) > time($1.position) }.prefix(limit))
     }
 
     private func places(
-        of state: JobState, after last: JobCursor.Position?, _ limit: Int
+        of shelf: JobCursor.Shelf, after last: JobCursor.Position?, _ limit: Int
     ) async throws(QueueError) -> [JobCursor.Position] {
         let parts = try await run(
             QueueScript.list,
             [
-                .text(state.rawValue), .integer(Int64(limit)), .text(last?.score ?? ""), .text(last?.id ?? ""),
+                .text(shelf.name), .integer(Int64(limit)), .text(last?.score ?? ""), .text(last?.id ?? ""),
             ]
         ).array()
         guard parts.count.isMultiple(of: 2) else { throw .unexpectedAnswer(script: "list", "an odd number of parts") }

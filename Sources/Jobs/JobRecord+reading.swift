@@ -18,12 +18,14 @@ extension JobRecord {
             estimated: state == .running && progress?.estimated == true,
             eta: state == .running ? progress?.eta : nil,
             attempt: Int(integer("attempt") ?? 0), attempts: Self.attempts(raw), crashes: Int(integer("crashes") ?? 0),
-            priority: raw.fields["priority"] ?? "normal", group: nil, source: raw.fields["source"].map(redactedURL),
+            priority: raw.fields["priority"] ?? "normal", group: Self.group(raw),
+            source: raw.fields["source"].map(redactedURL),
             format: Self.format(raw.fields), worker: isShown ? hash["worker"].map(Self.shortName) : nil,
             createdAt: integer("created") ?? Self.moment(ofID: raw.id), startedAt: integer("started"),
             finishedAt: state.isTerminal ? integer("finished") : nil, dueAt: state == .delayed ? integer("due") : nil,
             outputProgress: state == .running ? progress.flatMap { $0.outputs.isEmpty ? nil : $0.outputs } : nil,
-            outputs: isDone || state == .failed ? raw.outputs : nil, error: isDone ? nil : Self.failure(hash))
+            outputs: isDone || state == .failed ? raw.outputs : nil, error: isDone ? nil : Self.failure(hash),
+            isParked: hash["parked"] != nil)
     }
 
     /// Milliseconds since 1970 that an id begins with.
@@ -36,6 +38,11 @@ extension JobRecord {
         else { return fields["format"] }
         let formats = outputs.compactMap { $0["format"]?.field ?? fields["format"] }
         return formats.isEmpty ? nil : formats.joined(separator: "+")
+    }
+
+    /// The group that the job is in, or will be.
+    private static func group(_ raw: RawJob) -> String? {
+        raw.state == .queued ? raw.fields["group"] : raw.hash["group"]
     }
 
     private static func attempts(_ raw: RawJob) -> Int {

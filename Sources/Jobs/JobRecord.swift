@@ -38,4 +38,6 @@ package struct JobRecord: Sendable, Hashable {
     package var outputProgress: [OutputProgress]?
     package var outputs: [OutputReport]?
     package var error: Failure?
+    /// Whether a waiting job waits for a place of its `limit_key`; not part of the JSON.
+    package var isParked: Bool
 }

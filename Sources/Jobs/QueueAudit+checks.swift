@@ -2,7 +2,7 @@ extension QueueSnapshot {
     /// Whether each job is in exactly the indexes that its state says, with exactly the keys that belong to it.
     func jobProblems() -> [String] {
         jobs.flatMap { id, fields in
-            guard let state = fields["state"].flatMap(JobState.init), let index = Self.indexOf[state] else {
+            guard let state = fields["state"].flatMap(JobState.init), let index = Self.index(of: fields) else {
                 return ["job \(id) has the state \(fields["state"] ?? "none")"]
             }
             return membershipProblems(id, state, index) + fieldProblems(id, state, fields)
@@ -12,13 +12,13 @@ extension QueueSnapshot {
 
     private func membershipProblems(_ id: String, _ state: JobState, _ index: String) -> [String] {
         var problems: [String] = []
-        for name in Self.indexOf.values {
+        for name in Self.indexes {
             let isThere = indexes[name]?[id] != nil
             if isThere != (name == index) {
                 problems.append("job \(id) is \(state.rawValue) and \(isThere ? "in" : "not in") \(name)")
             }
         }
-        if live.contains(id) != (state == .waiting || state == .running) {
+        if live.contains(id) != ["ready", "lease"].contains(index) {
             problems.append("job \(id) is \(state.rawValue) and \(live.contains(id) ? "in" : "not in") live")
         }
         return problems
@@ -33,7 +33,9 @@ extension QueueSnapshot {
         expect(attempt >= 0 && attempt <= Int(fields["attempts"] ?? "5") ?? 0, "its attempt is \(attempt)")
         expect(Int(fields["score"] ?? "") != nil, "its score is no whole number")
         switch state {
-        case .waiting: expect(indexes["ready"]?[id] == fields["score"], "its score differs from the index")
+        case .waiting:
+            let index = fields["parked"] == nil ? "ready" : "parked"
+            expect(indexes[index]?[id] == fields["score"], "its score differs from the index")
         case .delayed: expect(indexes["delayed"]?[id] == fields["due"], "it is due at another time than the index says")
         case .running:
             for name in ["token", "worker", "started"] { expect(fields[name]?.isEmpty == false, "it has no \(name)") }
@@ -59,7 +61,9 @@ extension QueueSnapshot {
         expect(keys.contains("commit:" + id) == (fields["commit"] != nil), "its commit record and its field differ")
         expect(fields["commit"] == nil || !state.isTerminal, "it has a commit record")
         for kind in ["job:", "spec:", "result:", "log:"] where keys.contains(kind + id) {
-            expect(mortal.contains(kind + id) == state.isTerminal, "whether \(kind)… has a time to live")
+            // A group keeps hold of the hash until the job is trimmed.
+            let isMortal = state.isTerminal && (kind != "job:" || fields["group"] == nil)
+            expect(mortal.contains(kind + id) == isMortal, "whether \(kind)… has a time to live")
         }
         if let key = fields["dedup"], !state.isTerminal {
             expect(dedup[key] == id, "its dedup key is held by \(dedup[key] ?? "nobody")")
@@ -87,13 +91,15 @@ extension QueueSnapshot {
     func keyProblems() -> [String] {
         let single: Set = [
             "in", "ready", "delayed", "lease", "live", "done", "failed", "cancelled", "meta", "events", "workers",
+            "parked",
+            "limits",
         ]
         var problems: [String] = []
         for key in keys where !single.contains(key) {
             let kind = String(key.prefix { $0 != ":" })
             let rest = String(key.dropFirst(kind.count + 1))
             switch kind {
-            case "job": break
+            case "job", "group", "limit", "parked": break
             case "spec", "result", "log", "commit":
                 if jobs[rest] == nil { problems.append("\(key) belongs to no job") }
             case "dedup":

@@ -10,6 +10,7 @@ package struct QueueAudit: Sendable {
     package func problems() async throws(QueueError) -> [String] {
         let snapshot = try await QueueSnapshot(queue)
         return snapshot.jobProblems() + snapshot.indexProblems() + snapshot.keyProblems() + snapshot.bellProblems()
+            + snapshot.groupProblems() + snapshot.limitProblems()
     }
 }
 
@@ -24,22 +25,38 @@ struct QueueSnapshot {
     var indexes: [String: [String: String]] = [:]
     var live: Set<String> = []
     var dedup: [String: String] = [:]
+    /// Counts by group, and scores by the ids of its jobs.
+    var groups: [String: [String: String]] = [:]
+    var members: [String: [String: String]] = [:]
+    /// Running jobs by `limit_key`, and scores by the ids of those that are parked.
+    var running: [String: Set<String>] = [:]
+    var parked: [String: [String: String]] = [:]
+    /// How many may run, by `limit_key`.
+    var numbers: [String: Int] = [:]
     var meta: [String: String] = [:]
     /// Ids of the inbox's bells.
     var bells: [String] = []
 
-    static let indexOf: [JobState: String] = [
+    private static let indexOf: [JobState: String] = [
         .waiting: "ready", .delayed: "delayed", .running: "lease", .completed: "done", .failed: "failed",
         .cancelled: "cancelled",
     ]
 
+    static let indexes = indexOf.values.sorted() + ["parked"]
+
+    /// Where a job must be.
+    static func index(of fields: [String: String]) -> String? {
+        fields["parked"] != nil ? "parked" : fields["state"].flatMap(JobState.init).flatMap { indexOf[$0] }
+    }
+
     init(_ queue: JobQueue) async throws(QueueError) {
         let prefix = queue.keys.prefix
         keys = try await Self.scan(queue)
-        for index in Self.indexOf.values.sorted() + ["workers"] {
+        for index in Self.indexes + ["workers"] {
             let reply = try await queue.send([["ZRANGE", .text(prefix + index), "0", "-1", "WITHSCORES"]])[0]
             indexes[index] = (reply.dictionary ?? [:]).compactMapValues(\.string)
         }
+        try await readShared(queue)
         let replies = try await queue.send([
             ["SMEMBERS", .text(queue.keys.live)], ["HGETALL", .text(queue.keys.meta)],
             ["XRANGE", .text(queue.keys.inbox), "-", "+"],
@@ -59,6 +76,34 @@ struct QueueSnapshot {
                 dedup[String(key.dropFirst(6))] = try await queue.send([["GET", .text(prefix + key)]])[0].string
             }
         }
+    }
+
+    /// Reads what several jobs share.
+    private mutating func readShared(_ queue: JobQueue) async throws(QueueError) {
+        for key in keys {
+            let kind = key.prefix { $0 != ":" }
+            let name = String(key.dropFirst(kind.count + 1))
+            let full = RedisArgument.text(queue.keys.prefix + key)
+            switch kind {
+            case "group" where name.hasSuffix(":ids"): members[String(name.dropLast(4))] = try await scores(queue, full)
+            case "group":
+                let reply = try await queue.send([["HGETALL", full]])[0]
+                groups[name] = (reply.dictionary ?? [:]).compactMapValues(\.string)
+            case "limit":
+                let reply = try await queue.send([["SMEMBERS", full]])[0]
+                running[name] = Set((reply.array ?? []).compactMap(\.string))
+            case "limits":
+                let reply = try await queue.send([["HGETALL", full]])[0]
+                numbers = (reply.dictionary ?? [:]).compactMapValues { $0.string.flatMap { Int($0) } }
+            case "parked" where key != kind: parked[name] = try await scores(queue, full)
+            default: break
+            }
+        }
+    }
+
+    private func scores(_ queue: JobQueue, _ key: RedisArgument) async throws(QueueError) -> [String: String] {
+        let reply = try await queue.send([["ZRANGE", key, "0", "-1", "WITHSCORES"]])[0]
+        return (reply.dictionary ?? [:]).compactMapValues(\.string)
     }
 
     private static func scan(_ queue: JobQueue) async throws(QueueError) -> Set<String> {

@@ -19,6 +19,10 @@ package struct QueueKeys: Sendable, Hashable {
     package var meta: String { prefix + "meta" }
     package var events: String { prefix + "events" }
     package var workers: String { prefix + "workers" }
+    /// Waiting jobs whose `limit_key` has no place.
+    package var parked: String { prefix + "parked" }
+    /// How many jobs of a `limit_key` run at once.
+    package var limits: String { prefix + "limits" }
 
     package func job(_ id: String) -> String { prefix + "job:" + id }
     /// The job as it was pushed, as JSON.
@@ -32,5 +36,11 @@ package struct QueueKeys: Sendable, Hashable {
     package func alias(_ id: String) -> String { prefix + "alias:" + id }
     package func dedup(_ key: String) -> String { prefix + "dedup:" + key }
     package func once(_ nonce: String) -> String { prefix + "once:" + nonce }
+    /// What is counted of a group.
+    package func group(_ name: String) -> String { prefix + "group:" + name }
+    package func members(_ group: String) -> String { prefix + "group:" + group + ":ids" }
+    /// The jobs that run under a `limit_key`.
+    package func limit(_ key: String) -> String { prefix + "limit:" + key }
+    package func parked(_ key: String) -> String { prefix + "parked:" + key }
     package func worker(_ name: String) -> String { prefix + "worker:" + name }
 }

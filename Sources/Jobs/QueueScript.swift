@@ -16,12 +16,15 @@ enum QueueScript {
     static let purge = script("purge", PackageResources.purge_lua)
     static let stats = script("stats", PackageResources.stats_lua)
     static let list = script("list", PackageResources.list_lua)
+    static let gather = script("gather", PackageResources.gather_lua, with: [admission])
+    static let limit = script("limit", PackageResources.limit_lua)
 
     private static let admission = PackageResources.admission_lua
     private static let upkeep = PackageResources.upkeep_lua
 
     private static func script(_ name: String, _ body: [UInt8], with parts: [[UInt8]] = []) -> RedisScript {
-        let pieces = [Array(constants.utf8), PackageResources.base_lua] + parts + [body]
+        let base = [PackageResources.base_lua, PackageResources.groups_lua, PackageResources.limits_lua]
+        let pieces = [Array(constants.utf8)] + base + parts + [body]
         return RedisScript(name: name, source: Array(pieces.joined()))
     }
 

@@ -25,7 +25,9 @@ struct RawJob {
 
     /// A job that is in the inbox, from the reply to `XRANGE id id`.
     init?(id: String, queued: RedisValue) {
-        guard let fields = queued.array?.first?.array?.last?.dictionary, fields["_bell"] == nil else { return nil }
+        guard let fields = queued.array?.first?.array?.last?.dictionary, fields["_bell"] == nil,
+            fields["_seal"] == nil
+        else { return nil }
         self.id = id
         state = .queued
         hash = [:]

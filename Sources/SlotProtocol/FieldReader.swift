@@ -102,6 +102,20 @@ struct FieldReader {
         return key
     }
 
+    func group() throws(Failure) -> String? {
+        guard let name = fields["group"] else { return nil }
+        guard KeyName.isValid(name) else { throw wrong("group", "1 to 64 of A-Z a-z 0-9 _ . -") }
+        return name
+    }
+
+    func limitKey() throws(Failure) -> String? {
+        guard let key = fields["limit_key"] else { return nil }
+        guard KeyName.isValid(key, atMost: 128, also: ":@") else {
+            throw wrong("limit_key", "1 to 128 of A-Z a-z 0-9 _ . : @ -")
+        }
+        return key
+    }
+
     func passthrough() throws(Failure) -> Passthrough {
         guard let text = fields["passthrough"] else { return .auto }
         guard let mode = Passthrough(rawValue: text) else { throw wrong("passthrough", "auto, never or require") }

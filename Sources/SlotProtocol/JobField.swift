@@ -125,9 +125,11 @@ package struct JobField: Sendable {
         JobField(
             "damage", "MODE", "fail or accept a source that is damaged or cut short: accept takes what there is",
             default: "fail"),
+        JobField("group", "NAME", "a name to watch, list, cancel and retry jobs by as one", default: "none"),
+        JobField(
+            "limit_key", "KEY", "a host, a tenant: no more jobs of one key run at once than `respool limit` says",
+            default: "none"),
         JobField("overwrite", "MODE", "replace, skip or fail", supported: false),
-        JobField("group", "NAME", "a label to list, watch and cancel together", supported: false),
-        JobField("limit_key", "KEY", "at most N running at once under one key", supported: false),
         JobField("callback", "URL", "gets a signed POST when the job ends", supported: false),
     ]
 }

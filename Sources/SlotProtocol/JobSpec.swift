@@ -16,6 +16,8 @@ package struct JobSpec: Sendable {
     package let timeout: Duration
     package let expires: JobExpiry
     package let dedup: String?
+    package let group: String?
+    package let limitKey: String?
 
     /// Which jobs go first; strict.
     package enum Priority: Int, Sendable, CaseIterable {
@@ -72,6 +74,8 @@ package struct JobSpec: Sendable {
         timeout = try reader.timeout()
         expires = try reader.expiry()
         dedup = try reader.dedup()
+        group = try reader.group()
+        limitKey = try reader.limitKey()
     }
 
     /// The name of a result for which the job names no file: `<id>.<extension>`, with the output's number if there are

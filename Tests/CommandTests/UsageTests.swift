@@ -13,7 +13,7 @@ import Testing
             (["enqueue", "a.wav"], "`format` is missing: give one of mp3"),
             (["enqueue", "a.wav", "--to", "xyz"], "`format` is `xyz`: it must be one of mp3"),
             (["enqueue", "a.wav", "--to", "mp3", "--start", "9", "--end", "5"], "`end` (5) is not after `start` (9)"),
-            (["enqueue", "a.wav", "--to", "mp3", "--group", "g"], "--group is not supported yet"),
+            (["enqueue", "a.wav", "--to", "mp3", "--callback", "g"], "--callback is not supported yet"),
             (["enqueue", "a.wav", "--to", "flac", "--bit-rate", "64k"], "flac is lossless"),
             (["enqueue", "--batch", "/no/such/file"], "cannot read '/no/such/file': No such file or directory"),
             (["enqueue", "a.wav", "--batch", "-"], "'a.wav' stands beside --batch"),

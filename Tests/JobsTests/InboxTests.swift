@@ -42,7 +42,7 @@ struct Garbage: Sendable, CustomTestStringConvertible {
         Garbage("an unknown field", base + ["fromat", "mp3"], "unknown field `fromat`"),
         Garbage("a name that is no name", base + [.bytes([0, 255, 10, 39]), "x"], "unknown field `???'`"),
         Garbage("a name with a blank", base + ["format mp3", "x"], "unknown field `format mp3`"),
-        Garbage("a planned field", base + ["limit_key", "a"], "`limit_key` is not supported yet"),
+        Garbage("a planned field", base + ["callback", "a"], "`callback` is not supported yet"),
         Garbage("a field twice", base + ["format", "wav"], "`format` is there twice"),
         Garbage("no source", ["format", "mp3"], "`source` is missing"),
         Garbage("an empty source", ["source", "", "format", "mp3"], "`source` is missing"),

@@ -17,6 +17,8 @@ struct QueueModel {
         var hasCommit = false
         var isWished = false
         var dedup: String?
+        var group: String?
+        var limitKey: String?
         var isExpired: Bool
         var isDue = false
         var leaseEnded = false
@@ -27,12 +29,16 @@ struct QueueModel {
     }
 
     static let maxCrashes = 3
+    private static let ranks = ["high": 0, "normal": 1, "low": 2]
 
     var jobs: [String: Job] = [:]
     var inbox: [(id: String, fields: [String: String])] = []
     var aliases: [String: String] = [:]
     var dedup: [String: String] = [:]
     var claims: [String: [String]] = [:]
+    var groups: [String: Group] = [:]
+    /// How many run at once, by `limit_key`.
+    var limits: [String: Int] = [:]
     var isPaused = false
     var sequence = 0
 
@@ -45,34 +51,43 @@ struct QueueModel {
 
     mutating func place(_ id: String, _ fields: [String: String]) {
         sequence += 1
-        let rank = ["high": 0, "low": 2][fields["priority"] ?? ""] ?? 1
+        let rank = Self.ranks[fields["priority"] ?? "normal"]!
         var job = Job(
             id: id, rank: rank, sequence: sequence, attempts: Int(fields["attempts"] ?? "5")!, dedup: fields["dedup"],
-            isExpired: fields["expires"] != nil, isValid: fields["colour"] == nil)
+            group: fields["group"], limitKey: fields["limit_key"], isExpired: fields["expires"] != nil,
+            isValid: isValid(fields))
         if !job.isValid {
             job = Job(
-                id: id, state: .failed, rank: 1, sequence: sequence, attempts: 5, isExpired: false, isValid: false)
+                id: id, state: .failed, rank: 1, sequence: sequence, attempts: 5,
+                group: isSealed(fields["group"]) ? nil : fields["group"], isExpired: false, isValid: false)
         } else if fields["delay"] != nil {
             job.state = .delayed
         }
         jobs[id] = job
         if let key = job.dedup { dedup[key] = id }
+        if let group = job.group { groups[group, default: Group()].ids.insert(id) }
     }
+
+    private func isValid(_ fields: [String: String]) -> Bool { fields["colour"] == nil && !isSealed(fields["group"]) }
 
     /// The job that holds the key.
     func holder(_ key: String?) -> String? { key.flatMap { dedup[$0] } }
 
     mutating func admit(_ id: String, _ fields: [String: String]) {
-        if fields["colour"] == nil, let first = holder(fields["dedup"]) {
+        if isValid(fields), let first = holder(fields["dedup"]) {
             aliases[id] = first
         } else {
             place(id, fields)
         }
     }
 
-    mutating func keepHouse() {
+    mutating func admitAll() {
         for entry in inbox { admit(entry.id, entry.fields) }
         inbox = []
+    }
+
+    mutating func keepHouse() {
+        admitAll()
         for id in jobs.keys where jobs[id]!.state == .delayed && jobs[id]!.isDue { jobs[id]!.state = .waiting }
         for id in jobs.keys where jobs[id]!.state == .running && jobs[id]!.leaseEnded {
             crash(id) { $0.state = .waiting }
@@ -108,7 +123,7 @@ struct QueueModel {
         var taken: [String] = []
         let waiting = jobs.values.filter { $0.state == .waiting }
             .sorted { ($0.rank, $0.sequence) < ($1.rank, $1.sequence) }
-        for job in waiting where taken.count < count {
+        for job in waiting where taken.count < count && hasPlace(job.limitKey) {
             if job.isExpired, job.epoch == 0 {
                 end(job.id, .failed)
                 continue
@@ -196,7 +211,7 @@ struct QueueModel {
     }
 
     /// What a retry should answer; nothing if only the kind `.invalid` is known.
-    mutating func retry(_ id: String) -> RetryAnswer? {
+    mutating func retry(_ id: String, _ changes: [String: String]) -> RetryAnswer? {
         if inbox.contains(where: { $0.id == id }) { return .wrongState(.queued) }
         guard let job = job(id) else { return .unknown }
         guard job.state == .failed || job.state == .cancelled else { return .wrongState(job.state) }
@@ -210,6 +225,8 @@ struct QueueModel {
         fresh.crashes = 0
         fresh.isDue = false
         fresh.isExpired = false
+        if let priority = changes["priority"] { fresh.rank = Self.ranks[priority]! }
+        if let key = changes["limit_key"] { fresh.limitKey = key == "" ? nil : key }
         if let key = job.dedup { dedup[key] = job.id }
         jobs[job.id] = fresh
         return .retried
@@ -225,6 +242,7 @@ struct QueueModel {
         for job in doomed {
             end(job.id, .cancelled)
             jobs[job.id] = nil
+            if let group = job.group { forget(job, group) }
         }
         return doomed.count
     }

@@ -11,8 +11,17 @@ extension QueueWalk {
         if chance(25) { fields["dedup"] = "key\(Int.random(in: 0..<3, using: &random))" }
         if chance(30) { fields["attempts"] = "\(Int.random(in: 1...3, using: &random))" }
         if chance(5) { fields["expires"] = "2001-01-01T00:00:00Z" }
+        if chance(30) { fields["limit_key"] = limitKeys.randomElement(using: &random)! }
+        if chance(30) {
+            // Others from time to time, for sealed ones take no more jobs.
+            let group = "g\(steps.count / 80).\(Int.random(in: 0..<2, using: &random))"
+            fields["group"] = group
+            groups.insert(group)
+        }
         return fields
     }
+
+    private var limitKeys: [String] { ["k0", "k1", "k2"] }
 
     /// Some ids, no two the same.
     private mutating func someIDs() -> [String] {
@@ -41,6 +50,7 @@ extension QueueWalk {
         }
         let specs = (0..<Int.random(in: 1...3, using: &random)).map { _ in fields() }
         let nonce = Nonce.random()
+        if let index = model.firstSealed(specs) { return try await enqueueSealed(specs, index) }
         let answer = try await fixture.queue.enqueue(specs, nonce: nonce)
         steps.append("enqueue \(nonce) \(specs) \(answer.map(\.id))")
         for (fields, enqueued) in zip(specs, answer) {
@@ -52,6 +62,30 @@ extension QueueWalk {
             ids.append(enqueued.id)
         }
         enqueued.append((nonce, specs, answer))
+    }
+
+    private mutating func enqueueSealed(_ specs: [[String: String]], _ index: Int) async throws {
+        steps.append("enqueue \(specs), which is refused")
+        var refused: Int?
+        do throws(QueueError) {
+            _ = try await fixture.queue.enqueue(specs)
+        } catch {
+            if case .invalidJob(let found, _) = error { refused = found }
+        }
+        try check(refused, index, "which job of a sealed group is refused")
+    }
+
+    mutating func seal() async throws {
+        guard let group = groups.randomElement(using: &random) else { return }
+        steps.append("seal \(group)")
+        try check(try await fixture.queue.seal(group), model.seal(group), "the seal of \(group)")
+    }
+
+    mutating func limit() async throws {
+        let (key, number) = (limitKeys.randomElement(using: &random)!, Int.random(in: -1...3, using: &random))
+        steps.append("limit \(key) \(number)")
+        model.limits[key] = number < 0 ? nil : number
+        try await fixture.queue.setLimit(model.limits[key], key: key)
     }
 
     mutating func claim() async throws {
@@ -121,12 +155,15 @@ extension QueueWalk {
 
     mutating func retry() async throws {
         let some = someIDs()
-        steps.append("retry \(some)")
+        var changes: [String: String] = [:]
+        if chance(20) { changes["priority"] = ["high", "low"].randomElement(using: &random)! }
+        if chance(20) { changes["limit_key"] = (limitKeys + [""]).randomElement(using: &random)! }
+        steps.append("retry \(some) \(changes)")
         // Two names of one job are two calls for it, of which the first is looked at twice.
         guard Set(some.map { model.aliases[$0] ?? $0 }).count == some.count else { return }
-        let answers = try await fixture.queue.retry(some)
+        let answers = try await fixture.queue.retry(some, changes: changes)
         for (id, answer) in zip(some, answers) {
-            if let expected = model.retry(id) {
+            if let expected = model.retry(id, changes) {
                 try check(answer, expected, "the retry of \(id)")
             } else if case .invalid = answer {
                 continue

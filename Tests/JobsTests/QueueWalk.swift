@@ -30,6 +30,7 @@ struct QueueWalk {
     var ids: [String] = ["1-1"]
     var enqueued: [(nonce: String, specs: [[String: String]], answer: [Enqueued])] = []
     var nonces: [String] = []
+    var groups: Set<String> = []
     var steps: [String] = []
     private var lastStep = ContinuousClock.now
 
@@ -43,7 +44,7 @@ struct QueueWalk {
 
     mutating func step() async throws {
         try await keepSeen()
-        switch Int.random(in: 0..<100, using: &random) {
+        switch Int.random(in: 0..<104, using: &random) {
         case 0..<14: try await push()
         case 14..<22: try await enqueue()
         case 22..<40: try await claim()
@@ -55,6 +56,8 @@ struct QueueWalk {
         case 89..<91: try await pause()
         case 91..<95: try await endLeases()
         case 95..<99: try await makeDue()
+        case 99..<102: try await limit()
+        case 102..<103: try await seal()
         default: try await purge()
         }
     }
@@ -73,8 +76,23 @@ struct QueueWalk {
             let expected = state == .queued ? model.inbox.count : model.jobs.values.filter { $0.state == state }.count
             try check(stats[state], expected, "count of \(state)")
         }
+        try await compareGroups()
         let problems = try await QueueAudit(fixture.queue).problems()
         try check(problems, [], "audit")
+    }
+
+    private func compareGroups() async throws {
+        for name in groups {
+            let (record, group) = (try await fixture.queue.group(name), model.groups[name])
+            try check(record != nil, group != nil, "whether there is the group \(name)")
+            guard let record, let group else { continue }
+            try check(record.isSealed, group.isSealed, "whether the group \(name) is sealed")
+            for state in JobState.allCases {
+                try check(record[state], model.count(group, state), "count of \(state) in the group \(name)")
+            }
+            let ids = try await fixture.queue.members(of: name, limit: 1000).ids
+            try check(Set(ids), group.ids, "the jobs of the group \(name)")
+        }
     }
 
     func check<Value: Equatable>(_ found: Value, _ expected: Value, _ what: String) throws {

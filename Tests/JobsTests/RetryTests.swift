@@ -40,6 +40,25 @@ import Testing
         }
     }
 
+    @Test func `changes fields, checks the job anew, and takes its new place`() async throws {
+        try await QueueFixture.run { fixture in
+            try await fixture.queue.setLimit(1, key: "k")
+            let id = try await fixture.enqueue(["bit_rate": "64k", "priority": "low"])
+            _ = try await fixture.finish(try await fixture.claimOne(), .failed(Failure(.noAudio, "x")))
+            let waiting = try await fixture.enqueue()
+            let refused = try await fixture.queue.retry([id], changes: ["format": "flac"])
+            guard case .invalid(let failure)? = refused.first else { Issue.record("flac has no bit rate"); return }
+            #expect(failure.code == .invalidRequest)
+            #expect(try await fixture.state(id) == .failed)
+            let changes = ["format": "flac", "bit_rate": "", "priority": "high", "attempts": "2", "limit_key": "k"]
+            #expect(try await fixture.queue.retry([id], changes: changes) == [.retried])
+            let jobs = try await fixture.claim(2)
+            #expect(jobs.map(\.id) == [id, waiting] && jobs[0].attempts == 2)
+            #expect(jobs[0].fields["format"] == "flac" && jobs[0].fields["bit_rate"] == nil)
+            #expect(try await fixture.queue.limits().keys.first?.running == 1)
+        }
+    }
+
     @Test func `runs a job that had expired`() async throws {
         try await QueueFixture.run { fixture in
             let id = try await fixture.enqueue(["expires": "2001-01-01T00:00:00Z"])

@@ -1,7 +1,9 @@
 -- Part of the scripts that admit pushed jobs: checks what the queue itself uses, and gives a job its place.
 
 -- What of a job's options its hash keeps.
-local STORED = { attempts = true, expires = true, dedup = true, created = true, cut = true }
+local STORED = {
+  attempts = true, expires = true, dedup = true, created = true, cut = true, group = true, limit_key = true,
+}
 local RANK = { high = 0, normal = 1, low = 2 }
 
 local function refuse(message) error({ refusal = message }) end
@@ -61,6 +63,11 @@ local function number(name, text, low, high)
   return value
 end
 
+-- The name, if a group can have it.
+local function group_name(text)
+  return #text <= 64 and string.find(text, '^[%w_.-]+$') and text or nil
+end
+
 -- The spec as JSON, and what the queue uses of it; raises what is wrong.
 local function check(flat)
   if #flat > 2 * MAX_FIELDS then refuse('a job has at most ' .. MAX_FIELDS .. ' fields, and this one has ' .. #flat / 2) end
@@ -112,6 +119,18 @@ local function check(flat)
     refuse('`dedup` has 1 to ' .. MAX_DEDUP .. ' bytes, and this one has ' .. #fields.dedup)
   end
   options.dedup = fields.dedup
+  if fields.group then
+    options.group = group_name(fields.group)
+      or refuse('`group` is `' .. shown(fields.group) .. '`: it must be 1 to 64 of A-Z a-z 0-9 _ . -')
+    local refusal = group_refusal(options.group)
+    if refusal then refuse(refusal) end
+  end
+  if fields.limit_key then
+    if #fields.limit_key > 128 or not string.find(fields.limit_key, '^[%w_.:@-]+$') then
+      refuse('`limit_key` is `' .. shown(fields.limit_key) .. '`: it must be 1 to 128 of A-Z a-z 0-9 _ . : @ -')
+    end
+    options.limit_key = fields.limit_key
+  end
   return '{' .. table.concat(parts, ',') .. '}', options
 end
 
@@ -133,7 +152,10 @@ end
 -- Gives a new job its keys and its place.
 local function place(id, spec, options)
   seq = seq + 1
-  local job = { id = id, score = whole(options.rank * BAND + seq), dedup = options.dedup }
+  local job = {
+    id = id, score = whole(options.rank * BAND + seq),
+    dedup = options.dedup, group = options.group, limit = options.limit_key,
+  }
   local more = { 'score', job.score }
   for name, value in pairs(options) do
     if STORED[name] then
@@ -158,9 +180,21 @@ local function holder(key)
   return id and call('EXISTS', P .. 'job:' .. id) == 1 and id or nil
 end
 
+-- The group to which a refused job still belongs.
+local function joined(flat)
+  for i = 1, math.min(#flat, 2 * MAX_FIELDS), 2 do
+    local name = flat[i] == 'group' and group_name(flat[i + 1])
+    if name then return not group_refusal(name) and name or nil end
+  end
+end
+
 -- Admits one entry of the inbox; the caller deletes it there.
 local function admit_entry(id, flat)
   if #flat == 2 and flat[1] == '_bell' then return end
+  if #flat == 2 and flat[1] == '_seal' then
+    if group_name(flat[2]) then seal(flat[2]) end
+    return
+  end
   -- The id is in use only if somebody chose it, or if an admission was cut off before the entry was deleted.
   if call('EXISTS', P .. 'job:' .. id) == 1 then return end
   local ok, spec, options = pcall(check, flat)
@@ -169,6 +203,7 @@ local function admit_entry(id, flat)
     options = { rank = 1, refusal = refusal }
     spec, options.cut = remains(flat)
     options.cut = options.cut and 1 or nil
+    options.group = joined(flat)
   end
   local ms = tonumber(string.match(id, '^%d+'))
   -- An id that was chosen tells no time.

@@ -7,7 +7,7 @@
 local call = redis.call
 local META = KEYS[1]
 local P = string.sub(META, 1, -5)
-local IN, READY, LEASE, LIVE = P .. 'in', P .. 'ready', P .. 'lease', P .. 'live'
+local IN, READY, LEASE, LIVE, PARKED = P .. 'in', P .. 'ready', P .. 'lease', P .. 'live', P .. 'parked'
 local clock = call('TIME')
 local NOW = clock[1] * 1000 + math.floor(clock[2] / 1000)
 local BAND = 2 ^ 44 -- ready's score is priority · BAND + sequence
@@ -24,30 +24,34 @@ local INDEX = {
   completed = P .. 'done', failed = P .. 'failed', cancelled = P .. 'cancelled',
 }
 
+-- What groups.lua and limits.lua say to it, which follow.
+local tally, forget, close, closing, is_full, step_out, step_in
+
 -- A command that Redis allows when its memory is full; as a script's first one it opens the way for all that follow.
 local function begin() call('HDEL', META, '-') end
 
 -- `..` would round numbers of more than 14 digits.
 local function whole(number) return string.format('%.0f', number) end
 
--- Every script that changed something ends with this.
-local function save(...)
-  call('HSET', META, 'seq', seq, 'event', events, 'bell', bell, ...)
-end
-
 local function event(id, state, ...)
   events = events + 1
   call('XADD', P .. 'events', 'MAXLEN', '~', events_cap, '*', 'n', events, 'id', id, 'state', state, ...)
 end
 
+-- Every script that changed something ends with this.
+local function save(...)
+  for name in pairs(closing) do close(name) end
+  call('HSET', META, 'seq', seq, 'event', events, 'bell', bell, ...)
+end
+
 local function read(id)
   local f = call('HMGET', P .. 'job:' .. id, 'state', 'score', 'attempt', 'attempts', 'crashes', 'token', 'phase',
-    'cancel', 'dedup', 'expires', 'commit', 'created', 'ended')
+    'cancel', 'dedup', 'expires', 'commit', 'created', 'ended', 'group', 'limit_key', 'parked')
   if not f[1] then return nil end
   return {
     id = id, state = f[1], score = f[2], attempt = tonumber(f[3] or 0), attempts = tonumber(f[4] or 5),
     crashes = tonumber(f[5] or 0), token = f[6], phase = f[7], cancel = f[8], dedup = f[9], expires = f[10],
-    commit = f[11], created = f[12], ended = f[13],
+    commit = f[11], created = f[12], ended = f[13], group = f[14], limit = f[15], parked = f[16],
   }
 end
 
@@ -57,16 +61,24 @@ local function resolve(id)
 end
 
 -- Moves a job from the index of its old state (none, if it is new) to that of the new one; `...` are fields of its hash.
--- Begins with a removal, which Redis allows when its memory is full.
+-- A job that waits is parked while its key has no place left. Begins with a removal, which Redis allows when its memory is
+-- full.
 local function move(job, state, score, ...)
-  local old = job.state
-  if old then call('ZREM', INDEX[old], job.id) end
-  local was, is = old == 'waiting' or old == 'running', state == 'waiting' or state == 'running'
+  local old, was_parked = job.state, job.parked
+  if old then call('ZREM', was_parked and PARKED or INDEX[old], job.id) end
+  local was = old == 'waiting' and not was_parked or old == 'running'
+  if job.limit then
+    step_out(job)
+    job.parked = state == 'waiting' and is_full(job.limit)
+  end
+  local is = state == 'waiting' and not job.parked or state == 'running'
   if was and not is then call('SREM', LIVE, job.id) end
   if is and not was then call('SADD', LIVE, job.id) end
-  call('ZADD', INDEX[state], score, job.id)
+  call('ZADD', job.parked and PARKED or INDEX[state], score, job.id)
   call('HSET', P .. 'job:' .. job.id, 'state', state, ...)
+  if job.group then tally(job, old, state) end
   job.state = state
+  if job.limit then step_in(job, score, was, was_parked) end
 end
 
 local function to_waiting(job, ...)
@@ -108,11 +120,15 @@ local function trim(state)
   end
   if #old > 0 then
     call('ZREM', set, unpack(old))
+    for _, id in ipairs(old) do
+      local group = call('HGET', P .. 'job:' .. id, 'group')
+      if group then forget(id, group) end
+    end
     erase(old)
   end
 end
 
--- Ends a job for good. The keys' time to live is only the backstop of `trim`.
+-- Ends a job for good. The keys' time to live is only the backstop of `trim`, which must still find a job's group.
 local function retire(job, state, ...)
   local is_first_try = job.state == 'running' and string.sub(job.token, 1, 2) == '1:'
   move(job, state, whole(NOW * 1024 + events % 1024), 'finished', NOW, ...)
@@ -124,7 +140,7 @@ local function retire(job, state, ...)
   if job.dedup and call('GET', P .. 'dedup:' .. job.dedup) == id then call('DEL', P .. 'dedup:' .. job.dedup) end
   local _, age = retention(state)
   local ttl = age + 86400000
-  call('PEXPIRE', key, ttl)
+  if not job.group then call('PEXPIRE', key, ttl) end
   call('PEXPIRE', P .. 'spec:' .. id, ttl)
   -- Only an earlier try can have left a log.
   if job.token and not is_first_try then call('PEXPIRE', P .. 'log:' .. id, ttl) end

@@ -47,17 +47,22 @@ else
   while #taken < count and budget > 0 do
     local ids = call('ZRANGE', READY, 0, count - #taken - 1)
     if #ids == 0 then break end
-    budget = budget - #ids
     for _, id in ipairs(ids) do
+      budget = budget - 1
       local job = read(id)
       if not job then
         call('ZREM', READY, id)
         call('SREM', LIVE, id)
+      elseif job.limit and is_full(job.limit) then
+        move(job, 'waiting', job.score)
       elseif job.expires and tonumber(job.expires) <= NOW and not job.token then
         fail(job, 'expired', 'the job was not started before it expired', 0)
+        -- It may have called one of its key whose turn is now.
+        if job.limit then break end
       else
         take(job)
         taken[#taken + 1] = id
+        if job.limit then break end
       end
     end
   end

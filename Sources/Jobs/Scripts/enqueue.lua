@@ -1,10 +1,11 @@
 -- Pushes jobs that were checked by the client straight to their place.
 --
 -- ARGV     nonce, index of the first job, then for each job: spec (JSON), options, dedup key or ''.
---          Options: '' for the usual, or `rank attempts start expires`, each `-` if it is not given; start and expires are
---          `+ms` from now or `@ms` since 1970.
+--          Options: '' for the usual, or `rank attempts start expires group limit_key`, each `*` if it is not given; start
+--          and expires are `+ms` from now or `@ms` since 1970.
 -- Answers  an id for each job, with `=` before the id of another job that has the dedup key. The same nonce and index
---          get the same answer for 10 minutes.
+--          get the same answer for 10 minutes. Or `!<n>`, `<why>` and nothing else if the n-th job, from 0, is refused;
+--          then none was pushed.
 
 local nonce, index = ARGV[1], tonumber(ARGV[2])
 local once = P .. 'once:' .. nonce .. ':' .. index
@@ -27,24 +28,36 @@ repeat
   if at > NOW + 1000 then return redis.error_reply('ERR the nonce `' .. nonce .. '` is not random') end
 until call('EXISTS', unpack(keys)) == 0
 
-local holders, answer = {}, {}
-for i = 1, total do
-  local key = ARGV[3 * i + 2]
-  if key ~= '' then holders[key] = holder(key) end
-end
-
 local function moment(text)
   local sign, ms = string.match(text, '^([+@])(%d+)$')
   return sign and tonumber(ms) + (sign == '+' and NOW or 0)
 end
 
+local function parse(text)
+  if text == '' then return { rank = 1 } end
+  local rank, attempts, start, expires, group, limit =
+    string.match(text, '^(%S+) (%S+) (%S+) (%S+) (%S+) (%S+)$')
+  return {
+    rank = tonumber(rank), attempts = tonumber(attempts), due = moment(start), expires = moment(expires),
+    group = group ~= '*' and group or nil, limit_key = limit ~= '*' and limit or nil,
+  }
+end
+
+local holders, answer, all, open = {}, {}, {}, {}
 for i = 1, total do
-  local spec, text, key = ARGV[3 * i], ARGV[3 * i + 1], ARGV[3 * i + 2]
-  local options = { rank = 1 }
-  if text ~= '' then
-    local rank, attempts, start, expires = string.match(text, '^(%S+) (%S+) (%S+) (%S+)$')
-    options = { rank = tonumber(rank), attempts = tonumber(attempts), due = moment(start), expires = moment(expires) }
+  local key, options = ARGV[3 * i + 2], parse(ARGV[3 * i + 1])
+  if key ~= '' then holders[key] = holder(key) end
+  local group = options.group
+  if group and not open[group] then
+    local refusal = group_refusal(group)
+    if refusal then return { '!' .. i - 1, refusal } end
+    open[group] = true
   end
+  all[i] = options
+end
+
+for i = 1, total do
+  local spec, options, key = ARGV[3 * i], all[i], ARGV[3 * i + 2]
   if holders[key] then
     answer[i] = '=' .. holders[key]
   else

@@ -1,7 +1,7 @@
 -- Ends one try of a job.
 --
 -- ARGV     id, token, outcome, log (lines) or '', then
---          completed: outputs (JSON)
+--          completed: outputs (JSON), ms of audio
 --          failed, crashed: error code, message, `1` if retryable, ms that the source's server asks to wait or '',
 --                           a random number from 0 to 1, and for `failed` the outputs (JSON) where some did not fail
 --          cancelled, released: nothing.
@@ -31,6 +31,7 @@ if outcome == 'completed' then
   ttl = retire(job, answer, 'ended', token .. ' completed')
   if job.attempt > 1 or job.crashes > 0 then call('HDEL', key, 'error_code', 'error', 'retryable') end
   call('SET', P .. 'result:' .. id, ARGV[5], 'PX', ttl)
+  if job.group then call('HINCRBY', P .. 'group:' .. job.group, 'audio_ms', ARGV[6] or 0) end
   event(id, answer)
 elseif outcome == 'cancelled' then
   answer = 'cancelled'
@@ -38,7 +39,6 @@ elseif outcome == 'cancelled' then
 elseif outcome == 'released' then
   answer = 'waiting'
   to_waiting(job, 'attempt', job.attempt - 1, 'ended', token .. ' waiting')
-  ring()
 elseif outcome == 'crashed' or retryable == '1' and job.attempt < job.attempts then
   local function again(delayed, ...)
     local due = due_after(outcome == 'crashed' and delayed.crashes or delayed.attempt)
@@ -67,5 +67,6 @@ if log ~= '' then
   if ttl then call('SET', P .. 'log:' .. id, log, 'PX', ttl) else call('SET', P .. 'log:' .. id, log) end
 end
 if ttl and events % 8 == 0 then trim(answer) end
+if called or outcome == 'released' then ring() end
 save()
 return answer

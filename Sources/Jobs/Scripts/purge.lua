@@ -15,14 +15,26 @@ if state == 'queued' then
   return #ids
 end
 if state == 'running' or not INDEX[state] then return 0 end
-local ids = call('ZRANGE', INDEX[state], 0, limit - 1)
-for _, id in ipairs(ids) do
-  local dedup = call('HGET', P .. 'job:' .. id, 'dedup')
-  if dedup and call('GET', P .. 'dedup:' .. dedup) == id then call('DEL', P .. 'dedup:' .. dedup) end
+local is_over = state == 'completed' or state == 'failed' or state == 'cancelled'
+
+local function drop(id)
+  local job = read(id)
   call('ZREM', INDEX[state], id)
   call('SREM', LIVE, id)
+  if job then
+    if job.dedup and call('GET', P .. 'dedup:' .. job.dedup) == id then call('DEL', P .. 'dedup:' .. job.dedup) end
+    if job.group then forget(id, job.group, not is_over and state or nil) end
+    if job.limit then depart(job) end
+  end
   erase({ id })
   event(id, 'purged')
 end
+
+-- Parked jobs go first: none of them is called by one that goes.
+local ids = state == 'waiting' and call('ZRANGE', PARKED, 0, limit - 1) or {}
+for _, id in ipairs(ids) do drop(id) end
+local rest = limit > #ids and call('ZRANGE', INDEX[state], 0, limit - #ids - 1) or {}
+for _, id in ipairs(rest) do drop(id) end
+ring()
 save()
-return #ids
+return #ids + #rest

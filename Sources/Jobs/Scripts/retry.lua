@@ -1,10 +1,11 @@
 -- Starts failed and cancelled jobs afresh, at the end of the line; they expire no more.
 --
--- ARGV     ids, at most 500; their specs were checked by the client.
+-- ARGV     for each job, at most 500: id, '' or its new spec (JSON), and with one `rank attempts limit_key`, the last `*` if
+--          there is none, else ''. The client has checked the specs.
 -- Answers  for each `retried`, `state <state>` (neither failed nor cancelled), `held <id>` (by dedup), `cut` (its fields
 --          were too large to keep) or `unknown`.
 
-local function renew(id)
+local function renew(id, spec, options)
   local job = read(resolve(id))
   if not job then return 'unknown' end
   if job.state ~= 'failed' and job.state ~= 'cancelled' then return 'state ' .. job.state end
@@ -18,14 +19,23 @@ local function renew(id)
   call('DEL', P .. 'result:' .. job.id, P .. 'log:' .. job.id)
   call('HDEL', key, 'attempt', 'crashes', 'error_code', 'error', 'retryable', 'started', 'finished', 'worker', 'due',
     'expires')
+  local rank = math.floor(job.score / BAND)
+  if spec ~= '' then
+    local attempts, limit
+    rank, attempts, limit = string.match(options, '^(%d) (%d+) (%S+)$')
+    call('SET', P .. 'spec:' .. job.id, spec)
+    call('HSET', key, 'attempts', attempts)
+    job.limit = limit ~= '*' and limit or nil
+    if job.limit then call('HSET', key, 'limit_key', limit) else call('HDEL', key, 'limit_key') end
+  end
   seq = seq + 1
-  job.score = whole(math.floor(job.score / BAND) * BAND + seq)
+  job.score = whole(rank * BAND + seq)
   to_waiting(job, 'score', job.score)
   return 'retried'
 end
 
 local answer = {}
-for i, id in ipairs(ARGV) do answer[i] = renew(id) end
+for i = 1, #ARGV, 3 do answer[#answer + 1] = renew(ARGV[i], ARGV[i + 1], ARGV[i + 2]) end
 ring()
 save()
 return answer

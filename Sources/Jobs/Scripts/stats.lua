@@ -15,6 +15,7 @@ if bell_id and #call('XRANGE', IN, bell_id, bell_id) == 1 then answer[1] = answe
 for i, state in ipairs({ 'waiting', 'delayed', 'running', 'completed', 'failed', 'cancelled' }) do
   answer[i + 1] = call('ZCARD', INDEX[state])
 end
+answer[2] = answer[2] + call('ZCARD', PARKED)
 for rank = 0, 2 do
   local next_up = call('ZRANGEBYSCORE', READY, whole(rank * BAND), '(' .. whole((rank + 1) * BAND), 'LIMIT', 0, 1)[1]
   if next_up then oldest = math.min(oldest, tonumber(call('HGET', P .. 'job:' .. next_up, 'created') or pushed(next_up))) end

@@ -1,0 +1,86 @@
+import Redis
+
+extension JobQueue {
+    /// What is counted of a group; nothing if no job that is still there ever joined it.
+    package func group(_ name: String) async throws(QueueError) -> GroupRecord? {
+        let replies = try await send([["TIME"], ["HGETALL", .text(keys.group(name))]])
+        let now = (replies[0].array?.first?.integer ?? 0) * 1000 + (replies[0].array?.last?.integer ?? 0) / 1000
+        let hash = (replies[1].dictionary ?? [:]).compactMapValues(\.string)
+        return GroupRecord(name: name, hash: hash, readAt: now)
+    }
+
+    /// Says that all jobs of a group are in, those too that are in the inbox; answers whether there is such a group.
+    package func seal(_ group: String) async throws(QueueError) -> Bool {
+        try await gather(group, seals: true)
+    }
+
+    /// Admits what is in the inbox, so that a group has its jobs; answers whether there is such a group.
+    package func gather(_ group: String) async throws(QueueError) -> Bool {
+        try await gather(group, seals: false)
+    }
+
+    private func gather(_ group: String, seals: Bool) async throws(QueueError) -> Bool {
+        var firstCall = ""
+        while true {
+            let answer = try await run(QueueScript.gather, [.text(group), seals ? "1" : "0", .text(firstCall)])
+            let words = try answer.text().split(separator: " ")
+            switch words.first {
+            case "known": return true
+            case "unknown": return false
+            case "again" where words.count == 2: firstCall = String(words[1])
+            default: throw answer.unexpected
+            }
+        }
+    }
+
+    /// A page of the ids of a group's jobs: those that are not over, then what failed, was cancelled, completed.
+    package func members(
+        of group: String, rank: GroupCursor.Rank? = nil, limit: Int = 500, cursor: GroupCursor? = nil
+    ) async throws(QueueError) -> GroupPage {
+        let bounds = GroupCursor.bounds(rank)
+        let limit = max(1, min(limit, 1000))
+        let reply = try await send([
+            [
+                "ZRANGEBYSCORE", .text(keys.members(group)), .text(cursor.map { "(" + $0.score } ?? bounds.low),
+                .text(bounds.high), "WITHSCORES", "LIMIT", "0", .integer(Int64(limit)),
+            ]
+        ])[0]
+        let found = (reply.array ?? []).compactMap(\.string)
+        let ids = stride(from: 0, to: found.count - 1, by: 2).map { found[$0] }
+        return GroupPage(ids: ids, next: ids.count == limit ? found.last.map { GroupCursor(score: $0) } : nil)
+    }
+}
+
+/// A part of a group's jobs.
+package struct GroupPage: Sendable {
+    package let ids: [String]
+    /// Where the next page begins; nothing after the last one.
+    package let next: GroupCursor?
+}
+
+/// A place among the jobs of a group.
+package struct GroupCursor: Sendable, Hashable {
+    let score: String
+
+    /// How jobs stand in a group; within a rank, in the order of their turn.
+    package enum Rank: Int, Sendable {
+        case left, failed, cancelled, completed
+
+        /// The rank of a state.
+        package init(_ state: JobState) {
+            self =
+                switch state {
+                case .failed: .failed
+                case .cancelled: .cancelled
+                case .completed: .completed
+                case .queued, .waiting, .delayed, .running: .left
+                }
+        }
+    }
+
+    /// The scores of a rank, or of all; a score is rank · 2^44 + sequence.
+    static func bounds(_ rank: Rank?) -> (low: String, high: String) {
+        guard let rank else { return ("-inf", "+inf") }
+        return (String(rank.rawValue << 44), "(" + String((rank.rawValue + 1) << 44))
+    }
+}

@@ -1,0 +1,166 @@
+import Jobs
+import Redis
+import SlotProtocol
+import TestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct GroupTests {
+    private let name = "batch-1"
+
+    private func events(_ fixture: QueueFixture) async throws -> [[String: String]] {
+        let reply = try await fixture.client.send(["XRANGE", .text(fixture.queue.keys.events), "-", "+"])
+        return (reply.array ?? []).map { ($0.array?.last?.dictionary ?? [:]).compactMapValues(\.string) }
+    }
+
+    private func group(_ fixture: QueueFixture) async throws -> GroupRecord {
+        let group = try await fixture.queue.group(name)
+        return try #require(group)
+    }
+
+    @Test func `counts its jobs wherever they go`() async throws {
+        try await QueueFixture.run { fixture in
+            let spec = QueueFixture.job.merging(["group": name]) { $1 }
+            _ = try await fixture.queue.enqueue(Array(repeating: spec, count: 5))
+            _ = try await fixture.enqueue(["group": name, "delay": "60"])
+            try await fixture.push(["group": name])
+            _ = try await fixture.enqueue()
+            var group = try await group(fixture)
+            #expect(group.total == 6 && group[.waiting] == 5 && group[.delayed] == 1 && group.startedAt == nil)
+            let jobs = try await fixture.claim(4)
+            _ = try await fixture.finish(jobs[0], .completed([QueueFixture.report, QueueFixture.report]))
+            _ = try await fixture.finish(jobs[1], .failed(Failure(.noAudio, "x")))
+            _ = try await fixture.finish(jobs[2], .failed(Failure(.timeout, "x")))
+            group = try await self.group(fixture)
+            #expect(group.total == 7 && group.left == 5 && group[.waiting] == 2 && group[.delayed] == 2)
+            #expect(group[.running] == 1 && group[.completed] == 1 && group[.failed] == 1 && group.ran == 2)
+            #expect(group.audio == QueueFixture.report.duration && group.startedAt != nil && !group.isSealed)
+            #expect(try await fixture.record(jobs[0].id).group == name)
+            #expect(try await fixture.queue.group("another") == nil)
+        }
+    }
+
+    @Test func `ends once when it is sealed and nothing is left, and again after a retry`() async throws {
+        try await QueueFixture.run { fixture in
+            _ = try await fixture.enqueue(["group": name])
+            let failed = try await fixture.enqueue(["group": name])
+            let jobs = try await fixture.claim(2)
+            _ = try await fixture.finish(jobs[0], .completed([QueueFixture.report]))
+            // This one is in the inbox when the group is sealed, so it belongs to it.
+            let queued = try await fixture.push(["group": name])
+            #expect(try await fixture.queue.seal(name))
+            #expect(try await fixture.queue.seal(name))
+            #expect(try await fixture.queue.cancel([queued]) == [.cancelled])
+            #expect(try await group(fixture).isOver == false)
+            _ = try await fixture.finish(jobs[1], .failed(Failure(.noAudio, "x")))
+            let group = try await group(fixture)
+            #expect(group.isOver && group.endedAt != nil && group.total == 3)
+            #expect(try await fixture.queue.retry([failed]) == [.retried])
+            #expect(try await self.group(fixture).isOver == false)
+            _ = try await fixture.finish(try await fixture.claimOne(), .completed([]))
+            let told = try await events(fixture).filter { $0["group"] == name }
+            #expect(told.map { $0["state"] } == ["sealed", "group_ended", "group_ended"])
+            #expect(
+                told[1].filter { ["completed", "failed", "cancelled"].contains($0.key) }
+                    == ["completed": "1", "failed": "1", "cancelled": "1"])
+            #expect(told[2]["completed"] == "2" && told[2]["failed"] == "0")
+            // The last job's own event comes first.
+            #expect(try await events(fixture).last?["state"] == "group_ended")
+            #expect(try await fixture.queue.seal("another") == false)
+        }
+    }
+
+    @Test func `takes no job in once it is sealed, by whatever way`() async throws {
+        try await QueueFixture.run { fixture in
+            _ = try await fixture.enqueue(["group": name])
+            _ = try await fixture.client.send(["XADD", .text(fixture.queue.keys.inbox), "*", "_seal", .text(name)])
+            let late = try await fixture.push(["group": name])
+            try await fixture.queue.keepHouse()
+            let record = try await fixture.record(late)
+            #expect(record.state == .failed && record.error?.code == .invalidRequest && record.group == nil)
+            #expect(record.error?.message.contains("`batch-1` is sealed") == true)
+            let specs = [QueueFixture.job, QueueFixture.job.merging(["group": name]) { $1 }]
+            let error = await #expect(throws: QueueError.self) { try await fixture.queue.enqueue(specs) }
+            guard case .invalidJob(index: 1, let failure) = error else { Issue.record("\(error as Any)"); return }
+            #expect(failure.code == .invalidRequest && failure.message == record.error?.message)
+            #expect(try await fixture.queue.stats()[.waiting] == 1)
+            #expect(try await group(fixture).total == 1)
+        }
+    }
+
+    @Test func `has a refused job as failed, and refuses names that no key should hold`() async throws {
+        try await QueueFixture.run { fixture in
+            let refused = try await fixture.push(["group": name, "colour": "red"])
+            let strange = try await fixture.push(["group": "a b"])
+            let long = try await fixture.push(["limit_key": String(repeating: "x", count: 129)])
+            try await fixture.queue.keepHouse()
+            #expect(try await fixture.record(refused).group == name)
+            #expect(try await group(fixture)[.failed] == 1)
+            for id in [strange, long] {
+                let error = try await fixture.record(id).error
+                #expect(error?.code == .invalidRequest && error?.message.contains("it must be 1 to") == true)
+            }
+            for fields in [["group": "a b"], ["group": ""], ["limit_key": "é"]] {
+                await #expect(throws: QueueError.self) { try await fixture.enqueue(fields) }
+            }
+        }
+    }
+
+    @Test func `lists its jobs by page and rank`() async throws {
+        try await QueueFixture.run { fixture in
+            let spec = QueueFixture.job.merging(["group": name]) { $1 }
+            let ids = try await fixture.queue.enqueue(Array(repeating: spec, count: 7)).map(\.id)
+            _ = try await fixture.queue.cancel([ids[1], ids[4]])
+            let job = try await fixture.claimOne()
+            _ = try await fixture.finish(job, .completed([]))
+            var (found, cursor) = ([String](), GroupCursor?.none)
+            repeat {
+                let page = try await fixture.queue.members(of: name, limit: 3, cursor: cursor)
+                found += page.ids
+                cursor = page.next
+            } while cursor != nil
+            #expect(found == [2, 3, 5, 6, 1, 4, 0].map { ids[$0] })
+            let cancelled = try await fixture.queue.members(of: name, rank: .cancelled)
+            #expect(cancelled.ids == [ids[1], ids[4]] && cancelled.next == nil)
+        }
+    }
+
+    @Test func `ends with its last job, and counts those that were deleted before`() async throws {
+        var settings = QueueSettings()
+        settings.done.count = 2
+        try await QueueFixture.run(settings: settings) { fixture in
+            let spec = QueueFixture.job.merging(["group": name]) { $1 }
+            _ = try await fixture.queue.enqueue(Array(repeating: spec, count: 12))
+            for job in try await fixture.claim(9) {
+                _ = try await fixture.finish(job, .completed([QueueFixture.report]))
+            }
+            _ = try await fixture.beat([])
+            var group = try await group(fixture)
+            #expect(group[.completed] == 9 && group.left == 3 && group.total == 12)
+            #expect(try await fixture.queue.members(of: name).ids.count == 5)
+            _ = try await fixture.queue.seal(name)
+            #expect(try await fixture.queue.purge(.waiting) == 3)
+            group = try await self.group(fixture)
+            #expect(group.isOver && group.endedAt != nil && group.total == 9)
+            #expect(try await events(fixture).contains { $0["state"] == "group_ended" })
+            #expect(try await fixture.queue.purge(.completed) == 2)
+            #expect(try await fixture.queue.group(name) == nil)
+            let left = try await fixture.client.send(["KEYS", .text(fixture.queue.keys.prefix + "group:*")])
+            #expect(left.array?.isEmpty == true)
+            // The name is free again.
+            _ = try await fixture.enqueue(["group": name])
+        }
+    }
+
+    @Test func `is sealed after all that was pushed before, however much that is`() async throws {
+        try await QueueFixture.run { fixture in
+            var command: RedisCommand = ["XADD", .text(fixture.queue.keys.inbox), "*", "group", .text(name)]
+            for (name, value) in QueueFixture.job {
+                command.append(name)
+                command.append(value)
+            }
+            _ = try await fixture.client.pipeline(Array(repeating: command, count: 300))
+            #expect(try await fixture.queue.seal(name))
+            #expect(try await group(fixture)[.waiting] == 300)
+        }
+    }
+}

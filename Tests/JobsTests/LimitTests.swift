@@ -1,0 +1,158 @@
+import Jobs
+import Redis
+import SlotProtocol
+import TestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct LimitTests {
+    private func key(_ fixture: QueueFixture, _ name: String = "k") async throws -> KeyLimits.Key {
+        try #require(try await fixture.queue.limits([name]).keys.first { $0.name == name })
+    }
+
+    @Test func `runs no more jobs of a key than its number, and the others all the same`() async throws {
+        try await QueueFixture.run { fixture in
+            try await fixture.queue.setLimit(2, key: "k")
+            var ids: [String] = []
+            for _ in 0..<6 { ids.append(try await fixture.enqueue(["limit_key": "k"])) }
+            let free = try await fixture.enqueue(["priority": "low"])
+            var running = try await fixture.claim(10)
+            #expect(running.map(\.id) == [ids[0], ids[1], free])
+            #expect(try await key(fixture) == .init(name: "k", number: 2, running: 2, parked: 4))
+            #expect(try await fixture.queue.stats()[.waiting] == 4)
+            let live = try await fixture.client.send(["SCARD", .text(fixture.queue.keys.live)]).integer
+            #expect(live == 3)
+            #expect(try await fixture.record(ids[2]).isParked)
+            // One that is pushed while there is no place never stands in the way.
+            ids.append(try await fixture.enqueue(["limit_key": "k"]))
+            #expect(try await fixture.record(ids[6]).isParked)
+            #expect(try await fixture.claim(10).isEmpty)
+            for next in 2..<7 {
+                _ = try await fixture.finish(running.removeFirst(), .completed([]))
+                let claimed = try await fixture.claim(10)
+                #expect(claimed.map(\.id) == [ids[next]])
+                running.insert(contentsOf: claimed, at: 1)
+            }
+        }
+    }
+
+    static let endings: [Jobs.Outcome] = [
+        .completed([]), .failed(Failure(.noAudio, "x")), .failed(Failure(.timeout, "x")),
+        .crashed(Failure(.crashed, "x")), .cancelled,
+    ]
+
+    @Test(arguments: endings)
+    func `gives a place on at every end of a try, and rings for it`(_ outcome: Jobs.Outcome) async throws {
+        try await QueueFixture.run { fixture in
+            try await fixture.queue.setLimit(1, key: "k")
+            _ = try await fixture.enqueue(["limit_key": "k"])
+            let second = try await fixture.enqueue(["limit_key": "k"])
+            let job = try await fixture.claimOne()
+            #expect(try await fixture.claim().isEmpty)
+            // No bell hangs while only parked jobs wait.
+            #expect(try await bells(fixture) == 0)
+            _ = try await fixture.finish(job, outcome)
+            #expect(try await bells(fixture) == 1)
+            #expect(try await fixture.claimOne().id == second)
+        }
+    }
+
+    private func bells(_ fixture: QueueFixture) async throws -> Int64 {
+        try await fixture.client.send(["XLEN", .text(fixture.queue.keys.inbox)]).integer ?? -1
+    }
+
+    @Test func `frees the place of a lost worker, and lets the lost job go first`() async throws {
+        try await QueueFixture.run { fixture in
+            try await fixture.queue.setLimit(1, key: "k")
+            let first = try await fixture.enqueue(["limit_key": "k"])
+            let second = try await fixture.enqueue(["limit_key": "k"])
+            _ = try await fixture.claimOne()
+            #expect(try await fixture.claim().isEmpty)
+            try await fixture.endLeases()
+            #expect(try await fixture.claim(5).map(\.id) == [first])
+            #expect(try await fixture.record(second).isParked)
+            for _ in 0..<2 {
+                try await fixture.endLeases()
+                _ = try await fixture.beat([])
+                _ = try await fixture.claim(5)
+            }
+            #expect(try await fixture.state(first) == .failed)
+            #expect(try await fixture.state(second) == .running)
+        }
+    }
+
+    @Test func `calls another when one that was called goes without running`() async throws {
+        try await QueueFixture.run { fixture in
+            try await fixture.queue.setLimit(1, key: "k")
+            var ids: [String] = []
+            for _ in 0..<4 { ids.append(try await fixture.enqueue(["limit_key": "k"])) }
+            let expired = try await fixture.enqueue([
+                "limit_key": "k", "priority": "high", "expires": "2001-01-01T00:00:00Z",
+            ])
+            let job = try await fixture.queue.claim(count: 1, worker: QueueFixture.worker).jobs[0]
+            #expect(job.id == ids[0])
+            #expect(try await fixture.state(expired) == .failed)
+            #expect(try await fixture.claim().isEmpty)
+            // A parked one leaves no place; one that was called does.
+            #expect(try await fixture.queue.cancel([ids[1]]) == [.cancelled])
+            _ = try await fixture.finish(job, .completed([]))
+            #expect(try await fixture.record(ids[2]).isParked == false)
+            #expect(try await fixture.queue.cancel([ids[2]]) == [.cancelled])
+            #expect(try await fixture.claimOne().id == ids[3])
+        }
+    }
+
+    @Test func `follows the number up and down, and lets all go when it is taken away`() async throws {
+        try await QueueFixture.run { fixture in
+            try await fixture.queue.setLimit(0, key: "k")
+            let spec = QueueFixture.job.merging(["limit_key": "k"]) { $1 }
+            _ = try await fixture.queue.enqueue(Array(repeating: spec, count: 20))
+            #expect(try await fixture.claim(20).isEmpty)
+            #expect(try await key(fixture).parked == 20)
+            try await fixture.queue.setLimit(3, key: "k")
+            let running = try await fixture.claim(20)
+            #expect(running.count == 3)
+            try await fixture.queue.setLimit(1, key: "k")
+            for job in running.prefix(2) { _ = try await fixture.finish(job, .completed([])) }
+            #expect(try await fixture.claim(20).isEmpty)
+            _ = try await fixture.finish(running[2], .completed([]))
+            #expect(try await fixture.claim(20).count == 1)
+            try await fixture.queue.setLimit(nil, key: "k")
+            #expect(try await fixture.claim(20).count == 16)
+            #expect(try await key(fixture) == .init(name: "k", number: nil, running: 17, parked: 0))
+        }
+    }
+
+    @Test func `holds every key without a number to the default`() async throws {
+        try await QueueFixture.run { fixture in
+            try await fixture.queue.setLimit(1, key: nil)
+            try await fixture.queue.setLimit(2, key: "b")
+            for name in ["a", "b", "c"] {
+                for _ in 0..<4 { _ = try await fixture.enqueue(["limit_key": name]) }
+            }
+            let running = try await fixture.claim(20)
+            #expect(running.map { $0.fields["limit_key"] } == ["a", "b", "b", "c"])
+            // A raised default takes hold as jobs of the key end and start.
+            try await fixture.queue.setLimit(3, key: nil)
+            _ = try await fixture.finish(running[0], .completed([]))
+            #expect(try await fixture.claim(20).count == 3)
+        }
+    }
+
+    @Test func `passes over any number of jobs without a place`() async throws {
+        try await QueueFixture.run { fixture in
+            let spec = QueueFixture.job.merging(["limit_key": "k", "priority": "high"]) { $1 }
+            _ = try await fixture.queue.enqueue(Array(repeating: spec, count: 200))
+            try await fixture.queue.setLimit(0, key: "k")
+            let free = try await fixture.enqueue()
+            var calls = 0
+            while try await fixture.state(free) == .waiting, calls < 10 {
+                _ = try await fixture.claim()
+                calls += 1
+            }
+            // Each call parks 64 and its count, and the bell calls for the next.
+            #expect(calls == 4)
+            #expect(try await fixture.queue.list(state: .waiting, limit: 500).jobs.count == 200)
+            #expect(try await fixture.queue.purge(.waiting) == 200)
+        }
+    }
+}

@@ -1,0 +1,40 @@
+import Jobs
+
+extension QueueModel {
+    struct Group {
+        var isSealed = false
+        var ids: Set<String> = []
+        /// Jobs that were over and are deleted.
+        var past: [JobState: Int] = [:]
+    }
+
+    func isSealed(_ group: String?) -> Bool { group.flatMap { groups[$0]?.isSealed } ?? false }
+
+    /// The first job that may not join its group.
+    func firstSealed(_ specs: [[String: String]]) -> Int? { specs.firstIndex { isSealed($0["group"]) } }
+
+    /// How many jobs of a group are in a state.
+    func count(_ group: Group, _ state: JobState) -> Int {
+        group.ids.count { jobs[$0]?.state == state } + (group.past[state] ?? 0)
+    }
+
+    /// Takes a deleted job out; a group ends with its last one.
+    mutating func forget(_ job: Job, _ group: String) {
+        groups[group]!.ids.remove(job.id)
+        if job.state.isTerminal { groups[group]!.past[job.state, default: 0] += 1 }
+        if groups[group]!.ids.isEmpty { groups[group] = nil }
+    }
+
+    /// Answers whether there is such a group.
+    mutating func seal(_ group: String) -> Bool {
+        admitAll()
+        groups[group]?.isSealed = true
+        return groups[group] != nil
+    }
+
+    /// Whether one more job of the key may run.
+    func hasPlace(_ key: String?) -> Bool {
+        guard let key, let limit = limits[key] else { return true }
+        return jobs.values.count { $0.limitKey == key && $0.state == .running } < limit
+    }
+}
