@@ -42,7 +42,7 @@ struct Command: Sendable {
 
     /// Every command, in the order of the overview.
     static let all: [Command] = [
-        .enqueue, .status, .jobs, .cancel, .retry, .logs, .pause, .resume, .purge, .worker, .serve, .convert, .probe,
-        .formats, .demo, .completions, .manual,
+        .enqueue, .seal, .status, .jobs, .cancel, .retry, .logs, .limit, .pause, .resume, .purge, .worker, .serve,
+        .convert, .probe, .formats, .demo, .completions, .manual,
     ]
 }

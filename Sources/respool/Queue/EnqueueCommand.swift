@@ -12,7 +12,9 @@ extension Command {
                 + "hold for the lines that do not say otherwise. A file is checked as a whole before its first job is "
                 + "pushed, standard input in parts of \(Enqueuer.partSize) jobs.",
         ],
-        options: FieldOptions.all + [EnqueueOptions.batch, EnqueueOptions.wait, .json, .queue, .redis],
+        options: FieldOptions.all + [
+            EnqueueOptions.batch, EnqueueOptions.seal, EnqueueOptions.wait, .json, .queue, .redis,
+        ],
         examples: [
             .init(
                 line: "respool enqueue https://example.org/a.flac --format mp3 --start 5:00 --end 10:00",
@@ -30,12 +32,15 @@ extension Command {
             connection: try QueueConnection(arguments), isJSON: arguments.has(.json),
             keepsIds: arguments.has(EnqueueOptions.wait))
         let defaults = FieldOptions.fields(arguments, of: FieldOptions.all)
+        let sealed = arguments.has(EnqueueOptions.seal) ? defaults["group"] : nil
+        if arguments.has(EnqueueOptions.seal), sealed == nil { throw .usage("--seal needs a group: add --group NAME") }
         let ids =
             if let path = arguments.value(EnqueueOptions.batch) {
                 try await enqueuer.push(batch: path, defaults: defaults, operands: arguments.operands)
             } else {
                 try await enqueuer.push(sources: arguments.operands, fields: defaults)
             }
+        if let sealed { try await enqueuer.connection.seal(sealed) }
         guard arguments.has(EnqueueOptions.wait) else { return .success }
         let follower = JobFollower(
             connection: enqueuer.connection, terminal: .error, form: arguments.has(.json) ? .json : .summary)
@@ -47,5 +52,6 @@ enum EnqueueOptions {
     static let batch = Option(
         "batch", letter: "b", value: "FILE", "reads jobs from a file, or from standard input for `-`",
         suggestion: .files)
+    static let seal = Option("seal", "with --group: all its jobs are in, and no other can join it")
     static let wait = Option("wait", letter: "w", "waits until all jobs are over; ends with 1 if one did not complete")
 }

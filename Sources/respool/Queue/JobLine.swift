@@ -45,6 +45,7 @@ struct JobLine {
         case .completed: completion
         case .failed: TextLayout.printable(record.error.map { "\($0.code.rawValue): \($0.message)" } ?? "failed")
         case .delayed: delay
+        case .waiting where record.isParked: "waiting for a place under its limit_key"
         default: record.state.rawValue
         }
     }

@@ -4,13 +4,19 @@ import Lifecycle
 extension Command {
     static let jobs = Command(
         "jobs", "lists jobs: what runs and waits, then what is over, the last first",
-        options: [JobsOptions.state, JobsOptions.limit, .json, .queue, .redis],
+        options: [JobsOptions.state, .group, JobsOptions.limit, .json, .queue, .redis],
         examples: [.init(line: "respool jobs --state failed", meaning: "what failed, and why")]
     ) { arguments throws(CommandFailure) in
         let connection = try QueueConnection(arguments)
         let name = try arguments.word(JobsOptions.state, of: JobState.allCases.map(\.rawValue))
         let limit = try arguments.whole(JobsOptions.limit, in: 1...10_000_000) ?? 50
-        let jobs = try await JobList(connection: connection).read(state: name.flatMap(JobState.init), limit: limit)
+        let (list, state) = (JobList(connection: connection), name.flatMap(JobState.init))
+        let jobs =
+            if let group = try arguments.group() {
+                try await list.read(group: group, state: state, limit: limit)
+            } else {
+                try await list.read(state: state, limit: limit)
+            }
         let lines = arguments.has(.json) ? jobs.map { JSONLine.text($0) } : JobList.lines(jobs)
         StandardStream.output(lines.map { $0 + "\n" }.joined())
         return .success
@@ -38,6 +44,25 @@ struct JobList {
                 try await queue.list(state: state, limit: wanted, cursor: place)
             }
             jobs += page.jobs
+            cursor = page.next
+        } while cursor != nil && jobs.count < limit
+        return Array(jobs.prefix(limit))
+    }
+
+    /// Jobs of a group: those that are not over, then what failed, was cancelled, completed.
+    func read(group: String, state: JobState?, limit: Int) async throws(CommandFailure) -> [JobRecord] {
+        guard try await connection.ask({ queue throws(QueueError) in try await queue.group(group) }) != nil else {
+            throw .noGroup(group)
+        }
+        var jobs: [JobRecord] = []
+        var cursor: GroupCursor?
+        repeat {
+            let place = cursor
+            let page = try await connection.ask { queue throws(QueueError) in
+                try await queue.members(of: group, rank: state.map(GroupCursor.Rank.init), cursor: place)
+            }
+            let records = try await connection.ask { queue throws(QueueError) in try await queue.jobs(page.ids) }
+            jobs += records.compactMap { $0 }.filter { state == nil || $0.state == state }
             cursor = page.next
         } while cursor != nil && jobs.count < limit
         return Array(jobs.prefix(limit))

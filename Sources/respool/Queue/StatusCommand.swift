@@ -2,9 +2,10 @@ import Jobs
 
 extension Command {
     static let status = Command(
-        "status", usages: ["[ID…]"], "shows the queue at a glance, or these jobs",
+        "status", usages: ["[ID…]", "--group NAME"], "shows the queue at a glance, these jobs, or a group as one",
         options: [
-            StatusOptions.watch, Option("json", "prints JSON Lines: an object a job, or one of the whole queue"),
+            StatusOptions.watch, .group,
+            Option("json", "prints JSON Lines: an object a job, or one of the whole queue"),
             .queue,
             .redis,
         ],
@@ -13,11 +14,18 @@ extension Command {
             .init(
                 line: "respool status --watch 1795200918742-0",
                 meaning: "one job with bar, speed and time left, until it is over"),
+            .init(
+                line: "respool status --group nightly --watch",
+                meaning: "done, failed and left, until the group is sealed and nothing is left"),
         ],
         operands: 0...Int.max
     ) { arguments throws(CommandFailure) in
         let connection = try QueueConnection(arguments)
         let (isWatching, isJSON) = (arguments.has(StatusOptions.watch), arguments.has(.json))
+        if let group = try arguments.group() {
+            if let id = arguments.operands.first { throw .usage("'\(id)' stands beside --group: give ids or a group") }
+            return try await GroupView(connection: connection, name: group, isJSON: isJSON).show(isWatching: isWatching)
+        }
         guard !arguments.operands.isEmpty else {
             return try await QueueOverview(connection: connection).show(isWatching: isWatching, isJSON: isJSON)
         }

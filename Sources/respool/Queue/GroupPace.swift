@@ -1,0 +1,35 @@
+import Jobs
+
+/// How fast a group goes: over the last half minute that it was watched, else since its first job began.
+struct GroupPace {
+    private var samples: [GroupRecord]
+
+    init(_ record: GroupRecord) { samples = [record] }
+
+    mutating func add(_ record: GroupRecord) {
+        samples.append(record)
+        let horizon = record.readAt - 30_000
+        // One sample behind the horizon stays, so that the window is full.
+        while samples.count > 2, samples[1].readAt <= horizon { samples.removeFirst() }
+    }
+
+    /// Jobs that end in a second.
+    var jobs: Double { rate { Double($0.ran) } }
+
+    /// Seconds of audio that are ready in a second.
+    var audio: Double { rate { $0.audio } }
+
+    /// Seconds until nothing is left; nothing if nobody can know.
+    func timeLeft(_ record: GroupRecord) -> Double? {
+        record.left > 0 && jobs > 0 ? Double(record.left) / jobs : nil
+    }
+
+    private func rate(_ value: (GroupRecord) -> Double) -> Double {
+        let (first, last) = (samples[0], samples[samples.count - 1])
+        if !last.isOver, last.readAt - first.readAt >= 5000, value(last) > value(first) {
+            return (value(last) - value(first)) * 1000 / Double(last.readAt - first.readAt)
+        }
+        guard let start = last.startedAt else { return 0 }
+        return value(last) * 1000 / Double(max(1, (last.endedAt ?? last.readAt) - start))
+    }
+}

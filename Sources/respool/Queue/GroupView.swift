@@ -1,0 +1,90 @@
+import Jobs
+
+/// Shows a group as one: once, or until it is over.
+struct GroupView {
+    let connection: QueueConnection
+    let name: String
+    let isJSON: Bool
+
+    /// Answers failure if the group is over and a job of it did not complete.
+    func show(isWatching: Bool) async throws(CommandFailure) -> ExitStatus {
+        var record = try await read(isPatient: false)
+        guard isWatching else {
+            StandardStream.output(text(record, GroupPace(record)))
+            return .success
+        }
+        let terminal = Terminal.output
+        var (area, pace, last) = (LiveArea(terminal), GroupPace(record), "")
+        while true {
+            let text = text(record, pace)
+            if terminal.isInteractive, !isJSON {
+                area.draw(lines(record, pace))
+            } else if summary(record) != last {
+                StandardStream.output(text)
+                last = summary(record)
+            }
+            if record.isOver { break }
+            try? await Task.sleep(for: terminal.isInteractive ? .milliseconds(250) : .seconds(1))
+            record = try await read(isPatient: true)
+            pace.add(record)
+        }
+        return record[.failed] + record[.cancelled] == 0 ? .success : .failure
+    }
+
+    private func read(isPatient: Bool) async throws(CommandFailure) -> GroupRecord {
+        let question = { @Sendable (queue: JobQueue) async throws(QueueError) -> GroupRecord? in
+            try await queue.group(name)
+        }
+        let record = isPatient ? try await connection.askPatiently(question) : try await connection.ask(question)
+        guard let record else { throw .noGroup(name) }
+        return record
+    }
+
+    private func text(_ record: GroupRecord, _ pace: GroupPace) -> String {
+        isJSON
+            ? JSONLine.text(GroupReport(record, pace)) + "\n" : lines(record, pace).map { $0 + "\n" }.joined()
+    }
+
+    /// What must differ between two lines that are not on a terminal.
+    private func summary(_ record: GroupRecord) -> String {
+        "\(record.isSealed) \(record.total) \(record.counts[.running] ?? 0) \(record.ran) \(record.left)"
+    }
+
+    private func lines(_ record: GroupRecord, _ pace: GroupPace) -> [String] {
+        let terminal = Terminal.output
+        let over = record.total - record.left
+        let fraction = record.total > 0 ? Double(over) / Double(record.total) : 1
+        let bar = ProgressBar(width: 30, hasUnicode: terminal.hasUnicode).text(fraction)
+        var counts = ["\(Quantities.count(record[.completed])) done"]
+        let failed = "\(Quantities.count(record[.failed])) failed"
+        counts.append(record[.failed] > 0 ? terminal.colored(failed, .red) : failed)
+        if record[.cancelled] > 0 { counts.append("\(Quantities.count(record[.cancelled])) cancelled") }
+        counts.append("\(Quantities.count(record.left)) left\(detail(record))")
+        var lines = [
+            "group \(terminal.colored(record.name, .bold)), \(Quantities.count(record.total, "job"))\(state(record))",
+            (terminal.isInteractive ? "\(bar)  " : "") + "\(Quantities.percent(fraction))  "
+                + counts.joined(separator: "  "),
+        ]
+        if pace.jobs > 0 { lines.append(figures(record, pace, terminal)) }
+        return lines
+    }
+
+    private func state(_ record: GroupRecord) -> String {
+        if record.isOver { return ": over" }
+        if record.isSealed { return ", sealed" }
+        return record.left == 0 ? ": nothing is left; `respool seal \(record.name)` says that all are in" : ""
+    }
+
+    private func detail(_ record: GroupRecord) -> String {
+        let parts = [JobState.running, .waiting, .delayed].filter { record[$0] > 0 }
+            .map { "\(Quantities.count(record[$0])) \($0.rawValue)" }
+        return parts.isEmpty ? "" : " (\(parts.joined(separator: ", ")))"
+    }
+
+    private func figures(_ record: GroupRecord, _ pace: GroupPace, _ terminal: Terminal) -> String {
+        var parts = ["\(Quantities.decimal(pace.jobs, places: 2)) jobs/s"]
+        if pace.audio > 0 { parts.append(Quantities.speed(pace.audio, hasUnicode: terminal.hasUnicode)) }
+        if let left = pace.timeLeft(record) { parts.append("\(Quantities.span(left)) left") }
+        return parts.joined(separator: "  ")
+    }
+}

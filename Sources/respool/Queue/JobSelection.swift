@@ -1,0 +1,108 @@
+import Jobs
+import SlotProtocol
+
+/// The jobs that a command is about: ids that were typed, those of a group, or those that failed with a code.
+struct JobSelection: Sendable {
+    private let connection: QueueConnection
+    private let ids: [String]
+    private let group: String?
+    private let code: ErrorCode?
+
+    init(_ arguments: Arguments, code: ErrorCode? = nil) throws(CommandFailure) {
+        connection = try QueueConnection(arguments)
+        ids = arguments.operands
+        group = try arguments.group()
+        self.code = code
+        let isAll = group != nil || code != nil
+        if isAll, let id = ids.first {
+            throw .usage("'\(id)' stands beside jobs that are meant as one: give ids or those")
+        }
+        guard isAll || !ids.isEmpty else { throw .usage("an id is missing: give ids, or --group NAME") }
+    }
+
+    /// Calls the body for up to 500 ids after the other; of a group, for the jobs of a rank. Answers failure if the body once
+    /// said that something is wrong.
+    func each(
+        rank: GroupCursor.Rank,
+        _ body: (QueueConnection, [String]) async throws(CommandFailure) -> Bool
+    ) async throws(CommandFailure) -> ExitStatus {
+        var isGood = true
+        if let group {
+            try await connection.eachMember(of: group, rank: rank) { ids throws(CommandFailure) in
+                let some = try await matching(ids)
+                if !some.isEmpty, try await !body(connection, some) { isGood = false }
+            }
+        } else if code != nil {
+            try await eachFailed { some throws(CommandFailure) in
+                if try await !body(connection, some) { isGood = false }
+            }
+        } else {
+            for part in ids.parts(of: 500) where try await !body(connection, Array(part)) { isGood = false }
+        }
+        return isGood ? .success : .failure
+    }
+
+    /// The ids of those that failed with the code, if one was given.
+    private func matching(_ ids: [String]) async throws(CommandFailure) -> [String] {
+        guard code != nil else { return ids }
+        let records = try await connection.ask { queue throws(QueueError) in try await queue.jobs(ids) }
+        return zip(ids, records).filter { $1?.error?.code == code }.map(\.0)
+    }
+
+    private func eachFailed(
+        _ body: ([String]) async throws(CommandFailure) -> Void
+    ) async throws(CommandFailure) {
+        var cursor: JobCursor?
+        repeat {
+            let place = cursor
+            let page = try await connection.ask { queue throws(QueueError) in
+                try await queue.list(state: .failed, limit: 500, cursor: place)
+            }
+            let some = page.jobs.filter { $0.error?.code == code }.map(\.id)
+            if !some.isEmpty { try await body(some) }
+            cursor = page.next
+        } while cursor != nil
+    }
+}
+
+extension QueueConnection {
+    /// Calls the body for page after page of a group's jobs, of one rank or of all.
+    func eachMember(
+        of group: String, rank: GroupCursor.Rank?,
+        _ body: ([String]) async throws(CommandFailure) -> Void
+    ) async throws(CommandFailure) {
+        guard try await ask({ queue throws(QueueError) in try await queue.gather(group) }) else {
+            throw .noGroup(group)
+        }
+        var cursor: GroupCursor?
+        repeat {
+            let place = cursor
+            let page = try await ask { queue throws(QueueError) in
+                try await queue.members(of: group, rank: rank, cursor: place)
+            }
+            if !page.ids.isEmpty { try await body(page.ids) }
+            cursor = page.next
+        } while cursor != nil
+    }
+}
+
+extension Option {
+    static let group = Option("group", letter: "g", value: "NAME", "the jobs of this group")
+}
+
+extension Arguments {
+    /// The group that was named.
+    func group() throws(CommandFailure) -> String? {
+        guard let name = value(.group) else { return nil }
+        guard KeyName.isValid(name) else {
+            throw .usage("--group is '\(name)': a group's name is 1 to 64 of A-Z a-z 0-9 _ . -")
+        }
+        return name
+    }
+}
+
+extension CommandFailure {
+    static func noGroup(_ name: String) -> CommandFailure {
+        .failed("there is no group '\(name)': none was pushed, or all its jobs are deleted")
+    }
+}

@@ -1,0 +1,71 @@
+import Jobs
+import SlotProtocol
+
+extension Command {
+    static let retry = Command(
+        "retry", usages: ["ID…", "--group NAME", "--failed-with CODE"],
+        "runs failed or cancelled jobs once more; ends with 1 if one cannot be",
+        details: [
+            "The job starts afresh, with all its tries. With --group all jobs of the group that failed, with --failed-with all "
+                + "that failed with this code, of the group if there is one too."
+        ],
+        options: [.group, RetryOptions.code, RetryOptions.set, .json, .queue, .redis],
+        examples: [
+            .init(line: "respool retry --failed-with source_unreachable", meaning: "after the host came back"),
+            .init(
+                line: "respool retry --group nightly --set format=flac --set bit_rate=", meaning: "as FLAC this time"),
+        ],
+        operands: 0...Int.max
+    ) { arguments throws(CommandFailure) in
+        let code = try arguments.word(RetryOptions.code, of: ErrorCode.allCases.map(\.rawValue)).flatMap(ErrorCode.init)
+        let changes = try RetryOptions.changes(arguments)
+        let selection = try JobSelection(arguments, code: code)
+        let report = VerdictReport(isJSON: arguments.has(.json))
+        return try await selection.each(rank: .failed) { connection, ids throws(CommandFailure) in
+            let answers = try await connection.ask { queue throws(QueueError) in
+                try await queue.retry(ids, changes: changes)
+            }
+            return report.show(ids, answers.map(Verdict.init))
+        }
+    }
+}
+
+enum RetryOptions {
+    static let code = Option(
+        "failed-with", value: "CODE", "all jobs that failed with this code: timeout, source_unreachable…",
+        suggestion: .words(ErrorCode.allCases.map(\.rawValue)))
+    static let set = Option(
+        "set", value: "FIELD=VALUE", "changes a field of the jobs; without a value, takes it away", isRepeatable: true)
+
+    /// The fields to change.
+    static func changes(_ arguments: Arguments) throws(CommandFailure) -> [String: String] {
+        var changes: [String: String] = [:]
+        for text in arguments.given(set) {
+            let name = String(text.prefix { $0 != "=" })
+            guard name.utf8.count < text.utf8.count else {
+                throw .usage("--set is '\(text)': write a field and its value, as format=wav")
+            }
+            guard JobField.named(name) != nil else { throw .usage("--set is '\(text)': there is no field `\(name)`") }
+            guard !JobQueue.unchangeable.contains(name) else {
+                throw .usage("--set is '\(text)': a retry cannot change `\(name)`; enqueue the job anew")
+            }
+            changes[name] = String(text.dropFirst(name.count + 1))
+        }
+        return changes
+    }
+}
+
+extension Verdict {
+    fileprivate init(_ answer: RetryAnswer) {
+        switch answer {
+        case .retried: self.init("retried", isGood: true)
+        case .wrongState(let state):
+            self.init(
+                "wrong_state", "the job is \(state.rawValue); only failed and cancelled ones are retried", isGood: false
+            )
+        case .dedupHeld(let id): self.init("dedup_held", "job \(id) has its dedup key", isGood: false)
+        case .invalid(let failure): self.init("invalid", failure.message, isGood: false)
+        case .unknown: self = .unknown
+        }
+    }
+}
