@@ -62,6 +62,11 @@ extension JobQueue {
                 if let record { answers[index] = .wrongState(record.state) }
                 continue
             }
+            if let group = record.fields["group"], record.hash["group"] == nil {
+                let refusal = "the group `\(group)` refused the job, so it cannot run in it: enqueue it anew"
+                answers[index] = .invalid(Failure(.invalidRequest, refusal))
+                continue
+            }
             do throws(Failure) {
                 let spec = try JobSpec(fields: record.fields.merging(changes) { $1 }.filter { changes[$0.key] != "" })
                 valid.append(index)

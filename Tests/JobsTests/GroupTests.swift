@@ -78,6 +78,10 @@ import Testing
             let record = try await fixture.record(late)
             #expect(record.state == .failed && record.error?.code == .invalidRequest && record.group == nil)
             #expect(record.error?.message.contains("`batch-1` is sealed") == true)
+            guard case .invalid? = try await fixture.queue.retry([late]).first else {
+                Issue.record("the job is in no group")
+                return
+            }
             let specs = [QueueFixture.job, QueueFixture.job.merging(["group": name]) { $1 }]
             let error = await #expect(throws: QueueError.self) { try await fixture.queue.enqueue(specs) }
             guard case .invalidJob(index: 1, let failure) = error else { Issue.record("\(error as Any)"); return }
