@@ -41,6 +41,28 @@ import Testing
         #expect(shop.outputs == ["\(id).mp3"])
     }
 
+    @Test func `fails a job whose transcoder dies three times, and lives on`() async throws {
+        let shop = try await Workshop()
+        let server = try await SlowServer()
+        let worker = try await shop.worker(["RESPOOL_MAX_CRASHES": "3"])
+        let id = try await shop.push(["source": "\(server.url)/slow", "format": "mp3"])
+        for crashes in 1...3 {
+            try await shop.isConverting(id)
+            for child in try await worker.children("respool-transcode") { kill(child, SIGKILL) }
+            try await eventually("crash \(crashes)", within: Workshop.patience) {
+                try await shop.job(id)?.crashes == crashes
+            }
+        }
+        let job = try await shop.job(id, reaches: .failed)
+        #expect(job.error?.code == .crashed && job.attempt == 0)
+        #expect(job.error?.message.contains("respool-transcode") == true, "\(job.error?.message ?? "")")
+        let next = try await shop.push([
+            "source": try shop.source("a.wav", Sounds.ramp(samples: 4410)), "format": "flac",
+        ])
+        try await shop.job(next, reaches: .completed)
+        #expect(try await shop.queue.workers().count == 1)
+    }
+
     @Test func `drops a job that was taken over while it was frozen`() async throws {
         let shop = try await Workshop()
         let server = try await SlowServer()
