@@ -4,25 +4,33 @@ extension JobQueue {
     /// Sets how many jobs of a `limit_key` run at once; nothing takes the number away. Without a key, for all keys that have
     /// no number of their own.
     package func setLimit(_ number: Int?, key: String?) async throws(QueueError) {
-        _ = try await run(QueueScript.limit, [.text(key ?? "*"), .text(number.map(String.init) ?? "")])
+        try await set(number, key, "limits")
+    }
+
+    /// Sets how many jobs of a `limit_key` may begin in a minute, evenly apart; otherwise as `setLimit`.
+    package func setRate(_ number: Int?, key: String?) async throws(QueueError) {
+        try await set(number, key, "rates")
+    }
+
+    private func set(_ number: Int?, _ key: String?, _ hash: RedisArgument) async throws(QueueError) {
+        _ = try await run(QueueScript.limit, [.text(key ?? "*"), .text(number.map(String.init) ?? ""), hash])
     }
 
     /// The keys that have a number, and those that are asked for.
     package func limits(_ others: [String] = []) async throws(QueueError) -> KeyLimits {
-        let reply = try await send([["HGETALL", .text(keys.limits)]])[0]
-        var numbers = (reply.dictionary ?? [:]).compactMapValues { $0.string.flatMap { Int($0) } }
-        let fallback = numbers.removeValue(forKey: "*")
-        let names = Set(numbers.keys).union(others).sorted()
+        let replies = try await send([["HGETALL", .text(keys.limits)], ["HGETALL", .text(keys.rates)]])
+        let numbers = replies.map { ($0.dictionary ?? [:]).compactMapValues { $0.string.flatMap { Int($0) } } }
+        let names = Set(numbers[0].keys).union(numbers[1].keys).union(others).subtracting(["*"]).sorted()
         let counts = try await send(
             names.flatMap { name -> [RedisCommand] in
                 [["SCARD", .text(keys.limit(name))], ["ZCARD", .text(keys.parked(name))]]
             })
         return KeyLimits(
-            fallback: fallback,
+            fallback: numbers[0]["*"], fallbackRate: numbers[1]["*"],
             keys: names.indices.map { index in
                 KeyLimits.Key(
-                    name: names[index], number: numbers[names[index]], running: Int(counts[2 * index].integer ?? 0),
-                    parked: Int(counts[2 * index + 1].integer ?? 0))
+                    name: names[index], number: numbers[0][names[index]], rate: numbers[1][names[index]],
+                    running: Int(counts[2 * index].integer ?? 0), parked: Int(counts[2 * index + 1].integer ?? 0))
             })
     }
 }
@@ -31,19 +39,23 @@ extension JobQueue {
 package struct KeyLimits: Sendable, Hashable {
     /// For keys that have no number of their own.
     package let fallback: Int?
+    package let fallbackRate: Int?
     package let keys: [Key]
 
     /// One key.
     package struct Key: Sendable, Hashable {
         package let name: String
         package let number: Int?
+        /// Jobs that may begin in a minute.
+        package let rate: Int?
         package let running: Int
         /// Waiting jobs that found no place.
         package let parked: Int
 
-        package init(name: String, number: Int?, running: Int, parked: Int) {
+        package init(name: String, number: Int?, rate: Int? = nil, running: Int, parked: Int) {
             self.name = name
             self.number = number
+            self.rate = rate
             self.running = running
             self.parked = parked
         }

@@ -92,7 +92,7 @@ extension QueueSnapshot {
         let single: Set = [
             "in", "ready", "delayed", "lease", "live", "done", "failed", "cancelled", "meta", "events", "workers",
             "parked",
-            "limits",
+            "limits", "rates", "paced",
         ]
         var problems: [String] = []
         for key in keys where !single.contains(key) {
@@ -107,7 +107,7 @@ extension QueueSnapshot {
                 if job?["dedup"] != rest || job?["state"].flatMap(JobState.init)?.isTerminal != false {
                     problems.append("\(key) is held by \(dedup[rest] ?? "nobody"), which is no such living job")
                 }
-            case "once", "alias", "worker":
+            case "once", "alias", "worker", "rate":
                 if !mortal.contains(key) { problems.append("\(key) would stay for ever") }
             default: problems.append("\(key) is unknown")
             }

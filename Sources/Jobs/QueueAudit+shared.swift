@@ -58,7 +58,7 @@ extension QueueSnapshot {
             let called = jobs.values.contains {
                 $0["limit_key"] == key && $0["state"] == "waiting" && $0["parked"] == nil
             }
-            if !called, running[key]?.isEmpty ?? true, numbers[key] ?? numbers["*"] ?? 1 > 0 {
+            if !called, !paced.contains(key), running[key]?.isEmpty ?? true, numbers[key] ?? numbers["*"] ?? 1 > 0 {
                 problems.append("jobs are parked under \(key) and none runs or is called")
             }
         }

@@ -33,6 +33,8 @@ struct QueueSnapshot {
     var parked: [String: [String: String]] = [:]
     /// How many may run, by `limit_key`.
     var numbers: [String: Int] = [:]
+    /// Each `limit_key` that is called by time.
+    var paced: Set<String> = []
     var meta: [String: String] = [:]
     /// Ids of the inbox's bells.
     var bells: [String] = []
@@ -68,7 +70,8 @@ struct QueueSnapshot {
         }
         for key in keys {
             let time = try await queue.send([["PTTL", .text(prefix + key)]])[0].integer ?? -1
-            if time >= 0 { mortal.insert(key) }
+            // One that is gone by now was mortal.
+            if time != -1 { mortal.insert(key) }
             if key.hasPrefix("job:") {
                 let reply = try await queue.send([["HGETALL", .text(prefix + key)]])[0]
                 jobs[String(key.dropFirst(4))] = (reply.dictionary ?? [:]).compactMapValues(\.string)
@@ -95,6 +98,7 @@ struct QueueSnapshot {
             case "limits":
                 let reply = try await queue.send([["HGETALL", full]])[0]
                 numbers = (reply.dictionary ?? [:]).compactMapValues { $0.string.flatMap { Int($0) } }
+            case "paced": paced = Set(try await scores(queue, full).keys)
             case "parked" where key != kind: parked[name] = try await scores(queue, full)
             default: break
             }

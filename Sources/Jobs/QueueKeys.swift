@@ -23,6 +23,8 @@ package struct QueueKeys: Sendable, Hashable {
     package var parked: String { prefix + "parked" }
     /// How many jobs of a `limit_key` run at once.
     package var limits: String { prefix + "limits" }
+    /// How many jobs of a `limit_key` begin in a minute.
+    package var rates: String { prefix + "rates" }
 
     package func job(_ id: String) -> String { prefix + "job:" + id }
     /// The job as it was pushed, as JSON.

@@ -78,19 +78,27 @@ import Testing
 
     @Test func `sets and shows how many jobs of a key run at once`() async throws {
         #expect(try await respool.run("limit", "x.org", "1").exitCode == 0)
-        #expect(try await respool.run("limit", "--default", "7").exitCode == 0)
+        #expect(try await respool.run("limit", "--default", "7", "--default-rate", "30").exitCode == 0)
         _ = try await respool.run(
             "enqueue", "https://x.org/1", "https://x.org/2", "https://x.org/3", "--to", "mp3", "--limit-key", "x.org")
         let jobs = try await queue.claim(count: 5, worker: "host:1:test").jobs
         #expect(jobs.count == 1)
         let table = try await respool.run("limit").lines.map { $0.split(separator: " ").map(String.init) }
         #expect(
-            table == [["KEY", "LIMIT", "RUNNING", "WAITING"], ["x.org", "1", "1", "2"], ["(other", "keys)", "7"]])
+            table == [
+                ["KEY", "LIMIT", "RATE", "RUNNING", "WAITING"], ["x.org", "1", "30/min", "1", "2"],
+                ["(other", "keys)", "7", "30/min"],
+            ])
         let json = try object(try await respool.run("limit", "another:80", "--json").output)
         #expect(json["limit"] as? Int == 7 && json["running"] as? Int == 0 && json["key"] as? String == "another:80")
         let list = try await respool.run("jobs", "--state", "waiting").output
         #expect(list.contains("waiting for a place under its limit_key"))
-        #expect(try await respool.run("limit", "x.org", "off").exitCode == 0)
+        #expect(json["rate"] as? Int == 30)
+        #expect(try await respool.run("limit", "x.org", "off", "--rate", "1").exitCode == 0)
+        let key = try await queue.limits().keys.first
+        #expect(key?.name == "x.org" && key?.number == nil && key?.rate == 1 && key?.running == 1)
+        #expect(try await respool.run("limit", "--default", "off", "--default-rate", "off").exitCode == 0)
+        #expect(try await respool.run("limit", "x.org", "--rate", "off").exitCode == 0)
         #expect(try await queue.claim(count: 5, worker: "host:1:test").jobs.count == 2)
     }
 }

@@ -138,6 +138,40 @@ import Testing
         }
     }
 
+    @Test func `lets no more jobs of a key begin in a minute than its rate, evenly apart`() async throws {
+        try await QueueFixture.run { fixture in
+            try await fixture.queue.setRate(600, key: "k")
+            var ids: [String] = []
+            for _ in 0..<4 { ids.append(try await fixture.enqueue(["limit_key": "k"])) }
+            let free = try await fixture.enqueue(["priority": "low"])
+            var taken: [String] = []
+            while taken.count < 5 {
+                let claim = try await fixture.queue.claim(count: 5, worker: QueueFixture.worker)
+                taken += claim.jobs.map(\.id)
+                #expect((claim.nextDue != nil) == (taken.count < 5) && claim.nextDue ?? 0 <= 100)
+                try await Task.sleep(for: .milliseconds(claim.nextDue ?? 0))
+            }
+            #expect(taken.filter { $0 != free } == ids && taken[..<2].contains(free))
+            let starts = try await fixture.queue.jobs(ids).compactMap { $0?.startedAt }
+            for (one, next) in zip(starts, starts.dropFirst()) { #expect(next - one >= 100) }
+        }
+    }
+
+    @Test func `keeps the rate whatever becomes of the jobs, and lets all go without one`() async throws {
+        try await QueueFixture.run { fixture in
+            try await fixture.queue.setRate(1, key: "k")
+            for _ in 0..<4 { _ = try await fixture.enqueue(["limit_key": "k"]) }
+            let first = try await fixture.claim(4)
+            #expect(first.count == 1)
+            _ = try await fixture.finish(first[0], .completed([]))
+            let claim = try await fixture.queue.claim(count: 4, worker: QueueFixture.worker)
+            #expect(claim.jobs.isEmpty && (1...60_000).contains(claim.nextDue ?? 0))
+            #expect(try await key(fixture) == .init(name: "k", number: nil, rate: 1, running: 0, parked: 3))
+            try await fixture.queue.setRate(nil, key: "k")
+            #expect(try await fixture.claim(4).count == 3)
+        }
+    }
+
     @Test func `passes over any number of jobs without a place`() async throws {
         try await QueueFixture.run { fixture in
             let spec = QueueFixture.job.merging(["limit_key": "k", "priority": "high"]) { $1 }

@@ -70,6 +70,8 @@ else
 end
 if #taken < count then
   answer[2], answer[3] = until_first(INDEX.delayed, 0), until_first(LEASE, grace)
+  local paced = until_first(PACED, 0)
+  if paced >= 0 and (answer[2] < 0 or paced < answer[2]) then answer[2] = paced end
 end
 ring()
 leave()

@@ -2,17 +2,45 @@
 --
 -- `limits` (hash) has the number by key, and under `*` that of all other keys; `limit:<key>` (set) the jobs that run;
 -- `parked:<key>` (sorted set, scores as in `ready`) those that wait for one of them to end, as `parked` has of all keys.
--- What holds: while jobs of a key are parked, no fewer than its number run or are ready, so one that goes calls one.
+-- `rates` (hash) has how many jobs of a key may begin in a minute, `rate:<key>` when the next one may, in ms, and `paced`
+-- (sorted set) the same of the keys that have jobs parked.
+-- What holds: while jobs of a key are parked, no fewer than its number run or are ready, so one that goes calls one; or the
+-- key is in `paced`, and is called by time.
 
-local LIMITS = P .. 'limits'
+local LIMITS, RATES, PACED = P .. 'limits', P .. 'rates', P .. 'paced'
 local called = false
 
+local function number_of(hash, key)
+  local numbers = call('HMGET', hash, key, '*')
+  return tonumber(numbers[1] or numbers[2] or math.huge)
+end
+
+-- When the next job of the key may begin; nothing if now.
+local function next_start(key)
+  local next_at = tonumber(call('GET', P .. 'rate:' .. key) or 0)
+  return next_at > NOW and next_at or nil
+end
+
 local function places(key)
-  local numbers = call('HMGET', LIMITS, key, '*')
-  return (tonumber(numbers[1] or numbers[2] or math.huge)) - call('SCARD', P .. 'limit:' .. key)
+  return next_start(key) and 0 or number_of(LIMITS, key) - call('SCARD', P .. 'limit:' .. key)
 end
 
 function is_full(key) return places(key) <= 0 end
+
+-- Lets time call the next job of the key, if it must.
+local function pace(key)
+  local next_at = next_start(key)
+  if next_at and call('EXISTS', P .. 'parked:' .. key) == 1 then call('ZADD', PACED, next_at, key) end
+end
+
+-- Notes that a job of the key begins.
+local function begin_one(key)
+  local rate = number_of(RATES, key)
+  if rate == math.huge then return end
+  local gap = math.ceil(60000 / rate)
+  call('SET', P .. 'rate:' .. key, NOW + gap, 'PX', gap + 1000)
+  pace(key)
+end
 
 -- Makes the first parked job of a key ready.
 local function call_next(key)
@@ -43,10 +71,14 @@ function step_in(job, score, was, was_parked)
   if job.parked then
     call('ZADD', P .. 'parked:' .. key, score, job.id)
     call('HSET', P .. 'job:' .. job.id, 'parked', 1)
+    pace(key)
     return
   end
   if was_parked then call('HDEL', P .. 'job:' .. job.id, 'parked') end
-  if job.state == 'running' then call('SADD', P .. 'limit:' .. key, job.id) end
+  if job.state == 'running' then
+    call('SADD', P .. 'limit:' .. key, job.id)
+    begin_one(key)
+  end
   -- A place that is free although this one is taken: the number was raised.
   if was and not is_full(key) then call_next(key) end
 end
@@ -58,5 +90,14 @@ local function depart(job)
     call('ZREM', PARKED, job.id)
   elseif job.state == 'waiting' and not is_full(job.limit) then
     call_next(job.limit)
+  end
+end
+
+-- Calls a job of each key whose time has come.
+local function call_paced()
+  for _, key in ipairs(call('ZRANGEBYSCORE', PACED, '-inf', NOW, 'LIMIT', 0, 64)) do
+    call('ZREM', PACED, key)
+    if not is_full(key) then call_next(key) end
+    pace(key)
   end
 end

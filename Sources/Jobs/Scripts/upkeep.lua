@@ -44,6 +44,7 @@ end
 local function tend()
   local more = admit()
   more = promote() or more
+  call_paced()
   reap()
   return more
 end

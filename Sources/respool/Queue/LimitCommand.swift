@@ -3,15 +3,16 @@ import SlotProtocol
 
 extension Command {
     static let limit = Command(
-        "limit", usages: ["[KEY]", "KEY N|off", "--default N|off"],
-        "sets or shows how many jobs of one limit_key run at once, over all workers",
+        "limit", usages: ["[KEY]", "KEY [N|off] [--rate N|off]", "[--default N|off] [--default-rate N|off]"],
+        "sets or shows how many jobs of one limit_key run at once, over all workers, or begin in a minute",
         details: [
-            "Jobs that find no place wait until one of their key ends; 0 lets none start. The default holds for keys that have "
-                + "no number of their own."
+            "Jobs that find no place wait until one of their key ends; 0 lets none start. With a rate, each begins at least 60 / N "
+                + "seconds after the one before. The defaults hold for keys that have no number of their own."
         ],
-        options: [LimitOptions.fallback, .json, .queue, .redis],
+        options: [LimitOptions.rate, LimitOptions.fallback, LimitOptions.fallbackRate, .json, .queue, .redis],
         examples: [
             .init(line: "respool limit archive.org 2", meaning: "two jobs with `limit_key` archive.org at once"),
+            .init(line: "respool limit archive.org --rate 30", meaning: "one every two seconds"),
             .init(line: "respool limit", meaning: "every key that has a number, what runs and what waits for it"),
         ],
         operands: 0...2
@@ -21,14 +22,28 @@ extension Command {
         if let key = operands.first, !KeyName.isValid(key, atMost: 128, also: ":@") {
             throw .usage("'\(key)' is no key: a limit_key is 1 to 128 of A-Z a-z 0-9 _ . : @ -")
         }
-        if let text = arguments.value(LimitOptions.fallback) {
-            if let key = operands.first { throw .usage("'\(key)' stands beside --default: give a key or --default") }
-            let number = try LimitOptions.number(text)
-            try await connection.ask { queue throws(QueueError) in try await queue.setLimit(number, key: nil) }
-        } else if operands.count == 2 {
-            let number = try LimitOptions.number(operands[1])
-            try await connection.ask { queue throws(QueueError) in try await queue.setLimit(number, key: operands[0]) }
-        } else {
+        let texts = (
+            number: operands.count == 2 ? operands[1] : arguments.value(LimitOptions.fallback),
+            rate: arguments.value(operands.isEmpty ? LimitOptions.fallbackRate : LimitOptions.rate)
+        )
+        let isDefault = arguments.has(LimitOptions.fallback) || arguments.has(LimitOptions.fallbackRate)
+        if let key = operands.first, isDefault {
+            throw .usage("'\(key)' stands beside a default: give a key, or --default and --default-rate")
+        }
+        if operands.isEmpty, arguments.has(LimitOptions.rate) {
+            throw .usage("--rate needs a key: write respool limit KEY --rate N, or --default-rate N")
+        }
+        let number = try texts.number.map { text throws(CommandFailure) in try LimitOptions.number(text, from: 0) }
+        let rate = try texts.rate.map { text throws(CommandFailure) in try LimitOptions.number(text, from: 1) }
+        if let number {
+            try await connection.ask { queue throws(QueueError) in
+                try await queue.setLimit(number, key: operands.first)
+            }
+        }
+        if let rate {
+            try await connection.ask { queue throws(QueueError) in try await queue.setRate(rate, key: operands.first) }
+        }
+        if number == nil, rate == nil {
             let limits = try await connection.ask { queue throws(QueueError) in try await queue.limits(operands) }
             LimitOptions.show(limits, only: operands.first, isJSON: arguments.has(.json))
         }
@@ -39,11 +54,15 @@ extension Command {
 enum LimitOptions {
     static let fallback = Option("default", value: "N", "the number for keys that have none of their own, or off")
 
+    static let rate = Option("rate", value: "N", "jobs of the key that may begin in a minute, or off")
+    static let fallbackRate = Option(
+        "default-rate", value: "N", "the rate for keys that have none of their own, or off")
+
     /// A number of jobs; nothing for `off`.
-    static func number(_ text: String) throws(CommandFailure) -> Int? {
+    static func number(_ text: String, from least: Int) throws(CommandFailure) -> Int? {
         if text == "off" { return nil }
-        guard let number = Int(text), (0...1_000_000).contains(number) else {
-            throw .usage("'\(text)' is no number of jobs: give 0 to 1000000, or off")
+        guard let number = Int(text), (least...60_000).contains(number) else {
+            throw .usage("'\(text)' is no number of jobs: give \(least) to 60000, or off")
         }
         return number
     }
@@ -52,34 +71,44 @@ enum LimitOptions {
         let keys = limits.keys.filter { name == nil || $0.name == name }
         var lines: [String]
         if isJSON {
-            lines = keys.map { JSONLine.text(LimitLine(key: $0.name, limit: $0.number ?? limits.fallback, $0)) }
-            if name == nil { lines.append(JSONLine.text(LimitLine(key: nil, limit: limits.fallback, nil))) }
+            lines = keys.map { JSONLine.text(LimitLine(limits, $0)) }
+            if name == nil { lines.append(JSONLine.text(LimitLine(limits, nil))) }
         } else {
-            var table = Table(["KEY": .left, "LIMIT": .right, "RUNNING": .right, "WAITING": .right])
+            var table = Table(["KEY": .left, "LIMIT": .right, "RATE": .right, "RUNNING": .right, "WAITING": .right])
             for key in keys {
                 table.append([
-                    .init(key.name), .init((key.number ?? limits.fallback).map(String.init) ?? "off"),
+                    .init(key.name), shown(key.number ?? limits.fallback),
+                    shown(key.rate ?? limits.fallbackRate, "/min"),
                     .init(String(key.running)), .init(String(key.parked)),
                 ])
             }
-            if name == nil { table.append(["(other keys)", .init(limits.fallback.map(String.init) ?? "off"), "", ""]) }
+            if name == nil {
+                table.append(["(other keys)", shown(limits.fallback), shown(limits.fallbackRate, "/min"), "", ""])
+            }
             lines = table.lines(for: .output)
         }
         StandardStream.output(lines.map { $0 + "\n" }.joined())
+    }
+
+    private static func shown(_ number: Int?, _ unit: String = "") -> Table.Cell {
+        .init(number.map { "\($0)\(unit)" } ?? "off")
     }
 
     /// A key as a program reads it; without a name, what holds for all others.
     private struct LimitLine: Encodable {
         @Nullable var key: String?
         @Nullable var limit: Int?
+        /// Jobs a minute.
+        @Nullable var rate: Int?
         @Nullable var running: Int?
         @Nullable var waiting: Int?
 
-        init(key: String?, limit: Int?, _ counts: KeyLimits.Key?) {
-            self.key = key
-            self.limit = limit
-            running = counts?.running
-            waiting = counts?.parked
+        init(_ limits: KeyLimits, _ one: KeyLimits.Key?) {
+            key = one?.name
+            limit = one?.number ?? limits.fallback
+            rate = one?.rate ?? limits.fallbackRate
+            running = one?.running
+            waiting = one?.parked
         }
     }
 }
