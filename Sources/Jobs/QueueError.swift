@@ -10,12 +10,6 @@ package enum QueueError: Error, Hashable, Sendable {
     /// A script answered with something else than it says on its top.
     case unexpectedAnswer(script: String, String)
 
-    /// Whether Redis has no memory left. A script of Redis 6.2 says so only in the middle of its message.
-    package var isOutOfMemory: Bool {
-        guard case .redis(.server(let code, let message)) = self else { return false }
-        return code == "OOM" || message.contains("OOM command not allowed")
-    }
-
     /// Whether the same call may well succeed a little later without anybody's help.
     package var isTransient: Bool {
         if case .redis(let error) = self { error.isTransient } else { false }
@@ -25,8 +19,6 @@ package enum QueueError: Error, Hashable, Sendable {
 extension QueueError: CustomStringConvertible {
     package var description: String {
         switch self {
-        case .redis where isOutOfMemory:
-            "Redis has no memory left for more jobs: raise its maxmemory, or wait until jobs are done"
         case .redis(let error): error.description
         case .invalidJob(_, let failure): failure.message
         case .unexpectedAnswer(let script, let answer): "the script \(script) answered with \(answer)"

@@ -29,7 +29,25 @@ extension RedisError {
     }
 
     private static let transientCodes: Set<String> = [
-        "LOADING", "READONLY", "MASTERDOWN", "CLUSTERDOWN", "TRYAGAIN", "BUSY", "NOREPLICAS",
+        "LOADING", "READONLY", "MASTERDOWN", "CLUSTERDOWN", "MOVED", "ASK", "TRYAGAIN", "BUSY", "NOREPLICAS", "OOM",
+        "MISCONF",
+    ]
+
+    /// What the usual errors mean, and what helps.
+    private static let sentences = [
+        "LOADING": "Redis is still loading its data, and answers when that is done",
+        "READONLY":
+            "this Redis is a replica and takes no writes: name its master, or its sentinels with redis+sentinel://",
+        "MASTERDOWN": "this Redis is a replica that has lost its master",
+        "OOM": "Redis has no memory left for more jobs: raise its maxmemory, or wait until jobs are done",
+        "MISCONF": "Redis takes no writes because it cannot save them: see to its disk, and to its log",
+        "NOREPLICAS": "Redis takes no writes because too few replicas follow it (min-replicas-to-write)",
+        "CLUSTERDOWN": "the Redis cluster is not whole, and does not serve this queue",
+        "TRYAGAIN": "the queue is moving to another node of the Redis cluster",
+        "BUSY": "Redis is busy with a script of somebody's",
+        "NOAUTH": "Redis wants a password",
+        "WRONGPASS": "Redis knows no such user with that password",
+        "NOPERM": "the Redis account may not do this",
     ]
 }
 
@@ -37,7 +55,8 @@ extension RedisError: CustomStringConvertible {
     package var description: String {
         switch self {
         case .url(let sentence), .connection(let sentence): sentence
-        case .server(let code, let message): "Redis answered: \(code) \(message)"
+        case .server(let code, let message):
+            (Self.sentences[code].map { "\($0); it answered: " } ?? "Redis answered: ") + "\(code) \(message)"
         case .unexpectedReply(let what): "Redis answered with \(what), which was not expected"
         case .closed: "the connection to Redis was closed by this program"
         }

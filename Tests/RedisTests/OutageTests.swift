@@ -92,9 +92,36 @@ import Testing
         await #expect(throws: RedisError.closed) { try await client.send(["PING"]) }
     }
 
-    @Test(arguments: ["LOADING", "READONLY", "MASTERDOWN"])
-    func `knows the answers of a server that is not itself yet`(code: String) {
-        #expect(RedisError.server(code: code, message: "…").isTransient)
+    @Test(arguments: ["LOADING", "READONLY", "MASTERDOWN", "CLUSTERDOWN", "TRYAGAIN", "NOREPLICAS", "OOM", "MISCONF"])
+    func `knows the answers of a server that is not itself, and says what helps`(code: String) {
+        let error = RedisError.server(code: code, message: "what it says")
+        #expect(error.isTransient)
+        #expect(error.description.hasSuffix("; it answered: \(code) what it says"))
+    }
+
+    @Test func `says what a script met, also where Redis only quotes it`() async throws {
+        let server = try await RedisServer(["min-replicas-to-write": "1"])
+        let write = RedisScript(name: "write", source: Array("return redis.call('SET', 'k', 'v')".utf8))
+        let plain = await #expect(throws: RedisError.self) { try await server.client().send(["SET", "k", "v"]) }
+        let script = await #expect(throws: RedisError.self) {
+            try await server.client().run(write, keys: [], arguments: [])
+        }
+        for error in [plain, script] {
+            #expect(error?.isServer("NOREPLICAS") == true)
+            #expect(error?.description.contains("too few replicas") == true)
+        }
+        _ = try await server.client().send(["CONFIG", "SET", "min-replicas-to-write", 0])
+        _ = try await server.client().send(["CONFIG", "SET", "maxmemory", 1])
+        let full = await #expect(throws: RedisError.self) {
+            try await server.client().run(write, keys: [], arguments: [])
+        }
+        #expect(full?.isServer("OOM") == true && full?.isTransient == true)
+        _ = try await server.client().send(["CONFIG", "SET", "maxmemory", 0])
+        _ = try await server.client().send(["REPLICAOF", "127.0.0.1", "1"])
+        let replica = await #expect(throws: RedisError.self) {
+            try await server.client().run(write, keys: [], arguments: [])
+        }
+        #expect(replica?.isServer("READONLY") == true)
     }
 }
 
