@@ -12,10 +12,10 @@ package actor BlockingRedisClient {
 
     package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-    /// A client by that name; `timeout` is for connecting.
-    package init(url: RedisURL, name: String, timeout: Duration = .seconds(3)) {
+    /// A client by that name, in a cluster of the node that has the key; `timeout` is for connecting.
+    package init(url: RedisURL, name: String, key: String? = nil, timeout: Duration = .seconds(3)) {
         self.timeout = timeout
-        link = RedisLink(url: url, name: name, interruption: interruption)
+        link = RedisLink(url: url, name: name, key: key, interruption: interruption)
     }
 
     /// Sends a command that Redis may hold for the duration, and answers the reply; an error reply is thrown.

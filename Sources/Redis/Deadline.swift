@@ -13,4 +13,17 @@ package struct Deadline: Sendable {
     var remaining: Duration { ContinuousClock.now.duration(to: instant) }
 
     var hasPassed: Bool { remaining <= .zero }
+
+    /// Attempts one after the other until one succeeds, each for its share of the time that is left; throws the last error.
+    func first<Item, Answer: ~Copyable>(
+        of items: [Item], _ attempt: (Item, Deadline) throws(RedisError) -> Answer
+    ) throws(RedisError) -> Answer {
+        var last = RedisError.connection("there is nothing to connect to")
+        for (index, item) in items.enumerated() {
+            let share = Deadline(after: max(remaining, .zero) / (items.count - index))
+            do throws(RedisError) { return try attempt(item, share) } catch { last = error }
+            if last == .closed || hasPassed { break }
+        }
+        throw last
+    }
 }

@@ -9,20 +9,20 @@ struct Dialer {
 
     /// Connects, and starts TLS if the address asks for it.
     func dial(_ url: RedisURL) throws(RedisError) -> Wire {
-        switch url.address {
+        switch url.addresses[0] {
         case .unix(let path):
             return Wire(try connect(path: path), tls: nil)
         case .tcp(let host, let port):
             return Wire(try connect(host: host, port: port), tls: nil)
         case .tls(let host, let port):
             let socket = try connect(host: host, port: port)
-            let session = try secure(socket.number, host: host, authorities: url.authorities)
+            let session = try secure(socket.number, host: host, files: url.files)
             return Wire(socket, tls: session)
         }
     }
 
-    private func secure(_ socket: CInt, host: String, authorities: String?) throws(RedisError) -> TLSSession {
-        let session = try TLSSession.make(socket: socket, host: host, authorities: authorities)
+    private func secure(_ socket: CInt, host: String, files: RedisURL.Files) throws(RedisError) -> TLSSession {
+        let session = try TLSSession.make(socket: socket, host: host, files: files)
         while true {
             switch session.handshake() {
             case .bytes: return session
@@ -54,7 +54,7 @@ struct Dialer {
         }
     }
 
-    /// Tries the host's addresses in turn; its look-up blocks as long as the resolver does.
+    /// Tries the host's addresses in turn, each for its share of the time; the look-up blocks as long as the resolver does.
     private func connect(host: String, port: UInt16) throws(RedisError) -> Socket {
         var hints = addrinfo()
         hints.ai_socktype = CInt(SOCK_STREAM.rawValue)
@@ -63,14 +63,10 @@ struct Dialer {
         let status = getaddrinfo(host, String(port), &hints, &list)
         guard status == 0 else { throw failure(String(cString: gai_strerror(status))) }
         defer { freeaddrinfo(list) }
-        var last = failure("the host has no address")
-        var next = list
-        while let entry = next {
-            next = entry.pointee.ai_next
-            do throws(RedisError) { return try connect(entry.pointee) } catch { last = error }
-            if last == .closed || deadline.hasPassed { break }
+        let entries = Array(sequence(first: list) { $0?.pointee.ai_next }.compactMap(\.self))
+        return try deadline.first(of: entries) { entry, share throws(RedisError) in
+            try Dialer(place: place, deadline: share, interruption: interruption).connect(entry.pointee)
         }
-        throw last
     }
 
     private func connect(_ entry: addrinfo) throws(RedisError) -> Socket {

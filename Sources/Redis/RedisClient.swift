@@ -16,10 +16,10 @@ package actor RedisClient {
 
     package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-    /// A client by that name (`CLIENT LIST` shows it).
-    package init(url: RedisURL, name: String, timeout: Duration = .seconds(3)) {
+    /// A client by that name (`CLIENT LIST` shows it); in a cluster it speaks to the node that has the key.
+    package init(url: RedisURL, name: String, key: String? = nil, timeout: Duration = .seconds(3)) {
         self.timeout = timeout
-        link = RedisLink(url: url, name: name, interruption: interruption)
+        link = RedisLink(url: url, name: name, key: key, interruption: interruption)
     }
 
     /// Answers the reply; an error reply is thrown as `.server`.

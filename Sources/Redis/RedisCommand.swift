@@ -7,6 +7,9 @@ package struct RedisCommand: Hashable, Sendable {
 
     package init() {}
 
+    /// Whether a script is to run. (`EVAL`, `EVALSHA`)
+    var isScript: Bool { bytes.starts(with: "EVAL".utf8) }
+
     package init(_ arguments: some Sequence<RedisArgument>) {
         append(contentsOf: arguments)
     }

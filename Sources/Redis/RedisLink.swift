@@ -1,46 +1,72 @@
 import Lifecycle
 
-/// A connection that is made when it is needed and made again when it has broken.
+/// A connection that is made when it is needed and made again when it has broken, to wherever the server is then.
 ///
-/// It never sends a command twice. A call makes at most one attempt to connect; after failed attempts in a row it first
-/// waits out the back-off, so that a caller may simply call again.
+/// It never sends a command twice that may have been carried out. A call makes at most one attempt to connect, and more
+/// only where the nodes of a cluster send it on; after failed attempts in a row it first waits out the back-off, so that a
+/// caller may simply call again.
 struct RedisLink: ~Copyable {
-    private let url: RedisURL
     private let name: String
     private let interruption: Interruption
+    private let url: RedisURL
     private let backoff = Backoff(base: .milliseconds(50), cap: .seconds(1))
+    private var topology: RedisTopology
     private var connection: RedisConnection?
     private var failures = 0
     private var pause = Deadline(after: .zero)
 
-    init(url: RedisURL, name: String, interruption: Interruption) {
+    /// How long a moving slot is given before it is asked for again.
+    private static let settling: Duration = .milliseconds(20)
+
+    init(url: RedisURL, name: String, key: String?, interruption: Interruption) {
         self.url = url
         self.name = name
         self.interruption = interruption
+        topology = RedisTopology(url: url, key: key, interruption: interruption)
     }
 
-    /// Sends the commands over the connection that `connect` made; drops one that breaks, or that became read-only.
+    /// Sends the commands over the connection that `connect` made, and wherever nodes of a cluster send them on to.
     mutating func send(_ commands: [RedisCommand], until deadline: Deadline) throws(RedisError) -> [RedisValue] {
-        do throws(RedisError) {
-            let values = try connection!.send(commands, until: deadline)
-            if values.contains(where: \.isReadOnlyError) { connection = nil }
-            return values
-        } catch {
-            connection = nil
-            throw error
+        var values = try exchange(commands, until: deadline)
+        // What a slot that does not settle gave is the answer, as long as there is time to hear one.
+        while let redirection = values.lazy.compactMap(Redirection.init).first, deadline.remaining > deadline.term / 8 {
+            let open = values.indices.filter { Redirection(values[$0]) != nil }
+            let rest = open.map { commands[$0] }
+            var replies: [RedisValue]?
+            switch redirection {
+            case .moved(let host, let port):
+                topology.move(host: host, port: port)
+                connection = nil
+            // A script needs all of the queue's keys in one place.
+            case .asked(let host, let port) where !rest.contains(where: \.isScript):
+                replies = try ask(topology.address(host: host, port: port), rest, until: deadline)
+            case .asked, .awaited: break
+            }
+            if replies == nil {
+                // Nodes that have not all heard of a change yet send a client to and fro.
+                try settle(until: deadline)
+                try connect(until: deadline)
+                replies = try exchange(rest, until: deadline)
+            }
+            for (index, reply) in zip(open, replies ?? []) { values[index] = reply }
         }
+        return values
     }
 
-    /// Sees to it that there is a connection that seems alive.
+    /// Sees to it that there is a connection that seems alive, to where the server is now.
     mutating func connect(until deadline: Deadline) throws(RedisError) {
         guard !interruption.isClosed else { throw .closed }
-        if connection?.seemsAlive() == true { return }
+        if connection?.seemsAlive() == true, !topology.hasMoved() { return }
         connection = nil
         try waitOutBackoff(until: deadline)
         do throws(RedisError) {
-            connection = try .open(url, name: name, until: deadline, interruption: interruption)
+            let server = try topology.locate(until: deadline)
+            var made = try RedisConnection.open(server, name: name, until: deadline, interruption: interruption)
+            try topology.check(&made, until: deadline)
+            connection = consume made
             failures = 0
         } catch {
+            topology.forget()
             // To be stopped is no failure of the server's.
             guard error != .closed else { throw error }
             failures += 1
@@ -50,6 +76,40 @@ struct RedisLink: ~Copyable {
     }
 
     mutating func close() { connection = nil }
+
+    /// One exchange; drops a connection that breaks, or that leads to a server that is not the right one any more.
+    private mutating func exchange(_ commands: [RedisCommand], until deadline: Deadline) throws(RedisError)
+        -> [RedisValue]
+    {
+        do throws(RedisError) {
+            let values = try connection!.send(commands, until: deadline)
+            if values.contains(where: \.tellsAnotherMaster) { drop() }
+            return values
+        } catch {
+            drop()
+            throw error
+        }
+    }
+
+    /// Asks a node for what it got of a slot that is still on its way.
+    private func ask(
+        _ address: RedisURL.Address, _ commands: [RedisCommand], until deadline: Deadline
+    ) throws(RedisError) -> [RedisValue] {
+        var node = try RedisConnection.open(
+            url.server(at: address), name: name, until: deadline, interruption: interruption)
+        let replies = try node.send(commands.flatMap { [["ASKING"], $0] }, until: deadline)
+        return commands.indices.map { replies[2 * $0 + 1] }
+    }
+
+    private mutating func drop() {
+        connection = nil
+        topology.forget()
+    }
+
+    private func settle(until deadline: Deadline) throws(RedisError) {
+        let rest = min(deadline.remaining, Self.settling)
+        guard interruption.pause(until: Deadline(after: rest)) != .interrupted else { throw .closed }
+    }
 
     private func waitOutBackoff(until deadline: Deadline) throws(RedisError) {
         let isSooner = deadline.instant < pause.instant
@@ -61,8 +121,8 @@ struct RedisLink: ~Copyable {
 }
 
 private extension RedisValue {
-    /// What a server says that was the master when the connection was made.
-    var isReadOnlyError: Bool {
-        if case .error(let error) = self { error.code == "READONLY" } else { false }
+    /// What a server says that was the master when the connection was made, and a node whose cluster has fallen apart.
+    var tellsAnotherMaster: Bool {
+        if case .error(let error) = self { ["READONLY", "CLUSTERDOWN"].contains(error.code) } else { false }
     }
 }

@@ -1,10 +1,12 @@
 import Lifecycle
 
 extension RedisURL {
-    /// Reads `redis://[user][:password]@host:port/db`, `rediss://…` (TLS), and `unix:///path?db=n` (also `redis+unix://`).
+    /// Reads `redis://[user][:password]@host:port/db`, `rediss://…` (TLS), `unix:///path?db=n` (also `redis+unix://`),
+    /// `redis+sentinel://…@host:port,host:port/name/db` and `redis+cluster://…@host:port,host:port` (`rediss+…` for TLS).
     ///
-    /// Query parameters: `db`, `user`, `password`, and `ca` (a file of certificates, for TLS). Whatever is not a letter, a
-    /// digit or one of `-._~` may be percent-encoded. No error repeats a password.
+    /// Query parameters: `db`, `user`, `password`; for TLS `ca` (a file of certificates to trust), `cert` and `key`; for
+    /// sentinels `sentinel_user` and `sentinel_password`. Whatever is not a letter, a digit or one of `-._~` may be
+    /// percent-encoded. No error repeats a password.
     package init(_ text: String) throws(RedisError) {
         guard let separator = text.firstRange(of: "://") else {
             throw .url("the Redis address has no scheme; write redis://host:port/db, rediss://… or unix:///path")
@@ -16,31 +18,49 @@ extension RedisURL {
         let at = (isSocket ? main.prefix { $0 != "/" } : main).lastIndex(of: "@")
         let location = main[(at.map(main.index(after:)) ?? main.startIndex)...]
         let host = location.prefix { $0 != "/" }
-        let path = location[host.endIndex...]
+        let path = location[host.endIndex...].dropFirst()
         // Told apart, because a port that is a part of a password must not be repeated.
-        let hasPort = host.drop { $0 != ":" }.dropFirst().allSatisfy(\.isNumber)
+        let hasPort = host.split(separator: ",").allSatisfy { $0.drop { $0 != ":" }.dropFirst().allSatisfy(\.isNumber) }
         guard isSocket || at != nil || hasPort || query?.contains("@") != true else {
             throw .url("the Redis address has a '?' before its '@'; write it as %3F")
         }
 
         switch scheme {
-        case "redis": self.init(address: try Self.endpoint(host, Address.tcp))
-        case "rediss": self.init(address: try Self.endpoint(host, Address.tls))
-        case "unix", "redis+unix": self.init(address: try Self.socket(host, path))
+        case "redis", "rediss": self.init(address: try Self.endpoint(host, scheme))
+        case "unix", "redis+unix": self.init(address: try Self.socket(host, location[host.endIndex...]))
+        case "redis+sentinel", "rediss+sentinel", "redis+cluster", "rediss+cluster":
+            let hosts = host.split(separator: ",", omittingEmptySubsequences: false)
+            self.init(address: try Self.endpoint(hosts[0], scheme))
+            for host in hosts.dropFirst() { addresses.append(try Self.endpoint(host, scheme)) }
         default:
-            throw .url("the Redis address has the scheme '\(scheme)'; use redis, rediss (TLS) or unix")
+            throw .url(
+                "the Redis address has the scheme '\(scheme)'; use redis, redis+sentinel, redis+cluster, these with rediss "
+                    + "(TLS), or unix")
         }
         if let at { try setCredentials(main[..<at]) }
-        if case .unix = address {} else if path.count > 1 { try setDatabase(path.dropFirst()) }
+        if scheme.hasSuffix("cluster") {
+            topology = .cluster
+            guard path.allSatisfy({ $0 == "0" }) else {
+                throw .url("the Redis address has the database '\(path)'; a cluster has only database 0")
+            }
+        } else if scheme.hasSuffix("sentinel") {
+            try setMaster(path)
+        } else if !isSocket, !path.isEmpty {
+            try setDatabase(path)
+        }
         if let query { try setParameters(query) }
-        guard user == nil || password != nil else {
+        guard user == nil || password != nil, sentinelUser == nil || sentinelPassword != nil else {
             throw .url("the Redis address names a user but no password; write redis://user:password@host:port")
+        }
+        guard topology != .cluster || database == 0 else {
+            throw .url("the Redis address has the database '\(database)'; a cluster has only database 0")
         }
     }
 
-    private static func endpoint(
-        _ text: Substring, _ address: (String, UInt16) -> Address
-    ) throws(RedisError) -> Address {
+    private static func endpoint(_ text: Substring, _ scheme: String) throws(RedisError) -> Address {
+        func address(_ host: String, _ port: UInt16) -> Address {
+            scheme.hasPrefix("rediss") ? .tls(host: host, port: port) : .tcp(host: host, port: port)
+        }
         let closing = text.hasPrefix("[") ? text.firstIndex(of: "]") : nil
         let colon = text[(closing ?? text.startIndex)...].lastIndex(of: ":")
         var host = text[..<(colon ?? text.endIndex)]
@@ -52,7 +72,7 @@ extension RedisURL {
         } else if host.contains(":") {
             throw .url("the Redis address has the host '\(host)'; write an IPv6 address as [::1]")
         }
-        guard let colon else { return address(try name(host), 6379) }
+        guard let colon else { return address(try name(host), scheme.hasSuffix("sentinel") ? 26379 : 6379) }
         let digits = text[text.index(after: colon)...]
         guard digits.utf8.allSatisfy({ (48...57).contains($0) }), let port = UInt16(digits), port > 0 else {
             throw .url("the Redis address has the port '\(digits)'; use a number from 1 to 65535")
@@ -84,6 +104,16 @@ extension RedisURL {
         if let secret, !secret.isEmpty { password = try Self.decoded(secret, "password") }
     }
 
+    /// `name`, or `name/db`.
+    private mutating func setMaster(_ path: Substring) throws(RedisError) {
+        let (text, number) = path.split(before: "/")
+        guard let name = PercentEncoding.decoded(text), !name.isEmpty else {
+            throw .url("the Redis address names no master; write redis+sentinel://host:port,host:port/name")
+        }
+        topology = .sentinels(master: name)
+        if let number, !number.isEmpty { try setDatabase(number) }
+    }
+
     private mutating func setDatabase(_ text: Substring) throws(RedisError) {
         guard text.utf8.allSatisfy({ (48...57).contains($0) }), let number = Int(text) else {
             throw .url("the Redis address has the database '\(text)'; use a number such as 0")
@@ -98,16 +128,33 @@ extension RedisURL {
             case "db": try setDatabase(value ?? "")
             case "user", "username": user = try Self.decoded(value ?? "", "user")
             case "password": password = try Self.decoded(value ?? "", "password")
-            case "ca":
-                guard case .tls = address else {
-                    throw .url("the Redis address has the parameter 'ca', which needs TLS; use rediss://")
+            case "ca", "cert", "key":
+                guard case .tls = addresses[0] else {
+                    throw .url("the Redis address has the parameter '\(name)', which needs TLS; use rediss://")
                 }
-                authorities = try Self.decoded(value ?? "", "parameter 'ca'")
+                let file = try Self.decoded(value ?? "", "parameter '\(name)'")
+                if name == "ca" {
+                    files.authorities = file
+                } else if name == "key" {
+                    files.key = file
+                } else {
+                    files.certificate = file
+                }
+            case "sentinel_user" where isSentinel: sentinelUser = try Self.decoded(value ?? "", "sentinels' user")
+            case "sentinel_password" where isSentinel:
+                sentinelPassword = try Self.decoded(value ?? "", "sentinels' password")
             default:
-                throw .url("the Redis address has the parameter '\(name)'; known are db, user, password and ca")
+                let more = isSentinel ? ", sentinel_user, sentinel_password" : ""
+                throw .url(
+                    "the Redis address has the parameter '\(name)'; known are db, user, password, ca, cert, key\(more)")
             }
         }
+        guard files.key == nil || files.certificate != nil else {
+            throw .url("the Redis address names a key but no certificate; add the parameter 'cert'")
+        }
     }
+
+    private var isSentinel: Bool { if case .sentinels = topology { true } else { false } }
 
     private static func decoded(_ text: Substring, _ what: String) throws(RedisError) -> String {
         guard let decoded = PercentEncoding.decoded(text), !decoded.isEmpty, !decoded.utf8.contains(0) else {

@@ -1,23 +1,47 @@
 import Lifecycle
 
-/// Where a Redis server is, and as whom to speak to it.
+/// Where Redis is, and as whom to speak to it.
 package struct RedisURL: Sendable, Hashable {
-    /// How the server is reached.
+    /// How a server is reached.
     package enum Address: Sendable, Hashable {
         case tcp(host: String, port: UInt16)
         case tls(host: String, port: UInt16)
         case unix(path: String)
     }
 
-    package internal(set) var address: Address
+    /// What is at the addresses.
+    package enum Topology: Sendable, Hashable {
+        /// The server itself.
+        case server
+        /// Sentinels, which know the master by that name.
+        case sentinels(master: String)
+        /// Some nodes of a cluster.
+        case cluster
+    }
+
+    /// Files in PEM, for TLS.
+    struct Files: Sendable, Hashable {
+        /// The certificates to trust instead of the system's.
+        var authorities: String?
+        /// The certificate to show to the server.
+        var certificate: String?
+        /// The certificate's private key; nothing if it is in the same file.
+        var key: String?
+    }
+
+    /// The server, or the sentinels or nodes to ask; never none.
+    package internal(set) var addresses: [Address]
+    package internal(set) var topology = Topology.server
     /// The ACL user; nothing means the default user.
     package internal(set) var user: String?
     package internal(set) var database = 0
-    /// A file of certificates in PEM to trust instead of the system's; only for TLS.
-    package internal(set) var authorities: String?
+    var files = Files()
     var password: String?
+    /// The account at the sentinels, which is not the server's.
+    var sentinelUser: String?
+    var sentinelPassword: String?
 
-    init(address: Address) { self.address = address }
+    init(address: Address) { addresses = [address] }
 
     /// `RESPOOL_REDIS_URL`, or `redis://127.0.0.1:6379/0`.
     package static func fromEnvironment() throws(RedisError) -> RedisURL {
@@ -26,6 +50,34 @@ package struct RedisURL: Sendable, Hashable {
         }
         do throws(RedisError) { return try RedisURL(text) } catch { throw .url("RESPOOL_REDIS_URL: \(error)") }
     }
+
+    /// The server at the address, with the same account, database and files.
+    func server(at address: Address) -> RedisURL {
+        var url = self
+        (url.addresses, url.topology) = ([address], .server)
+        return url
+    }
+
+    /// The sentinel at the address, with the sentinels' account.
+    func sentinel(at address: Address) -> RedisURL {
+        var url = server(at: address)
+        (url.user, url.password, url.database) = (sentinelUser, sentinelPassword, 0)
+        return url
+    }
+
+    /// The address of another server of the same kind.
+    func address(host: String, port: UInt16) -> Address {
+        if case .tls = addresses[0] { .tls(host: host, port: port) } else { .tcp(host: host, port: port) }
+    }
+}
+
+extension RedisURL.Address {
+    var host: String? {
+        switch self {
+        case .tcp(let host, _), .tls(let host, _): host
+        case .unix: nil
+        }
+    }
 }
 
 extension RedisURL: CustomStringConvertible, CustomReflectable {
@@ -33,15 +85,27 @@ extension RedisURL: CustomStringConvertible, CustomReflectable {
     package var description: String {
         let secret = password == nil ? "" : ":***"
         let credentials = user == nil && password == nil ? "" : "\(user ?? "")\(secret)@"
-        switch address {
-        case .tcp(let host, let port): return "redis://\(credentials)\(Self.bracketed(host)):\(port)/\(database)"
-        case .tls(let host, let port): return "rediss://\(credentials)\(Self.bracketed(host)):\(port)/\(database)"
-        case .unix(let path): return "unix://\(credentials)\(path)" + (database == 0 ? "" : "?db=\(database)")
+        if case .unix(let path) = addresses[0] {
+            return "unix://\(credentials)\(path)" + (database == 0 ? "" : "?db=\(database)")
+        }
+        let hosts = addresses.map(Self.text).joined(separator: ",")
+        return switch topology {
+        case .server: "\(scheme)://\(credentials)\(hosts)/\(database)"
+        case .sentinels(let master): "\(scheme)+sentinel://\(credentials)\(hosts)/\(master)/\(database)"
+        case .cluster: "\(scheme)+cluster://\(credentials)\(hosts)"
         }
     }
 
     /// Only the description, so that a dump shows no password.
     package var customMirror: Mirror { Mirror(self, children: ["url": description]) }
 
-    private static func bracketed(_ host: String) -> String { host.contains(":") ? "[\(host)]" : host }
+    private var scheme: String { if case .tls = addresses[0] { "rediss" } else { "redis" } }
+
+    private static func text(_ address: Address) -> String {
+        switch address {
+        case .tcp(let host, let port), .tls(let host, let port):
+            (host.contains(":") ? "[\(host)]" : host) + ":\(port)"
+        case .unix(let path): path
+        }
+    }
 }

@@ -11,8 +11,8 @@ struct TLSSession: ~Copyable {
 
     deinit { SSL_free(session) }
 
-    /// A session that has yet to shake hands; trusts the certificates in the file, or the system's.
-    static func make(socket: CInt, host: String, authorities: String?) throws(RedisError) -> TLSSession {
+    /// A session that has yet to shake hands; trusts the authorities in the file, or the system's, and shows its certificate.
+    static func make(socket: CInt, host: String, files: RedisURL.Files) throws(RedisError) -> TLSSession {
         ERR_clear_error()
         guard let context = SSL_CTX_new(TLS_client_method()) else { throw failure("cannot start TLS") }
         // The session holds a reference of its own.
@@ -20,13 +20,14 @@ struct TLSSession: ~Copyable {
         copenssl_require_tls_1_2(context)
         copenssl_allow_partial_writes(context)
         SSL_CTX_set_verify(context, SSL_VERIFY_PEER, nil)
-        if let authorities {
+        if let authorities = files.authorities {
             guard SSL_CTX_load_verify_file(context, authorities) == 1 else {
                 throw failure("cannot read the certificates in '\(authorities)'")
             }
         } else {
             SSL_CTX_set_default_verify_paths(context)
         }
+        if let certificate = files.certificate { try present(certificate, key: files.key ?? certificate, context) }
         guard let pointer = SSL_new(context) else { throw failure("cannot start TLS") }
         let session = TLSSession(owning: pointer)
         try session.expect(host: host)
@@ -35,6 +36,14 @@ struct TLSSession: ~Copyable {
         SSL_set_bio(pointer, bio, bio)
         SSL_set_connect_state(pointer)
         return session
+    }
+
+    private static func present(_ certificate: String, key: String, _ context: OpaquePointer) throws(RedisError) {
+        guard SSL_CTX_use_certificate_chain_file(context, certificate) == 1 else {
+            throw failure("cannot read the certificate in '\(certificate)'")
+        }
+        guard SSL_CTX_use_PrivateKey_file(context, key, SSL_FILETYPE_PEM) == 1, SSL_CTX_check_private_key(context) == 1
+        else { throw failure("'\(key)' does not hold the private key of '\(certificate)'") }
     }
 
     /// One step of the handshake; `.bytes` means that it is done.

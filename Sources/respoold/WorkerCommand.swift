@@ -26,10 +26,15 @@ enum WorkerCommand {
     private static func run(_ settings: WorkerSettings, signals: AsyncStream<Int32>) async -> ExitCode {
         let log = Log(least: settings.level)
         let metrics = Metrics()
-        let client = RedisClient(url: settings.redis, name: "respool-worker")
         let names = settings.worker.queues.names
-        let bells = names.map { _ in BlockingRedisClient(url: settings.redis, name: "respool-bell") }
-        let queues = names.map { JobQueue(client: client, name: $0, settings: settings.settings) }
+        // One each, for in a cluster queues are on different nodes.
+        let clients = names.map {
+            RedisClient(url: settings.redis, name: "respool-worker", key: QueueKeys($0).meta)
+        }
+        let bells = names.map {
+            BlockingRedisClient(url: settings.redis, name: "respool-bell", key: QueueKeys($0).meta)
+        }
+        let queues = zip(names, clients).map { JobQueue(client: $1, name: $0, settings: settings.settings) }
         let worker = JobWorker(
             queues: zip(queues, bells).map { ($0, Doorbell(client: $1, name: $0.name)) },
             configuration: settings.worker, metrics: WorkerMetrics(metrics), log: log)
@@ -51,7 +56,7 @@ enum WorkerCommand {
         let isWelcome = await check.value
         // Senders before what they send to.
         for bell in bells { await bell.close() }
-        await client.close()
+        for client in clients { await client.close() }
         withExtendedLifetime(listener) {}
         return isWelcome ? code : .redis
     }

@@ -23,12 +23,14 @@ struct Certificates {
         ])
     }
 
-    /// The options of a server that speaks TLS on the port, with the certificate.
-    func options(port: UInt16, _ file: String = "server") -> KeyValuePairs<String, String> {
+    /// The options of a server that speaks TLS on the port, with the certificate, and asks its clients for theirs or not.
+    func options(
+        port: UInt16, _ file: String = "server", asksClients: Bool = false
+    ) -> KeyValuePairs<String, String> {
         [
             "tls-port": "\(port)", "tls-cert-file": folder.file("\(file).pem"),
-            "tls-key-file": folder.file("\(file).key"),
-            "tls-auth-clients": "no",
+            "tls-key-file": folder.file("\(file).key"), "tls-ca-cert-file": authority,
+            "tls-auth-clients": asksClients ? "yes" : "no",
         ]
     }
 

@@ -52,6 +52,27 @@ import Testing
         await server.kill()
     }
 
+    @Test func `shows its certificate to a server that asks for one`() async throws {
+        let certificates = try await Certificates()
+        try await certificates.sign("client", names: "DNS:worker")
+        let port = try LoopbackPort.free()
+        let server = try await RedisServer(certificates.options(port: port, asksClients: true))
+        let (ca, cert) = (certificates.authority, certificates.folder.file("client.pem"))
+        let key = certificates.folder.file("client.key")
+        func error(_ query: String) async throws -> String? {
+            let client = RedisClient(url: try RedisURL("rediss://localhost:\(port)?\(query)"), name: "tls")
+            do throws(RedisError) { _ = try await client.send(["PING"]) } catch { return error.description }
+            return nil
+        }
+        #expect(try await error("ca=\(ca)&cert=\(cert)&key=\(key)") == nil)
+        #expect(try await error("ca=\(ca)") != nil)
+        #expect(try await error("ca=\(ca)&cert=/nowhere/c.pem")?.contains("'/nowhere/c.pem'") == true)
+        let other = certificates.folder.file("server.key")
+        #expect(try await error("ca=\(ca)&cert=\(cert)&key=\(other)")?.contains("'\(other)' does not hold") == true)
+        #expect(try await error("ca=\(ca)&cert=\(cert)")?.contains("does not hold the private key") == true)
+        await server.kill()
+    }
+
     @Test func `a process that does not ignore SIGPIPE outlives a server that goes away`() async {
         await #expect(processExitsWith: .success) {
             signal(SIGPIPE, SIG_DFL)

@@ -8,6 +8,9 @@ local call = redis.call
 local META = KEYS[1]
 local P = string.sub(META, 1, -5)
 local IN, READY, LEASE, LIVE, PARKED = P .. 'in', P .. 'ready', P .. 'lease', P .. 'live', P .. 'parked'
+-- While a cluster moves the slot to another node, a key that is not there raises an error, and keys go one after the other:
+-- asked for one that never is, so that a script fails before it has written anything, and is called again.
+call('EXISTS', P .. '-')
 local clock = call('TIME')
 local NOW = clock[1] * 1000 + math.floor(clock[2] / 1000)
 local BAND = 2 ^ 44 -- ready's score is priority · BAND + sequence

@@ -47,7 +47,9 @@ extension Option {
     static let version = Option("version", letter: "V", "prints the version")
     static let json = Option("json", "prints JSON Lines")
     static let redis = Option(
-        "redis", value: "URL", "the server: redis://, rediss:// or unix://", fallback: "redis://127.0.0.1:6379/0",
+        "redis", value: "URL",
+        "the server: redis://, redis+sentinel://, redis+cluster://, these with rediss, or unix://",
+        fallback: "redis://127.0.0.1:6379/0",
         variable: "RESPOOL_REDIS_URL")
     static let queue = Option(
         "queue", value: "NAME", "the queue: letters, digits, '_', '.' and '-'", fallback: "default",

@@ -20,7 +20,7 @@ struct QueueConnection: Sendable {
         }
         do throws(Failure) {
             let name = try arguments.value(.queue).map { text throws(Failure) in try QueueName(text) } ?? .default
-            queue = JobQueue(client: RedisClient(url: url, name: "respool"), name: name)
+            queue = Self.queue(at: url, name)
         } catch {
             throw .usage(error.message)
         }
@@ -28,7 +28,11 @@ struct QueueConnection: Sendable {
 
     init(url: RedisURL) {
         self.url = url
-        queue = JobQueue(client: RedisClient(url: url, name: "respool"))
+        queue = Self.queue(at: url, .default)
+    }
+
+    private static func queue(at url: RedisURL, _ name: QueueName) -> JobQueue {
+        JobQueue(client: RedisClient(url: url, name: "respool", key: QueueKeys(name).meta), name: name)
     }
 
     /// What the queue answers; its errors become a sentence and an exit status.

@@ -1,0 +1,79 @@
+import Redis
+import TestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct ClusterTests {
+    private static let script = RedisScript(
+        name: "count", source: Array("redis.call('EXISTS', KEYS[1] .. '-') return redis.call('INCR', KEYS[1])".utf8))
+
+    @Test func `finds the node of a key, follows a slot that moves, and a replica that takes over`() async throws {
+        let cluster = try await RedisCluster()
+        let client = RedisClient(url: try cluster.url, name: "test", key: "{q}:n")
+        #expect(try await client.port == cluster.ports[0])
+        #expect(try await client.run(Self.script, keys: ["{q}:n"], arguments: []).integer == 1)
+        // Any node, as one server: it tells where to go.
+        let simple = RedisClient(url: try RedisURL("redis://127.0.0.1:\(cluster.ports[1])"), name: "simple")
+        #expect(try await simple.port == cluster.ports[1])
+        let replies = try await simple.pipeline([["GET", "{q}:n"], ["PING"], ["SET", "{q}:m", "m"]])
+        #expect(replies == [.bytes(Array("1".utf8)), .text("PONG"), .text("OK")])
+        #expect(try await simple.port == cluster.ports[0])
+
+        let move = try await SlotMove(cluster, "{q}:n")
+        try await move.begin()
+        try await move.carry(["{q}:n"])
+        // What has gone is asked for where it is, what has not stays, and a script waits until all is there.
+        #expect(try await simple.pipeline([["GET", "{q}:n"], ["GET", "{q}:m"]]).map(\.string) == ["1", "m"])
+        #expect(try await simple.port == cluster.ports[0])
+        let hasty = RedisClient(url: try cluster.url, name: "hasty", key: "{q}:n", timeout: .milliseconds(500))
+        let error = await #expect(throws: RedisError.self) {
+            try await hasty.run(Self.script, keys: ["{q}:n"], arguments: [])
+        }
+        #expect(error?.isTransient == true)
+        // Where its key still is, the script meets one that is not.
+        let other = await #expect(throws: RedisError.self) {
+            try await hasty.run(Self.script, keys: ["{q}:m"], arguments: [])
+        }
+        #expect(other?.isServer("TRYAGAIN") == true)
+        async let count = client.run(Self.script, keys: ["{q}:n"], arguments: [])
+        try await move.carry(["{q}:m"])
+        try await move.end()
+        #expect(try await count.integer == 2)
+        #expect(try await client.port == cluster.ports[1])
+        #expect(try await simple.send(["GET", "{q}:n"]).integer == 2)
+        #expect(try await simple.port == cluster.ports[1])
+
+        // Back where there is a replica.
+        let back = try await SlotMove(cluster, "{q}:n", from: 1, to: 0)
+        try await back.begin()
+        try await back.carry(["{q}:n", "{q}:m"])
+        try await back.end()
+        #expect(try await client.run(Self.script, keys: ["{q}:n"], arguments: []).integer == 3)
+        #expect(try await client.send(["WAIT", 1, 2000]).integer == 1)
+        try await cluster.failOver()
+        let failure = await #expect(throws: RedisError.self) { try await client.send(["GET", "{q}:n"]) }
+        #expect(failure?.isTransient == true)
+        try await eventually("the client is back", within: .seconds(3)) {
+            (try? await client.run(Self.script, keys: ["{q}:n"], arguments: []).integer) == 4
+        }
+        #expect(try await client.port == cluster.ports[3])
+        try await eventually("so is one that knew no key", within: .seconds(3)) {
+            (try? await simple.send(["GET", "{q}:n"]).integer) == 4
+        }
+    }
+
+    @Test func `passes over a node that says nothing, and keeps the others' share of the time`() async throws {
+        let server = try await RedisServer(["port": "\(try RedisCluster.freePort())", "cluster-enabled": "yes"])
+        let slots: [RedisArgument] = ["CLUSTER", "ADDSLOTS"] + (0..<16_384).map { .init($0) }
+        _ = try await server.client().send(RedisCommand(slots))
+        try await eventually("the node is whole") {
+            try await server.info("CLUSTER", "INFO").contains("cluster_state:ok")
+        }
+        let port = try await server.client().port
+        let deaf = try await RedisServer(["port": "\(try LoopbackPort.free())"])
+        let deafPort = try await deaf.client().port
+        deaf.freeze()
+        let url = try RedisURL("redis+cluster://127.0.0.1:\(deafPort),127.0.0.1:\(port)")
+        let client = RedisClient(url: url, name: "test", key: "k", timeout: .seconds(2))
+        #expect(try await client.send(["SET", "k", "v"]) == .text("OK"))
+    }
+}

@@ -1,0 +1,86 @@
+package import Redis
+
+/// A cluster of three masters, with a replica of one of them; it dies with this object, or the process.
+package final class RedisCluster: Sendable {
+    /// The master that has nearly all slots, the two others, and the replica of the first.
+    package let nodes: [RedisServer]
+    package let ports: [UInt16]
+
+    /// Starts it with all slots but the last two at the master that has a replica, and waits until it is whole.
+    ///
+    /// Each node begins with the map of the cluster on its disk, because to meet takes them seconds.
+    package init() async throws {
+        let ports = try (0..<4).map { _ in try Self.freePort() }
+        let names = (1...4).map { String(repeating: "\($0)", count: 40) }
+        let slots = ["0-16381", "16382", "16383", ""]
+        nodes = try await Self.start(ports) { own in
+            let lines = (0..<4).map { index in
+                let role = (index == own ? "myself," : "") + (index < 3 ? "master -" : "slave \(names[0])")
+                let epoch = index < 3 ? index + 1 : 1
+                return
+                    "\(names[index]) 127.0.0.1:\(ports[index])@\(ports[index] + 10_000) \(role) 0 0 \(epoch) connected \(slots[index])"
+            }
+            return lines.joined(separator: "\n") + "\nvars currentEpoch 4 lastVoteEpoch 0\n"
+        }
+        self.ports = ports
+        try await eventually("the cluster is whole", within: .seconds(20), every: .milliseconds(50)) {
+            for node in nodes {
+                guard try await node.info("CLUSTER", "INFO").contains("cluster_state:ok") else { return false }
+            }
+            return try await nodes[3].info("INFO", "replication").contains("master_link_status:up")
+        }
+    }
+
+    /// Kills the first master, whose replica takes over, and waits until it has.
+    package func failOver() async throws {
+        // Short only now: a busy machine must not look like a broken one.
+        for node in nodes { _ = try await node.client().send(["CONFIG", "SET", "cluster-node-timeout", 1000]) }
+        await nodes[0].kill()
+        try await eventually("the replica is the master", within: .seconds(20)) {
+            try await nodes[3].info("INFO", "replication").contains("role:master")
+        }
+    }
+
+    /// The URL of the two masters that have next to nothing.
+    package var url: RedisURL {
+        get throws { try RedisURL("redis+cluster://127.0.0.1:\(ports[1]),127.0.0.1:\(ports[2])") }
+    }
+
+    /// A port whose companion for the nodes among themselves, 10,000 above, is one too.
+    package static func freePort() throws -> UInt16 {
+        while true {
+            let port = try LoopbackPort.free()
+            if port < 55_000 { return port }
+        }
+    }
+
+    private static func start(_ ports: [UInt16], map: (Int) -> String) async throws -> [RedisServer] {
+        var nodes: [RedisServer] = []
+        for (index, port) in ports.enumerated() {
+            let folder = try TemporaryFolder()
+            try folder.write("nodes.conf", text: map(index))
+            nodes.append(
+                try await RedisServer(
+                    [
+                        "port": "\(port)", "bind": "127.0.0.1", "cluster-enabled": "yes",
+                        "cluster-node-timeout": "15000",
+                        "cluster-replica-validity-factor": "0", "repl-diskless-sync-delay": "0",
+                    ], in: folder))
+        }
+        return nodes
+    }
+}
+
+extension RedisServer {
+    /// What the server answers to a command that tells about it.
+    package func info(_ words: RedisArgument...) async throws -> String {
+        try await client().send(RedisCommand(words)).string ?? ""
+    }
+}
+
+extension RedisClient {
+    /// The port of the server that answers.
+    package var port: UInt16 {
+        get async throws { UInt16(try await send(["CONFIG", "GET", "port"]).array?.last?.integer ?? 0) }
+    }
+}

@@ -1,0 +1,100 @@
+package import Redis
+
+/// A master, a replica, and three sentinels that watch them; all die with this object, or the process.
+package final class SentinelTrio: Sendable {
+    /// The master, and its replica.
+    package let servers: [RedisServer]
+    package let ports: [UInt16]
+    private let sentinels: [ChildProcess]
+    private let folder: TemporaryFolder
+    private let sentinelPorts: [UInt16]
+
+    /// Starts them, and waits until the sentinels know all.
+    ///
+    /// They are told of each other beforehand, because to find each other takes them seconds.
+    package init() async throws {
+        let folder = try TemporaryFolder()
+        let ports = [try LoopbackPort.free(), try LoopbackPort.free()]
+        let sentinelPorts = try (0..<3).map { _ in try LoopbackPort.free() }
+        let master = try await RedisServer(["port": "\(ports[0])", "repl-diskless-sync-delay": "0"])
+        let replica = try await RedisServer(["port": "\(ports[1])"])
+        _ = try await replica.client().send(["REPLICAOF", "127.0.0.1", .init(ports[0])])
+        try await eventually("the replica follows", within: .seconds(10)) {
+            try await replica.info("INFO", "replication").contains("master_link_status:up")
+        }
+        var sentinels: [ChildProcess] = []
+        for index in 0..<3 {
+            let others = (0..<3).filter { $0 != index }.map {
+                "sentinel known-sentinel main 127.0.0.1 \(sentinelPorts[$0]) \(Self.name($0))"
+            }
+            let file = try folder.write(
+                "\(index).conf",
+                text: """
+                    port \(sentinelPorts[index])
+                    bind 127.0.0.1
+                    dir \(folder.path)
+                    sentinel myid \(Self.name(index))
+                    sentinel monitor main 127.0.0.1 \(ports[0]) 2
+                    sentinel down-after-milliseconds main 15000
+                    sentinel failover-timeout main 10000
+                    sentinel known-replica main 127.0.0.1 \(ports[1])
+                    \(others.joined(separator: "\n"))
+
+                    """)
+            sentinels.append(try await ChildProcess("redis-server", [file, "--sentinel"]))
+        }
+        servers = [master, replica]
+        self.ports = ports
+        self.sentinels = sentinels
+        self.folder = folder
+        self.sentinelPorts = sentinelPorts
+        try await eventually("the sentinels know all", within: .seconds(10), every: .milliseconds(50)) {
+            for index in 0..<3 {
+                let replicas = try? await ask(index, "REPLICAS").array?.first?.dictionary
+                guard replicas?["master-link-status"]?.string == "ok" else { return false }
+            }
+            return try await ask(0, "CKQUORUM").string?.hasPrefix("OK 3 ") == true
+        }
+    }
+
+    /// The URL of the three sentinels.
+    package var url: RedisURL { get throws { try RedisURL("redis+sentinel://\(places.joined(separator: ","))/main") } }
+
+    /// Where the sentinels are: host and port.
+    package var places: [String] { sentinelPorts.map { "127.0.0.1:\($0)" } }
+
+    /// Kills the server that is the master, and waits until the sentinels name the other.
+    package func failOver(from old: Int) async throws {
+        // Short only now: a busy machine must not look like a broken one.
+        for place in places {
+            _ = try await RedisClient(url: try RedisURL("redis://\(place)"), name: "test").send([
+                "SENTINEL", "SET", "main", "down-after-milliseconds", 1000, "failover-timeout", 3000,
+            ])
+        }
+        await servers[old].kill()
+        try await eventually("the sentinels name the other", within: .seconds(20)) {
+            try await master() == ports[1 - old]
+        }
+    }
+
+    /// What a sentinel answers about the master.
+    @discardableResult
+    package func ask(_ index: Int, _ command: String) async throws -> RedisValue {
+        try await RedisClient(url: try RedisURL("redis://\(places[index])"), name: "test").send([
+            "SENTINEL", .text(command), "main",
+        ])
+    }
+
+    /// The port of the master that the sentinel names.
+    package func master(_ index: Int = 0) async throws -> UInt16 {
+        UInt16(try await ask(index, "GET-MASTER-ADDR-BY-NAME").array?.last?.integer ?? 0)
+    }
+
+    /// Kills a sentinel.
+    package func killSentinel(_ index: Int) { sentinels[index].kill() }
+
+    /// Stops a sentinel in its tracks: it keeps its connections and answers nothing.
+    package func freezeSentinel(_ index: Int) { sentinels[index].kill(19) }
+
+    private static func name(_ index: Int) -> String { String(repeating: "\(index + 1)", count: 40) }
+}
