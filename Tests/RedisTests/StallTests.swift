@@ -1,0 +1,77 @@
+import Redis
+import TestSupport
+import Testing
+
+/// Connections that stand and carry nothing.
+@Suite(.timeLimit(.minutes(1))) struct StallTests {
+    @Test func `works again when a pause of the server's is over`() async throws {
+        let server = try await RedisServer()
+        let client = RedisClient(url: server.url, name: "test", timeout: .milliseconds(300))
+        let bell = BlockingRedisClient(url: server.url, name: "bell", timeout: .milliseconds(300))
+        let wait: RedisCommand = ["BLPOP", "none", "0.05"]
+        #expect(try await client.send(["PING"]) == .text("PONG"))
+        #expect(try await bell.block(wait, for: .milliseconds(50)) == .null)
+        // Again, where a busy machine slept through one.
+        try await eventually("no answer", within: .seconds(20)) {
+            _ = try await server.client().send(["CLIENT", "PAUSE", 1500])
+            do throws(RedisError) { _ = try await client.send(["PING"]) } catch {
+                return error.description.contains("no answer within 0.3 s") && error.isTransient
+            }
+            return false
+        }
+        try await eventually("an answer", within: .seconds(10)) { (try? await client.send(["PING"])) == .text("PONG") }
+        try await eventually("a bell") { (try? await bell.block(wait, for: .milliseconds(50))) == .null }
+    }
+
+    @Test func `leaves a connection whose other end is gone without a word`() async throws {
+        let server = try await RedisServer()
+        let folder = try TemporaryFolder()
+        let script = try folder.write("proxy.py", text: Self.proxy)
+        let proxy = try await ChildProcess("python3", ["-u", script, folder.file("sock"), server.socket])
+        try await eventually("the proxy listens") { proxy.output.contains("ready") }
+        let url = try RedisURL("unix://\(folder.file("sock"))")
+        let client = RedisClient(url: url, name: "test", timeout: .milliseconds(300))
+        let bell = BlockingRedisClient(url: url, name: "bell", timeout: .milliseconds(300))
+        let wait: RedisCommand = ["BLPOP", "none", "0.05"]
+        _ = try await client.send(["SET", "n", 0])
+        #expect(try await bell.block(wait, for: .milliseconds(50)) == .null)
+        proxy.kill(10)
+        try await eventually("both are lost") { proxy.output.contains("lost 2") }
+        // Whoever sees no answer cannot know whether the command was carried out.
+        let error = await #expect(throws: RedisError.self) { try await client.send(["INCR", "n"]) }
+        #expect(error?.isTransient == true)
+        await #expect(throws: RedisError.self) { try await bell.block(wait, for: .milliseconds(50)) }
+        #expect(try await client.send(["INCR", "n"]).integer == 1)
+        #expect(try await bell.block(wait, for: .milliseconds(50)) == .null)
+    }
+
+    /// Passes bytes on between clients and the server; at SIGUSR1 it forgets the connections that it has, and keeps them open.
+    private static let proxy = """
+        import signal, socket, sys, threading
+        lost, pairs = set(), []
+        def lose(*_):
+            lost.update(pairs)
+            print("lost", len(lost))
+        signal.signal(signal.SIGUSR1, lose)
+        def carry(source, target, pair):
+            while True:
+                try: data = source.recv(65536)
+                except OSError: break
+                if not data: break
+                if pair not in lost: target.sendall(data)
+        listener = socket.socket(socket.AF_UNIX)
+        listener.bind(sys.argv[1])
+        listener.listen()
+        def serve():
+            while True:
+                near, _ = listener.accept()
+                far = socket.socket(socket.AF_UNIX)
+                far.connect(sys.argv[2])
+                pairs.append((near, far))
+                for ends in ((near, far), (far, near)):
+                    threading.Thread(target=carry, args=(*ends, (near, far)), daemon=True).start()
+        threading.Thread(target=serve, daemon=True).start()
+        print("ready")
+        while True: signal.pause()
+        """
+}
