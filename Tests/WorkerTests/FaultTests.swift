@@ -123,4 +123,25 @@ import Testing
         #expect(job.crashes == 0)
         #expect(job.outputs == told.outputs)
     }
+
+    @Test func `goes on with the next master when the one that it had is killed`() async throws {
+        let shop = try await Workshop()
+        let trio = try await SentinelTrio()
+        let worker = try await shop.worker(["RESPOOL_REDIS_URL": "\(try trio.url)"])
+        let queue = JobQueue(client: RedisClient(url: try trio.url, name: "test"))
+        let source = try shop.source("a.wav", Sounds.ramp(samples: 4410))
+        for _ in 0..<2 {
+            var id: String?
+            try await eventually("the job is pushed", within: Workshop.patience) {
+                id = try? await queue.enqueue([["source": source, "format": "flac"]])[0].id
+                return id != nil
+            }
+            try await eventually("the job is done", within: Workshop.patience) {
+                try await queue.jobs([id ?? ""])[0]?.state == .completed
+            }
+            if try await trio.master() == trio.ports[0] { try await trio.failOver(from: 0) }
+            try await worker.logs("Redis answers again")
+        }
+        #expect(shop.outputs.count == 2)
+    }
 }
