@@ -96,6 +96,17 @@ import Testing
         }
     }
 
+    @Test func `copies all of Vorbis that is one page`() async throws {
+        let source = try await Studio.shared.music(as: "copy-page.ogg", ["-c:a", "libvorbis", "-ac", "1", "-t", "0.7"])
+        var rendition = Rendition(format: "ogg")
+        rendition.passthrough = .require
+        let copy = try await convert(source, rendition)
+        #expect(copy.result.samples == 30_870)
+        let (whole, got) = (try await decoded(source), try await decoded(copy.path))
+        #expect(whole.count == 30_870)
+        #expect(got == whole)
+    }
+
     /// All samples of a file as respool's reader gives them.
     private func decoded(_ path: String) async throws -> [Float] {
         try await onThread { try MemoryFile(path: path).samples() }

@@ -16,7 +16,7 @@ def decode(files):
 
 
 def read(files, folder):
-    words = [word for path, _, _, before in files for word in (*before, "-i", path)]
+    words = [word for path, _, _, before in files for word in ("-threads", 1, *before, "-i", path)]
     raw = [f"{folder}/{number}.raw" for number in range(len(files))]
     for number, (_, _, rate, _) in enumerate(files):
         words += ["-map", f"{number}:a:0", "-ar", rate, "-f", "f32le", raw[number]]

@@ -56,12 +56,14 @@ struct PacketScan {
             track, (first, end), audible: declared.audible, preskip: demuxer.preskip(track))
         let packet = Packet()
         var time: Int64 = 0
+        var vorbisPage = VorbisPage()
         while try demuxer.next(into: packet) {
             defer { packet.clear() }
             guard continuity.read(packet, position: demuxer.bytePosition) == nil else {
                 throw .notCopied("a part of it is missing")
             }
             guard packet.streamIndex == track.index else { continue }
+            if track.codec == AV_CODEC_ID_VORBIS, demuxer.formatName == "ogg" { try vorbisPage.mend(packet) }
             try Protection.check(packet)
             guard let length = try lengths.samples(of: packet) else { continue }
             time += packet.duration
