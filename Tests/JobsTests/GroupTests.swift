@@ -155,6 +155,20 @@ import Testing
         }
     }
 
+    @Test func `tells its end although the last job is deleted at once`() async throws {
+        var settings = QueueSettings()
+        settings.cancelled.count = 0
+        try await QueueFixture.run(settings: settings) { fixture in
+            _ = try await fixture.claim()
+            let ids = [try await fixture.enqueue(["group": name]), try await fixture.enqueue(["group": name])]
+            _ = try await fixture.queue.seal(name)
+            #expect(try await fixture.queue.cancel(ids) == [.cancelled, .cancelled])
+            #expect(try await fixture.queue.group(name) == nil)
+            let end = try await events(fixture).last { $0["state"] == "group_ended" }
+            #expect(end?["cancelled"] == "2")
+        }
+    }
+
     @Test func `is sealed after all that was pushed before, however much that is`() async throws {
         try await QueueFixture.run { fixture in
             var command: RedisCommand = ["XADD", .text(fixture.queue.keys.inbox), "*", "group", .text(name)]

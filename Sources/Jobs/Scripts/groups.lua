@@ -42,8 +42,9 @@ function forget(id, name, state)
   if state then
     call('HINCRBY', key, state, -1)
     call('HINCRBY', key, 'total', -1)
-    close(name)
   end
+  -- Its counts may be gone before the script ends.
+  if state or closing[name] then close(name) end
   if call('EXISTS', key .. ':ids') == 0 then call('DEL', key) end
 end
 
