@@ -27,6 +27,18 @@ import Testing
             .map { $0.split(separator: " ").map { $0.filter { $0 != "'" } } }
     }
 
+    @Test func `a worker has each command that the scripts call`() throws {
+        let line = try #require(try Self.accounts().first { $0[2] == "worker" })
+        let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../Sources/Jobs/Scripts")
+        var called: Set<String> = []
+        for name in try FileManager.default.contentsOfDirectory(atPath: folder.path) {
+            let text = String(decoding: try Data(contentsOf: folder.appending(path: name)), as: UTF8.self)
+            for match in text.matches(of: /call\(\'([A-Z]+)\'/) { called.insert("+" + match.1.lowercased()) }
+        }
+        #expect(called.count > 20)
+        #expect(called.subtracting(line) == [])
+    }
+
     private func expectRefusals(_ client: RedisClient, _ commands: [RedisCommand]) async {
         for command in commands {
             let error = await #expect(throws: RedisError.self, "\(command)") { try await client.send(command) }
