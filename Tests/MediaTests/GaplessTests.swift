@@ -1,3 +1,4 @@
+import FoundationEssentials
 import Media
 import MediaTypes
 import Testing
@@ -51,6 +52,19 @@ import Testing
                 ["speex", "gsm"].contains(pair.codec) ? [8, 13, 40, 160, 481] : [1, 2, 3, 5, 8, 13, 40, 160, 481]
             expectAligned(samples, decoded[0], begin, shifts, "\(pair)")
         }
+    }
+
+    @Test func `counts audio of an odd number of bytes to the byte`() async throws {
+        let source = try await Self.sweep(8000)
+        var paths = [source]
+        for format in ["wav", "rf64", "w64", "aiff", "caf", "au"] {
+            paths.append(try await convert(source, Rendition(format: format, sampleFormat: .s24)).path)
+        }
+        let decoded = try await decode(paths, as: Int16.self, "s16le")
+        #expect(decoded[0].count % 2 == 1)
+        for samples in decoded.dropFirst() { #expect(samples == decoded[0]) }
+        #expect(
+            try Data(contentsOf: URL(filePath: paths[2]))[28..<36].reversed().reduce(0) { $0 << 8 | Int($1) } == 26_703)
     }
 
     /// Holds a decoded sweep against the original: in the middle to the sample, and at its end for being there.

@@ -8,11 +8,20 @@ enum GaplessPatch {
         let bytes = StoredBytes(store)
         let remainder = padding.remainder(packets: packets, samples: samples)
         switch settings.format.name {
+        case "wav", "rf64": try patchBroadcastWave(bytes, samples * Int64(settings.frameBytes))
         case "w64": try patchWave64(bytes, samples * Int64(settings.frameBytes))
         case "caf" where settings.codec.kind != .pcm:
             try patchPacketTable(bytes, packets: packets, samples, priming: padding.start, remainder: remainder)
         default: break
         }
+    }
+
+    /// libav counts the byte that pads an odd size as audio in RF64. (EBU Tech 3306, 5: `ds64` with `dataSize` at its eighth byte)
+    private static func patchBroadcastWave(_ bytes: StoredBytes, _ size: Int64) throws {
+        guard size % 2 != 0, try bytes.read(at: 0, 4) == Array("RF64".utf8),
+            try bytes.read(at: 12, 4) == Array("ds64".utf8)
+        else { return }
+        try bytes.write(little: size, 8, at: 28)
     }
 
     /// libav rounds the size of Wave64's last chunk up to eight bytes, which decode to more samples.
