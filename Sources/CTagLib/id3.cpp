@@ -60,6 +60,48 @@ void prepare()
     (void)ready;
 }
 
+/// Where the frames in a chapter or a table of contents begin (ID3v2 Chapter Frame Addendum).
+unsigned int embedded_start(const ByteVector &name, const ByteVector &body)
+{
+    unsigned int place = body.find('\0') + 1;
+    if(name == "CHAP")
+        return place + 16;
+    unsigned int children = place + 1 < body.size() ? static_cast<unsigned char>(body[place + 1]) : 0;
+    place += 2;
+    for(; children > 0 && place < body.size(); place++)
+        children -= body[place] == 0;
+    return place;
+}
+
+/// The deflated bytes of all frames from a place on, those inside of others too; more than `most` if there is no telling.
+unsigned int deflated_bytes(const ByteVector &data, unsigned int place, unsigned int version, unsigned int most)
+{
+    unsigned int deflated = 0;
+    while(deflated <= most && place < data.size() && data.size() - place > 10 && data[place] != 0) {
+        const bool is_safe = version > 3 && !((data[place + 4] | data[place + 5] | data[place + 6] | data[place + 7]) & 0x80);
+        const unsigned int left = data.size() - place - 10;
+        const unsigned int told = is_safe ? ID3v2::SynchData::toUInt(data.mid(place + 4, 4)) : data.toUInt(place + 4);
+        const unsigned int size = told < left ? told : left;
+        const ByteVector name = data.mid(place, 4);
+        const bool is_deflated = data[place + 9] & (version > 3 ? 0x08 : 0x80);
+        if(name == "CHAP" || name == "CTOC") {
+            // What lies in it may be deflated as well, and the bytes of that are not to be seen.
+            if(is_deflated)
+                return most + 1;
+            ByteVector body = data.mid(place + 10, size);
+            if(version > 3 && data[place + 9] & 0x02)
+                body = ID3v2::SynchData::decode(body);
+            deflated += deflated_bytes(body, embedded_start(name, body), version, most);
+        } else if(is_deflated) {
+            deflated += size;
+        }
+        if(told >= left)
+            break;
+        place += size + 10;
+    }
+    return deflated;
+}
+
 /// Whether frames hold more deflated bytes than tags of music do: TagLib inflates them without any bound.
 bool swells(const ByteVector &bytes)
 {
@@ -68,21 +110,9 @@ bool swells(const ByteVector &bytes)
         return false;
     const int flags = static_cast<unsigned char>(bytes[5]);
     const ByteVector data = flags & 0x80 && version == 3 ? ID3v2::SynchData::decode(bytes.mid(10)) : bytes.mid(10);
-    unsigned int deflated = 0;
-    unsigned int place = flags & 0x40 ? ID3v2::SynchData::toUInt(data.mid(0, 4)) : 0;
-    while(place < data.size() && data.size() - place > 10 && data[place] != 0) {
-        const bool is_safe = version > 3 && !((data[place + 4] | data[place + 5] | data[place + 6] | data[place + 7]) & 0x80);
-        const unsigned int size = is_safe ? ID3v2::SynchData::toUInt(data.mid(place + 4, 4)) : data.toUInt(place + 4);
-        const unsigned int left = data.size() - place - 10;
-        if(data[place + 9] & (version > 3 ? 0x08 : 0x80))
-            deflated += size < left ? size : left;
-        if(deflated > 16384)
-            return true;
-        if(size >= left)
-            break;
-        place += size + 10;
-    }
-    return false;
+    const unsigned int start = flags & 0x40 ? ID3v2::SynchData::toUInt(data.mid(0, 4)) : 0;
+    const unsigned int most = 16384;
+    return deflated_bytes(data, start, version, most) > most;
 }
 
 /// Frames that mean something in ID3 alone, and nothing about one encoding.
