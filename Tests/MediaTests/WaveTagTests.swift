@@ -1,4 +1,6 @@
 import FoundationEssentials
+import Glibc
+import Lifecycle
 import MediaTypes
 import TestSupport
 import Testing
@@ -6,6 +8,25 @@ import Testing
 @testable import Media
 
 @Suite struct WaveTagTests {
+    @Test(arguments: [("wav", "RIFF"), ("aiff", "FORM")])
+    func `leaves tags out that would reach beyond four gibibytes`(_ name: String, _ start: String) throws {
+        let path = Studio.shared.folder.file("brim.\(name)")
+        defer { unlink(path) }
+        let file = Descriptor(owning: open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600))
+        // What nobody writes takes no room.
+        let length = Int(UInt32.max) - 100
+        #expect(ftruncate(file.number, length) == 0 && pwrite(file.number, start, 4, 0) == 4)
+        var metadata = Metadata()
+        metadata.texts["TITLE"] = [String(repeating: "x", count: 200)]
+        var writer = TagWriter(
+            metadata, TagSettings(), format: try #require(AudioFormat.named(name)),
+            codec: try #require(AudioCodec.named("pcm")), rate: 48_000, sourceRate: 48_000)
+        let store = DescriptorStore(borrowing: file.number)
+        try writer.finish(store)
+        #expect(writer.warnings.map(\.code) == ["tags_dropped"])
+        #expect(try store.length == Int64(length))
+    }
+
     /// Half a second at 48 kHz with a broadcast extension and three cue points, the second of them a region.
     private static func broadcast() async throws -> String {
         let plain = try await Studio.shared.source(

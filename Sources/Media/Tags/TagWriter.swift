@@ -188,8 +188,8 @@ struct TagWriter: Sendable {
         case .movie(let isQuickTime):
             let list = render(TAG_FORM_MPEG4) ?? [0, 0, 0, 8] + Array("ilst".utf8)
             return try MovieTags(source)?.replace(with: list, isQuickTime: isQuickTime, in: store) ?? false
-        case .waveChunks: return try WaveTags.append(metadata, id3: id3(), to: store)
-        case .aiffChunk: return try WaveTags.appendToAIFF(id3(), to: store)
+        case .waveChunks: return isPlaced(try WaveTags.append(metadata, id3: id3(), to: store))
+        case .aiffChunk: return isPlaced(try WaveTags.appendToAIFF(id3(), to: store))
         case .apeBehind:
             guard !metadata.isEmpty, let tag = render(TAG_FORM_APE) else { return true }
             try tag.withUnsafeBytes { try store.write($0, at: try store.length) }
@@ -197,6 +197,13 @@ struct TagWriter: Sendable {
         case .asfHeader:
             return try metadata.isEmpty || AdvancedSystemsTags.replace(TagContent(metadata), in: store)
         }
+    }
+
+    private mutating func isPlaced(_ outcome: WaveTags.Outcome) -> Bool {
+        if outcome == .beyond {
+            drop("tags_dropped", "the sound fills the 4 GiB of \(format), so that no tags fit behind it; rf64 has room")
+        }
+        return outcome != .misfit
     }
 
     private mutating func id3() -> [UInt8]? {
