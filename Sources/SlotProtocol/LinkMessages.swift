@@ -22,6 +22,9 @@ package enum LinkRequest: Codable, Sendable {
     case finished(output: Int, part: String?)
     /// The output has failed, and what is staged of it may go. Not answered.
     case discard(output: Int)
+
+    /// How many bytes behind the last ones asked for a stream without an end keeps.
+    package static let keptBehind: Int64 = 256 << 10
 }
 
 /// What `respool-transfer` answers, one answer a request and in their order.

@@ -38,7 +38,7 @@ package final class RemoteSource: HTTPRequest.Owner {
     private var retryAt: ContinuousClock.Instant?
     private static let backoff = Backoff(base: .milliseconds(200), cap: .seconds(10))
     /// Bytes that are sooner read over than asked for by another request.
-    private static let near: Int64 = 256 << 10
+    private static let near = LinkRequest.keptBehind
     /// Bytes after which a break is counted anew: fewer might go on for ever a byte at a time.
     private static let leastHeadway: Int64 = 256 << 10
     /// Bytes of an endless stream that may wait for the reader.

@@ -12,6 +12,8 @@ final class LinkSource: ByteSource {
     private let link: Link
     private let reporter: Reporter
     private var present: ByteRanges
+    /// The furthest byte asked for; of a stream without an end, what lies far behind it is gone.
+    private var furthest: Int64 = 0
 
     /// What one question asks for when the reader has run out of bytes.
     private static let window: Int64 = 256 << 10
@@ -40,6 +42,10 @@ final class LinkSource: ByteSource {
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws -> Int {
         reporter.keepAlive()
         guard offset < length, !buffer.isEmpty else { return 0 }
+        // The file has zeros there, which no decoder would know from sound.
+        guard !isEndless || offset >= furthest - LinkRequest.keptBehind else {
+            throw Failure(.internal, "byte \(offset) of a stream was read at \(furthest), when it was gone")
+        }
         let end = try presentEnd(after: offset, wanting: Int64(buffer.count))
         guard end > offset else { return 0 }
         let wanted = Int(min(end - offset, Int64(buffer.count)))
@@ -58,6 +64,7 @@ final class LinkSource: ByteSource {
 
     private func presentEnd(after offset: Int64, wanting count: Int64) throws -> Int64 {
         if let end = present.end(containing: offset) { return end }
+        furthest = max(furthest, offset)
         let answer = try link.ask(.need(offset: offset, length: min(max(count, Self.window), length - offset)))
         guard case .have(let start, let size) = answer.message, start <= offset,
             offset < start + size || isEndless && size == 0
