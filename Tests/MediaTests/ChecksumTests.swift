@@ -30,7 +30,28 @@ import Testing
         let copy = try await convert(source, same)
         #expect(copy.result.copied)
         #expect(try await copy.result.audioMD5 == md5(source, format))
-        #expect(try await convert(source, Rendition(format: "wav")).result.audioMD5 == nil)
+        // Of what declares no sum of its own, the source's is told, once it was found to be right.
+        #expect(try await convert(source, Rendition(format: "mp3")).result.audioMD5 == md5(source, format))
+        #expect(
+            try await convert(source, Rendition(format: "mp3"), start: MediaTime(value: 1, timescale: 1)).result
+                .audioMD5
+                == nil)
+    }
+
+    @Test(arguments: ["u8", "s16le", "s24le", "s32le", "f32le"])
+    func `holds the samples of WavPack against the MD5 that the file declares`(_ format: String) async throws {
+        let music = try await Studio.shared.music(as: "pack-\(format).wav", ["-c:a", "pcm_\(format)"])
+        let path = await Studio.shared.output("wv")
+        let outcome = try await ChildProcess.run("wavpack", ["-q", "-y", "-m", music, "-o", path])
+        #expect(outcome.succeeded, "\(outcome.errors)")
+        let result = try await convert(path, Rendition(format: "wav", sampleFormat: .f32)).result
+        #expect(result.warnings.isEmpty)
+        #expect(try await result.audioMD5 == md5(music, format))
+        var bytes = try fileBytes(path)
+        let sum = try #require(bytes.indices.last { bytes[$0...].starts(with: [0x26, 8]) })
+        bytes[sum + 5] ^= 1
+        let broken = try Studio.shared.folder.write("sum-\(format).wv", bytes)
+        #expect(await failure(broken)?.sentence.contains("do not have the MD5 that the file declares") == true)
     }
 
     @Test(arguments: depths)

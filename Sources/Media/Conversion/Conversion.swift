@@ -52,7 +52,7 @@ package enum Conversion {
                     progress(report)
                 }
             }
-            let results = lanes.map { $0.wait().map { $0.with(titles) } }
+            let results = lanes.map { $0.wait().map { $0.with(titles).with(sourceMD5: checksum?.verified) } }
             try check(lanes, plan)
             let copied = results.compactMap { try? $0.get() }.first(where: \.copied)?.samples ?? 0
             var report = meter.done(samples: max(reader.position - reader.first, copied))

@@ -29,7 +29,7 @@ package struct ConversionResult: Codable, Hashable, Sendable {
     package var copied = false
     /// What the loudness was and became, where there was a target for it.
     package var loudness: LoudnessChange?
-    /// The MD5 of the samples that the file declares, in hexadecimal digits, where its codec is FLAC.
+    /// The MD5 of the samples in hexadecimal digits: the one that a FLAC file declares, or else the source's, once checked.
     package var audioMD5: String?
 
     enum CodingKeys: String, CodingKey {
@@ -59,5 +59,13 @@ extension ConversionResult {
         settings = used.merging(sound?.used ?? [:]) { $1 }
         self.warnings = warnings + (sound?.warnings ?? [])
         loudness = sound?.loudness
+    }
+
+    /// The same with the MD5 of the source's samples, where the file declares none of its own.
+    func with(sourceMD5: String?) -> ConversionResult {
+        guard !copied, audioMD5 == nil else { return self }
+        var result = self
+        result.audioMD5 = sourceMD5
+        return result
     }
 }

@@ -80,9 +80,14 @@ struct AssetReader: ~Copyable {
     /// The track as its header tells of it, whatever the decoder found.
     var declaredTrack: AudioTrack { AudioTrack(decoding.demuxer.stream(track.index)) }
 
-    /// What a native FLAC file says of its samples; copies in other containers keep the MD5 of what they were cut from.
-    var flacHeader: FlacHeader? {
-        decoding.demuxer.formatName == "flac" ? FlacHeader(decoding.demuxer.stream(track.index)) : nil
+    /// The MD5 that the source declares for its samples.
+    var declaredSum: DeclaredSum? {
+        switch decoding.demuxer.formatName {
+        case "flac": FlacHeader(decoding.demuxer.stream(track.index)).flatMap { DeclaredSum($0) }
+        // What cannot be read here cannot be decoded either, which is told there.
+        case "wv": try? DeclaredSum(wavPack: decoding.source)
+        default: nil
+        }
     }
 
     /// The part of the source's bytes that is read.
