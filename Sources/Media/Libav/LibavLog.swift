@@ -39,7 +39,8 @@ package enum LibavLog {
             return String(cString: text.baseAddress!)
         }
         let trimmed = line.last == "\n" ? String(line.dropLast()) : line
-        guard !trimmed.isEmpty else { return }
+        // Whoever keeps libav from decoding pictures wants to hear nothing of it, with a page of names.
+        guard !trimmed.isEmpty, !trimmed.contains("not on whitelist") else { return }
         let handler = handler.withLock { $0 }
         handler?(level <= Level.fatal.rawValue ? .fatal : level <= Level.error.rawValue ? .error : .warning, trimmed)
     }

@@ -1,44 +1,52 @@
 import CLibav
 
-/// The containers that may be opened: all of libav's but those that name other files, scripts, pictures and devices.
+/// The containers that may be opened, by libav's names: those of audio, and those of films that hold it.
+///
+/// All others are refused: what names other files, runs scripts or reads devices, pictures, texts and bare video.
 enum AllowedContainers {
     /// The list as `AVFormatContext.format_whitelist` wants it.
-    static let whitelist: String = {
-        var names: [String] = []
-        var state: UnsafeMutableRawPointer?
-        while let format = av_demuxer_iterate(&state) {
-            let name = String(cString: format.pointee.name)
-            if allows(name) { names.append(name) }
-        }
-        return names.joined(separator: ",")
-    }()
+    static let whitelist = names.sorted().joined(separator: ",")
 
-    static func allows(_ name: String) -> Bool {
-        !playlists.contains(name) && !network.contains(name) && !texts.contains(name) && !pictures.contains(name)
-            && !generators.contains(name) && !name.hasSuffix("_pipe") && !name.hasSuffix("pipe")
-    }
+    static func allows(_ name: String) -> Bool { names.contains(name) }
 
     /// Whether the bytes are a list of other places rather than media.
-    static func isPlaylist(_ name: String) -> Bool { playlists.contains(name) }
+    static func isPlaylist(_ name: String) -> Bool {
+        ["concat", "hls", "dash", "imf", "webm_dash_manifest", "sdp"].contains(name)
+    }
 
-    private static let playlists: Set = ["concat", "hls", "dash", "imf", "webm_dash_manifest", "sdp"]
+    static let names: Set<String> = music.union(films).union(speech).union(studio).union(games)
 
-    private static let network: Set = [
-        "rtp", "rtsp", "sap", "live_flv", "mpjpeg", "kmsgrab", "x11grab", "fbdev", "v4l2", "alsa", "pulse", "oss",
-        "jack",
+    /// Files of music.
+    private static let music: Set = [
+        "aa", "aac", "aax", "ac3", "act", "aiff", "ape", "asf", "asf_o", "ast", "au", "caf", "dsf", "dts", "dtshd",
+        "eac3", "flac", "iff", "ilbc", "kvag", "loas", "mlp", "mmf", "mp3", "mpc", "mpc8", "ogg", "oma", "rm",
+        "shn", "tak", "truehd", "tta", "voc", "vqf", "w64", "wav", "wsd", "wv", "wve", "xwma",
     ]
 
-    private static let texts: Set = [
-        "ffmetadata", "aqtitle", "ass", "jacosub", "lrc", "mcc", "microdvd", "mpl2", "mpsub", "pjs", "realtext", "sami",
-        "scc", "srt", "stl", "subviewer", "subviewer1", "sup", "tedcaptions", "vobsub", "vplayer", "webvtt", "dvbsub",
-        "dvbtxt", "tty", "bin", "adf", "idf", "xbin",
+    /// Films, whose sound is read.
+    private static let films: Set = [
+        "avi", "dhav", "dv", "flv", "gxf", "kux", "lvf", "lxf", "matroska,webm", "mov,mp4,m4a,3gp,3g2,mj2", "mpeg",
+        "mpegts", "mtv", "mxf", "nsv", "nut", "nuv", "pmp", "pva", "rpl", "swf", "ty", "vividas", "wtv",
     ]
 
-    private static let pictures: Set = [
-        "image2", "alias_pix", "brender_pix", "apng", "gif", "ico", "fits", "filmstrip", "rawvideo", "yuv4mpegpipe",
-        "bitpacked", "v210", "v210x",
+    /// Speech and telephony.
+    private static let speech: Set = [
+        "amr", "amrnb", "amrwb", "avr", "codec2", "dss", "g729", "gsm", "ircam", "nistsphere", "paf", "pvf", "qcp",
+        "sbc", "sds", "sln", "sox",
     ]
 
-    /// Demuxers that run programs or scripts, or make endless sound.
-    private static let generators: Set = ["lavfi", "data", "sbg", "libgme", "vapoursynth"]
+    /// Samplers, trackers' samples and broadcast wires.
+    private static let studio: Set = [
+        "aea", "aptx", "aptx_hd", "daud", "epaf", "s337m", "sdr2", "spdif", "svs", "svag", "xvag",
+    ]
+
+    /// Sound of games and their films.
+    private static let games: Set = [
+        "3dostr", "4xm", "ace", "acm", "adp", "ads", "adx", "afc", "aix", "alp", "apc", "apm", "argo_asf", "argo_brp",
+        "argo_cvg", "bfstm", "bink", "binka", "boa", "brstm", "derf", "dcstr", "ea", "ea_cdata", "film_cpk",
+        "fsb", "fwse", "genh", "hca", "hcom", "ifv", "iss", "luodat", "mca", "mods", "moflex", "msf", "msp",
+        "mtaf", "musx", "nsp", "pp_bnk", "psxstr", "redspark", "roq", "rsd", "rso", "scd", "siff",
+        "simbiosis_imx", "smjpeg", "smk", "smush", "sol", "thp", "vag", "vmd", "vpk", "wc3movie",
+        "wsaud", "wsvqa", "xa", "xmv",
+    ]
 }

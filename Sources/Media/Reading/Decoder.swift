@@ -20,7 +20,7 @@ struct Decoder: ~Copyable {
     static func open(_ stream: UnsafeMutablePointer<AVStream>) throws(MediaError) -> Decoder {
         let parameters = stream.pointee.codecpar!
         let name = String(cString: avcodec_get_name(parameters.pointee.codec_id))
-        guard let codec = find(parameters.pointee.codec_id) else {
+        guard AllowedDecoders.allows(parameters.pointee.codec_id), let codec = find(parameters.pointee.codec_id) else {
             throw MediaError(.unsupportedFormat, operation, "the audio is in codec \(name), which cannot be decoded")
         }
         guard let context = avcodec_alloc_context3(codec) else { throw .outOfMemory(operation) }

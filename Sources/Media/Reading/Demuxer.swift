@@ -49,6 +49,7 @@ struct Demuxer: ~Copyable {
         demuxer.enlargePackets()
         return demuxer
     }
+        av_opt_set(context, "codec_whitelist", AllowedDecoders.whitelist, 0)
 
     private static let operation = "open the source"
 
@@ -65,8 +66,8 @@ struct Demuxer: ~Copyable {
         }
         let name = String(cString: format.pointee.name)
         guard AllowedContainers.allows(name) else {
-            let kind = AllowedContainers.isPlaylist(name) ? "a playlist" : "text, a picture or a script"
-            throw MediaError(.unsupportedFormat, operation, "the source is \(kind) (\(name)), not media")
+            let kind = AllowedContainers.isPlaylist(name) ? "a playlist" : "no format of audio or film that is read"
+            throw MediaError(.unsupportedFormat, operation, "the source is \(kind) (\(name))")
         }
         return (format, Int(score))
     }

@@ -1,0 +1,63 @@
+import Lifecycle
+import MediaTypes
+import TestSupport
+import Testing
+
+@testable import Media
+
+/// What may be opened and decoded at all.
+@Suite struct AllowedFormatsTests {
+    /// The names in the second column of a list that ffmpeg prints, behind flags that fit.
+    private func listed(_ option: String, _ fits: @Sendable (Substring) -> Bool) async throws -> Set<String> {
+        let outcome = try await ChildProcess.run("ffmpeg", ["-hide_banner", option])
+        let rows = outcome.output.split(separator: "\n").map { $0.split(separator: " ") }
+        return Set(rows.filter { $0.count > 1 && fits($0[0]) }.map { String($0[1]) })
+    }
+
+    @Test func `opens audio and films, of all that libav could open`() async throws {
+        let all = try await listed("-demuxers") { $0 == "D" }
+        let allowed = all.filter { AllowedContainers.allows($0) }
+        #expect(
+            all.count > 250 && AllowedContainers.names.isSubset(of: all), "\(AllowedContainers.names.subtracting(all))")
+        for name in ["mp3", "flac", "ogg", "wav", "aiff", "matroska,webm", "mov,mp4,m4a,3gp,3g2,mj2", "asf", "mpegts"] {
+            #expect(allowed.contains(name), "\(name)")
+        }
+        let refused = [
+            "hls", "dash", "concat", "sdp", "rtsp", "image2", "lavfi", "ffmetadata", "libgme", "png_pipe", "data",
+            "srt",
+            "rawvideo", "h264", "imf", "webm_dash_manifest", "alsa", "tty",
+        ]
+        for name in refused { #expect(all.contains(name) && !allowed.contains(name), "\(name)") }
+        print("opened: \(allowed.sorted().joined(separator: " "))")
+        #expect(allowed.count < all.count / 2 + 20)
+    }
+
+    @Test func `decodes audio alone, and nothing that makes sound out of nothing`() {
+        let names = AllowedDecoders.whitelist.split(separator: ",")
+        #expect(names.contains("mp3float") && names.contains("wmapro") && names.contains("pcm_s24be"))
+        for name in ["h264", "mjpeg", "wavesynth", "comfortnoise", "ass"] { #expect(!names.contains(Substring(name))) }
+    }
+
+    @Test func `passes over a tag whose chapters hold deflated frames without measure`() async throws {
+        let music = try fileBytes(try await Studio.shared.music(as: "chapter.mp3", ["-id3v2_version", "0"]))
+        let titles: [(text: [UInt8], flags: UInt8, count: Int)] = [
+            ([0] + Array("One".utf8), 0, 1), ([UInt8](repeating: 0x78, count: 20_000), 0x80, 0),
+        ]
+        for title in titles {
+            let inner = frame("TIT2", title.text, flags: title.flags)
+            let chapter = Array("a".utf8) + [0] + big(0) + big(1000) + big(0xFFFF_FFFF) + big(0xFFFF_FFFF) + inner
+            let frames = frame("PRIV", Array("me".utf8) + [0, 1, 2, 3]) + frame("CHAP", chapter)
+            let size = (0..<4).map { UInt8(frames.count >> (21 - 7 * $0) & 0x7F) }
+            let source = MemoryFile(Array("ID3".utf8) + [3, 0, 0] + size + frames + music)
+            let reader = try AssetReader.open(source, SourceSettings(), stop: StopFlag())
+            // Frames that are nobody's but ID3's come through TagLib alone, which inflates what it finds.
+            #expect(try reader.metadata(source, charset: nil).frames.count == title.count)
+        }
+    }
+
+    private func frame(_ name: String, _ body: [UInt8], flags: UInt8 = 0) -> [UInt8] {
+        Array(name.utf8) + big(body.count) + [0, flags] + body
+    }
+
+    private func big(_ value: Int) -> [UInt8] { (0..<4).map { UInt8(truncatingIfNeeded: value >> (24 - 8 * $0)) } }
+}
