@@ -77,6 +77,32 @@ import Testing
         #expect(sums.indices.max { sums[$0] < sums[$1] } == 40)
     }
 
+    @Test func `honours the packet table of Core Audio`() async throws {
+        let opus = try await Studio.shared.music(as: "table.opus")
+        let source = try await Studio.shared.source("table.caf", ["-i", opus, "-c", "copy"])
+        var bytes = try fileBytes(source)
+        // ffmpeg tells neither: 312 samples of delay, 288,000 of sound, and the rest of 301 packets.
+        let table = try #require(bytes.firstRange(of: Array("pakt".utf8))).upperBound + 8
+        for (offset, value) in [(12, 288_000), (16, 312), (20, 301 * 960 - 288_312)] {
+            for index in 0..<4 { bytes[table + offset + index] = UInt8(truncatingIfNeeded: value >> (24 - 8 * index)) }
+        }
+        let path = try Studio.shared.folder.write("told.caf", bytes)
+        let found = try MemoryFile(path: path).samples()
+        #expect(found.count == 2 * 288_000)
+        #expect(try MemoryFile(path: opus).samples() == found)
+    }
+
+    @Test func `takes the delay off that the edit list of a fragmented file tells`() async throws {
+        let whole = try await Studio.shared.music(as: "to-fragment.m4a", ["-movie_timescale", "44100"])
+        let source = try await Studio.shared.source(
+            "edited-fragments.mp4",
+            ["-i", whole, "-c", "copy", "-movflags", "dash+delay_moov", "-frag_duration", "1000000"])
+        let found = try MemoryFile(path: source).samples()
+        // ffmpeg tells no fragment that its last frame ends early.
+        #expect(found.count == 2 * 259 * 1024)
+        #expect(try MemoryFile(path: whole).samples() == Array(found.prefix(2 * 264_600)))
+    }
+
     @Test(arguments: ["probed.mp3", "probed.opus", "probed.m4a", "probed.ogg", "probed.flac", "probed.wv"])
     func `tells the length that a source decodes to`(_ name: String) async throws {
         let path = try await Studio.shared.music(

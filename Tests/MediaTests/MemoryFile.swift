@@ -23,6 +23,8 @@ final class MemoryFile: ByteStore, ByteSource {
 
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) -> Int {
         let count = max(min(buffer.count, bytes.count - Int(offset)), 0)
+        // Readers may look behind the end.
+        guard count > 0 else { return 0 }
         bytes.withUnsafeBytes { buffer.copyBytes(from: $0[Int(offset)..<Int(offset) + count]) }
         return count
     }

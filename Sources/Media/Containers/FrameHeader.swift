@@ -8,8 +8,28 @@ enum FrameHeader {
         case AV_CODEC_ID_MP3, AV_CODEC_ID_MP2, AV_CODEC_ID_MP1: mpegLength(bytes)
         case AV_CODEC_ID_AC3, AV_CODEC_ID_EAC3: dolbyLength(bytes)
         case AV_CODEC_ID_DTS: coherent(bytes)?.length
+        // An access unit begins with twelve bits that count its words, behind four of parity.
+        case AV_CODEC_ID_TRUEHD, AV_CODEC_ID_MLP:
+            bytes.count >= 2 ? 2 * (Int(bytes[0] & 0x0F) << 8 | Int(bytes[1])) : nil
         default: nil
         }
+    }
+
+    /// The bits that every frame begins with; nothing for codecs without such.
+    static func mark(_ codec: AVCodecID) -> [(mask: UInt8, bits: UInt8)]? {
+        switch codec {
+        case AV_CODEC_ID_AAC: [(0xFF, 0xFF), (0xF6, 0xF0)]
+        case AV_CODEC_ID_AAC_LATM: [(0xFF, 0x56), (0xE0, 0xE0)]
+        case AV_CODEC_ID_AC3, AV_CODEC_ID_EAC3: [(0xFF, 0x0B), (0xFF, 0x77)]
+        case AV_CODEC_ID_DTS: [(0xFF, 0x7F), (0xFF, 0xFE), (0xFF, 0x80), (0xFF, 0x01)]
+        default: nil
+        }
+    }
+
+    /// The core frame of DTS (ETSI TS 102 114, 5.3.1).
+    private static func coherentLength(_ bytes: UnsafeBufferPointer<UInt8>) -> Int? {
+        guard bytes.count >= 8, bytes.starts(with: [0x7F, 0xFE, 0x80, 0x01]) else { return nil }
+        return (Int(bytes[5] & 3) << 12 | Int(bytes[6]) << 4 | Int(bytes[7]) >> 4) + 1
     }
 
     /// Samples that the frame decodes to, if it is as long as its header says; `whole` if nothing may follow it.

@@ -76,6 +76,19 @@ struct Box {
         try children(bytes).first { $0.name == name }
     }
 
+    /// Where the boxes of one kind in it begin, however many there are.
+    func places(of wanted: String, _ bytes: SourceBytes) throws -> [Int64] {
+        var places: [Int64] = []
+        var offset = body
+        while offset < end, let short = try bytes.big(at: offset, 4), let name = try bytes.text(at: offset + 4, 4) {
+            let size = short == 1 ? try bytes.big(at: offset + 8, 8) ?? 0 : short == 0 ? end - offset : short
+            guard size >= 8, size <= end - offset else { break }
+            if name == wanted { places.append(offset) }
+            offset += size
+        }
+        return places
+    }
+
     /// The boxes in it, up to one that makes no sense.
     func children(_ bytes: SourceBytes) throws -> [Box] {
         var boxes: [Box] = []

@@ -40,7 +40,9 @@ struct XingHeader {
         guard count > 0, let field = try bytes.read(at: mark, Int(count)), let fields = XingFields(field[...]) else {
             return nil
         }
-        (frames, self.bytes, delay, padding) = (fields.frames, fields.bytes, fields.delay, fields.padding)
+        (self.bytes, delay, padding) = (fields.bytes, fields.delay, fields.padding)
+        // The smallest frame has 24 bytes; a count that the source cannot hold tells nothing.
+        frames = fields.frames.flatMap { $0 <= source.length / 24 ? $0 : nil }
         header = offset
         start = offset + Int64(length)
         frameLength = isFirst ? 1152 : 576

@@ -25,13 +25,15 @@ struct DamageMeter {
         wasLost = isLost
     }
 
-    /// Fails if more than a hundredth of so many samples, and more than 100 ms, are lost.
-    func judge(of samples: Int64) throws(MediaError) {
+    /// Fails if more than a hundredth of so many samples, and more than 100 ms, are lost, the missing ones among them.
+    func judge(of samples: Int64, missing: Range<Int64> = 0..<0) throws(MediaError) {
+        let lost = lost + Int64(missing.count)
         guard policy == .fail, lost * 100 > samples, lost * 10 > rate else { return }
         throw MediaError(
             .corruptMedia, "decode the audio",
-            "the source is damaged: \(lostSeconds) s of its \(Self.rounded(samples, rate)) s are lost, first at "
-                + "\(firstSeconds) s; `damage: accept` would leave them silent")
+            "the source is damaged: \(Self.rounded(lost, rate)) s of its \(Self.rounded(samples, rate)) s are lost, "
+                + "first at \(Self.rounded(first ?? missing.lowerBound, rate)) s; `damage: accept` would leave them silent"
+        )
     }
 
     func damage(silentEvents: Int) -> Damage { Damage(seconds: seconds, events: events + silentEvents) }

@@ -40,7 +40,11 @@ struct DeclaredLength {
             least = samples.map { $0 - track.countedDelay - 2048 }
             isExact = least != nil
         } else {
-            audible = nil
+            // libav adds up the packets of Core Audio, delay and padding among them, and reads Sun audio to its end.
+            audible =
+                name == "caf" && !track.isPCM
+                ? (try? PacketTable(source))?.audible
+                : name == "au" ? samples.flatMap { $0 > 0 ? $0 : nil } : nil
             least = Self.isCounted(name, track) && track.countsSamples ? samples : nil
             isExact = least != nil
         }

@@ -20,6 +20,9 @@ struct LostSound {
     private var isSteady = false
     /// Offset after the last packet that gave a frame, and the sums over all of those.
     private var goodEnd: Int64 = -1
+    /// Offset after the last good frame: parsers put what follows the last one into its packet.
+    private(set) var frameEnd: Int64 = -1
+    private let codec: AVCodecID
     private var goodBytes: Int64 = 0
     private var goodSamples: Int64 = 0
     /// Bytes of a frame, lately.
@@ -45,6 +48,7 @@ struct LostSound {
         self.source = format == "aac" && !source.isEndless ? source : nil
         byBytes = Self.raw.contains(format)
         timeBase = track.timeBase
+        codec = track.codec
     }
 
     /// Looks whether the first packet comes where the header says that sound begins.
@@ -131,7 +135,9 @@ struct LostSound {
         goodSamples += count
         goodBytes += Int64(packet.bytes.count)
         recentBytes += (Double(packet.bytes.count) - recentBytes) * (recentBytes > 0 ? 0.1 : 1)
-        if packet.offset >= 0 { goodEnd = packet.offset + Int64(packet.bytes.count) }
+        guard packet.offset >= 0 else { return }
+        goodEnd = packet.offset + Int64(packet.bytes.count)
+        frameEnd = packet.offset + Int64(min(FrameHeader.length(codec, packet.bytes) ?? .max, packet.bytes.count))
     }
 
     private func lostByBytes(_ packet: borrowing Packet) -> Int64 {
@@ -148,8 +154,8 @@ struct LostSound {
     private func rounded(_ bytes: Double) -> Int64 {
         guard goodBytes > 0, frameLength > 0 else { return 0 }
         let frames = bytes * Double(goodSamples) / Double(goodBytes) / Double(frameLength)
-        // A header may promise any number of frames in a few bytes.
-        return frames < Double(Self.plausible.upperBound / frameLength) ? Int64(frames.rounded()) * frameLength : 0
+        // A header may promise any number of frames in a few bytes; each takes a byte at least.
+        return Int64(min(frames, bytes).rounded()) * frameLength
     }
 
     /// The gap in time: exact where time stamps count samples, otherwise in whole frames where they have one length.

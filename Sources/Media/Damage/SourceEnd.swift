@@ -16,6 +16,13 @@ enum SourceEnd {
         case "asf": return try advancedSystems(bytes)
         case let name where name.hasPrefix("mov,"): return try boxes(bytes)
         case let name where name.hasPrefix("matroska"): return try matroska(bytes)
+        case "flv": return try FilmEnd.flash(bytes)
+        case "mxf": return try FilmEnd.materialExchange(bytes)
+        case "adx": return try criwareEnd(bytes)
+        case "apm": return try bytes.text(at: 20, 4) == "vs12" ? bytes.little(at: 24, 4) : nil
+        case "ast": return try bytes.text(at: 0, 4) == "STRM" ? bytes.big(at: 4, 4).map { 64 + $0 } : nil
+        case "kvag": return try bytes.little(at: 4, 4).map { 14 + $0 }
+        case "sox": return try soundExchange(bytes)
         default: return nil
         }
     }
@@ -59,12 +66,30 @@ enum SourceEnd {
     /// Core Audio Format: the end of the last chunk; the data chunk may be of unknown size.
     private static func coreAudio(_ bytes: SourceBytes) throws -> Int64? {
         var offset: Int64 = 8
-        while try bytes.text(at: offset, 4) != nil, let size = try bytes.big(at: offset + 4, 8) {
+        while let name = try bytes.text(at: offset, 4), let size = try bytes.big(at: offset + 4, 8) {
+            // Tags and other bytes behind the last chunk are none.
+            if !coreAudioChunks.contains(name), size < 0 || size > bytes.rest(from: offset) { return offset }
             guard size >= 0 else { return nil }
             offset = offset.adding(12).adding(size)
         }
         return offset
     }
+
+    /// The offset of the body of a Core Audio chunk; nothing if there is none.
+    static func coreAudioChunk(_ wanted: String, _ bytes: SourceBytes) throws -> Int64? {
+        var offset: Int64 = 8
+        while let name = try bytes.text(at: offset, 4), let size = try bytes.big(at: offset + 4, 8), size >= 0 {
+            if name == wanted { return offset + 12 }
+            offset = offset.adding(12).adding(size)
+        }
+        return nil
+    }
+
+    /// Apple's Core Audio Format Specification 1.0.
+    private static let coreAudioChunks: Set = [
+        "desc", "data", "pakt", "kuki", "chan", "info", "strg", "mark", "regn", "inst", "midi", "ovvw", "peak", "edct",
+        "umid", "uuid", "free", "ldat",
+    ]
 
     /// Sun audio: data offset and size in the header.
     private static func sun(_ bytes: SourceBytes) throws -> Int64? {
@@ -82,19 +107,42 @@ enum SourceEnd {
         return header.adding(data)
     }
 
+    /// CRI ADX: a count of samples, 32 in each block of each channel.
+    private static func criwareEnd(_ bytes: SourceBytes) throws -> Int64? {
+        guard let header = try bytes.big(at: 2, 2), let block = try bytes.big(at: 5, 1),
+            let channels = try bytes.big(at: 7, 1), let samples = try bytes.big(at: 12, 4)
+        else { return nil }
+        return 4 + header + (samples + 31) / 32 * block * channels
+    }
+
+    /// SoX's own format: a count of 32-bit samples, zero if unknown.
+    private static func soundExchange(_ bytes: SourceBytes) throws -> Int64? {
+        let isLittle = try bytes.text(at: 0, 4) == ".SoX"
+        guard let header = try isLittle ? bytes.little(at: 4, 4) : bytes.big(at: 4, 4),
+            let samples = try isLittle ? bytes.little(at: 8, 8) : bytes.big(at: 8, 8), (1...Int64(1) << 55) ~= samples
+        else { return nil }
+        return 4 + header + 4 * samples
+    }
+
     /// ISO base media: the end of the last top-level box.
     private static func boxes(_ bytes: SourceBytes) throws -> Int64? {
         var offset: Int64 = 0
-        while let short = try bytes.big(at: offset, 4), try bytes.text(at: offset + 4, 4) != nil {
+        while let short = try bytes.big(at: offset, 4), let name = try bytes.text(at: offset + 4, 4) {
             let size = short == 1 ? try bytes.big(at: offset + 8, 8) ?? 0 : short
             // Size zero reaches to the end of the file; fewer than eight bytes are no box.
             guard size >= 8 else { return nil }
-            // An old tag behind the last box (ID3v1) is none.
-            if try bytes.text(at: offset, 3) == "TAG", bytes.rest(from: offset) == 128 { return offset }
+            // Tags and other bytes behind the last box are none.
+            if size > bytes.rest(from: offset), !topLevel.contains(name) { return offset }
             offset = offset.adding(size)
         }
         return offset
     }
+
+    /// Boxes that may be the last (ISO 14496-12, QuickTime).
+    private static let topLevel: Set = [
+        "ftyp", "styp", "moov", "moof", "mdat", "mfra", "sidx", "ssix", "free", "skip", "wide", "pnot", "prft", "emsg",
+        "meta", "uuid", "udta", "PICT", "pdin", "junk",
+    ]
 
     /// Matroska and WebM: the end of the segment, unless its size is left open (RFC 8794).
     private static func matroska(_ bytes: SourceBytes) throws -> Int64? {

@@ -8,6 +8,9 @@ enum Truncation {
             if let end = try SourceEnd.declared(format, source), end > source.length {
                 return failure("it has \(source.length) bytes and its headers promise \(end)")
             }
+            if format == "nut", try !FilmEnd.hasIndex(source) {
+                return failure("the index is missing with which it should end")
+            }
             if format == "ogg", let defect = try OggEnd.defect(source) { return failure(defect) }
             return nil
         } catch {
@@ -27,6 +30,7 @@ enum Truncation {
     static func isWhole(
         _ source: any ByteSource, _ format: String, _ xing: XingHeader?
     ) throws(MediaError) -> Bool {
+        guard !source.isEndless else { return false }
         do {
             let end = try xing?.end ?? SourceEnd.declared(format, source)
             // The last page of Ogg has a mark of its own, for which `found` looks.

@@ -141,9 +141,15 @@ struct AssetReader: ~Copyable {
     mutating func next(into frame: borrowing Frame) throws(MediaError) -> Bool {
         while end.map({ position < $0 }) ?? true {
             guard try steady(into: frame) else {
-                if try decoding.fillEnd(position: position, shape) { continue }
-                try finish()
-                return false
+                let missing = try decoding.fillEnd(position: position, shape)
+                guard missing > 0 else {
+                    try finish()
+                    return false
+                }
+                // A header may promise years: what would be silence up to the end is judged before it is made.
+                let last = max(min(position + missing, end ?? .max), first)
+                try damageMeter.judge(of: last - first, missing: min(max(position, first), last)..<last)
+                continue
             }
             let start = position
             position += Int64(frame.samples)

@@ -7,15 +7,20 @@ struct Demuxer: ~Copyable {
     let context: UnsafeMutablePointer<AVFormatContext>
     /// How sure libav is of the container, up to 100.
     let score: Int
+    /// What is read: the source, without tags behind its audio.
+    let bytes: any ByteSource
     private let source: SourceContext
     private let stop: StopFlag
+    /// By their streams.
+    private var hidden: [Int: HiddenSamples] = [:]
 
     private init(
-        owning context: UnsafeMutablePointer<AVFormatContext>, score: Int, source: consuming SourceContext,
-        stop: StopFlag
+        owning context: UnsafeMutablePointer<AVFormatContext>, score: Int, _ bytes: any ByteSource,
+        source: consuming SourceContext, stop: StopFlag
     ) {
         self.context = context
         self.score = score
+        self.bytes = bytes
         self.source = source
         self.stop = stop
     }
@@ -26,10 +31,16 @@ struct Demuxer: ~Copyable {
     }
 
     /// Recognises a source, unless its container is known by libav's name, and reads its headers.
-    static func open(_ bytes: any ByteSource, as name: String? = nil, stop: StopFlag) throws(MediaError) -> Demuxer {
-        guard bytes.length > 0 else { throw MediaError(.corruptMedia, operation, "the source is empty") }
-        let source = try SourceContext.open(bytes, stop: stop)
+    static func open(_ whole: any ByteSource, as name: String? = nil, stop: StopFlag) throws(MediaError) -> Demuxer {
+        _ = Self.boundMemory
+        guard whole.length > 0 else { throw MediaError(.corruptMedia, operation, "the source is empty") }
+        var source = try SourceContext.open(whole, stop: stop)
         let (format, score) = try recognize(source, as: name)
+        let bytes: any ByteSource
+        do { bytes = try TrailingTags.hidden(whole, String(cString: format.pointee.name)) } catch {
+            throw MediaError(.source(error), operation, "the source could not be read: \(error)")
+        }
+        if bytes !== whole { source = try SourceContext.open(bytes, stop: stop) }
         var context = avformat_alloc_context()
         guard context != nil else { throw .outOfMemory(operation) }
         context!.pointee.pb = source.pointer
@@ -38,20 +49,25 @@ struct Demuxer: ~Copyable {
             opaque: Unmanaged.passUnretained(stop).toOpaque())
         context!.pointee.io_open = { _, _, _, _, _ in av_swift_error(1) }
         av_opt_set(context, "format_whitelist", AllowedContainers.whitelist, 0)
+        av_opt_set(context, "codec_whitelist", AllowedDecoders.whitelist, 0)
         av_opt_set(context, "protocol_whitelist", "", 0)
         // On failure libav frees the context itself.
         let code = avformat_open_input(&context, nil, format, nil)
         guard code >= 0 else { throw try refusal(bytes, source, format, code) }
-        let demuxer = Demuxer(owning: context!, score: score, source: source, stop: stop)
+        var demuxer = Demuxer(owning: context!, score: score, bytes, source: source, stop: stop)
         let probed = avformat_find_stream_info(context, nil)
         guard probed >= 0 else { throw try refusal(bytes, demuxer.source, format, probed) }
         if let failure = demuxer.source.failure(operation) { throw failure }
         demuxer.enlargePackets()
+        try demuxer.findHidden()
         return demuxer
     }
-        av_opt_set(context, "codec_whitelist", AllowedDecoders.whitelist, 0)
 
     private static let operation = "open the source"
+
+    /// Has libav take no piece of memory for which a few bytes in a source suffice, such as a deflated frame of ID3: the
+    /// index of an MP4 file of a hundred hours is smaller.
+    private static let boundMemory: Void = av_max_alloc(512 << 20)
 
     /// The container that the first bytes show, and how sure that is.
     private static func recognize(
@@ -79,6 +95,15 @@ struct Demuxer: ~Copyable {
     private borrowing func enlargePackets() {
         guard ["wav", "w64"].contains(formatName) else { return }
         av_opt_set_int(context.pointee.priv_data, "max_size", 32_768, 0)
+    }
+
+    /// Learns what libav keeps from decoders.
+    private mutating func findHidden() throws(MediaError) {
+        do {
+            for track in tracks {
+                hidden[track.index] = try HiddenSamples(bytes, stream(track.index), formatName)
+            }
+        } catch { throw MediaError(.source(error), Self.operation, "the source could not be read: \(error)") }
     }
 
     /// Why a container cannot be opened: a file that makes no sense, or one cut short.
@@ -136,7 +161,10 @@ struct Demuxer: ~Copyable {
     borrowing func next(into packet: borrowing Packet) throws(MediaError) -> Bool {
         if stop.isRaised { throw .stopped }
         let code = av_read_frame(context, packet.pointer)
-        if code >= 0 { return true }
+        if code >= 0 {
+            if !hidden.isEmpty { try hidden[packet.streamIndex]?.mark(packet) }
+            return true
+        }
         if let failure = source.failure("read the source") { throw failure }
         guard code != av_swift_error_eof else { return false }
         throw MediaError(.corruptMedia, "read the source", code: .init(rawValue: code))

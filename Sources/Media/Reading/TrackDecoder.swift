@@ -9,7 +9,7 @@ struct TrackDecoder: ~Copyable {
     let source: any ByteSource
     let decoder: Decoder
     let packet = Packet()
-    private var declared: DeclaredLength
+    private(set) var declared: DeclaredLength
     /// Frames given so far.
     private var given = 0
     /// The last samples to give where the container holds padding after them.
@@ -49,9 +49,13 @@ struct TrackDecoder: ~Copyable {
     /// What a person should know of a source that was taken as it is.
     private(set) var warnings: [Warning] = []
     /// Why the container could not be read on, where that ended the source.
-    private var breakage: MediaError?
-    private let xing: XingHeader?
+    private(set) var breakage: MediaError?
+    let xing: XingHeader?
     private var isEnded = false
+    /// Whether bytes that are no audio follow all the audio that there should be.
+    private(set) var endsInJunk = false
+    /// Whether they are the beginning of something that belongs to the file.
+    private var endsInPart = false
 
     private init(
         _ source: any ByteSource, _ demuxer: consuming Demuxer, _ track: AudioTrack, _ decoder: consuming Decoder,
@@ -82,7 +86,8 @@ struct TrackDecoder: ~Copyable {
         let track = try demuxer.selectAudio(settings.track)
         try Protection.check(track)
         let decoder = try Decoder.open(demuxer.stream(track.index))
-        return TrackDecoder(source, demuxer, track, decoder, settings.damage)
+        let bytes = demuxer.bytes
+        return TrackDecoder(bytes, demuxer, track, decoder, settings.damage)
     }
 
     /// What a sample of this source is worth keeping; right once a frame was decoded.
@@ -98,7 +103,7 @@ struct TrackDecoder: ~Copyable {
     var packetOffset: Int64 { packet.offset }
 
     /// Stretches of bytes between frames that were no audio.
-    var junk: Int { health.junk }
+    var junk: Int { health.junk + (endsInJunk && !endsInPart ? 1 : 0) }
 
     /// Packets that were refused without any time being lost.
     var silentEvents: Int { lost.silentEvents }
@@ -259,19 +264,25 @@ struct TrackDecoder: ~Copyable {
         }
     }
 
-    /// Whether sound is missing between the last sample, before which there are `position`, and the end; it comes next, as
-    /// silence.
+    /// How many samples are missing between the last one, before which there are `position`, and the end; they come next,
+    /// as silence.
     ///
     /// Fails if the source is cut short, unless that is accepted.
-    mutating func fillEnd(position: Int64, _ shape: SampleShape) throws(MediaError) -> Bool {
-        guard !isEnded, !source.isEndless else { return false }
+    mutating func fillEnd(position: Int64, _ shape: SampleShape) throws(MediaError) -> Int64 {
+        guard !isEnded, !source.isEndless else { return 0 }
         isEnded = true
+        endsInJunk = try hasJunkBehind(position)
+        endsInPart = endsInJunk && JunkTail.isPartOfFile(from: lost.frameEnd, of: source, demuxer.formatName)
+        if endsInPart {
+            let sentence = "the source is cut short behind its last sample; nothing of its sound is missing"
+            warnings.append(Warning("source_truncated", sentence))
+        }
         if let truncation = try truncation(position) {
             guard policy == .accept else { throw truncation }
             warnings.append(Warning("source_truncated", "\(truncation.sentence); the result ends there"))
-            return false
+            return 0
         }
-        var missing = lost.behind(rate: shape.rate)
+        var missing = endsInJunk ? 0 : lost.behind(rate: shape.rate)
         if let seconds = continuity.missing(seconds: declared.seconds, length: source.length) {
             missing = max(missing, Int64(seconds * Double(shape.rate)))
         }
@@ -283,8 +294,18 @@ struct TrackDecoder: ~Copyable {
             missing = max(whole - position, 0)
         }
         if demuxer.formatName == "ogg" { missing = try max(missing, missingPages(position, rate: shape.rate)) }
+        missing = min(max(missing, 0), Int64(1) << 55)
+        if policy == .accept, missing > max(position, Int64(60 * shape.rate)) {
+            let seconds = MediaTime(value: missing / Int64(shape.rate), timescale: 1).text
+            warnings.append(
+                Warning(
+                    "source_truncated",
+                    "the source's headers promise \(seconds) s more than could be decoded; the result ends without them"
+                ))
+            return 0
+        }
         silence.follow(missing, shape)
-        return missing > 0
+        return missing
     }
 
     /// Where the sound ends by a container that tells it, and no further than packets came: one that was cut may still tell
@@ -293,37 +314,5 @@ struct TrackDecoder: ~Copyable {
         guard let remaining else { return nil }
         let packets = av_rescale_q(health.time, track.timeBase, AVRational(num: 1, den: CInt(rate)))
         return min(position + remaining, max(packets, position))
-    }
-
-    /// Samples of the last pages of an Ogg file that are there and broken.
-    private borrowing func missingPages(_ position: Int64, rate: Int) throws(MediaError) -> Int64 {
-        guard track.countsSamples, let duration = track.duration else { return 0 }
-        let seen = max(duration - track.countedDelay - position, 0)
-        let unseen = try pages.missing(behind: (track.startTime ?? 0) + duration, source, most: 30 * Int64(rate))
-        // A stream that was cut out of another begins within a page.
-        return seen + unseen > 2048 || lost.hasFound ? seen + unseen : 0
-    }
-
-    /// Why nothing at all could be decoded.
-    borrowing func emptiness() throws(MediaError) -> MediaError {
-        let words = health.lastFailure.map { ": \($0)" } ?? ""
-        return try truncation(0)
-            ?? MediaError(
-                .corruptMedia, "decode the audio", "no audio could be decoded from the source\(words)",
-                code: health.lastFailure)
-    }
-
-    /// The failure of a source that ends before it should.
-    private borrowing func truncation(_ position: Int64) throws(MediaError) -> MediaError? {
-        if let breakage { return breakage }
-        if let truncation = try Truncation.found(source, demuxer.formatName) { return truncation }
-        let isWhole = try Truncation.isWhole(source, demuxer.formatName, xing)
-        let mayEndShort = declared.isExact || SourceEnd.uncompressed.contains(demuxer.formatName)
-        if health.endsShort(mayEndShort: mayEndShort, isWhole: isWhole) {
-            return Truncation.failure("its last packet is not whole")
-        }
-        // Ogg that ends with a whole last page lacks others because they are broken.
-        if isWhole && (lost.hasFound || demuxer.formatName == "ogg") { return nil }
-        return declared.shortfall(position: position, packetTime: health.time)
     }
 }

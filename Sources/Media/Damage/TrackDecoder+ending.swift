@@ -1,0 +1,60 @@
+import CLibav
+
+/// How a source ends: where it should, short of that, or with more than its audio.
+extension TrackDecoder {
+    /// Samples of the last pages of an Ogg file that are there and broken.
+    borrowing func missingPages(_ position: Int64, rate: Int) throws(MediaError) -> Int64 {
+        guard track.countsSamples, let duration = track.duration else { return 0 }
+        let seen = max(duration - track.countedDelay - position, 0)
+        let unseen = try pages.missing(behind: (track.startTime ?? 0) + duration, source, most: 30 * Int64(rate))
+        // A stream that was cut out of another begins within a page.
+        return seen + unseen > 2048 || lost.hasFound ? seen + unseen : 0
+    }
+
+    /// Why nothing at all could be decoded.
+    borrowing func emptiness() throws(MediaError) -> MediaError {
+        let words = health.lastFailure.map { ": \($0)" } ?? ""
+        return try truncation(0)
+            ?? MediaError(
+                .corruptMedia, "decode the audio", "no audio could be decoded from the source\(words)",
+                code: health.lastFailure)
+    }
+
+    /// Whether what the container or the decoder could make nothing of at the end was no audio.
+    borrowing func hasJunkBehind(_ position: Int64) throws(MediaError) -> Bool {
+        let isWhole = try Truncation.isWhole(source, demuxer.formatName, xing)
+        guard breakage != nil || health.endsShort(mayEndShort: false, isWhole: isWhole) else { return false }
+        return isComplete(position) || JunkTail.isAll(from: lost.frameEnd, of: source, track.codec, demuxer.formatName)
+    }
+
+    /// Whether as many samples came as the container counts.
+    private func isComplete(_ position: Int64) -> Bool {
+        Self.counted.contains(demuxer.formatName) && declared.isExact && declared.least.map { position >= $0 } ?? false
+    }
+
+    /// Containers whose count of samples is sure, and not of the bytes.
+    private static let counted: Set = ["flac", "tta", "wv", "ape"]
+
+    /// The failure of a source that ends before it should.
+    borrowing func truncation(_ position: Int64) throws(MediaError) -> MediaError? {
+        if endsInJunk { return nil }
+        if let breakage {
+            guard case .truncated = breakage.reason else {
+                return declared.shortfall(position: position, packetTime: health.time) ?? breakage
+            }
+            return breakage
+        }
+        if let truncation = try Truncation.found(source, demuxer.formatName) { return truncation }
+        if JunkTail.isPartialFrame(from: lost.frameEnd, of: source, track.codec, demuxer.formatName) {
+            return Truncation.failure("its last packet is not whole")
+        }
+        let isWhole = try Truncation.isWhole(source, demuxer.formatName, xing)
+        let mayEndShort = declared.isExact || SourceEnd.uncompressed.contains(demuxer.formatName)
+        if health.endsShort(mayEndShort: mayEndShort, isWhole: isWhole) {
+            return Truncation.failure("its last packet is not whole")
+        }
+        // Ogg that ends with a whole last page lacks others because they are broken.
+        if isWhole && (lost.hasFound || demuxer.formatName == "ogg") { return nil }
+        return declared.shortfall(position: position, packetTime: health.time)
+    }
+}

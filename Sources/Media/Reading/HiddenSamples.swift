@@ -1,0 +1,83 @@
+import CLibav
+
+/// Encoder delay and padding of which the container tells and libav says nothing: marks the packets that hold them.
+final class HiddenSamples {
+    private let stream: UnsafeMutablePointer<AVStream>
+    private let source: any ByteSource
+    private let codec: AVCodecID
+    /// The time of the packet that is marked with the delay, and the samples of that.
+    private let first: Int64
+    private let delay: Int64
+    /// Whether the last packet of a fragmented file may be longer than it is told to sound.
+    private let mayEndEarly: Bool
+    /// Offset of the last fragment; looked for once.
+    private var lastFragment: Int64?
+
+    /// Looks for what the container says of a stream, which must outlive this; nothing if libav does all there is to do.
+    init?(_ source: any ByteSource, _ stream: UnsafeMutablePointer<AVStream>, _ format: String) throws {
+        let parameters = stream.pointee.codecpar.pointee
+        let countsSamples = stream.pointee.time_base.num == 1 && stream.pointee.time_base.den == parameters.sample_rate
+        (self.source, self.stream, codec) = (source, stream, parameters.codec_id)
+        switch format {
+        case "caf":
+            guard countsSamples, let table = try PacketTable(source), table.delay > 0 else { return nil }
+            (first, delay, mayEndEarly) = (0, table.delay, false)
+        case let name where name.hasPrefix("mov,"):
+            // Where there are no fragments, libav marks the packets itself. Opus has its delay in a header of its own.
+            guard stream.pointee.nb_frames == 0, !source.isEndless, codec != AV_CODEC_ID_OPUS, countsSamples,
+                stream.pointee.start_time != av_swift_no_timestamp
+            else { return nil }
+            // libav puts the first sample to be heard at zero, as the edit list says, and has all before it sound.
+            (first, delay, mayEndEarly) = (stream.pointee.start_time, max(-stream.pointee.start_time, 0), true)
+        default: return nil
+        }
+    }
+
+    /// Marks a packet of the stream for the decoder, as libav does in other containers.
+    func mark(_ packet: borrowing Packet) throws(MediaError) {
+        let (time, duration) = (packet.pointer.pointee.dts, packet.duration)
+        if delay > 0, time == first, packet.trimming == nil { try packet.trim(skip: delay, discard: 0) }
+        guard mayEndEarly, duration > 0, let length = frameLength(packet), duration < length, try isLast(packet) else {
+            return
+        }
+        try packet.trim(skip: packet.trimming?.skip ?? 0, discard: length - duration)
+    }
+
+    private func frameLength(_ packet: borrowing Packet) -> Int64? {
+        if codec == AV_CODEC_ID_AAC { return Int64(stream.pointee.codecpar.pointee.frame_size) }
+        guard [AV_CODEC_ID_MP3, AV_CODEC_ID_AC3, AV_CODEC_ID_EAC3].contains(codec) else { return nil }
+        return FrameHeader.samples(codec, packet.bytes, whole: true).map { Int64($0) }
+    }
+
+    /// Whether it is the last packet of the last fragment.
+    private func isLast(_ packet: borrowing Packet) throws(MediaError) -> Bool {
+        let count = avformat_index_get_entries_count(stream)
+        guard count > 0, let entry = avformat_index_get_entry(stream, count - 1),
+            entry.pointee.pos == packet.offset
+        else { return false }
+        if let lastFragment { return packet.offset > lastFragment }
+        do {
+            let boxes = try Box(name: "", body: 0, end: source.length).places(of: "moof", SourceBytes(source))
+            lastFragment = boxes.last ?? 0
+        } catch { throw MediaError(.source(error), "read the source", "the source could not be read: \(error)") }
+        return packet.offset > lastFragment ?? 0
+    }
+}
+
+/// The head of the packet table of a Core Audio file.
+struct PacketTable {
+    /// Samples to be heard, and those before and behind them.
+    let audible: Int64
+    let delay: Int64
+    let padding: Int64
+
+    /// Reads it; nothing if the file has none that makes sense.
+    init?(_ source: any ByteSource) throws {
+        let bytes = SourceBytes(source)
+        guard let place = try SourceEnd.coreAudioChunk("pakt", bytes), let valid = try bytes.big(at: place + 8, 8),
+            let before = try bytes.big(at: place + 16, 4), let after = try bytes.big(at: place + 20, 4),
+            (1...Int64(1) << 55).contains(valid), before <= 1 << 20, after <= 1 << 20
+        else { return nil }
+        (audible, delay, padding) = (valid, before, after)
+    }
+}
