@@ -48,7 +48,7 @@ import Testing
 
     private static let followed: [(String, [String])] = [
         ("tail.flac", []), ("tail.wv", []), ("tail.tta", []), ("tail.dts", ["-strict", "-2", "-c:a", "dca"]),
-        ("tail.aac", []), ("tail.mp3", []), ("tail.wav", []), ("tail.m4a", []),
+        ("tail.ac3", []), ("tail.eac3", []), ("tail.aac", []), ("tail.mp3", []), ("tail.wav", []), ("tail.m4a", []),
         ("fast-tail.m4a", ["-movflags", "+faststart"]),
         ("tail.caf", []), ("alac-tail.caf", ["-c:a", "alac"]), ("tail.au", []), ("tail.aiff", []), ("tail.opus", []),
     ]

@@ -26,12 +26,6 @@ enum FrameHeader {
         }
     }
 
-    /// The core frame of DTS (ETSI TS 102 114, 5.3.1).
-    private static func coherentLength(_ bytes: UnsafeBufferPointer<UInt8>) -> Int? {
-        guard bytes.count >= 8, bytes.starts(with: [0x7F, 0xFE, 0x80, 0x01]) else { return nil }
-        return (Int(bytes[5] & 3) << 12 | Int(bytes[6]) << 4 | Int(bytes[7]) >> 4) + 1
-    }
-
     /// Samples that the frame decodes to, if it is as long as its header says; `whole` if nothing may follow it.
     static func samples(_ codec: AVCodecID, _ bytes: UnsafeBufferPointer<UInt8>, whole: Bool) -> Int? {
         guard let length = length(codec, bytes), length <= bytes.count, !whole || length == bytes.count else {
@@ -107,5 +101,16 @@ enum FrameHeader {
         var (identifier, length): (UInt8, UInt16) = (0, 0)
         guard av_ac3_parse_header(bytes.baseAddress, bytes.count, &identifier, &length) == 0 else { return nil }
         return Int(length)
+    }
+
+    /// Bytes of the frame of AC-3 or E-AC-3 that begins here, and of the substreams behind it; nothing if none does.
+    static func dolbyUnitLength(_ bytes: UnsafeBufferPointer<UInt8>) -> Int? {
+        guard var end = dolbyLength(bytes), end <= bytes.count else { return nil }
+        while end < bytes.count, let next = dolbyLength(UnsafeBufferPointer(rebasing: bytes[end...])),
+            next <= bytes.count - end
+        {
+            end += next
+        }
+        return end
     }
 }

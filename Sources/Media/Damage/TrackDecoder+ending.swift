@@ -27,6 +27,17 @@ extension TrackDecoder {
         return isComplete(position) || JunkTail.isAll(from: lost.frameEnd, of: source, track.codec, demuxer.formatName)
     }
 
+    /// Shortens the last packet of AC-3 to its frames: the parser puts into it what follows them, and the decoder refuses all.
+    borrowing func dropJunk() {
+        guard [AV_CODEC_ID_AC3, AV_CODEC_ID_EAC3].contains(track.codec), packet.offset >= 0,
+            packet.offset + Int64(packet.bytes.count) >= source.length,
+            let length = FrameHeader.dolbyUnitLength(packet.bytes), length < packet.bytes.count,
+            JunkTail.isAll(
+                from: packet.offset + Int64(length), of: source, track.codec, demuxer.formatName)
+        else { return }
+        packet.shorten(to: length)
+    }
+
     /// Whether as many samples came as the container counts.
     private func isComplete(_ position: Int64) -> Bool {
         Self.counted.contains(demuxer.formatName) && declared.isExact && declared.least.map { position >= $0 } ?? false

@@ -46,6 +46,9 @@ struct Packet: ~Copyable {
         if pointer.pointee.dts != av_swift_no_timestamp { pointer.pointee.dts += time }
     }
 
+    /// Leaves out what lies behind its first bytes.
+    borrowing func shorten(to count: Int) { av_shrink_packet(pointer, CInt(count)) }
+
     /// Where its data, or what it is part of, lies in the source; negative if unknown.
     var offset: Int64 { pointer.pointee.pos }
 

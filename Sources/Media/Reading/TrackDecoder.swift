@@ -217,6 +217,7 @@ struct TrackDecoder: ~Copyable {
             guard packet.streamIndex == track.index else { continue }
             try locate()
             try Protection.check(packet)
+            dropJunk()
             health.read(packet, track)
             lost.read(packet)
             // Elsewhere the mark means a packet cut short at the end of the source.
