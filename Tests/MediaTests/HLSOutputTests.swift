@@ -95,7 +95,7 @@ import Testing
         #expect((6 * rate..<6 * rate + 4 * 1152 + 2112).contains(decoded), "\(decoded)")
         #expect(try await ffprobe(stream.folder + "/master.m3u8", "stream=codec_name") == codec)
         // Behind their initialization section the segments are a file, whose edit list and last duration hide the rest.
-        guard container == .fmp4, ["alac", "flac"].contains(codec) else { return }
+        guard container == .fmp4, ["aac", "alac", "flac"].contains(codec) else { return }
         let setup = try #require(lines.first { $0.hasPrefix("#EXT-X-MAP:") }).split(separator: "\"")[1]
         let joined = try ([String(setup)] + named).flatMap { try fileBytes(stream.folder + "/" + $0) }
         let path = try Studio.shared.folder.write("joined-\(codec).mp4", joined)

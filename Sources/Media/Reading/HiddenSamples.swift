@@ -10,6 +10,9 @@ final class HiddenSamples {
     private let delay: Int64
     /// Whether the last packet of a fragmented file may be longer than it is told to sound.
     private let mayEndEarly: Bool
+    /// Times that can be added up without a thought; an unknown one is none of them.
+    private static let plausible = -(Int64(1) << 30)...Int64(1) << 55
+
     /// Offset of the last fragment; looked for once.
     private var lastFragment: Int64?
 
@@ -25,7 +28,7 @@ final class HiddenSamples {
         case let name where name.hasPrefix("mov,"):
             // Where there are no fragments, libav marks the packets itself. Opus has its delay in a header of its own.
             guard stream.pointee.nb_frames == 0, !source.isEndless, codec != AV_CODEC_ID_OPUS, countsSamples,
-                stream.pointee.start_time != av_swift_no_timestamp
+                Self.plausible.contains(stream.pointee.start_time)
             else { return nil }
             // libav puts the first sample to be heard at zero, as the edit list says, and has all before it sound.
             (first, delay, mayEndEarly) = (stream.pointee.start_time, max(-stream.pointee.start_time, 0), true)
@@ -35,12 +38,15 @@ final class HiddenSamples {
 
     /// Marks a packet of the stream for the decoder, as libav does in other containers.
     func mark(_ packet: borrowing Packet) throws(MediaError) {
-        let (time, duration) = (packet.pointer.pointee.dts, packet.duration)
-        if delay > 0, time == first, packet.trimming == nil { try packet.trim(skip: delay, discard: 0) }
-        guard mayEndEarly, duration > 0, let length = frameLength(packet), duration < length, try isLast(packet) else {
-            return
+        if delay > 0, packet.pointer.pointee.dts == first, packet.trimming == nil {
+            try packet.trim(skip: delay, discard: 0)
         }
-        try packet.trim(skip: packet.trimming?.skip ?? 0, discard: length - duration)
+        // libav calls the last packet as long as the others, and ends the stream where the fragments do, delay and all.
+        let end = stream.pointee.duration
+        guard mayEndEarly, Self.plausible.contains(end), let time = packet.timestamp, let length = frameLength(packet),
+            case let rest = end - delay - time, (1..<length).contains(rest), try isLast(packet)
+        else { return }
+        try packet.trim(skip: packet.trimming?.skip ?? 0, discard: length - rest)
     }
 
     private func frameLength(_ packet: borrowing Packet) -> Int64? {
