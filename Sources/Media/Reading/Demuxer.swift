@@ -7,7 +7,7 @@ struct Demuxer: ~Copyable {
     let context: UnsafeMutablePointer<AVFormatContext>
     /// How sure libav is of the container, up to 100.
     let score: Int
-    /// What is read: the source, without tags behind its audio.
+    /// What is read: the source, without tags behind its audio, and with those marked that nobody should read.
     let bytes: any ByteSource
     private let source: SourceContext
     private let stop: StopFlag
@@ -37,7 +37,10 @@ struct Demuxer: ~Copyable {
         var source = try SourceContext.open(whole, stop: stop)
         let (format, score) = try recognize(source, as: name)
         let bytes: any ByteSource
-        do { bytes = try TrailingTags.hidden(whole, String(cString: format.pointee.name)) } catch {
+        do {
+            let name = String(cString: format.pointee.name)
+            bytes = try DeflatedTags.hidden(TrailingTags.hidden(whole, name), name)
+        } catch {
             throw MediaError(.source(error), operation, "the source could not be read: \(error)")
         }
         if bytes !== whole { source = try SourceContext.open(bytes, stop: stop) }
