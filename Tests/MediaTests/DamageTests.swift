@@ -81,6 +81,36 @@ import Testing
         #expect(sentence.contains("accept"))
     }
 
+    @Test func `judges the silence that a header promises before any of it is written`() async throws {
+        var bytes = try fileBytes(try await Studio.shared.music(as: "promising.mp3"))
+        let mark = try #require(bytes.firstRange(of: Array("Info".utf8)) ?? bytes.firstRange(of: Array("Xing".utf8)))
+        // Behind the flags stands the count of frames, of which a frame of the least size could be one.
+        let frames = bytes.count / 24
+        for index in 0..<4 {
+            bytes[mark.upperBound + 4 + index] = UInt8(truncatingIfNeeded: frames >> (24 - 8 * index))
+        }
+        let source = MemoryFile([UInt8](garbled(Data(bytes), at: 0.5, count: 700)))
+        for policy in [DamagePolicy.fail, .accept] {
+            let plan = ConversionPlan(source: SourceSettings(damage: policy), renditions: [Rendition(format: "wav")])
+            let file = MemoryFile()
+            let result = Result {
+                try Conversion.run(
+                    source: source, stores: OneStore(file), plan: plan, stop: StopFlag(), progress: { _ in })[0].get()
+            }
+            // Six seconds, and not the hundred that the header tells, by which a gap is measured as well.
+            #expect(file.bytes.count < 2_400_000, "\(file.bytes.count) bytes")
+            switch (policy, result) {
+            case (.accept, .success(let result)):
+                #expect((260_000..<400_000).contains(result.samples))
+                #expect(result.warnings.contains { $0.code == "source_truncated" }, "\(result.warnings)")
+            case (.fail, .failure(let error as MediaError)):
+                guard case .corruptMedia = error.reason else { Issue.record("\(error)"); continue }
+                #expect(error.sentence.contains("are lost"), "\(error.sentence)")
+            default: Issue.record("\(policy): \(result)")
+            }
+        }
+    }
+
     @Test(arguments: [("t.wav", []), ("t.flac", []), ("t.mp3", []), ("t.ogg", ["-c:a", "libvorbis"]), ("t.tta", [])])
     func `takes what there is of a source that is cut short, where that is accepted`(
         _ name: String, _ arguments: [String]
