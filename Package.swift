@@ -85,7 +85,7 @@ let package = Package(
         tests("JobsTests", ["Jobs", "Redis", "SlotProtocol", "MediaTypes", "Lifecycle"]),
         tests("MediaTests", ["Media", "MediaTypes", "Lifecycle"]),
         tests("StorageTests", ["Transfer", "Storage", "SlotProtocol", "MediaTypes", "Lifecycle"]),
-        tests("SlotsTests", ["Slots", "SlotProtocol", "MediaTypes", "Lifecycle"]),
+        tests("SlotsTests", ["Slots", "Transcode", "Media", "SlotProtocol", "MediaTypes", "Lifecycle"]),
         tests(
             "WorkerTests", ["Worker", "Dashboard", "Slots", "Jobs", "Redis", "SlotProtocol", "MediaTypes", "Lifecycle"]),
         tests("CommandTests", ["respool", "Jobs", "Redis", "SlotProtocol", "MediaTypes", "Lifecycle"]),

@@ -1,0 +1,32 @@
+import Glibc
+import Lifecycle
+import Media
+import SlotProtocol
+import TestSupport
+import Testing
+
+@testable import Transcode
+
+@Suite struct LinkSourceTests {
+    @Test func `refuses to read what a stream had before and has given back`() throws {
+        let folder = try TemporaryFolder()
+        let path = try folder.write("spool", [UInt8](repeating: 7, count: 4 << 20))
+        var control = try PacketSocket.pair()
+        var link = try PacketSocket.pair()
+        let reporter = Reporter(control: control.first.take()!)
+        let own = link.first.take()!
+        // The answers wait in the socket before the questions come.
+        let spool = Descriptor(owning: open(path, O_RDONLY | O_CLOEXEC))
+        try own.send(LinkAnswer.openedStream(available: 1 << 20), descriptor: spool.number)
+        try own.send(LinkAnswer.have(offset: 2 << 20, length: 64 << 10))
+        let source = try LinkSource(link: Link(socket: link.second.take()!, reporter: reporter), reporter: reporter)
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 4096, alignment: 1)
+        defer { buffer.deallocate() }
+        #expect(try source.read(into: buffer, at: 0) == 4096)
+        #expect(try source.read(into: buffer, at: 2 << 20) == 4096)
+        let error = #expect(throws: Failure.self) { _ = try source.read(into: buffer, at: 4096) }
+        #expect(error?.message == "byte 4096 of a stream was read at 2097152, when it was gone")
+        // What was announced and lies ahead stays readable.
+        #expect(try source.read(into: buffer, at: (2 << 20) + 8192) == 4096)
+    }
+}
