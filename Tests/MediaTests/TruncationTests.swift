@@ -51,6 +51,7 @@ import Testing
         ("tail.ac3", []), ("tail.eac3", []), ("tail.aac", []), ("tail.mp3", []), ("tail.wav", []), ("tail.m4a", []),
         ("fast-tail.m4a", ["-movflags", "+faststart"]),
         ("tail.caf", []), ("alac-tail.caf", ["-c:a", "alac"]), ("tail.au", []), ("tail.aiff", []), ("tail.opus", []),
+        ("tail.sox", []),
     ]
 
     @Test(arguments: followed)
@@ -62,6 +63,19 @@ import Testing
             #expect(result.samples == whole.samples, "\(name), \(kind)")
             #expect(result.damage == Damage(seconds: 0, events: 0), "\(name), \(kind)")
             #expect(result.warnings.allSatisfy { $0.code == "junk_skipped" }, "\(name), \(kind): \(result.warnings)")
+        }
+    }
+
+    @Test(arguments: [
+        ("tail.thd", ["-strict", "-2"]), ("tail.mlp", ["-strict", "-2"]), ("tail.w64", []),
+        ("tail.nut", ["-c:a", "libvorbis"]), ("tail.gsm", ["-ar", "8000", "-ac", "1"]),
+    ])
+    func `reads a file to its end whatever tags follow`(_ name: String, _ arguments: [String]) async throws {
+        let bytes = try fileBytes(try await Studio.shared.music(as: name, arguments))
+        let whole = try run(bytes)
+        for (kind, tail) in Self.tails.prefix(4) {
+            let result = try run(bytes + tail)
+            #expect(result.samples == whole.samples && result.warnings.isEmpty, "\(name), \(kind): \(result.warnings)")
         }
     }
 

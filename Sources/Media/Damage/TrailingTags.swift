@@ -1,15 +1,20 @@
 /// Tags of music files that lie behind the last frame, of which most containers know nothing.
 enum TrailingTags {
-    /// The source without the tags at its end, for containers of bare frames that libav reads from both ends anyway.
+    /// The source without the tags at its end, for containers in which libav takes them for frames, a chunk or an index.
     ///
-    /// It takes them for frames otherwise, and a large one for another recording, after which it leaves an MP3's padding.
+    /// It takes a large one for another recording, after which it leaves an MP3's padding.
     static func hidden(_ source: any ByteSource, _ format: String) throws -> any ByteSource {
-        guard formats.contains(format), !source.isEndless else { return source }
+        guard !source.isEndless else { return source }
+        if format == "sox", let end = try SourceEnd.declared(format, source), end < source.length {
+            // libav reads on to the end of the file, whatever the header counts.
+            return ShortenedSource(source, to: end)
+        }
+        guard formats.contains(format) else { return source }
         let end = try start(source)
         return end < source.length && end > 0 ? ShortenedSource(source, to: end) : source
     }
 
-    private static let formats: Set = ["mp3", "aac", "tta", "wv"]
+    private static let formats: Set = ["mp3", "aac", "tta", "wv", "truehd", "mlp", "gsm", "w64", "nut"]
 
     /// Where the tags begin: the source's end if there are none.
     static func start(_ source: any ByteSource) throws -> Int64 {
