@@ -16,7 +16,7 @@ extension JobQueue {
         return advice
     }
 
-    private static func facts(_ text: String) -> [String: String] {
+    static func facts(_ text: String) -> [String: String] {
         var facts: [String: String] = [:]
         for line in text.split(whereSeparator: \.isNewline) {
             let parts = line.split(separator: ":", maxSplits: 1)

@@ -1,4 +1,37 @@
+import Lifecycle
+
 extension QueueSnapshot {
+    /// A sentence for each fault.
+    var problems: [String] {
+        jobProblems() + indexProblems() + keyProblems() + bellProblems() + groupProblems() + limitProblems()
+    }
+
+    /// What any worker would have seen to within a second.
+    func overdueProblems() -> [String] {
+        let tolerance: Int64 = 5000
+        let grace = Int64(meta["grace"] ?? "") ?? 0
+        var problems: [String] = []
+        for (id, score) in indexes["lease"] ?? [:] {
+            let end = max(Int64(score) ?? 0, grace)
+            if end + tolerance < now {
+                problems.append(
+                    "job \(id): its lease ended at \(WallClock.timestamp(milliseconds: end)), and nobody reaped it")
+            }
+        }
+        for (id, score) in indexes["delayed"] ?? [:] {
+            let due = Int64(score) ?? 0
+            if due + tolerance < now {
+                problems.append(
+                    "job \(id) was due at \(WallClock.timestamp(milliseconds: due)), and nobody promoted it")
+            }
+        }
+        for (key, score) in paced where (Int64(score) ?? 0) + tolerance < now {
+            let due = WallClock.timestamp(milliseconds: Int64(score) ?? 0)
+            problems.append("the next job of \(key) was to begin at \(due), and nobody called it")
+        }
+        return problems
+    }
+
     /// Whether each job is in exactly the indexes that its state says, with exactly the keys that belong to it.
     func jobProblems() -> [String] {
         jobs.flatMap { id, fields in
@@ -96,8 +129,7 @@ extension QueueSnapshot {
         ]
         var problems: [String] = []
         for key in keys where !single.contains(key) {
-            let kind = String(key.prefix { $0 != ":" })
-            let rest = String(key.dropFirst(kind.count + 1))
+            let (kind, rest) = Self.parts(key)
             switch kind {
             case "job", "group", "limit", "parked": break
             case "spec", "result", "log", "commit":
@@ -107,7 +139,7 @@ extension QueueSnapshot {
                 if job?["dedup"] != rest || job?["state"].flatMap(JobState.init)?.isTerminal != false {
                     problems.append("\(key) is held by \(dedup[rest] ?? "nobody"), which is no such living job")
                 }
-            case "once", "alias", "worker", "rate":
+            case "once", "alias", "worker", "rate", "stats":
                 if !mortal.contains(key) { problems.append("\(key) would stay for ever") }
             default: problems.append("\(key) is unknown")
             }
@@ -122,8 +154,7 @@ extension QueueSnapshot {
         if bells != (hanging.map { [$0] } ?? []) {
             problems.append("the inbox has the bells \(bells), and meta has \(hanging ?? "none")")
         }
-        let claimable = indexes["ready"]?.isEmpty == false && meta["paused"] == nil
-        if claimable, hanging == nil { problems.append("there is work, and no bell") }
+        if hasWork, hanging == nil { problems.append("there is work, and no bell") }
         if meta["paused"] != nil, hanging != nil { problems.append("a bell hangs while the queue is paused") }
         return problems
     }

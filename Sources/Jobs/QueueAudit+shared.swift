@@ -1,8 +1,8 @@
 extension QueueSnapshot {
-    /// Whether each group has exactly its jobs, and counts them as they are.
+    /// Whether each group has exactly its jobs, and counts them as they are, unless they were changing.
     func groupProblems() -> [String] {
         var problems: [String] = []
-        for (name, fields) in groups {
+        for (name, fields) in groups where settled.contains(name) {
             let ids = members[name] ?? [:]
             if ids.isEmpty { problems.append("the group \(name) has no job") }
             let found = Dictionary(grouping: ids.keys.compactMap { jobs[$0]?["state"] }, by: \.self).mapValues(\.count)
@@ -58,7 +58,7 @@ extension QueueSnapshot {
             let called = jobs.values.contains {
                 $0["limit_key"] == key && $0["state"] == "waiting" && $0["parked"] == nil
             }
-            if !called, !paced.contains(key), running[key]?.isEmpty ?? true, numbers[key] ?? numbers["*"] ?? 1 > 0 {
+            if !called, paced[key] == nil, running[key]?.isEmpty ?? true, numbers[key] ?? numbers["*"] ?? 1 > 0 {
                 problems.append("jobs are parked under \(key) and none runs or is called")
             }
         }

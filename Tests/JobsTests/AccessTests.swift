@@ -125,6 +125,10 @@ import Testing
             #expect(try await queue.workers().isEmpty)
             let events = try await client.send(["XREAD", "STREAMS", .text(free.keys.events), 0])
             #expect(events.array?.isEmpty == false)
+            let newest = try await client.send(["XREVRANGE", .text(free.keys.events), "+", "-", "COUNT", "1"])
+            #expect(newest.array?.count == 1)
+            #expect(try await QueueAudit(queue).lastingProblems().sentences == [])
+            #expect(try await queue.serverFacts().appendfsync == nil)
             let refusal = await #expect(throws: QueueError.self) { try await queue.cancel(ids) }
             #expect(refusal?.description.hasPrefix("the Redis account may not do this; it answered: NOPERM") == true)
             await #expect(throws: QueueError.self) { try await queue.enqueue([QueueFixture.job]) }

@@ -1,0 +1,52 @@
+import Redis
+
+/// What a server tells of itself, as far as it matters to a queue.
+package struct ServerFacts: Sendable, Hashable, Encodable {
+    package let version: String
+    /// `master` or `slave`, as Redis calls them.
+    package let role: String
+    package let replicas: Int
+    package let maxmemoryPolicy: String
+    /// Bytes; 0 if there is no limit.
+    package let maxmemory: Int64
+    package let usedMemory: Int64
+    package let isAppendOnly: Bool
+    /// `always`, `everysec` or `no`; nothing if the server does not say.
+    package let appendfsync: String?
+    /// What the server could not write of late.
+    package let failedWrites: [String]
+
+    private enum CodingKeys: String, CodingKey {
+        case version, role, replicas, maxmemory, appendfsync
+        case maxmemoryPolicy = "maxmemory_policy"
+        case usedMemory = "used_memory"
+        case isAppendOnly = "appendonly"
+        case failedWrites = "failed_writes"
+    }
+
+    init(info: [String: String], appendfsync: String?) {
+        version = info["redis_version"] ?? ""
+        role = info["role"] ?? ""
+        replicas = info["connected_slaves"].flatMap { Int($0) } ?? 0
+        maxmemoryPolicy = info["maxmemory_policy"] ?? ""
+        maxmemory = info["maxmemory"].flatMap { Int64($0) } ?? 0
+        usedMemory = info["used_memory"].flatMap { Int64($0) } ?? 0
+        isAppendOnly = info["aof_enabled"] == "1"
+        self.appendfsync = isAppendOnly ? appendfsync : nil
+        failedWrites = [
+            ("aof_last_write_status", "the append-only file"), ("aof_last_bgrewrite_status", "its rewrite"),
+            ("rdb_last_bgsave_status", "the snapshot"),
+        ].filter { info[$0.0] == "err" }.map(\.1)
+    }
+}
+
+extension JobQueue {
+    /// Asks the server about itself; needs `INFO`, and `CONFIG` only to learn `appendfsync`.
+    package func serverFacts() async throws(QueueError) -> ServerFacts {
+        let sections = try await send(["server", "replication", "memory", "persistence"].map { ["INFO", .text($0)] })
+        let info = sections.map { Self.facts($0.string ?? "") }.reduce(into: [:]) { $0.merge($1) { $1 } }
+        // Hosted servers refuse `CONFIG`.
+        let sync = try? await send([["CONFIG", "GET", "appendfsync"]])[0].dictionary?["appendfsync"]?.string
+        return ServerFacts(info: info, appendfsync: sync)
+    }
+}

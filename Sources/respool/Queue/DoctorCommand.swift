@@ -1,0 +1,89 @@
+import Jobs
+
+extension Command {
+    static let doctor = Command(
+        "doctor", "reads every key of the queue, and says what does not fit together",
+        details: [
+            "Each job must be in exactly the places that its state says, each key must belong to something, and no lease may "
+                + "have ended without anybody taking the job back. What moves while it is read is read again. It changes "
+                + "nothing, and takes some seconds for a million jobs. It also shows how the server is set up.",
+            "Ends with 1 if there are findings.",
+        ],
+        options: [.json, .queue, .redis],
+        examples: [.init(line: "respool doctor --queue urgent", meaning: "whether the queue urgent is sound")]
+    ) { arguments throws(CommandFailure) in
+        let connection = try QueueConnection(arguments)
+        let report = try await connection.ask { queue throws(QueueError) in try await DoctorReport(queue) }
+        let text = arguments.has(.json) ? [JSONLine.text(report)] : report.lines(connection)
+        StandardStream.output(text.map { $0 + "\n" }.joined())
+        return report.findings.isEmpty ? .success : .failure
+    }
+}
+
+/// How a queue and its server are.
+private struct DoctorReport: Encodable {
+    let queue: String
+    let server: ServerFacts
+    let keys: Int
+    let counts: [String: Int]
+    let paused: Bool
+    /// Seconds.
+    @Nullable var oldestWaiting: Double?
+    let workers: Int
+    let slots: Int
+    let findings: [String]
+
+    init(_ queue: JobQueue) async throws(QueueError) {
+        let audit = try await QueueAudit(queue).lastingProblems()
+        let stats = try await queue.stats()
+        self.queue = queue.name.text
+        server = try await queue.serverFacts()
+        keys = audit.keys
+        counts = Dictionary(uniqueKeysWithValues: JobState.allCases.map { ($0.rawValue, stats[$0]) })
+        paused = stats.isPaused
+        oldestWaiting = stats.oldestWaiting.map { Double($0) / 1000 }
+        (workers, slots) = (stats.workers, stats.slots)
+        findings =
+            audit.sentences + (try await queue.advice())
+            + server.failedWrites.map { "Redis could not write \($0): see its log, and whether its disk is full" }
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case queue, server, keys, counts, paused, workers, slots, findings
+        case oldestWaiting = "oldest_waiting"
+    }
+
+    func lines(_ connection: QueueConnection) -> [String] {
+        let limit = server.maxmemory > 0 ? "of \(Quantities.bytes(server.maxmemory))" : "without a limit"
+        var pairs = [
+            ("queue", "\(queue) at \(connection.url)\(paused ? ", paused" : "")"),
+            ("Redis", "\(server.version), \(server.role), \(Quantities.count(server.replicas, "replica"))"),
+            ("memory", "\(Quantities.bytes(server.usedMemory)) \(limit), maxmemory-policy \(server.maxmemoryPolicy)"),
+            ("on disk", persistence),
+            ("workers", "\(Quantities.count(workers)) alive, \(Quantities.count(slots, "slot"))"),
+            ("jobs", jobs),
+        ]
+        if let oldestWaiting { pairs.append(("waiting", "the oldest for \(Quantities.span(oldestWaiting))")) }
+        pairs.append(("keys", "\(Quantities.count(keys)) read"))
+        let terminal = Terminal.output
+        let facts = pairs.map { name, value in
+            terminal.colored(TextLayout.fitted(name, width: 8), .faint) + " " + TextLayout.printable(value)
+        }
+        guard !findings.isEmpty else { return facts + [terminal.colored("all is well", .green)] }
+        let heading = terminal.colored(Quantities.count(findings.count, "finding"), .red)
+        return facts + ["\(heading):"] + findings.map { "- " + TextLayout.printable($0) }
+    }
+
+    private var persistence: String {
+        guard server.isAppendOnly else { return "no append-only file: a server that is killed forgets jobs" }
+        switch server.appendfsync {
+        case "always": return "append-only file, appendfsync always: nothing acknowledged is forgotten"
+        case let sync?: return "append-only file, appendfsync \(sync): a server that is killed forgets its last moments"
+        case nil: return "append-only file; the server does not tell its appendfsync"
+        }
+    }
+
+    private var jobs: String {
+        JobState.allCases.map { "\(Quantities.count(counts[$0.rawValue] ?? 0)) \($0.rawValue)" }.joined(separator: ", ")
+    }
+}

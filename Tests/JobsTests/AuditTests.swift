@@ -1,0 +1,129 @@
+import Jobs
+import Redis
+import SlotProtocol
+import TestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct AuditTests {
+    private let server: RedisServer
+    private let client: RedisClient
+    private let fixture: QueueFixture
+
+    init() async throws {
+        server = try await RedisServer()
+        client = server.client()
+        fixture = QueueFixture(server: server, client: client, queue: JobQueue(client: client))
+    }
+
+    private var queue: JobQueue { fixture.queue }
+
+    private func findings() async throws -> [String] {
+        try await QueueAudit(queue).lastingProblems(pause: .milliseconds(1)).sentences
+    }
+
+    /// Sends a command whose words may be keys: `@ready` is the queue's.
+    private func send(_ words: String...) async throws {
+        let arguments = words.map { word in
+            RedisArgument.text(word.hasPrefix("@") ? queue.keys.prefix + word.dropFirst() : word)
+        }
+        _ = try await client.send(RedisCommand(arguments))
+    }
+
+    @Test func `finds nothing in a queue with jobs in every state`() async throws {
+        #expect(try await findings() == [])
+        _ = try await queue.enqueue(Array(repeating: QueueFixture.job, count: 1200))
+        for outcome: Jobs.Outcome in [.completed([]), .failed(.init(.timeout, "x")), .cancelled] {
+            _ = try await fixture.finish(try await fixture.claimOne(), outcome)
+        }
+        _ = try await fixture.claim(3)
+        for _ in 0..<700 { try await fixture.push() }
+        #expect(try await findings() == [])
+        #expect(try await QueueAudit(queue).lastingProblems().keys > 2400)
+    }
+
+    @Test func `names each job that is not where its state says, and each key that belongs to nothing`() async throws {
+        _ = try await queue.enqueue(Array(repeating: QueueFixture.job, count: 8))
+        let ids = try await queue.list(state: .waiting).jobs.map(\.id)
+        try await send("ZREM", "@ready", ids[0])
+        try await send("ZADD", "@done", "5", ids[1])
+        try await send("SREM", "@live", ids[2])
+        try await send("HSET", "@job:\(ids[3])", "state", "lost")
+        try await send("DEL", "@spec:\(ids[4])")
+        try await send("DEL", "@job:\(ids[5])")
+        try await send("SET", "@dedup:k", ids[6])
+        try await send("HSET", "@job:\(ids[7])", "score", "1")
+        try await send("SET", "@result:9-9", "x")
+        try await send("SET", "@odd", "x")
+        try await send("SADD", "@live", "7-7")
+        let found = try await findings().joined(separator: "\n")
+        for sentence in [
+            "job \(ids[0]) is waiting and not in ready", "job \(ids[1]) is waiting and in done",
+            "job \(ids[2]) is waiting and not in live", "job \(ids[3]) has the state lost",
+            "job \(ids[4]) is waiting: it has no spec", "ready names \(ids[5]), which is no job",
+            "spec:\(ids[5]) belongs to no job", "dedup:k is held by \(ids[6]), which is no such living job",
+            "job \(ids[7]) is waiting: its score differs from the index", "result:9-9 belongs to no job",
+            "odd is unknown", "live names 7-7, which is no job",
+        ] { #expect(found.contains(sentence), "\(sentence)") }
+    }
+
+    @Test func `names groups and limits that do not fit their jobs, in whatever numbers`() async throws {
+        try await queue.setLimit(1, key: "h")
+        let job = QueueFixture.job.merging(["group": "g", "limit_key": "h"]) { $1 }
+        _ = try await queue.enqueue(Array(repeating: job, count: 1500))
+        let running = try await fixture.claimOne()
+        let parked = try await queue.enqueue([job])[0].id
+        #expect(try await findings() == [])
+        try await send("HINCRBY", "@group:g", "running", "1")
+        try await send("ZREM", "@group:g:ids", running.id)
+        try await send("SREM", "@limit:h", running.id)
+        try await send("ZREM", "@parked:h", parked)
+        try await send("ZADD", "@paced", "1", "slow")
+        try await send("SET", "@rate:h", "1")
+        let found = try await findings().joined(separator: "\n")
+        for sentence in [
+            "the group g counts 2 jobs as running, and has 0", "\(running.id) is not in its group g",
+            "\(running.id) holds a place of h wrongly", "\(parked) is parked under h wrongly",
+            "the next job of slow was to begin at 1970-01-01T00:00:00.001Z, and nobody called it",
+            "rate:h would stay for ever",
+        ] { #expect(found.contains(sentence), "\(sentence)") }
+    }
+
+    @Test func `names leases that ended and jobs that were due, but nothing that just became so`() async throws {
+        _ = try await fixture.enqueue()
+        let running = try await fixture.claimOne()
+        let delayed = try await fixture.enqueue(["delay": "60"])
+        try await fixture.endLeases()
+        try await fixture.makeDue()
+        let found = try await findings()
+        #expect(found.count == 2)
+        #expect(found.contains { $0.hasPrefix("job \(running.id): its lease ended at 1970-01-01T00:00:00.001Z") })
+        #expect(found.contains { $0.hasPrefix("job \(delayed) was due at 1970") })
+        _ = try await fixture.beat([])
+        #expect(try await findings() == [])
+    }
+
+    @Test func `is not misled by a queue at work`() async throws {
+        let queue = queue
+        try await queue.setLimit(8, key: "h")
+        let hands = Task {
+            while !Task.isCancelled {
+                let job = QueueFixture.job.merging(["group": "g", "limit_key": "h"]) { $1 }
+                _ = try await queue.enqueue(Array(repeating: job, count: 20))
+                for job in try await queue.claim(count: 20, worker: QueueFixture.worker).jobs {
+                    _ = try await queue.finish(id: job.id, token: job.token, outcome: .completed([]))
+                }
+            }
+        }
+        for _ in 0..<5 { #expect(try await findings() == []) }
+        hands.cancel()
+        _ = try? await hands.value
+    }
+
+    @Test func `learns how the server is set up`() async throws {
+        let facts = try await queue.serverFacts()
+        #expect(facts.version.contains(".") && facts.role == "master" && facts.maxmemoryPolicy == "noeviction")
+        #expect(!facts.isAppendOnly && facts.appendfsync == nil && facts.failedWrites == [])
+        _ = try await client.send(["CONFIG", "SET", "appendonly", "yes", "appendfsync", "always"])
+        #expect(try await queue.serverFacts().appendfsync == "always")
+    }
+}
