@@ -5,6 +5,9 @@ package struct QueueStats: Sendable, Hashable {
     package let isPaused: Bool
     /// Milliseconds since the oldest job that could run now was pushed.
     package let oldestWaiting: Int64?
+    package let lastMinute: Turnover
+    package let lastHour: Turnover
+    package let lastDay: Turnover
     /// Workers that gave a sign of life within the lease.
     package let workers: Int
     /// Slots of those workers.

@@ -152,6 +152,7 @@ end
 -- Gives a new job its keys and its place.
 local function place(id, spec, options)
   seq = seq + 1
+  note('pushed')
   local job = {
     id = id, score = whole(options.rank * BAND + seq),
     dedup = options.dedup, group = options.group, limit = options.limit_key,

@@ -36,6 +36,23 @@ local function begin() call('HDEL', META, '-') end
 -- `..` would round numbers of more than 14 digits.
 local function whole(number) return string.format('%.0f', number) end
 
+-- What happened in this script, by what it is called in the counts of the minute and of the hour.
+local counted = {}
+
+local function note(what) counted[what] = (counted[what] or 0) + 1 end
+
+-- A minute's counts are kept for two hours, an hour's for eight days.
+local function save_counts()
+  for what, number in pairs(counted) do
+    for key, ms in pairs({ [P .. 'stats:' .. math.floor(NOW / 60000)] = 7200000,
+      [P .. 'stats:hour:' .. math.floor(NOW / 3600000)] = 691200000 }) do
+      -- A count is not worth a half transition, should Redis refuse it: in a slot that moves, say. Only the first of its
+      -- kind must give the key its time to live.
+      if redis.pcall('HINCRBY', key, what, number) == number then call('PEXPIRE', key, ms) end
+    end
+  end
+end
+
 local function event(id, state, ...)
   events = events + 1
   call('XADD', P .. 'events', 'MAXLEN', '~', events_cap, '*', 'n', events, 'id', id, 'state', state, ...)
@@ -45,6 +62,7 @@ end
 local function save(...)
   for name in pairs(closing) do close(name) end
   call('HSET', META, 'seq', seq, 'event', events, 'bell', bell, ...)
+  save_counts()
 end
 
 local function read(id)
@@ -135,6 +153,7 @@ end
 local function retire(job, state, ...)
   local is_first_try = job.state == 'running' and string.sub(job.token, 1, 2) == '1:'
   move(job, state, whole(NOW * 1024 + events % 1024), 'finished', NOW, ...)
+  note(state)
   local id, key = job.id, P .. 'job:' .. job.id
   if job.cancel or job.commit then
     call('HDEL', key, 'cancel', 'commit')
@@ -165,6 +184,7 @@ end
 -- Charges a crash and gives the try back; answers the job's new state. `back` puts the job where it tries again.
 local function crash(job, code, message, back, ...)
   job.crashes, job.attempt = job.crashes + 1, math.max(job.attempt - 1, 0)
+  note('crashes')
   if job.cancel then return cancel(job, 'crashes', job.crashes, 'attempt', job.attempt, ...) end
   if job.crashes >= max_crashes then
     return fail(job, code, message, 1, 'crashes', job.crashes, 'attempt', job.attempt, ...)

@@ -48,6 +48,7 @@ elseif outcome == 'crashed' or retryable == '1' and job.attempt < job.attempts t
   if outcome == 'crashed' then
     ttl = crash(job, code, message, again)
   else
+    note('retries')
     again(job, 'error_code', code, 'error', string.sub(message, 1, 1024), 'retryable', 1)
   end
   if not answer then

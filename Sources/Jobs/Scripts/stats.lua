@@ -1,7 +1,8 @@
 -- A queue at a glance.
 --
 -- Answers  {queued, waiting, delayed, running, completed, failed, cancelled, 1 if paused, ms since the oldest job that
---          could run was pushed or -1}.
+--          could run was pushed or -1, then what happened in the last minute, hour and day: three times
+--          {pushed, completed, failed, cancelled, retries, crashes}}.
 
 local answer = { call('XLEN', IN) }
 local function pushed(id) return tonumber(string.match(id, '^%d+')) end
@@ -22,4 +23,20 @@ for rank = 0, 2 do
 end
 answer[8] = paused and 1 or 0
 answer[9] = oldest <= NOW and NOW - oldest or -1
+
+-- The sum of the newest counts of a kind; of the oldest only as much as lies within the time.
+local function sum(kind, ms, number)
+  local total = { 0, 0, 0, 0, 0, 0 }
+  local newest = math.floor(NOW / ms)
+  for age = 0, number do
+    local found = call('HMGET', P .. kind .. newest - age, 'pushed', 'completed', 'failed', 'cancelled', 'retries', 'crashes')
+    local share = age < number and 1 or 1 - NOW % ms / ms
+    for i = 1, 6 do total[i] = total[i] + share * (tonumber(found[i] or 0)) end
+  end
+  for i = 1, 6 do total[i] = math.floor(total[i] + 0.5) end
+  return total
+end
+
+answer[10], answer[11] = sum('stats:', 60000, 1), sum('stats:', 60000, 60)
+answer[12] = sum('stats:hour:', 3600000, 24)
 return answer

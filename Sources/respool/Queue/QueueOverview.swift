@@ -59,6 +59,7 @@ struct QueueOverview {
         if let age = glance.stats.oldestWaiting {
             lines.append("the oldest waiting job is \(Quantities.span(Double(age) / 1000)) old")
         }
+        lines += turnover(glance.stats, terminal)
         lines.append("")
         lines +=
             glance.workers.isEmpty ? ["no worker: start one with `respool worker`"] : workers(glance.workers, terminal)
@@ -79,6 +80,25 @@ struct QueueOverview {
             guard stats[state] > 0 else { return terminal.colored(text, .faint) }
             return state == .failed ? terminal.colored(text, .red) : text
         }.joined(separator: "  ")
+    }
+
+    /// What happened lately, unless nothing did.
+    private func turnover(_ stats: QueueStats, _ terminal: Terminal) -> [String] {
+        guard !stats.lastDay.isNone else { return [] }
+        var table = Table([
+            "LAST": .left, "PUSHED": .right, "COMPLETED": .right, "FAILED": .right, "FAILURES": .right,
+            "RETRIES": .right, "CRASHES": .right,
+        ])
+        for (name, turnover) in [("minute", stats.lastMinute), ("hour", stats.lastHour), ("day", stats.lastDay)] {
+            let rate = turnover.failureRate.map { "\(Quantities.short($0 * 100)) %" } ?? "-"
+            let numbers = [turnover.pushed, turnover.completed, turnover.failed].map { Quantities.count($0) }
+            let rest = [turnover.retries, turnover.crashes].map { Quantities.count($0) }
+            let isBad = turnover.failed > 0
+            table.append(
+                [.init(name), .init(numbers[0]), .init(numbers[1]), .init(numbers[2], isBad ? .red : nil), .init(rate)]
+                    + rest.map { .init($0) })
+        }
+        return [""] + table.lines(for: terminal)
     }
 
     private func workers(_ workers: [WorkerRecord], _ terminal: Terminal) -> [String] {
@@ -102,6 +122,7 @@ private struct OverviewReport: Encodable {
     let counts: [String: Int]
     /// Seconds.
     @Nullable var oldestWaiting: Double?
+    let last: [String: Turnover]
     let workers: [Worker]
     let running: [JobRecord]
 
@@ -120,6 +141,7 @@ private struct OverviewReport: Encodable {
         paused = stats.isPaused
         counts = Dictionary(uniqueKeysWithValues: JobState.allCases.map { ($0.rawValue, stats[$0]) })
         oldestWaiting = stats.oldestWaiting.map { Double($0) / 1000 }
+        last = ["minute": stats.lastMinute, "hour": stats.lastHour, "day": stats.lastDay]
         self.workers = workers.map {
             Worker(
                 name: $0.name, host: $0.host, slots: $0.slots, version: $0.version, jobs: $0.jobs,
@@ -129,7 +151,7 @@ private struct OverviewReport: Encodable {
     }
 
     enum CodingKeys: String, CodingKey {
-        case queue, paused, counts, workers, running
+        case queue, paused, counts, last, workers, running
         case oldestWaiting = "oldest_waiting"
     }
 }

@@ -1,0 +1,45 @@
+/// What happened in a queue within a time that ends now.
+package struct Turnover: Sendable, Hashable, Encodable {
+    package var pushed = 0
+    package var completed = 0
+    package var failed = 0
+    package var cancelled = 0
+    /// Failed tries after which the job is tried again.
+    package var retries = 0
+    /// Lost leases and dead children.
+    package var crashes = 0
+
+    package init() {}
+
+    /// The part of the finished jobs that failed; nothing if none was finished.
+    package var failureRate: Double? {
+        completed + failed > 0 ? Double(failed) / Double(completed + failed) : nil
+    }
+
+    /// Whether nothing happened.
+    package var isNone: Bool { self == Turnover() }
+
+    init(_ part: ScriptAnswer) throws(QueueError) {
+        var numbers: [Int] = []
+        for number in try part.array(count: 6) { numbers.append(try number.integer()) }
+        (pushed, completed, failed) = (numbers[0], numbers[1], numbers[2])
+        (cancelled, retries, crashes) = (numbers[3], numbers[4], numbers[5])
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case pushed, completed, failed, cancelled, retries, crashes
+        case failureRate = "failure_rate"
+    }
+
+    /// Writes every key; the rate is `null` if no job was finished.
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(pushed, forKey: .pushed)
+        try container.encode(completed, forKey: .completed)
+        try container.encode(failed, forKey: .failed)
+        try container.encode(cancelled, forKey: .cancelled)
+        try container.encode(retries, forKey: .retries)
+        try container.encode(crashes, forKey: .crashes)
+        try container.encode(failureRate, forKey: .failureRate)
+    }
+}

@@ -1,0 +1,65 @@
+import Jobs
+import Lifecycle
+import Redis
+import SlotProtocol
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct TurnoverTests {
+    @Test func `counts what happened, wherever it was counted`() async throws {
+        try await QueueFixture.run { fixture in
+            #expect(try await fixture.queue.stats().lastDay.isNone)
+            _ = try await fixture.queue.enqueue(Array(repeating: QueueFixture.job, count: 4))
+            try await fixture.push()
+            try await fixture.push(["colour": "red"])
+            let jobs = try await fixture.claim(4)
+            let outcomes: [Jobs.Outcome] = [
+                .completed([]), .failed(Failure(.noAudio, "x")), .failed(Failure(.timeout, "x")),
+                .crashed(Failure(.crashed, "x")),
+            ]
+            for (job, outcome) in zip(jobs, outcomes) { _ = try await fixture.finish(job, outcome) }
+            // A repeated finish changes nothing, nor its counts.
+            _ = try await fixture.finish(jobs[0], .completed([]))
+            let waiting = try await fixture.queue.list(state: .waiting).jobs.map(\.id)
+            #expect(try await fixture.queue.cancel(waiting) == [.cancelled])
+            let stats = try await fixture.queue.stats()
+            for turnover in [stats.lastMinute, stats.lastHour, stats.lastDay] {
+                #expect(turnover.pushed == 6 && turnover.completed == 1 && turnover.failed == 2)
+                #expect(turnover.cancelled == 1 && turnover.retries == 1 && turnover.crashes == 1)
+                #expect(turnover.failureRate == 2.0 / 3)
+            }
+        }
+    }
+
+    @Test func `adds up an hour's minutes and a day's hours, and no older ones`() async throws {
+        try await QueueFixture.run { fixture in
+            let minute = WallClock.milliseconds() / 60_000
+            func count(_ key: String, _ number: Int64) async throws {
+                let key = RedisArgument.text("\(fixture.queue.keys.prefix)stats:\(key)")
+                _ = try await fixture.client.send(["HSET", key, "completed", .integer(number)])
+                _ = try await fixture.client.send(["EXPIRE", key, "100"])
+            }
+            try await count("\(minute - 30)", 100)
+            try await count("\(minute - 65)", 7)
+            try await count("hour:\(minute / 60 - 5)", 2000)
+            try await count("hour:\(minute / 60 - 30)", 7)
+            let stats = try await fixture.queue.stats()
+            #expect(stats.lastMinute.isNone)
+            #expect(stats.lastHour.completed == 100 && stats.lastDay.completed == 2000)
+            #expect(stats.lastHour.failureRate == 0)
+        }
+    }
+
+    @Test func `forgets a minute after two hours and an hour after eight days`() async throws {
+        try await QueueFixture.run { fixture in
+            for _ in 0..<3 { _ = try await fixture.enqueue() }
+            let names = try await fixture.client.send(["KEYS", .text(fixture.queue.keys.prefix + "stats:*")])
+            let keys = (names.array ?? []).compactMap(\.string)
+            #expect(keys.count >= 2)
+            for key in keys {
+                let left = try await fixture.client.send(["TTL", .text(key)]).integer ?? 0
+                let term: Int64 = key.contains(":hour:") ? 691_200 : 7200
+                #expect((term - 60...term).contains(left), "\(key)")
+            }
+        }
+    }
+}
