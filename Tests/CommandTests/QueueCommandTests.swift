@@ -139,4 +139,65 @@ import Testing
         #expect(outcome.lines.last == "\(id) cancelled (a.wav → mp3)")
         #expect(!outcome.output.contains("\u{1b}"))
     }
+
+    @Test func `follows the changes of a queue, also when Redis was away`() async throws {
+        _ = try await respool.run("enqueue", "https://x.org/old.wav", "--to", "mp3")
+        let follow = try await ChildProcess(
+            Programs.path("respool"), ["jobs", "--follow", "--json"], environment: respool.environment)
+        try await eventually("the list") { follow.output.contains("waiting") }
+        let id = try await respool.run("enqueue", "https://x.org/a.wav", "--to", "mp3").lines[0]
+        _ = try await server.client().send(["CLIENT", "KILL", "TYPE", "normal"])
+        try await finish(one: { _ in .cancelled })
+        try await finish(one: { _ in .failed(.init(.noAudio, "it is silent")) })
+        try await eventually("the end") { follow.output.contains("no_audio") }
+        follow.kill(SIGTERM)
+        let changes = try await follow.wait().lines.map { try object($0) }
+        #expect(changes[0]["n"] is NSNull && changes[0]["state"] as? String == "waiting")
+        #expect(changes.dropFirst().compactMap { $0["n"] as? Int } == Array(2...6))
+        let own = changes.filter { $0["id"] as? String == id }
+        #expect(own.map { $0["state"] as? String } == ["waiting", "running", "failed"])
+        #expect(own[1]["attempt"] as? Int == 1 && own[2]["code"] as? String == "no_audio")
+    }
+
+    @Test func `follows only one state, in words`() async throws {
+        let follow = try await ChildProcess(
+            Programs.path("respool"), ["jobs", "--follow", "--state", "failed"], environment: respool.environment)
+        try await eventually("it listens") {
+            let clients = try await server.client().send(["CLIENT", "LIST"]).string ?? ""
+            return clients.contains("cmd=xread")
+        }
+        let id = try await respool.run("enqueue", "https://x.org/a.wav", "--to", "mp3").lines[0]
+        try await finish(one: { _ in .failed(.init(.noAudio, "it is silent")) })
+        try await eventually("the failure") { follow.output.contains("no_audio") }
+        follow.kill(SIGTERM)
+        let lines = await follow.wait().lines
+        #expect(lines.count == 1 && lines[0].hasSuffix("Z \(id) failed no_audio: it is silent (a.wav → mp3)"))
+    }
+
+    @Test func `shows what happened lately`() async throws {
+        #expect(try await !respool.run("status").output.contains("minute"))
+        _ = try await respool.run("enqueue", "https://x.org/1", "https://x.org/2", "--to", "mp3")
+        try await finish(one: { _ in .completed([]) })
+        try await finish(one: { _ in .failed(.init(.noAudio, "x")) })
+        let text = try await respool.run("status").output
+        #expect(text.contains(/hour +2 +1 +1 +50 % +0 +0\n/))
+        let last = try object(try await respool.run("status", "--json").output)["last"] as? [String: [String: Any]]
+        #expect(last?["day"]?["failure_rate"] as? Double == 0.5 && last?["minute"]?["pushed"] as? Int == 2)
+    }
+
+    @Test func `examines a queue and says what is wrong`() async throws {
+        let id = try await respool.run("enqueue", "https://x.org/1", "--to", "mp3").lines[0]
+        let sound = try await respool.run("doctor")
+        #expect(sound.exitCode == 0 && sound.lines.last == "all is well")
+        #expect(sound.output.contains("noeviction") && sound.output.contains("no append-only file"))
+        _ = try await server.client().send(["ZREM", "respool:{default}:ready", .text(id)])
+        _ = try await server.client().send(["CONFIG", "SET", "maxmemory-policy", "allkeys-lru"])
+        let ill = try await respool.run("doctor")
+        #expect(ill.exitCode == 1 && ill.output.contains("- job \(id) is waiting and not in ready\n"))
+        let report = try object(try await respool.run("doctor", "--json").output)
+        let findings = report["findings"] as? [String] ?? []
+        #expect(findings.contains { $0.contains("allkeys-lru") } && report["workers"] as? Int == 0)
+        #expect((report["server"] as? [String: Any])?["appendonly"] as? Bool == false)
+        #expect(try await respool.run("doctor", "--queue", "other").exitCode == 1)
+    }
 }

@@ -4,15 +4,28 @@ import Lifecycle
 extension Command {
     static let jobs = Command(
         "jobs", "lists jobs: what runs and waits, then what is over, the last first",
-        options: [JobsOptions.state, .group, JobsOptions.limit, .json, .queue, .redis],
-        examples: [.init(line: "respool jobs --state failed", meaning: "what failed, and why")]
+        options: [JobsOptions.state, .group, JobsOptions.limit, JobsOptions.follow, .json, .queue, .redis],
+        examples: [
+            .init(line: "respool jobs --state failed", meaning: "what failed, and why"),
+            .init(line: "respool jobs --follow --json", meaning: "an object for each change, until Ctrl-C"),
+        ]
     ) { arguments throws(CommandFailure) in
         let connection = try QueueConnection(arguments)
         let name = try arguments.word(JobsOptions.state, of: JobState.allCases.map(\.rawValue))
         let limit = try arguments.whole(JobsOptions.limit, in: 1...10_000_000) ?? 50
-        let (list, state) = (JobList(connection: connection), name.flatMap(JobState.init))
+        let (list, state, group) = (
+            JobList(connection: connection), name.flatMap(JobState.init), try arguments.group()
+        )
+        if arguments.has(JobsOptions.follow) {
+            if let group {
+                throw .usage(
+                    "--follow tells of all jobs: leave --group out, or take `respool status --group \(group) --watch`")
+            }
+            return try await EventFollower(list: list, state: state, limit: limit, isJSON: arguments.has(.json))
+                .follow()
+        }
         let jobs =
-            if let group = try arguments.group() {
+            if let group {
                 try await list.read(group: group, state: state, limit: limit)
             } else {
                 try await list.read(state: state, limit: limit)
@@ -29,6 +42,9 @@ enum JobsOptions {
         "only these: \(JobState.allCases.map(\.rawValue).joined(separator: ", "))",
         suggestion: .words(JobState.allCases.map(\.rawValue)))
     static let limit = Option("limit", letter: "n", value: "N", "at most so many", fallback: "50")
+    static let follow = Option(
+        "follow", letter: "f",
+        "goes on with each change as it happens, also after Redis was away; says if it missed any")
 }
 
 /// Reads jobs page by page.

@@ -1,0 +1,148 @@
+import Jobs
+import Lifecycle
+import MediaTypes
+import Redis
+import SlotProtocol
+
+/// Prints the jobs of a queue, and then every change as it happens.
+struct EventFollower {
+    let list: JobList
+    let state: JobState?
+    let limit: Int
+    let isJSON: Bool
+
+    /// Goes on until somebody ends it, or a server that was there refuses.
+    func follow() async throws(CommandFailure) -> ExitStatus {
+        let (connection, name) = (list.connection, list.connection.queue.name)
+        let client = BlockingRedisClient(url: connection.url, name: "respool", key: QueueKeys(name).meta)
+        var feed = EventFeed(client: client, name: name)
+        try await connection.ask { _ throws(QueueError) in try await feed.open() }
+        var (needsList, isAway) = (true, false)
+        while !StandardStream.isOutputGone {
+            do throws(CommandFailure) {
+                if needsList { try await showList() }
+                needsList = false
+                let batch = try await connection.ask { _ throws(QueueError) in try await feed.next() }
+                if isAway { StandardStream.error("respool: Redis is back, and no change was missed so far\n") }
+                isAway = false
+                if batch.hasGap {
+                    StandardStream.error(
+                        "respool: some changes are gone from the stream: here are the jobs as they are now\n")
+                }
+                needsList = batch.hasGap
+                try await show(batch.events.filter { state == nil || $0.state == state?.rawValue })
+            } catch {
+                guard error.status == .unreachable else { throw error }
+                if !isAway { StandardStream.error("respool: \(error.message); waiting for it\n") }
+                isAway = true
+                try? await Task.sleep(for: .milliseconds(500))
+            }
+        }
+        return .success
+    }
+
+    private func showList() async throws(CommandFailure) {
+        let jobs = try await list.read(state: state, limit: limit)
+        let lines = isJSON ? jobs.map { JSONLine.text(Change($0)) } : JobList.lines(jobs)
+        StandardStream.output(lines.map { $0 + "\n" }.joined())
+    }
+
+    private func show(_ events: [QueueEvent]) async throws(CommandFailure) {
+        guard !isJSON else {
+            return StandardStream.output(events.map { JSONLine.text(Change($0)) + "\n" }.joined())
+        }
+        var records: [String: JobRecord] = [:]
+        for ids in Array(Set(events.map(\.id))).parts(of: 500) {
+            let found = try await list.connection.ask { queue throws(QueueError) in try await queue.jobs(Array(ids)) }
+            for (id, record) in zip(ids, found) { records[id] = record }
+        }
+        StandardStream.output(events.map { line($0, records[$0.id]) + "\n" }.joined())
+    }
+
+    private func line(_ event: QueueEvent, _ record: JobRecord?) -> String {
+        let terminal = Terminal.output
+        let time = WallClock.timestamp(milliseconds: event.moment)
+        guard !event.id.isEmpty else { return "\(time) \(news(event))" }
+        let label = record.map { " (\(JobLine($0).label(terminal)))" } ?? ""
+        return "\(time) \(event.id) \(words(event, record))\(label)"
+    }
+
+    /// What is told of no one job.
+    private func news(_ event: QueueEvent) -> String {
+        guard let group = event.details["group"] else { return "the queue is \(event.state)" }
+        guard event.state == "group_ended" else { return "the group \(group) is \(event.state)" }
+        let ends: [JobState] = [.completed, .failed, .cancelled]
+        let counts = ends.map { "\(event.details[$0.rawValue] ?? "0") \($0.rawValue)" }
+        return "the group \(group) has ended: \(counts.joined(separator: ", "))"
+    }
+
+    private func words(_ event: QueueEvent, _ record: JobRecord?) -> String {
+        let details = event.details
+        switch event.state {
+        // What the job says of itself is of this change only if it has not moved on.
+        case "completed", "failed":
+            if let record, record.state.rawValue == event.state { return JobLine(record).plain }
+            return details["code"].map { "\(event.state) \($0)" } ?? event.state
+        case "delayed":
+            let due = details["due"].flatMap { Int64($0) }
+            return "delayed" + (due.map { " until \(WallClock.timestamp(milliseconds: $0))" } ?? "")
+        case "running":
+            let fraction = details["progress"].flatMap { Double($0) }.map { Quantities.percent($0) }
+            let parts = [details["attempt"].map { "try \($0)" }, details["phase"], fraction]
+            return (["running"] + parts.compactMap { $0 }).joined(separator: " ")
+        case "duplicate": return "duplicate of \(details["of"] ?? "another")"
+        default: return event.state
+        }
+    }
+}
+
+/// A change, or where a job stands, as a program reads it.
+private struct Change: Encodable {
+    /// Counts up by one; nothing in the list of jobs as they are.
+    @Nullable var n: Int64?
+    let at: String
+    let id: String
+    let state: String
+    @Nullable var attempt: Int?
+    @Nullable var phase: String?
+    @Nullable var progress: Double?
+    @Nullable var code: String?
+    @Nullable var due: String?
+    @Nullable var of: String?
+    /// Of a group that was sealed or has ended.
+    @Nullable var group: String?
+    @Nullable var completed: Int?
+    @Nullable var failed: Int?
+    @Nullable var cancelled: Int?
+
+    init(_ event: QueueEvent) {
+        let details = event.details
+        n = event.number
+        at = WallClock.timestamp(milliseconds: event.moment)
+        id = event.id
+        state = event.state
+        attempt = details["attempt"].flatMap { Int($0) }
+        phase = details["phase"]
+        progress = details["progress"].flatMap { Double($0) }
+        code = details["code"]
+        due = details["due"].flatMap { Int64($0) }.map { WallClock.timestamp(milliseconds: $0) }
+        of = details["of"]
+        group = details["group"]
+        completed = details["completed"].flatMap { Int($0) }
+        failed = details["failed"].flatMap { Int($0) }
+        cancelled = details["cancelled"].flatMap { Int($0) }
+    }
+
+    init(_ record: JobRecord) {
+        at = WallClock.timestamp(milliseconds: record.finishedAt ?? record.startedAt ?? record.createdAt)
+        n = nil
+        id = record.id
+        state = record.state.rawValue
+        attempt = record.attempt
+        phase = record.phase?.rawValue
+        progress = record.progress
+        (of, group, completed, failed, cancelled) = (nil, nil, nil, nil, nil)
+        code = record.error?.code.rawValue
+        due = record.dueAt.map { WallClock.timestamp(milliseconds: $0) }
+    }
+}
