@@ -85,15 +85,20 @@ extension JobQueue {
         return lines.reversed().joined(separator: "\n")
     }
 
-    /// Reports without what only explains, should they be too large.
+    /// Reports without what only explains, should they be too large, and without lists, should they be so still.
     private static func bounded(_ reports: [OutputReport]) -> [OutputReport] {
+        var reports = reports
         guard json(reports).count > 64 << 10 else { return reports }
-        return reports.map { report in
-            var report = report
-            report.warnings = []
-            report.settings = [:]
-            return report
+        for index in reports.indices {
+            reports[index].warnings = []
+            reports[index].settings = [:]
         }
+        guard json(reports).count > 256 << 10 else { return reports }
+        for index in reports.indices {
+            reports[index].titles = nil
+            reports[index].parts?.files = []
+        }
+        return reports
     }
 
     private static func json(_ value: some Encodable) -> [UInt8] {

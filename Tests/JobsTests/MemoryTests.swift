@@ -1,4 +1,5 @@
 import Jobs
+import MediaTypes
 import Redis
 import SlotProtocol
 import Testing
@@ -63,6 +64,27 @@ import Testing
                 .integer ?? 0
             let each = (try await used() - before - events) / Int64(count)
             #expect(url.utf8.count == 120 && each <= 750, "\(each) bytes")
+        }
+    }
+
+    @Test func `keeps a result within 256 KiB, and what is least of use goes first`() async throws {
+        try await QueueFixture.run { fixture in
+            func stored(_ titles: Int, _ outputs: Int) async throws -> (bytes: Int64, outputs: [OutputReport]) {
+                var report = QueueFixture.report
+                report.warnings = Array(repeating: Warning("tags_dropped", "x"), count: 500)
+                report.titles = (0..<titles).map { TimedTitle(time: Double($0), title: "Somebody – Some Song") }
+                let id = try await fixture.enqueue()
+                let reports = Array(repeating: report, count: outputs)
+                _ = try await fixture.finish(try await fixture.claimOne(), .completed(reports))
+                let length = try await fixture.client.send(["STRLEN", .text(fixture.queue.keys.result(id))]).integer
+                let kept = try await fixture.record(id).outputs
+                return (length ?? 0, try #require(kept))
+            }
+            let station = try await stored(2000, 1)
+            #expect(station.outputs[0].titles?.count == 2000 && station.outputs[0].warnings.isEmpty)
+            let many = try await stored(500, 32)
+            #expect(many.bytes <= 256 << 10 && many.outputs.count == 32 && many.outputs[31].titles == nil)
+            #expect(many.outputs[31].sha256 == QueueFixture.report.sha256)
         }
     }
 }
