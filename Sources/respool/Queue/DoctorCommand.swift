@@ -6,7 +6,7 @@ extension Command {
         details: [
             "Each job must be in exactly the places that its state says, each key must belong to something, and no lease may "
                 + "have ended without anybody taking the job back. What moves while it is read is read again. It changes "
-                + "nothing, and takes some seconds for a million jobs. It also shows how the server is set up.",
+                + "nothing; its time and memory grow with the queue. It also shows how the server is set up.",
             "Ends with 1 if there are findings.",
         ],
         options: [.json, .queue, .redis],
