@@ -8,6 +8,9 @@ import Testing
 @testable import Media
 
 @Suite struct HLSInputTests {
+    /// Samples before the sound, which ffmpeg's segments leave in.
+    private static let priming = 1024
+
     /// Makes a playlist of the six seconds of music in segments of two.
     private func playlist(_ name: String, _ arguments: [String] = []) async throws -> String {
         let common = ["-c:a", "aac", "-f", "hls", "-hls_time", "2", "-hls_playlist_type", "vod"]
@@ -70,8 +73,14 @@ import Testing
             }
         let whole = try await samples(path)
         let expected = try await decode(path, as: Float.self, "f32le")
-        #expect(whole.count == expected.count)
-        #expect(whole.elementsEqual(expected) == true)
+        if kind == "fragments" {
+            // Their last duration tells where the sound ends: before the frame does, which ffmpeg gives as a whole.
+            #expect(whole.count == 2 * (Self.priming + 264_600))
+            #expect(whole.elementsEqual(expected.prefix(whole.count)))
+        } else {
+            #expect(whole.count == expected.count)
+            #expect(whole.elementsEqual(expected) == true)
+        }
         let cut = try await samples(
             path, from: MediaTime(value: 2, timescale: 1), to: MediaTime(value: 7, timescale: 2))
         #expect(cut.elementsEqual(whole[2 * 88_200..<7 * 44_100]) == true)
@@ -89,9 +98,11 @@ import Testing
             try twice.write(toFile: path + ".twice.m3u8", atomically: false, encoding: .utf8)
             let once = try await samples(path)
             let both = try await samples(path + ".twice.m3u8")
-            #expect(both.count == once.count * 2)
+            // Only at the very end does a shorter last duration of fragments count.
+            let padding = once.count / 2 % 1024 == 0 ? 0 : 2 * (1024 - once.count / 2 % 1024)
+            #expect(both.count == once.count * 2 + padding)
             // The first frame of the second half overlaps with the last one of the first.
-            let (first, second) = (both[..<once.count].elementsEqual(once), both[once.count...])
+            let (first, second) = (both[..<once.count].elementsEqual(once), both[(once.count + padding)...])
             #expect(first)
             // The decoder makes noise of its own in between, so that the second half is only nearly the same.
             let error = zip(once, second).dropFirst(8192).reduce(0) { $0 + Double(($1.0 - $1.1) * ($1.0 - $1.1)) }
