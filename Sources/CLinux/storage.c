@@ -32,8 +32,13 @@ int clinux_link_unnamed_in(int descriptor, int folder, const char *name) {
 int clinux_lock(int descriptor) { return flock(descriptor, LOCK_EX | LOCK_NB); }
 
 int clinux_share_lock(int descriptor) {
+    // Whoever removes an empty folder holds it for a moment. Another program may hold it as long as it likes: it is not waited for.
     int answer;
-    do { answer = flock(descriptor, LOCK_SH); } while (answer < 0 && errno == EINTR);
+    for (int tries = 0; tries < 10; tries++) {
+        answer = flock(descriptor, LOCK_SH | LOCK_NB);
+        if (answer == 0 || (errno != EINTR && errno != EWOULDBLOCK)) break;
+        usleep(2000);
+    }
     return answer;
 }
 

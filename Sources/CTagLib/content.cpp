@@ -106,6 +106,16 @@ ByteVector render_vorbis(tag_content &content, bool with_pictures)
     return comment.render(false);
 }
 
+/// Adds something. Where the memory does not suffice, that is told when the content is rendered: no exception may reach Swift.
+template <typename Action> void attempt(tag_content *content, Action action)
+{
+    try {
+        action();
+    } catch(const std::exception &) {
+        content->is_incomplete = true;
+    }
+}
+
 }  // namespace
 
 tag_content *tag_content_make(void) { return new tag_content; }
@@ -113,7 +123,7 @@ void tag_content_free(tag_content *content) { delete content; }
 
 void tag_content_add_text(tag_content *content, const char *name, const char *value)
 {
-    content->texts.emplace_back(name, value);
+    attempt(content, [&] { content->texts.emplace_back(name, value); });
 }
 
 size_t tag_content_text_count(const tag_content *content) { return content->texts.size(); }
@@ -122,8 +132,10 @@ const char *tag_content_text_value(const tag_content *content, size_t index) { r
 
 void tag_content_add_picture(tag_content *content, tag_picture picture)
 {
-    content->pictures.push_back(
-        {picture.kind, picture.mime, picture.description, vector(picture.bytes, picture.count)});
+    attempt(content, [&] {
+        content->pictures.push_back(
+            {picture.kind, picture.mime, picture.description, vector(picture.bytes, picture.count)});
+    });
 }
 
 size_t tag_content_picture_count(const tag_content *content) { return content->pictures.size(); }
@@ -137,7 +149,7 @@ tag_picture tag_content_picture(const tag_content *content, size_t index)
 
 void tag_content_add_chapter(tag_content *content, tag_chapter chapter)
 {
-    content->chapters.push_back({chapter.start, chapter.end, chapter.title});
+    attempt(content, [&] { content->chapters.push_back({chapter.start, chapter.end, chapter.title}); });
 }
 
 size_t tag_content_chapter_count(const tag_content *content) { return content->chapters.size(); }
@@ -148,7 +160,11 @@ tag_chapter tag_content_chapter(const tag_content *content, size_t index)
     return {chapter.start, chapter.end, chapter.title.c_str()};
 }
 
-void tag_content_add_line(tag_content *content, tag_line line) { content->lines.push_back({line.time, line.text}); }
+void tag_content_add_line(tag_content *content, tag_line line)
+{
+    attempt(content, [&] { content->lines.push_back({line.time, line.text}); });
+}
+
 size_t tag_content_line_count(const tag_content *content) { return content->lines.size(); }
 
 tag_line tag_content_line(const tag_content *content, size_t index)
@@ -158,7 +174,7 @@ tag_line tag_content_line(const tag_content *content, size_t index)
 
 void tag_content_add_frame(tag_content *content, const uint8_t *bytes, size_t count)
 {
-    content->frames.push_back(vector(bytes, count));
+    attempt(content, [&] { content->frames.push_back(vector(bytes, count)); });
 }
 
 size_t tag_content_frame_count(const tag_content *content) { return content->frames.size(); }
@@ -219,6 +235,8 @@ namespace {
 tag_bytes render(tag_content *content, tag_form form, const uint8_t *base, size_t base_count)
 {
     content->dropped.clear();
+    if(content->is_incomplete)
+        return {nullptr, 0};
     switch(form) {
     case TAG_FORM_ID3:
         return copy(tag_render_id3(*content));

@@ -33,6 +33,8 @@ struct tag_content {
     std::vector<line> lines;
     std::vector<TagLib::ByteVector> frames;
     std::vector<std::string> dropped;
+    /// Whether the memory did not suffice for what was added.
+    bool is_incomplete = false;
 
     void add(const TagLib::String &name, const TagLib::String &value);
     void add(const TagLib::String &name, const TagLib::StringList &values);

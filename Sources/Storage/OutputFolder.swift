@@ -34,8 +34,10 @@ extension Destination {
         guard opened >= 0 else { throw denied("its folder '\(rootPath)' cannot be opened: \(Errno.last)") }
         var folder = Descriptor(owning: opened)
         let real = try realPathOfFolder(folder)
-        for name in folderNames {
-            guard let next = try openChild(name, of: folder, creating: creating, &made) else { return nil }
+        for (depth, name) in folderNames.enumerated() {
+            var isNew = false
+            guard let next = try openChild(name, of: folder, creating: creating, &isNew) else { return nil }
+            if isNew { made = max(made, folderNames.count - depth) }
             guard isPath(try realPathOfFolder(next), inside: real) else {
                 throw denied("it leads outside the output root")
             }
@@ -50,14 +52,14 @@ extension Destination {
     }
 
     private func openChild(
-        _ name: String, of folder: borrowing Descriptor, creating: Bool, _ made: inout Int
+        _ name: String, of folder: borrowing Descriptor, creating: Bool, _ isNew: inout Bool
     ) throws(Failure) -> Descriptor? {
         let flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC
         var child = openat(folder.number, name, flags)
         if child < 0, errno == ENOENT {
             guard creating else { return nil }
             if mkdirat(folder.number, name, 0o777) == 0 {
-                made += 1
+                isNew = true
             } else if errno != EEXIST {
                 throw writing(.last)
             }

@@ -68,6 +68,30 @@ import Testing
         #expect(decoded >= 5 * 44_100)
     }
 
+    @Test func `keeps what only files need out of the tags of a stream`() async throws {
+        let text = String(repeating: "long ", count: 2000)
+        let plain = try await Studio.shared.source(
+            "laden.mp3", ["-f", "lavfi", "-i", "sine=d=5", "-metadata", "title=Short", "-metadata", "comment=\(text)"])
+        // A frame with data of its own (ID3v2.4.0 section 4.27) in a tag before the other.
+        let data = Array("owner\0".utf8) + Array(repeating: 0x5A, count: 100_000)
+        let frame = Array("PRIV".utf8) + synchsafe(data.count) + [0, 0] + data
+        let bytes = Array("ID3".utf8) + [4, 0, 0] + synchsafe(frame.count) + frame
+        let path = Studio.shared.folder.file("private.mp3")
+        try Data(bytes + Data(contentsOf: URL(filePath: plain))).write(to: URL(filePath: path))
+        for source in [plain, path] {
+            let stream = try await stream("aac", SegmentSettings(duration: Self.two, container: .fmp4), source: source)
+            #expect(Set(stream.result.warnings.map(\.code)) == ["tags_dropped"])
+            let first = try stream.data(stream.names.filter { $0.hasSuffix(".m4s") }[0])
+            #expect(first.count < 60_000)
+            #expect(first.firstRange(of: Data(repeating: 0x5A, count: 100)) == nil)
+        }
+    }
+
+    /// Seven bits a byte (ID3v2.4.0 section 6.2).
+    private func synchsafe(_ count: Int) -> [UInt8] {
+        [21, 14, 7, 0].map { UInt8(count >> $0 & 0x7F) }
+    }
+
     @Test(arguments: [
         ("aac", SegmentSettings.Container.fmp4), ("aac", .mpegts), ("mp3", .mpegts), ("mp3", .fmp4), ("alac", .fmp4),
         ("flac", .fmp4), ("opus", .fmp4), ("ac3", .fmp4), ("ac3", .mpegts), ("eac3", .fmp4), ("eac3", .mpegts),

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Glibc
+import Lifecycle
 import SlotProtocol
 import TestSupport
 import Testing
@@ -33,6 +34,23 @@ import Testing
         StagedFiles.sweep(folder.path)
         #expect(try entries() == [".respool-1-alive"])
         #expect(staged.stagedPath() == folder.file(".respool-1-alive"))
+    }
+
+    @Test func `does not wait for a program that keeps its folder locked`() async throws {
+        var policy = TransferPolicy()
+        policy.outputRoot = folder.path
+        let destination = try Destination("sub/a.mp3", defaultName: "", policy: policy)
+        try FileManager.default.createDirectory(atPath: folder.file("sub"), withIntermediateDirectories: false)
+        let locked = open(folder.file("sub"), O_RDONLY | O_DIRECTORY)
+        defer { close(locked) }
+        #expect(flock(locked, LOCK_EX) == 0)
+        let opened = Monitor(false)
+        startThread {
+            var made = 0
+            let found = (try? destination.openOrCreateFolder(counting: &made)) != nil
+            opened.change { $0 = found && made == 0 }
+        }
+        try await eventually("the folder is opened") { opened.change { $0 } }
     }
 
     @Test func `appears under its destination alone`() throws {

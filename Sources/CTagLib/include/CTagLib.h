@@ -63,6 +63,7 @@ struct tag_content;
 struct tag_content *tag_content_make(void);
 void tag_content_free(struct tag_content *content);
 
+/// Each of these adds to a content; if the memory does not suffice, the content cannot be rendered any more.
 void tag_content_add_text(struct tag_content *content, const char *name, const char *value);
 size_t tag_content_text_count(const struct tag_content *content);
 const char *tag_content_text_name(const struct tag_content *content, size_t index);

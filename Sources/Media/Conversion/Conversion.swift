@@ -47,6 +47,7 @@ package enum Conversion {
             for lane in lanes where !lane.takesSamples { lane.finish(.none, warnings: []) }
             for lane in lanes {
                 while lane.wait(atMost: .milliseconds(100)) == nil {
+                    try check(lanes, plan)
                     var report = meter.whole(reader)
                     report.outputs = outputs(lanes, reader, report)
                     progress(report)

@@ -21,6 +21,7 @@ final class HLSWriter: RenditionWriter {
         let tags = TagWriter(
             metadata, rendition.tags, format: first.format, codec: first.codec, rate: first.shape.rate,
             sourceRate: reader.shape.rate)
+        try tags.checkSize()
         dropped = tags.warnings
         let tag = TimedTag(tags.header.prefix)
         var variants: [HLSVariant] = []

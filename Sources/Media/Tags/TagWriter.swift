@@ -85,12 +85,28 @@ struct TagWriter: Sendable {
             drop("chapters_dropped", "\(format) has no place for the \(metadata.chapters.count) chapters\(advice)")
             metadata.chapters = []
         }
+        if case .timedID3 = place { leaveOutOfStream() }
         if case .waveChunks = place { return }
         if metadata.wave.broadcast != nil {
             drop("tags_dropped", "\(format) has no place for the broadcast extension (bext)")
         }
         metadata.wave = WaveMetadata()
     }
+
+    /// The tags of a stream stand in the first segment of each variant: nothing large, and nothing that only files need.
+    private mutating func leaveOutOfStream() {
+        let long = metadata.texts.filter { $0.value.reduce(0) { $0 + $1.utf8.count } > Self.longestStreamText }.keys
+        if !long.isEmpty {
+            drop("tags_dropped", "\(format) has no place for tags as long as these: \(Self.listed(long))")
+            for name in long { metadata.texts[name] = nil }
+        }
+        guard !metadata.frames.isEmpty || !metadata.lines.isEmpty else { return }
+        drop("tags_dropped", "\(format) has no place for lyrics with times and for the data in other frames of ID3")
+        (metadata.frames, metadata.lines) = ([], [])
+    }
+
+    /// Bytes of the values of one name.
+    private static let longestStreamText = 4096
 
     private mutating func drop(_ code: String, _ sentence: String) { warnings.append(Warning(code, sentence)) }
 
@@ -162,12 +178,16 @@ struct TagWriter: Sendable {
         do { isPlaced = try put(store) } catch {
             throw MediaError(.store(error), "write the tags", "the tags could not be written: \(error)")
         }
-        guard !isTooLarge else {
-            throw MediaError(.internal, "write the tags", "the memory does not suffice for the tags and pictures")
-        }
+        try checkSize()
         guard isPlaced else {
             throw MediaError(.internal, "write the tags", "the tags do not fit the room kept for them")
         }
+    }
+
+    /// Fails if the memory did not suffice for what was rendered so far.
+    func checkSize() throws(MediaError) {
+        guard isTooLarge else { return }
+        throw MediaError(.internal, "write the tags", "the memory does not suffice for the tags and pictures")
     }
 
     private mutating func put(_ store: any ByteStore) throws -> Bool {
