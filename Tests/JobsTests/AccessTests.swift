@@ -142,19 +142,27 @@ import Testing
         }
     }
 
-    @Test func `a follower reads jobs and events, and no source's address`() async throws {
+    @Test func `a follower does what the protocol tells it to, and sees no admitted source's address`() async throws {
         try await run(as: "follower") { _, client, free, _ in
             let id = try await free.enqueue([QueueFixture.job])[0].id
             #expect(
                 try await client.send(["HGETALL", .text(free.keys.job(id))]).dictionary?["state"]?.string == "waiting")
             #expect(try await client.send(["GET", .text(free.keys.result(id))]) == .null)
-            #expect(try await client.send(["XREAD", "STREAMS", .text(free.keys.events), 0]).array?.isEmpty == false)
+            let (events, inbox) = (RedisArgument.text(free.keys.events), RedisArgument(free.keys.inbox))
+            let newest = try await client.send(["XREVRANGE", events, "+", "-", "COUNT", 1])
+            #expect(newest.array?.count == 1)
+            #expect(try await client.send(["HGET", .text(free.keys.meta), "event"]).string != nil)
+            #expect(try await client.send(["GET", .text("respool:{default}:alias:" + id)]) == .null)
+            #expect(try await client.send(["GET", .text("respool:{default}:log:" + id)]) == .null)
+            #expect(try await client.send(["XRANGE", inbox, .text(id), .text(id)]).array?.isEmpty == true)
+            #expect(try await client.send(["XREAD", "STREAMS", events, 0]).array?.isEmpty == false)
             #expect(try await client.send(["SCARD", .text(free.keys.live)]).integer == 1)
             await expectRefusals(
                 client,
                 Self.foreign + [
                     ["GET", .text(free.keys.spec(id))], ["EVAL", "return 1", 0],
-                    ["XRANGE", .text(free.keys.inbox), "-", "+"],
+                    ["XADD", inbox, "*", "source", "x"], ["XDEL", inbox, "1-1"],
+                    ["HSET", .text(free.keys.meta), "paused", 1],
                 ])
         }
     }
