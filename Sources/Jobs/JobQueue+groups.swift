@@ -20,14 +20,14 @@ extension JobQueue {
     }
 
     private func gather(_ group: String, seals: Bool) async throws(QueueError) -> Bool {
-        var firstCall = ""
+        var last = ""
         while true {
-            let answer = try await run(QueueScript.gather, [.text(group), seals ? "1" : "0", .text(firstCall)])
+            let answer = try await run(QueueScript.gather, [.text(group), seals ? "1" : "0", .text(last)])
             let words = try answer.text().split(separator: " ")
             switch words.first {
             case "known": return true
             case "unknown": return false
-            case "again" where words.count == 2: firstCall = String(words[1])
+            case "again" where words.count == 2: last = String(words[1])
             default: throw answer.unexpected
             }
         }

@@ -1,4 +1,5 @@
 import Jobs
+import Lifecycle
 import Redis
 import SlotProtocol
 import TestSupport
@@ -88,6 +89,20 @@ import Testing
             #expect(failure.code == .invalidRequest && failure.message == record.error?.message)
             #expect(try await fixture.queue.stats()[.waiting] == 1)
             #expect(try await group(fixture).total == 1)
+        }
+    }
+
+    @Test func `takes in all that was pushed before the seal, though their ids are ahead of the clock`() async throws {
+        try await QueueFixture.run { fixture in
+            let ahead = "\(WallClock.milliseconds() + 5000)-0"
+            let (key, name) = (RedisArgument.text(fixture.queue.keys.inbox), RedisArgument.text(name))
+            let pushes = ([.text(ahead)] + Array(repeating: "*", count: 200)).map { id -> RedisCommand in
+                ["XADD", key, id, "source", "https://example.org/a.flac", "format", "mp3", "group", name]
+            }
+            _ = try await fixture.client.pipeline(pushes)
+            #expect(try await fixture.queue.seal(self.name))
+            let group = try await group(fixture)
+            #expect(group.total == 201 && group[.waiting] == 201 && group.isSealed)
         }
     }
 

@@ -1,17 +1,19 @@
 -- Admits all that was pushed before the first call, so that a group has its jobs, and perhaps seals the group.
 --
--- ARGV     group, `1` to seal it, ms of the first call or ''.
--- Answers  `again <ms of the first call>`, `unknown` if there is no such group, or `known`.
+-- ARGV     group, `1` to seal it, the id that the first call answered or ''.
+-- Answers  `again <id of the inbox's last entry at the first call>`, `unknown` if there is no such group, or `known`.
 
-local name, wish, first_call = ARGV[1], ARGV[2], tonumber(ARGV[3]) or NOW
+local name, wish, last = ARGV[1], ARGV[2], ARGV[3]
 begin()
+-- By id, not by time: the inbox's ids may be ahead of the clock.
+if last == '' then last = (call('XREVRANGE', IN, '+', '-', 'COUNT', 1)[1] or { '0-0' })[1] end
 if admit() then
   local bell_id = string.match(bell, '^%S+')
-  for _, entry in ipairs(call('XRANGE', IN, '-', '+', 'COUNT', 2)) do
-    if entry[1] ~= bell_id and tonumber(string.match(entry[1], '^%d+')) <= first_call then
+  for _, entry in ipairs(call('XRANGE', IN, '-', last, 'COUNT', 2)) do
+    if entry[1] ~= bell_id then
       ring()
       save()
-      return 'again ' .. whole(first_call)
+      return 'again ' .. last
     end
   end
 end
