@@ -8,6 +8,8 @@ package struct Claim: Sendable {
     /// Milliseconds until the next lease ends; nothing if there is none, or if all asked for was given.
     package let nextLease: Int?
     package let isPaused: Bool
+    /// Whether there may be more, although fewer than asked for were given.
+    package let hasMore: Bool
 }
 
 /// A job that is the worker's until its lease ends.

@@ -23,7 +23,7 @@ extension JobQueue {
             for part in parts.dropFirst(3) { jobs.append(try Self.claimed(part)) }
             return Claim(
                 jobs: jobs, nextDue: try Self.wait(parts[1]), nextLease: try Self.wait(parts[2]),
-                isPaused: status == "paused")
+                isPaused: status == "paused", hasMore: status == "more" || status == "again")
         }
     }
 

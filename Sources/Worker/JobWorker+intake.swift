@@ -30,7 +30,7 @@ extension JobWorker {
         while !isDraining, let turn = rotation.next(among: open, free: free.count) {
             let claim = await claim(turn.count, from: turn.queue)
             for job in claim?.jobs ?? [] { start(job, of: queues[turn.queue], in: &group) }
-            guard let claim, claim.jobs.count >= turn.count else {
+            guard let claim, claim.hasMore || claim.jobs.count >= turn.count else {
                 open.removeAll { $0 == turn.queue }
                 continue
             }

@@ -2,7 +2,8 @@
 --
 -- ARGV     nonce, count, worker, settings, `1` to take jobs although more are to be admitted.
 -- Answers  {status, ms until the next delayed job or -1, ms until the next lease ends or -1, job…}; status is `ok`, `again`
---          (nothing was taken, for a job of a higher priority may still be in the inbox: call again) or `paused`.
+--          (nothing was taken, for a job of a higher priority may still be in the inbox, or many jobs could not run: call
+--          again), `more` (fewer than asked for were taken, for the same reason) or `paused`.
 --          A job is {id, token, attempt, attempts, crashes, created ms or '', spec, commit record or ''}.
 --          The same nonce gets the same jobs for 10 minutes, but those that are no longer its.
 
@@ -66,6 +67,7 @@ else
       end
     end
   end
+  if budget <= 0 and #taken < count and call('ZCARD', READY) > 0 then answer[1] = #taken > 0 and 'more' or 'again' end
   if #taken > 0 then call('SET', once, table.concat(taken, ' '), 'PX', 600000) end
 end
 if #taken < count then
