@@ -13,7 +13,11 @@ extension JobQueue {
     }
 
     private func set(_ number: Int?, _ key: String?, _ hash: RedisArgument) async throws(QueueError) {
-        _ = try await run(QueueScript.limit, [.text(key ?? "*"), .text(number.map(String.init) ?? ""), hash])
+        var start = ""
+        repeat {
+            let arguments = [.text(key ?? "*"), .text(number.map(String.init) ?? ""), hash, .text(start)]
+            start = try await run(QueueScript.limit, arguments).text()
+        } while !start.isEmpty
     }
 
     /// The keys that have a number, and those that are asked for.

@@ -131,10 +131,38 @@ import Testing
             }
             let running = try await fixture.claim(20)
             #expect(running.map { $0.fields["limit_key"] } == ["a", "b", "b", "c"])
-            // A raised default takes hold as jobs of the key end and start.
+            // A raised default takes hold at once: three of `a`, and two more of `c`.
             try await fixture.queue.setLimit(3, key: nil)
             _ = try await fixture.finish(running[0], .completed([]))
-            #expect(try await fixture.claim(20).count == 3)
+            #expect(try await fixture.claim(20).count == 5)
+        }
+    }
+
+    @Test func `calls what is parked when the default is raised or taken away`() async throws {
+        try await QueueFixture.run { fixture in
+            try await fixture.queue.setLimit(0, key: nil)
+            try await fixture.queue.setLimit(0, key: "shut")
+            func specs(_ key: String, _ count: Int) -> [[String: String]] {
+                Array(repeating: QueueFixture.job.merging(["limit_key": key]) { $1 }, count: count)
+            }
+            _ = try await fixture.queue.enqueue(specs("shut", 600) + specs("a", 4) + specs("b", 2))
+            #expect(try await fixture.claim(20).isEmpty)
+            try await fixture.queue.setLimit(1, key: nil)
+            #expect(try await fixture.claim(20).map { $0.fields["limit_key"] } == ["a", "b"])
+            try await fixture.queue.setLimit(nil, key: nil)
+            #expect(try await fixture.claim(20).count == 4)
+            #expect(try await key(fixture, "shut").parked == 600)
+        }
+    }
+
+    @Test func `calls what waits for a default rate when that is taken away`() async throws {
+        try await QueueFixture.run { fixture in
+            try await fixture.queue.setRate(1, key: nil)
+            for name in ["a", "b", "a", "b"] { _ = try await fixture.enqueue(["limit_key": name]) }
+            #expect(try await fixture.claim(20).count == 2)
+            #expect(try await fixture.claim(20).isEmpty)
+            try await fixture.queue.setRate(nil, key: nil)
+            #expect(try await fixture.claim(20).count == 2)
         }
     }
 

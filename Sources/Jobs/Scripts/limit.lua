@@ -1,19 +1,40 @@
 -- Sets how many jobs of a key run at once, or how many may begin in a minute.
 --
--- ARGV     key, or `*` for all that have no number of their own; the number, or '' to take it away; `limits` or `rates`.
+-- ARGV     key, or `*` for all that have no number of their own; the number, or '' to take it away; `limits` or `rates`;
+--          where to go on among the parked jobs, or ''.
+-- Answers  where to go on, if more than 500 jobs are parked that `*` may concern, else ''.
 
-local key, number, hash = ARGV[1], ARGV[2], P .. ARGV[3]
-begin()
-if number == '' then call('HDEL', hash, key) else call('HSET', hash, key, number) end
-if key ~= '*' then
+local key, number, hash, start = ARGV[1], ARGV[2], P .. ARGV[3], ARGV[4]
+local rest = ''
+
+-- Calls jobs of a key that may run now.
+local function take_hold(key, most)
   if hash == RATES then
     call('DEL', P .. 'rate:' .. key)
     call('ZREM', PACED, key)
+    most = 1
   end
   -- The rest is called as these are taken.
-  for _ = 1, math.min(places(key), hash == RATES and 1 or 500) do
+  for _ = 1, math.min(places(key), most) do
     if not call_next(key) then break end
   end
+  pace(key)
+end
+
+begin()
+if number == '' then call('HDEL', hash, key) else call('HSET', hash, key, number) end
+if key ~= '*' then
+  take_hold(key, 500)
+else
+  local found = call('ZRANGEBYSCORE', PARKED, start == '' and '-inf' or '(' .. start, '+inf', 'WITHSCORES', 'LIMIT', 0, 500)
+  local seen = {}
+  for i = 1, #found, 2 do
+    local held = call('HGET', P .. 'job:' .. found[i], 'limit_key')
+    if held and not seen[held] and call('HEXISTS', hash, held) == 0 then take_hold(held, 1) end
+    if held then seen[held] = true end
+  end
+  if #found == 1000 then rest = found[1000] end
 end
 ring()
 save()
+return rest
