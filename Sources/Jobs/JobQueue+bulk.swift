@@ -54,38 +54,31 @@ extension JobQueue {
     ) async throws(QueueError) -> [RetryAnswer] {
         let records = try await rawJobs(ids)
         var answers: [RetryAnswer] = []
-        var valid: [Int] = []
-        var arguments: [RedisArgument] = []
+        var batches = [RetryBatch()]
         for (index, record) in records.enumerated() {
             answers.append(.unknown)
             guard let record, record.state == .failed || record.state == .cancelled else {
                 if let record { answers[index] = .wrongState(record.state) }
                 continue
             }
-            if let group = record.fields["group"], record.hash["group"] == nil {
+            if let group = record.fields["group"], KeyName.isValid(group), record.hash["group"] == nil {
                 let refusal = "the group `\(group)` refused the job, so it cannot run in it: enqueue it anew"
                 answers[index] = .invalid(Failure(.invalidRequest, refusal))
                 continue
             }
             do throws(Failure) {
                 let spec = try JobSpec(fields: record.fields.merging(changes) { $1 }.filter { changes[$0.key] != "" })
-                valid.append(index)
-                arguments.append(.text(ids[index]))
-                arguments +=
-                    changes.isEmpty ? ["", ""] : [.bytes(SpecText.encode(spec.fields)), .text(Self.place(spec))]
+                if !batches[batches.count - 1].hasRoom { batches.append(RetryBatch()) }
+                batches[batches.count - 1].append(index, ids[index], changes.isEmpty ? nil : spec)
             } catch {
                 answers[index] = .invalid(error)
             }
         }
-        guard !valid.isEmpty else { return answers }
-        let parts = try await run(QueueScript.retry, arguments).array(count: valid.count)
-        for (index, part) in zip(valid, parts) { answers[index] = try Self.retryAnswer(part) }
+        for batch in batches where !batch.indices.isEmpty {
+            let parts = try await run(QueueScript.retry, batch.arguments).array(count: batch.indices.count)
+            for (index, part) in zip(batch.indices, parts) { answers[index] = try Self.retryAnswer(part) }
+        }
         return answers
-    }
-
-    /// What the queue itself uses of a changed spec.
-    private static func place(_ spec: JobSpec) -> String {
-        "\(spec.priority.rawValue) \(spec.attempts) \(spec.limitKey ?? "*")"
     }
 
     private static func retryAnswer(_ part: ScriptAnswer) throws(QueueError) -> RetryAnswer {
@@ -101,6 +94,30 @@ extension JobQueue {
             return .wrongState(state)
         default: throw part.unexpected
         }
+    }
+}
+
+/// The jobs of one `retry` script.
+private struct RetryBatch {
+    private(set) var indices: [Int] = []
+    private(set) var arguments: [RedisArgument] = []
+    private var bytes = 0
+
+    var hasRoom: Bool { bytes < 256 << 10 }
+
+    /// Adds a job, with its spec if that is changed.
+    mutating func append(_ index: Int, _ id: String, _ spec: JobSpec?) {
+        indices.append(index)
+        arguments.append(.text(id))
+        guard let spec else {
+            arguments += ["", ""]
+            return
+        }
+        let text = SpecText.encode(spec.fields)
+        // What the queue itself uses of it.
+        let place = "\(spec.priority.rawValue) \(spec.attempts) \(spec.limitKey ?? "*")"
+        arguments += [.bytes(text), .text(place)]
+        bytes += text.count
     }
 }
 

@@ -1,4 +1,5 @@
 import Jobs
+import Redis
 import SlotProtocol
 import Testing
 
@@ -56,6 +57,28 @@ import Testing
             #expect(jobs.map(\.id) == [id, waiting] && jobs[0].attempts == 2)
             #expect(jobs[0].fields["format"] == "flac" && jobs[0].fields["bit_rate"] == nil)
             #expect(try await fixture.queue.limits().keys.first?.running == 1)
+        }
+    }
+
+    @Test func `sends large changed specs in several scripts`() async throws {
+        try await QueueFixture.run { fixture in
+            let long = "https://example.org/" + String(repeating: "x", count: 15_000)
+            let ids = try await fixture.queue.enqueue(
+                (0..<60).map { ["source": "\(long)\($0)", "format": "mp3"] }
+            ).map(\.id)
+            _ = try await fixture.queue.cancel(ids)
+            func calls() async throws -> Int {
+                let text = try await fixture.client.send(["INFO", "commandstats"]).string ?? ""
+                let lines = text.split(separator: "\r\n").filter { $0.hasPrefix("cmdstat_eval") }
+                return lines.compactMap { line in
+                    line.split(separator: "=").dropFirst().first?.split(separator: ",").first.flatMap { Int($0) }
+                }.reduce(0, +)
+            }
+            let before = try await calls()
+            let answers = try await fixture.queue.retry(ids + ["1-1"], changes: ["priority": "high"])
+            #expect(answers == Array(repeating: .retried, count: 60) + [.unknown])
+            #expect(try await calls() - before >= 3)
+            #expect(try await fixture.claim(60).map(\.id) == ids)
         }
     }
 

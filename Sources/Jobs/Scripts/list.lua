@@ -1,7 +1,8 @@
 -- A page of the ids in one state: waiting ones in the order of their turn, delayed ones by when they are due, those that
 -- are over with the last first.
 --
--- ARGV     state (`parked`: waiting jobs whose `limit_key` has no place), how many at most (1,000), and the score and id of the last one that was listed, or '' and ''.
+-- ARGV     state (`parked`: waiting jobs whose `limit_key` has no place), how many at most (1,000), and the score and id of
+--          the last one that was listed, or '' and ''.
 -- Answers  {score, id, …}; less than asked for only at the end.
 
 local state, limit, last_score, last_id = ARGV[1], tonumber(ARGV[2]), ARGV[3], ARGV[4]
