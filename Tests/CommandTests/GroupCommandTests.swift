@@ -57,6 +57,15 @@ import Testing
         #expect(outcome.output.contains("3 done  1 failed  1 cancelled  0 left"), "\(outcome.output)")
     }
 
+    @Test func `says that there is nothing to seal where all jobs were duplicates`() async throws {
+        let arguments = ["enqueue", "https://x.org/1", "--to", "mp3", "--dedup", "d"]
+        let first = try await respool.run(arguments)
+        let again = try await respool.run(arguments + ["--group", "late", "--seal"])
+        #expect(again.exitCode == 0 && again.lines == first.lines)
+        #expect(again.errors.contains("all jobs were duplicates, which join no group"))
+        #expect(try await queue.group("late") == nil)
+    }
+
     @Test func `cancels and retries a group, and what failed with a code`() async throws {
         let ids = try await respool.run(
             "enqueue", "https://x.org/1", "https://x.org/2", "https://x.org/3", "--to", "mp3", "--group", "g"

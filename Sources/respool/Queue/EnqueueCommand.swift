@@ -34,17 +34,21 @@ extension Command {
         let defaults = FieldOptions.fields(arguments, of: FieldOptions.all)
         let sealed = arguments.has(EnqueueOptions.seal) ? defaults["group"] : nil
         if arguments.has(EnqueueOptions.seal), sealed == nil { throw .usage("--seal needs a group: add --group NAME") }
-        let ids =
+        let pushed =
             if let path = arguments.value(EnqueueOptions.batch) {
                 try await enqueuer.push(batch: path, defaults: defaults, operands: arguments.operands)
             } else {
                 try await enqueuer.push(sources: arguments.operands, fields: defaults)
             }
-        if let sealed { try await enqueuer.connection.seal(sealed) }
+        if let sealed, try await !enqueuer.connection.seal(sealed) {
+            guard pushed.count > 0, pushed.duplicates == pushed.count else { throw .noGroup(sealed) }
+            StandardStream.error(
+                "respool: all jobs were duplicates, which join no group, so there is no group '\(sealed)' to seal\n")
+        }
         guard arguments.has(EnqueueOptions.wait) else { return .success }
         let follower = JobFollower(
             connection: enqueuer.connection, terminal: .error, form: arguments.has(.json) ? .json : .summary)
-        return try await follower.follow(ids)
+        return try await follower.follow(pushed.ids)
     }
 }
 

@@ -13,7 +13,7 @@ struct Enqueuer {
     static let partSize = 500
 
     /// Pushes a job for each source, all with the same fields.
-    func push(sources: [String], fields: [String: String]) async throws(CommandFailure) -> [String] {
+    func push(sources: [String], fields: [String: String]) async throws(CommandFailure) -> PushedJobs {
         guard !sources.isEmpty else {
             throw .usage("a source is missing: give URLs or paths, or --batch FILE; see `respool enqueue --help`")
         }
@@ -26,38 +26,37 @@ struct Enqueuer {
             }
             specs.append(spec)
         }
-        var ids: [String] = []
-        for part in specs.parts(of: Self.partSize) { ids += try await push(Array(part)) }
-        return ids
+        var pushed = PushedJobs()
+        for part in specs.parts(of: Self.partSize) { pushed.add(try await push(Array(part)), keepsIds: keepsIds) }
+        return pushed
     }
 
     /// Pushes the jobs of a batch; the fields given are those of every job that has no others.
     func push(
         batch path: String, defaults: [String: String], operands: [String]
-    ) async throws(CommandFailure) -> [String] {
+    ) async throws(CommandFailure) -> PushedJobs {
         guard operands.isEmpty else {
             throw .usage("'\(operands[0])' stands beside --batch: give sources or a batch, not both")
         }
         if path != "-" { try check(path, defaults) }
         var reader = try BatchReader(path: path)
         var bar = PushBar()
-        var (ids, count) = ([String](), 0)
+        var pushed = PushedJobs()
         while true {
             let part: [[String: String]]
             do throws(CommandFailure) { part = try self.part(&reader, defaults) } catch {
                 bar.clear()
                 let before =
-                    count == 0 ? "no job was pushed" : "the \(Quantities.count(count, "job")) before were pushed"
+                    pushed.count == 0
+                    ? "no job was pushed" : "the \(Quantities.count(pushed.count, "job")) before were pushed"
                 throw CommandFailure(status: error.status, message: "\(error.message) (\(before))")
             }
             if part.isEmpty { break }
-            let pushed = try await push(part)
-            count += pushed.count
-            if keepsIds { ids += pushed }
-            bar.draw(count: count, fraction: reader.fraction)
+            pushed.add(try await push(part), keepsIds: keepsIds)
+            bar.draw(count: pushed.count, fraction: reader.fraction)
         }
         bar.clear()
-        return ids
+        return pushed
     }
 
     /// Reads a file that can be read twice to its end, so that a bad line is found before a job is pushed.
@@ -86,7 +85,7 @@ struct Enqueuer {
     }
 
     /// Pushes one part; a lost answer is asked for again, which pushes nothing twice.
-    private func push(_ specs: [[String: String]]) async throws(CommandFailure) -> [String] {
+    private func push(_ specs: [[String: String]]) async throws(CommandFailure) -> [Enqueued] {
         let nonce = Nonce.random()
         let answers: [Enqueued]
         do throws(CommandFailure) {
@@ -105,7 +104,22 @@ struct Enqueuer {
             text += "\n"
         }
         StandardStream.output(text)
-        return answers.map(\.id)
+        return answers
+    }
+}
+
+/// What a run of `enqueue` has pushed.
+struct PushedJobs {
+    /// Of the jobs, if they are wanted.
+    private(set) var ids: [String] = []
+    private(set) var count = 0
+    /// How many stand for jobs that were there before.
+    private(set) var duplicates = 0
+
+    mutating func add(_ answers: [Enqueued], keepsIds: Bool) {
+        count += answers.count
+        duplicates += answers.count(where: \.isDuplicate)
+        if keepsIds { ids += answers.map(\.id) }
     }
 }
 

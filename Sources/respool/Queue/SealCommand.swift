@@ -10,19 +10,18 @@ extension Command {
         options: [.queue, .redis], operands: 1...1
     ) { arguments throws(CommandFailure) in
         let connection = try QueueConnection(arguments)
-        try await connection.seal(arguments.operands[0])
+        let group = arguments.operands[0]
+        guard try await connection.seal(group) else { throw .noGroup(group) }
         return .success
     }
 }
 
 extension QueueConnection {
-    /// Seals a group, and asks again if the answer is lost.
-    func seal(_ group: String) async throws(CommandFailure) {
+    /// Seals a group, and asks again if the answer is lost; answers whether there is such a group.
+    func seal(_ group: String) async throws(CommandFailure) -> Bool {
         guard KeyName.isValid(group) else {
             throw .usage("'\(group)' is no group: a group's name is 1 to 64 of A-Z a-z 0-9 _ . -")
         }
-        guard try await askPatiently({ queue throws(QueueError) in try await queue.seal(group) }) else {
-            throw .noGroup(group)
-        }
+        return try await askPatiently { queue throws(QueueError) in try await queue.seal(group) }
     }
 }
