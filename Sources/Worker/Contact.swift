@@ -1,4 +1,4 @@
-import Jobs
+package import Jobs
 import Lifecycle
 import Synchronization
 
@@ -7,6 +7,7 @@ package final class Contact: Sendable {
     private let state: Mutex<State>
     private let log: Log
     private let metrics: WorkerMetrics
+    private let hasSeveralQueues: Bool
 
     private struct State {
         var lastTick: ContinuousClock.Instant
@@ -19,8 +20,9 @@ package final class Contact: Sendable {
     /// How long the beat may be late before the worker counts as stuck.
     package static let longestSilence: Duration = .seconds(15)
 
-    init(log: Log, metrics: WorkerMetrics) {
+    init(log: Log, metrics: WorkerMetrics, hasSeveralQueues: Bool) {
         self.log = log
+        self.hasSeveralQueues = hasSeveralQueues
         self.metrics = metrics
         state = Mutex(State(lastTick: .now))
     }
@@ -30,13 +32,19 @@ package final class Contact: Sendable {
 
     /// Whether the worker takes jobs: Redis answered a short while ago, and nobody asked the worker to stop.
     package var isReady: Bool {
-        guard let silence = silence else { return false }
+        guard let silence, silentQueues().isEmpty else { return false }
         return silence < Self.longestSilence && !state.withLock { $0.isDraining }
     }
 
     /// How long ago Redis answered last; nothing before its first answer.
     package var silence: Duration? {
         state.withLock { state in state.lastAnswer.map { $0.duration(to: .now) } }
+    }
+
+    /// The queues whose server has not answered for so long.
+    package func silentQueues(for silence: Duration = longestSilence) -> [QueueName] {
+        let silent = state.withLock { $0.outages.filter { $0.value.duration(to: .now) >= silence } }
+        return silent.keys.sorted { $0.text < $1.text }
     }
 
     func tick() { state.withLock { $0.lastTick = .now } }
@@ -51,7 +59,7 @@ package final class Contact: Sendable {
             return state.outages.removeValue(forKey: queue)
         }
         guard let outage else { return false }
-        log.info("Redis answers again", ["seconds": outage.duration(to: .now).rounded])
+        log(of: queue).info("Redis answers again", ["seconds": outage.duration(to: .now).rounded])
         return true
     }
 
@@ -62,10 +70,12 @@ package final class Contact: Sendable {
             if isNew { state.outages[queue] = .now }
             return isNew
         }
-        guard isNew else { return log.debug("\(operation) failed: \(error)") }
+        guard isNew else { return log(of: queue).debug("\(operation) failed: \(error)") }
         metrics.outage()
-        log.warning("\(operation) failed, and is tried again; conversions go on: \(error)")
+        log(of: queue).warning("\(operation) failed, and is tried again; conversions go on: \(error)")
     }
+
+    private func log(of queue: QueueName) -> Log { hasSeveralQueues ? log.with("queue", queue.text) : log }
 }
 
 extension Duration {

@@ -47,7 +47,7 @@ package actor JobWorker {
         self.metrics = metrics
         self.log = log
         record = .ofThisProcess(slots: configuration.slots)
-        let contact = Contact(log: log, metrics: metrics)
+        let contact = Contact(log: log, metrics: metrics, hasSeveralQueues: queues.count > 1)
         self.contact = contact
         self.queues = queues.map { queue, doorbell in
             ServedQueue(

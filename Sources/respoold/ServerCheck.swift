@@ -2,25 +2,36 @@ import Jobs
 import Lifecycle
 import Redis
 
-/// Whether the Redis server is one that jobs are safe with.
+/// Whether the Redis servers of the queues are ones that jobs are safe with; in a cluster there may be several.
 struct ServerCheck: Sendable {
-    let queue: JobQueue
+    let queues: [JobQueue]
     let log: Log
 
     /// Words with which Redis refuses a client, which waiting does not heal.
     private static let refusals = ["NOAUTH", "WRONGPASS"]
 
-    /// Asks the server as soon as it answers, and warns of what is wrong; false if it refuses this client.
+    /// Asks each server as soon as it answers, and warns once of what is wrong; false if one refuses this client.
     func run() async -> Bool {
+        var warnings: Set<String> = []
+        for queue in queues {
+            guard await check(queue, &warnings) else { return false }
+        }
+        return true
+    }
+
+    private func check(_ queue: JobQueue, _ warnings: inout Set<String>) async -> Bool {
         while !Task.isCancelled {
             do throws(QueueError) {
-                for sentence in try await queue.advice() { log.warning(sentence) }
+                for sentence in try await queue.advice() where warnings.insert(sentence).inserted {
+                    log.warning(sentence)
+                }
                 return true
             } catch {
                 if case .redis(let refusal) = error {
                     if refusal.isServer("NOPERM") {
-                        log.warning(
-                            "this Redis account may not use INFO, so maxmemory-policy and version are not checked")
+                        let sentence =
+                            "this Redis account may not use INFO, so maxmemory-policy and version are not checked"
+                        if warnings.insert(sentence).inserted { log.warning(sentence) }
                         return true
                     }
                     if Self.refusals.contains(where: refusal.isServer) {

@@ -46,7 +46,7 @@ enum WorkerCommand {
         for sentence in settings.worker.advice { log.warning(sentence) }
         let obedience = Task { await obey(signals, worker, log) }
         let check = Task {
-            let isWelcome = await ServerCheck(queue: queues[0], log: log).run()
+            let isWelcome = await ServerCheck(queues: queues, log: log).run()
             if !isWelcome { await worker.stop() }
             return isWelcome
         }

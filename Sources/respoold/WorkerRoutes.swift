@@ -1,4 +1,5 @@
 import Dashboard
+import Jobs
 import Lifecycle
 import Worker
 
@@ -10,8 +11,12 @@ enum WorkerRoutes {
                 contact.isAlive ? HTTPResponse("ok\n") : HTTPResponse(status: 503, "the worker is stuck\n")
             },
             "/readyz": { _ in
-                contact.isReady
-                    ? HTTPResponse("ok\n") : HTTPResponse(status: 503, "draining, or Redis does not answer\n")
+                if contact.isReady { return HTTPResponse("ok\n") }
+                let silent = contact.silentQueues().map { "`\($0.text)`" }.joined(separator: ", ")
+                return HTTPResponse(
+                    status: 503,
+                    silent.isEmpty
+                        ? "draining, or Redis does not answer\n" : "Redis does not answer for the queue \(silent)\n")
             },
             "/metrics": { _ in
                 HTTPResponse(contentType: "text/plain; version=0.0.4; charset=utf-8", metrics.render())

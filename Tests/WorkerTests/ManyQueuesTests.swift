@@ -1,5 +1,6 @@
 import Foundation
 import Jobs
+import Lifecycle
 import Redis
 import SlotProtocol
 import TestSupport
@@ -90,6 +91,19 @@ import Testing
         } catch {
             #expect(error.message.contains(words), "\(error.message)")
         }
+    }
+
+    @Test func `is not ready while one of its queues is silent, and names it`() throws {
+        let metrics = WorkerMetrics(Metrics())
+        let contact = Contact(log: Log(least: .error), metrics: metrics, hasSeveralQueues: true)
+        let (a, b) = (try QueueName("a"), try QueueName("b"))
+        contact.answered(a)
+        contact.failed("claim", b, QueueError.unexpectedAnswer(script: "claim", "x"))
+        contact.answered(a)
+        #expect(contact.silentQueues(for: .zero) == [b])
+        #expect(contact.silentQueues().isEmpty && contact.isReady)
+        #expect(contact.answered(b))
+        #expect(contact.silentQueues(for: .zero).isEmpty)
     }
 
     @Test func `gives turns by weight to the queues that have jobs`() throws {
