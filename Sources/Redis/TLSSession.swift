@@ -42,8 +42,26 @@ struct TLSSession: ~Copyable {
         guard SSL_CTX_use_certificate_chain_file(context, certificate) == 1 else {
             throw failure("cannot read the certificate in '\(certificate)'")
         }
-        guard SSL_CTX_use_PrivateKey_file(context, key, SSL_FILETYPE_PEM) == 1, SSL_CTX_check_private_key(context) == 1
-        else { throw failure("'\(key)' does not hold the private key of '\(certificate)'") }
+        // Without this OpenSSL would ask on the terminal for the passphrase of a key.
+        var wasAsked = false
+        let isKey = withUnsafeMutablePointer(to: &wasAsked) { pointer in
+            SSL_CTX_set_default_passwd_cb_userdata(context, pointer)
+            SSL_CTX_set_default_passwd_cb(context) { _, _, _, asked in
+                asked?.assumingMemoryBound(to: Bool.self).pointee = true
+                return 0
+            }
+            defer {
+                SSL_CTX_set_default_passwd_cb(context, nil)
+                SSL_CTX_set_default_passwd_cb_userdata(context, nil)
+            }
+            return SSL_CTX_use_PrivateKey_file(context, key, SSL_FILETYPE_PEM) == 1
+        }
+        if wasAsked {
+            throw .connection("the key in '\(key)' has a passphrase, which nobody can type: give a key without one")
+        }
+        guard isKey, SSL_CTX_check_private_key(context) == 1 else {
+            throw failure("'\(key)' does not hold the private key of '\(certificate)'")
+        }
     }
 
     /// One step of the handshake; `.bytes` means that it is done.

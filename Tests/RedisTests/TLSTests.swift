@@ -70,6 +70,11 @@ import Testing
         let other = certificates.folder.file("server.key")
         #expect(try await error("ca=\(ca)&cert=\(cert)&key=\(other)")?.contains("'\(other)' does not hold") == true)
         #expect(try await error("ca=\(ca)&cert=\(cert)")?.contains("does not hold the private key") == true)
+        let locked = certificates.folder.file("locked.key")
+        let lock = try await ChildProcess.run(
+            "openssl", ["pkey", "-in", key, "-aes256", "-passout", "pass:secret", "-out", locked])
+        #expect(lock.succeeded)
+        #expect(try await error("ca=\(ca)&cert=\(cert)&key=\(locked)")?.contains("has a passphrase") == true)
         await server.kill()
     }
 
