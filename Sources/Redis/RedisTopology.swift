@@ -13,6 +13,8 @@ struct RedisTopology: ~Copyable {
     private var server: RedisURL.Address?
     private var watch: SentinelWatch?
     private var nextQuestion = Deadline(after: .zero)
+    /// Between two questions to the sentinels; longer while none answers, for each holds a command up.
+    private var interval: Duration = .seconds(1)
 
     /// The topology behind the URL; in a cluster, the client wants the node that has the key.
     init(url: RedisURL, key: String?, interruption: Interruption) {
@@ -65,8 +67,13 @@ struct RedisTopology: ~Copyable {
     mutating func hasMoved() -> Bool {
         guard case .sentinels(let master) = url.topology, let known = server else { return false }
         if watch?.isQuiet() == true || !nextQuestion.hasPassed { return false }
-        nextQuestion = Deadline(after: .seconds(1))
-        guard let found = try? askSentinels(master, until: Deadline(after: .milliseconds(500))) else { return false }
+        guard let found = try? askSentinels(master, until: Deadline(after: .milliseconds(500))) else {
+            interval = min(interval * 2, .seconds(10))
+            nextQuestion = Deadline(after: interval)
+            return false
+        }
+        interval = .seconds(1)
+        nextQuestion = Deadline(after: interval)
         server = found
         return found != known
     }
