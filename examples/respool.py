@@ -15,34 +15,41 @@ def push(source, format, *fields):
     return queue.xadd(PREFIX + "in", {"source": source, "format": format, **dict(field.split("=", 1) for field in fields)})
 
 
-def read(id):
+def read(id, again=False):
     """The job as it is now: its id, which is another one's if it is a duplicate, and its hash."""
     id = queue.get(PREFIX + "alias:" + id) or id
-    return id, queue.hgetall(PREFIX + "job:" + id)
+    job = queue.hgetall(PREFIX + "job:" + id)
+    # Without a hash it is still in the inbox, or it was admitted just now, or there is none.
+    if job or queue.xrange(PREFIX + "in", id, id):
+        return id, job
+    return (id, {"state": "no such job"}) if again else read(id, again=True)
 
 
 def watch(id):
     # The place in the stream first, then the job: so nothing that happens in between is missed.
     newest = queue.xrevrange(PREFIX + "events", count=1)
     last, number = (newest[0][0], int(newest[0][1]["n"])) if newest else ("0-0", 0)
-    id, job = read(id)
+    changed = True
     while True:
-        state = job.get("state", "queued")
-        if state == "completed":
-            return [print("completed", output["url"], output["bytes"], "bytes") for output in json.loads(queue.get(PREFIX + "result:" + id))]
-        if state in ("failed", "cancelled", "purged"):
-            sys.exit(" ".join([state, job.get("error_code", ""), job.get("error", "")]).strip())
         try:
-            streams = queue.xread({PREFIX + "events": last}, count=100, block=1000)
+            streams = queue.xread({PREFIX + "events": last}, count=100, block=None if changed else 1000)
             for last, event in streams[0][1] if streams else []:
-                is_next, number = int(event["n"]) == number + 1, int(event["n"])
-                if event.get("id") == id:
-                    print(*(event[name] for name in ("state", "phase", "progress") if name in event), flush=True)
                 # A gap in the numbers: events are gone from the stream, so the job itself must tell.
-                if event.get("id") == id or not is_next:
-                    id, job = read(id)
-                    job = job or ({"state": "purged"} if event["state"] == "purged" else {})
-        except redis.ConnectionError:
+                changed = changed or event["id"] == id or int(event["n"]) != number + 1
+                number = int(event["n"])
+                if event["id"] == id:
+                    print(*(event[name] for name in ("state", "phase", "progress") if name in event), flush=True)
+            if changed:
+                id, job = read(id)
+                state = job.get("state", "queued")
+                if state == "completed":
+                    outputs = json.loads(queue.get(PREFIX + "result:" + id) or "[]")
+                    return [print("completed", output["url"], output["bytes"], "bytes") for output in outputs]
+                if state in ("failed", "cancelled", "no such job"):
+                    sys.exit(" ".join([state, job.get("error_code", ""), job.get("error", "")]).strip())
+                changed = False  # only after a read that succeeded, for `last` has moved on
+        except (redis.ConnectionError, redis.TimeoutError):
+            changed = True
             time.sleep(1)  # `last` says where to go on
 
 

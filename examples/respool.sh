@@ -6,7 +6,8 @@
 set -uo pipefail
 
 prefix="respool:{${RESPOOL_QUEUE:-default}}:"
-ask() { redis-cli -u "${RESPOOL_REDIS_URL:-redis://127.0.0.1:6379}" --raw "$@"; }
+# A password without a user belongs into REDISCLI_AUTH: redis-cli 7.0 takes `redis://:password@…` for a user without a name.
+ask() { redis-cli -e --no-auth-warning -u "${RESPOOL_REDIS_URL:-redis://127.0.0.1:6379}" --raw "$@"; }
 
 if [[ ${1:-} == push && $# -ge 3 ]]; then
     ask XADD "${prefix}in" '*' source "$2" format "$3" "${@:4}"
@@ -16,39 +17,57 @@ elif [[ ${1:-} != watch || $# -ne 2 ]]; then
     exit 2
 fi
 
+# Reads the job, and ends if it has ended; fails if Redis is away.
+look() {
+    local first state told
+    # A pushed duplicate stands for another job.
+    first=$(ask GET "${prefix}alias:$id") && state=$(ask HGET "${prefix}job:${first:-$id}" state) || return
+    id=${first:-$id}
+    case $state in
+    completed) told=$(ask GET "${prefix}result:$id") || return; echo "$told"; exit ;;
+    failed | cancelled) told=$(ask HMGET "${prefix}job:$id" error_code error) || return; echo "$state" "$told" >&2; exit 1 ;;
+    '')
+        # It is still in the inbox, or it was admitted just now, or there is none.
+        told=$(ask XRANGE "${prefix}in" "$id" "$id") || return
+        [[ ! $told ]] || return 0
+        [[ ! ${1:-} ]] || { echo "no such job" >&2; exit 1; }
+        look again
+        ;;
+    esac
+}
+
 # The place in the stream first, then the job: so nothing that happens in between is missed.
-mapfile -t newest < <(ask XREVRANGE "${prefix}events" + - COUNT 1)
-last=${newest[0]:-0-0}
-number=${newest[2]:-0}
+entry=$(ask XREVRANGE "${prefix}events" + - COUNT 1) || exit
+mapfile -t lines <<<"$entry"
+last=${lines[0]:-0-0}
+number=${lines[2]:-0}
 id=$2
-look=yes
+changed=yes
+missed=
 while :; do
-    if [[ $look ]]; then
-        # A pushed duplicate stands for another job.
-        first=$(ask GET "${prefix}alias:$id") && id=${first:-$id}
-        state=$(ask HGET "${prefix}job:$id" state)
-        case $state in
-        completed) ask GET "${prefix}result:$id" && exit ;;
-        failed | cancelled) echo "$state" "$(ask HMGET "${prefix}job:$id" error_code error)" >&2; exit 1 ;;
-        esac
-        look=
+    if [[ $changed ]]; then
+        look || { sleep 1; continue; }
+        changed= # only after a look that succeeded, for `last` has moved on
     fi
-    # An event's lines: the key, the entry's id, then names and values, of which `n` is the first.
-    mapfile -t lines < <(ask XREAD COUNT 1 BLOCK 1000 STREAMS "${prefix}events" "$last" 2>&1)
-    if ((${#lines[@]} < 8)); then
-        # Redis is away; `last` says where to go on.
-        [[ ! ${lines[*]} ]] || sleep 1
+    if ! entry=$(ask XREAD COUNT 1 BLOCK 1000 STREAMS "${prefix}events" "$last"); then
+        missed=yes
+        sleep 1 # `last` says where to go on
         continue
     fi
+    if [[ ! $entry ]]; then
+        changed=$missed missed=
+        continue
+    fi
+    # An event's lines: the key, the entry's id, then names and values, of which `n` is the first.
+    mapfile -t lines <<<"$entry"
     last=${lines[1]}
     # A gap in the numbers: events are gone from the stream, so the job itself must tell.
-    ((lines[3] == number + 1)) || look=yes
+    ((lines[3] == number + 1)) || changed=yes
     number=${lines[3]}
     if [[ ${lines[5]} == "$id" ]]; then
         echo "${lines[@]:7}"
         case ${lines[7]} in
-        completed | failed | cancelled | duplicate) look=yes ;;
-        purged) exit 1 ;;
+        completed | failed | cancelled | duplicate | purged) changed=yes ;;
         esac
     fi
 done
