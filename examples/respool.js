@@ -23,6 +23,7 @@ async function watch(id) {
   const [newest] = await queue.xRevRange(prefix + 'events', '+', '-', { COUNT: 1 });
   let [last, number] = newest ? [newest.id, Number(newest.message.n)] : ['0-0', 0];
   let job;
+  let isMissed = false;
   [id, job] = await read(id);
   for (;;) {
     if (job.state === 'completed') {
@@ -45,7 +46,10 @@ async function watch(id) {
           if (!job.state && event.state === 'purged') job = { state: 'purged' };
         }
       }
+      if (isMissed) [id, job] = await read(id);
+      isMissed = false;
     } catch (error) {
+      isMissed = true; // perhaps between an event and the job
       await new Promise((resume) => setTimeout(resume, 1000)); // `last` says where to go on
     }
   }
