@@ -10,6 +10,8 @@ import Testing
         let wait: RedisCommand = ["XREADGROUP", "GROUP", "bell", "w", "BLOCK", "100", "STREAMS", "in", ">"]
         _ = try await client.send(["XGROUP", "CREATE", "in", "bell", "0", "MKSTREAM"])
         #expect(try await bell.block(wait, for: .milliseconds(100)) == .null)
+        // What the replica has not heard of by then is forgotten with its master.
+        try await eventually("the replica has the group") { try await client.send(["WAIT", 1, 1000]).integer == 1 }
 
         _ = try await trio.ask(0, "FAILOVER")
         try await eventually("the sentinels name the other", within: .seconds(10)) {
