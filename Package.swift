@@ -41,6 +41,7 @@ let package = Package(
             name: "CLibav",
             providers: [.apt(["libavformat-dev", "libavcodec-dev", "libswresample-dev", "libavutil-dev"])]),
         .systemLibrary(name: "CEbur128", providers: [.apt(["libebur128-dev"])]),
+        .systemLibrary(name: "CSeccomp", providers: [.apt(["libseccomp-dev"])]),
         .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
         .systemLibrary(name: "CMicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),
         .target(name: "CLinux"),
@@ -56,6 +57,7 @@ let package = Package(
 
         // One wrapper a library.
         library("Redis", ["Lifecycle", "CHiredis", "COpenSSL"]),
+        library("Sandbox", ["SlotProtocol", "Lifecycle", "CLinux", "CSeccomp"]),
         library("Media", ["MediaTypes", "Lifecycle", "CLibav", "CTagLib", "CEbur128", "CZlib"]),
         library("Storage", ["SlotProtocol", "MediaTypes", "Lifecycle", "CCurl", "COpenSSL", "CLinux"]),
 
@@ -63,8 +65,8 @@ let package = Package(
         library(
             "Jobs", ["Redis", "SlotProtocol", "MediaTypes", "Lifecycle"], resources: [.embedInCode("Scripts")]),
         library("Slots", ["SlotProtocol", "MediaTypes", "Lifecycle"]),
-        library("Transfer", ["Storage", "SlotProtocol", "Lifecycle"]),
-        library("Transcode", ["Media", "SlotProtocol", "MediaTypes", "Lifecycle"]),
+        library("Transfer", ["Storage", "Sandbox", "SlotProtocol", "Lifecycle"]),
+        library("Transcode", ["Media", "Sandbox", "SlotProtocol", "MediaTypes", "Lifecycle"]),
         library("Worker", ["Slots", "Jobs", "SlotProtocol", "MediaTypes", "Lifecycle"]),
         library("Dashboard", ["Jobs", "Lifecycle", "CMicrohttpd"]),
 
@@ -78,6 +80,10 @@ let package = Package(
         .target(
             name: "TestSupport", dependencies: ["Redis", "Lifecycle"], path: "Tests/TestSupport",
             swiftSettings: settings),
+        .target(name: "Attacks", path: "Tests/Attacks"),
+        .executableTarget(
+            name: "HostileChild", dependencies: ["Sandbox", "Attacks"], path: "Tests/HostileChild",
+            swiftSettings: settings),
         tests("LifecycleTests", ["Lifecycle"]),
         tests("MediaTypesTests", ["MediaTypes"]),
         tests("SlotProtocolTests", ["SlotProtocol", "MediaTypes", "Lifecycle"]),
@@ -85,6 +91,7 @@ let package = Package(
         tests("JobsTests", ["Jobs", "Redis", "SlotProtocol", "MediaTypes", "Lifecycle"]),
         tests("MediaTests", ["Media", "MediaTypes", "Lifecycle"]),
         tests("StorageTests", ["Transfer", "Storage", "SlotProtocol", "MediaTypes", "Lifecycle"]),
+        tests("SandboxTests", ["HostileChild", "Lifecycle"]),
         tests("SlotsTests", ["Slots", "Transcode", "Media", "SlotProtocol", "MediaTypes", "Lifecycle"]),
         tests(
             "WorkerTests", ["Worker", "Dashboard", "Slots", "Jobs", "Redis", "SlotProtocol", "MediaTypes", "Lifecycle"]),

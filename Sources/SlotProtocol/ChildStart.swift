@@ -38,6 +38,11 @@ package enum ChildStart {
         try set(CInt(RLIMIT_CORE.rawValue), 0)
     }
 
+    /// Whether the process is to shut itself in before its first job.
+    ///
+    /// Sanitizers and debuggers need what the sandbox takes away, so their builds run with `RESPOOL_SANDBOX=off`.
+    package static var isConfined: Bool { Environment.value("RESPOOL_SANDBOX") != SandboxMode.off.rawValue }
+
     private static func set(_ resource: CInt, _ value: UInt64) throws(ChildStartError) {
         guard clinux_limit(resource, value) == 0 else { throw .system(.last) }
     }

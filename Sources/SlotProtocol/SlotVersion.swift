@@ -1,5 +1,5 @@
 /// The version of the messages between the worker and its children; both sides of a hello must agree.
-package let slotProtocolVersion = 3
+package let slotProtocolVersion = 4
 
 /// Where a child finds its sockets.
 package enum ChildDescriptor {
@@ -7,4 +7,6 @@ package enum ChildDescriptor {
     package static let control: CInt = 3
     /// The link, to the other child of the pair.
     package static let link: CInt = 4
+    /// A source that was handed over at the start, if there is one.
+    package static let source: CInt = 5
 }

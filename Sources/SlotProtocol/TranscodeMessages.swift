@@ -10,7 +10,8 @@ package enum TranscodeOrder: Codable, Sendable {
 
 /// What `respool-transcode` tells the worker; after `converted`, `probed` or `failed` it waits for the next order.
 package enum TranscodeReport: Codable, Sendable {
-    case hello(version: Int)
+    /// `unconfined` is what the kernel lacks to confine the child.
+    case hello(version: Int, unconfined: [SandboxPart])
     /// Sent at least once a second while a job runs, also while it waits for bytes.
     case progress(Progress)
     /// One output is complete and was read back, or has failed. Its `url` and `sha256` are for the worker to fill in.

@@ -14,7 +14,8 @@ package enum TransferOrder: Codable, Sendable {
 
 /// What `respool-transfer` tells the worker.
 package enum TransferReport: Codable, Sendable {
-    case hello(version: Int)
+    /// `unconfined` is what the kernel lacks to confine the child.
+    case hello(version: Int, unconfined: [SandboxPart])
     /// One output is complete, on disk and summed; nothing of it is visible yet.
     case staged(Int, StagedOutput)
     /// One output could not be staged, or not be published while others were.

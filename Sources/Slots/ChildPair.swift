@@ -29,14 +29,23 @@ final class ChildPair: Sendable {
         self.transcode = transcode
     }
 
-    /// Starts both children and greets them.
-    static func start(_ configuration: SlotConfiguration) async throws(Failure) -> ChildPair {
+    /// Starts both children and greets them; answers as well what the kernel lacks to confine them.
+    static func start(
+        _ configuration: SlotConfiguration
+    ) async throws(Failure) -> (ChildPair, unconfined: Set<SandboxPart>) {
         do {
-            let pair = try await spawn()
+            let pair = try await spawn(source: configuration.source ?? -1)
             pair.transfer.send(TransferOrder.hello(version: slotProtocolVersion, policy: configuration.policy))
             pair.transcode.send(TranscodeOrder.hello(version: slotProtocolVersion, policy: configuration.transcode))
-            try await pair.awaitGreetings()
-            return pair
+            let unconfined = try await pair.awaitGreetings()
+            if configuration.sandbox == .require, !unconfined.isEmpty {
+                pair.kill()
+                throw Failure(
+                    .internal,
+                    "RESPOOL_SANDBOX is `require`, and this kernel or container has no \(unconfined.text): allow it, or say `on`"
+                )
+            }
+            return (pair, unconfined)
         } catch let failure as Failure {
             throw failure
         } catch {
@@ -55,16 +64,17 @@ final class ChildPair: Sendable {
         transcode.close()
     }
 
-    private static func spawn() async throws -> ChildPair {
+    private static func spawn(source: CInt) async throws -> ChildPair {
         let events = Mailbox<Event>()
         var link = try PacketSocket.pair()
         let linkOfTransfer = link.first.take()!
         let linkOfTranscode = link.second.take()!
         let transfer = try await spawn(
-            "respool-transfer", link: linkOfTransfer, { events.append(.transfer($0)) }, { events.append(.ended($0)) })
+            "respool-transfer", link: linkOfTransfer, source: source, { events.append(.transfer($0)) },
+            { events.append(.ended($0)) })
         do {
             let transcode = try await spawn(
-                "respool-transcode", link: linkOfTranscode, { events.append(.transcode($0)) },
+                "respool-transcode", link: linkOfTranscode, source: -1, { events.append(.transcode($0)) },
                 { events.append(.ended($0)) })
             return ChildPair(events: events, transfer: transfer, transcode: transcode)
         } catch {
@@ -74,7 +84,7 @@ final class ChildPair: Sendable {
     }
 
     private static func spawn<Report: Decodable & Sendable>(
-        _ name: String, link: borrowing PacketSocket, _ report: @escaping @Sendable (Report) -> Void,
+        _ name: String, link: borrowing PacketSocket, source: CInt, _ report: @escaping @Sendable (Report) -> Void,
         _ ended: @escaping @Sendable (Child.Ending) -> Void
     ) async throws -> Child {
         var control = try PacketSocket.pair()
@@ -82,8 +92,8 @@ final class ChildPair: Sendable {
         let other = control.second.take()!
         let program = Spawner.Program(
             path: try Programs.path(name), arguments: [String(getpid())], environment: inheritedEnvironment())
-        let pid = try await Spawner.shared.spawn(
-            program, descriptors: [-1, -1, STDERR_FILENO, other.number, link.number])
+        let descriptors = [-1, -1, STDERR_FILENO, other.number, link.number] + (source >= 0 ? [source] : [])
+        let pid = try await Spawner.shared.spawn(program, descriptors: descriptors)
         return Child(name: name, pid: pid, socket: own, report: report, ended: ended)
     }
 
@@ -91,7 +101,8 @@ final class ChildPair: Sendable {
     private static func inheritedEnvironment() -> [String: String] {
         var environment = ["LANG": "C.UTF-8", "SWIFT_BACKTRACE": "enable=no"]
         for name in [
-            "RESPOOL_MEMORY_LIMIT", "SSL_CERT_FILE", "SSL_CERT_DIR", "ASAN_OPTIONS", "LSAN_OPTIONS", "TSAN_OPTIONS",
+            "RESPOOL_MEMORY_LIMIT", "RESPOOL_SANDBOX", "SSL_CERT_FILE", "SSL_CERT_DIR", "ASAN_OPTIONS", "LSAN_OPTIONS",
+            "TSAN_OPTIONS",
             "LD_LIBRARY_PATH", "TZ",
         ] {
             if let value = Environment.value(name) { environment[name] = value }
@@ -99,16 +110,19 @@ final class ChildPair: Sendable {
         return environment
     }
 
-    private func awaitGreetings() async throws(Failure) {
+    private func awaitGreetings() async throws(Failure) -> Set<SandboxPart> {
         let alarm = Task { [events] in
             try await Task.sleep(for: .seconds(20))
             events.append(.silent)
         }
         defer { alarm.cancel() }
         var greeted = 0
+        var unconfined: Set<SandboxPart> = []
         while greeted < 2 {
             switch await events.next() {
-            case .transfer(.hello(slotProtocolVersion)), .transcode(.hello(slotProtocolVersion)): greeted += 1
+            case .transfer(.hello(slotProtocolVersion, let parts)), .transcode(.hello(slotProtocolVersion, let parts)):
+                greeted += 1
+                unconfined.formUnion(parts)
             case .ended(let ending):
                 kill()
                 throw Failure(.internal, "\(ending) before its first job: try `\(ending.name)` by hand")
@@ -120,5 +134,6 @@ final class ChildPair: Sendable {
                         + "install all programs of respool together")
             }
         }
+        return unconfined
     }
 }

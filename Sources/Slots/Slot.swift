@@ -14,6 +14,8 @@ package actor Slot {
     private var isTransferBusy = false
     private var isStreaming = false
     private var lines = LogTail()
+    /// What the kernel lacks to confine the children.
+    package private(set) var unconfined: Set<SandboxPart> = []
     /// The id of the job in hand, or of the last one.
     private var job = ""
     private nonisolated let shared = Mutex(Shared())
@@ -186,7 +188,7 @@ package actor Slot {
             dispose(pair)
         }
         let started: ChildPair
-        do { started = try await ChildPair.start(configuration) } catch { throw .failed(error, log: []) }
+        do { (started, unconfined) = try await ChildPair.start(configuration) } catch { throw .failed(error, log: []) }
         log.debug("children started")
         let mayUse = shared.withLock { shared in
             shared.pair = started

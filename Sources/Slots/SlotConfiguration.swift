@@ -9,6 +9,10 @@ package struct SlotConfiguration: Sendable {
     package var silence: Duration
     /// After how many jobs a pair is replaced; never, if nothing.
     package var jobsPerPair: Int?
+    /// Whether a slot starts whose children the kernel cannot confine.
+    package var sandbox = SandboxMode.on
+    /// A descriptor that `respool-transfer` finds as `ChildDescriptor.source`; the caller keeps it open.
+    package var source: CInt?
 
     package init(
         policy: TransferPolicy = TransferPolicy(), transcode: TranscodePolicy = TranscodePolicy(),
@@ -41,6 +45,12 @@ package struct SlotConfiguration: Sendable {
         if let seconds = try whole("RESPOOL_SILENCE", 2...86_400) { configuration.silence = .seconds(seconds) }
         if let jobs = try whole("RESPOOL_JOBS_PER_PAIR", 0...1_000_000) {
             configuration.jobsPerPair = jobs == 0 ? nil : jobs
+        }
+        if let text = Environment.value("RESPOOL_SANDBOX") {
+            guard let mode = SandboxMode(rawValue: text) else {
+                throw Failure(.invalidRequest, "RESPOOL_SANDBOX is `\(text)`: it must be on, require or off")
+            }
+            configuration.sandbox = mode
         }
         return configuration
     }

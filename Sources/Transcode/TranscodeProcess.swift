@@ -2,6 +2,7 @@ import Glibc
 import Lifecycle
 import Media
 import MediaTypes
+import Sandbox
 import SlotProtocol
 
 /// The child that parses media: it has the descriptors of its own job and two sockets, and serves one job after another.
@@ -34,7 +35,8 @@ package struct TranscodeProcess: ~Copyable {
         TagCharsets.open(TagEncoding.names)
         let reporter = Reporter(control: control)
         reporter.forwardLibavLog()
-        try reporter.send(.hello(version: slotProtocolVersion))
+        let unconfined = ChildStart.isConfined ? try Confinement.enterTranscode() : []
+        try reporter.send(.hello(version: slotProtocolVersion, unconfined: unconfined))
         let process = TranscodeProcess(reporter: reporter, link: Link(socket: link, reporter: reporter))
         while let order = try process.reporter.nextOrder() {
             try process.serve(order)

@@ -1,4 +1,6 @@
+import Glibc
 import Lifecycle
+import Sandbox
 import SlotProtocol
 import Storage
 
@@ -14,10 +16,12 @@ package enum TransferProgram {
         let control = ChildStart.control()
         let link = ChildStart.link()
         do {
-            guard let policy = try greet(control) else { return 0 }
+            guard let policy = try policy(control) else { return 0 }
             try ChildStart.limit(
                 memoryBytes: policy.memoryLimit, fileBytes: max(policy.mostSourceBytes, policy.mostOutputBytes),
                 openFiles: 256)
+            let unconfined = ChildStart.isConfined ? try confine(policy) : []
+            try control.send(TransferReport.hello(version: slotProtocolVersion, unconfined: unconfined))
             if let root = policy.outputRoot { StagedFiles.sweep(root) }
             let loop = TransferLoop(control: control, link: link, policy: policy)
             try loop.run()
@@ -28,13 +32,33 @@ package enum TransferProgram {
         }
     }
 
-    /// Answers the hello; nothing if the worker is gone or speaks another version.
-    private static func greet(_ control: borrowing PacketSocket) throws(PacketError) -> TransferPolicy? {
+    /// What the worker allows; nothing if it is gone or speaks another version.
+    private static func policy(_ control: borrowing PacketSocket) throws(PacketError) -> TransferPolicy? {
         guard let received = try control.receive(TransferOrder.self) else { return nil }
         guard case .hello(let version, let policy) = received.message else {
             throw .malformed("the first message is not hello")
         }
-        try control.send(TransferReport.hello(version: slotProtocolVersion))
-        return version == slotProtocolVersion ? policy : nil
+        guard version == slotProtocolVersion else {
+            try control.send(TransferReport.hello(version: slotProtocolVersion, unconfined: []))
+            return nil
+        }
+        return policy
+    }
+
+    /// Gives up all that the policy does not name, and answers what the kernel lacks for that.
+    private static func confine(_ policy: TransferPolicy) throws(SandboxError) -> [SandboxPart] {
+        let certificates = [policy.certificateFile] + ["SSL_CERT_FILE", "SSL_CERT_DIR"].map(Environment.value)
+        let files = policy.sourceRoots + (certificates + [policy.grantedSource]).compactMap { $0 }
+        let folders = [policy.outputRoot, policy.spoolFolder].compactMap { $0 } + policy.grantedOutputs.map(folder)
+        return try Confinement.enterTransfer(reading: files, writing: folders)
+    }
+
+    /// The folder that a file lies in, or will once it is made.
+    private static func folder(of path: String) -> String {
+        var path = path[...]
+        repeat {
+            path = path[..<(path.lastIndex(of: "/") ?? path.startIndex)]
+        } while !path.isEmpty && access(String(path), F_OK) != 0
+        return path.isEmpty ? "/" : String(path)
     }
 }

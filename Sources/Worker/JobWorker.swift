@@ -66,6 +66,7 @@ package actor JobWorker {
     package func run(lifeSign: LifeSign?) async throws(Failure) -> End {
         try await startSlots()
         metrics.started(slots: slots.count)
+        await reportSandbox()
         log.info(
             "worker started", ["worker": record.name, "slots": "\(slots.count)", "queue": configuration.queues.text])
         await withTaskGroup(of: Void.self) { group in
@@ -152,6 +153,14 @@ package actor JobWorker {
         guard let failure = failures.first else { return }
         await endSlots()
         throw failure
+    }
+
+    private func reportSandbox() async {
+        var unconfined: Set<SandboxPart> = []
+        for slot in slots { await unconfined.formUnion(slot.unconfined) }
+        guard !unconfined.isEmpty else { return }
+        log.warning(
+            "the children of the slots are not fully confined: this kernel or container has no \(unconfined.text)")
     }
 
     private func leave() async {

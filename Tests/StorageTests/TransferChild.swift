@@ -45,7 +45,7 @@ actor TransferChild {
 
     private func greet(_ policy: TransferPolicy) throws {
         try tell(.hello(version: slotProtocolVersion, policy: policy))
-        guard case .hello(slotProtocolVersion) = try report() else { throw Silent() }
+        guard case .hello(slotProtocolVersion, _) = try report() else { throw Silent() }
     }
 
     func tell(_ order: TransferOrder, descriptor: CInt = -1) throws {

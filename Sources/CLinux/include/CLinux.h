@@ -1,6 +1,6 @@
 #ifndef CLINUX_H
 #define CLINUX_H
-// Calls that Swift cannot make itself: GNU extensions, control messages (macros) and prctl (variadic).
+// Calls that Swift cannot make itself: GNU extensions, control messages (macros), prctl and Landlock (variadic).
 // Their GNU headers stay in the .c files: _GNU_SOURCE in an imported header breaks the Glibc module.
 #include <stddef.h>
 #include <stdint.h>
@@ -17,6 +17,16 @@ int clinux_die_with_parent(void);
 
 /// Gives up gaining privileges by exec, for good (PR_SET_NO_NEW_PRIVS).
 int clinux_no_new_privileges(void);
+
+/// Begins a set of rules that allows nothing: no file, no TCP unless the network is kept, no signal to another process. Answers
+/// its descriptor or -1: ENOSYS and EOPNOTSUPP if the kernel has no Landlock. (landlock_create_ruleset)
+int clinux_landlock_begin(int keeps_network);
+
+/// Allows reading what is at the path, or below it, and changing it as well. Answers 0 or -1. (landlock_add_rule)
+int clinux_landlock_allow(int rules, const char *path, int may_write);
+
+/// Puts the rules in force for this thread and those that it starts, for good. Answers 0 or -1. (landlock_restrict_self)
+int clinux_landlock_enforce(int rules);
 
 /// Gives freed memory back to the kernel (malloc_trim).
 void clinux_return_free_memory(void);

@@ -89,19 +89,20 @@ struct ConversionRequest: Sendable {
         // Only now, when nothing is wrong with the rest.
         if let input = try PipedInput.open(source, configuration.policy) {
             self.input = input
-            fields["source"] = "file://" + input.path
+            fields["source"] = "file://" + input.sourcePath
             do throws(Failure) { self.spec = try JobSpec(fields: fields) } catch { throw .usage(error.message) }
         } else {
             (input, self.spec) = (nil, spec)
         }
         destinations = outputs.destinations
-        let path = SourceAddress.path(ofFileURL: self.spec.source)
+        let path = input?.path ?? SourceAddress.path(ofFileURL: self.spec.source)
         for (target, destination) in zip(outputs.targets, destinations) {
             if let path, let destination, Self.isSameFile(path, destination) {
                 throw .usage("'\(target)' is the source itself: name another destination")
             }
         }
-        configuration.policy.grantedSource = path
+        configuration.policy.grantedSource = input?.sourcePath ?? path
+        configuration.source = input?.descriptor
         configuration.policy.sourceRoots = ConvertOptions.playlistFolder(path).map { [$0] } ?? []
         configuration.policy.grantedOutputs = destinations.compactMap { $0 }
         self.configuration = configuration

@@ -5,9 +5,14 @@ import SlotProtocol
 
 /// A source that only this process can open: standard input, another of its descriptors, or a named pipe.
 final class PipedInput: Sendable {
-    /// How another process of this user opens it.
+    /// How this process opens it.
     let path: String
+    /// How `respool-transfer` does, which has a copy of the descriptor: other processes' are closed to it.
+    let sourcePath = "/proc/self/fd/\(ChildDescriptor.source)"
     private let file: Descriptor
+
+    /// The descriptor, borrowed: valid while this owner lives.
+    var descriptor: CInt { file.number }
 
     /// The source that was typed, if it is such a one; all of a pipe is read before this returns, for most formats can only be
     /// read from a file.

@@ -25,9 +25,10 @@ extension Command {
         let input = try PipedInput.open(source, configuration.policy)
         defer { withExtendedLifetime(input) {} }
         let url: String
-        if let input { url = "file://" + input.path } else { url = try SourceAddress.url(source) }
+        if let input { url = "file://" + input.sourcePath } else { url = try SourceAddress.url(source) }
         let path = SourceAddress.path(ofFileURL: url)
         configuration.policy.grantedSource = path
+        configuration.source = input?.descriptor
         configuration.policy.sourceRoots = ConvertOptions.playlistFolder(path).map { [$0] } ?? []
         let slot = Slot(number: 0, configuration: configuration, log: Log(least: .error))
         let interruption = await Interruption.stopping(slot)

@@ -1,0 +1,72 @@
+#define _GNU_SOURCE
+#include "CLinux.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/landlock.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+// What kernels have learnt since Debian 12's header (version 2): linux/landlock.h of 6.12.
+struct rules {
+    uint64_t files;
+    uint64_t network;
+    uint64_t scoped;
+};
+enum {
+    TRUNCATE = 1 << 14,       // version 3
+    DEVICE_CONTROL = 1 << 15, // version 5
+    BIND_AND_CONNECT = 3,     // version 4
+    SOCKETS_AND_SIGNALS = 3,  // version 6
+};
+
+static const uint64_t reading_file = LANDLOCK_ACCESS_FS_READ_FILE;
+static const uint64_t reading = LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR;
+static const uint64_t writing_file = LANDLOCK_ACCESS_FS_WRITE_FILE | TRUNCATE;
+static const uint64_t writing = writing_file | LANDLOCK_ACCESS_FS_MAKE_REG | LANDLOCK_ACCESS_FS_MAKE_DIR
+    | LANDLOCK_ACCESS_FS_REMOVE_FILE | LANDLOCK_ACCESS_FS_REMOVE_DIR | LANDLOCK_ACCESS_FS_REFER;
+
+static int version(void) {
+    return (int)syscall(SYS_landlock_create_ruleset, NULL, 0, LANDLOCK_CREATE_RULESET_VERSION);
+}
+
+/// All that a kernel of some version can keep from a process.
+static uint64_t handled(int version) {
+    uint64_t all = (LANDLOCK_ACCESS_FS_MAKE_SYM << 1) - 1;
+    if (version >= 2) all |= LANDLOCK_ACCESS_FS_REFER;
+    if (version >= 3) all |= TRUNCATE;
+    if (version >= 5) all |= DEVICE_CONTROL;
+    return all;
+}
+
+int clinux_landlock_begin(int keeps_network) {
+    int known = version();
+    if (known < 0) return -1;
+    struct rules rules = {
+        .files = handled(known),
+        .network = keeps_network ? 0 : BIND_AND_CONNECT,
+        .scoped = SOCKETS_AND_SIGNALS,
+    };
+    size_t size = known >= 6 ? sizeof rules : known >= 4 ? 2 * sizeof(uint64_t) : sizeof(uint64_t);
+    return (int)syscall(SYS_landlock_create_ruleset, &rules, size, 0);
+}
+
+int clinux_landlock_allow(int rules, const char *path, int may_write) {
+    int place = open(path, O_PATH | O_CLOEXEC);
+    if (place < 0) return -1;
+    struct stat status;
+    int outcome = fstat(place, &status);
+    if (outcome == 0) {
+        int is_folder = S_ISDIR(status.st_mode);
+        uint64_t access = is_folder ? reading | (may_write ? writing : 0) : reading_file | (may_write ? writing_file : 0);
+        struct landlock_path_beneath_attr rule = {.allowed_access = access & handled(version()), .parent_fd = place};
+        outcome = (int)syscall(SYS_landlock_add_rule, rules, LANDLOCK_RULE_PATH_BENEATH, &rule, 0);
+    }
+    int error = errno;
+    close(place);
+    errno = error;
+    return outcome;
+}
+
+int clinux_landlock_enforce(int rules) { return (int)syscall(SYS_landlock_restrict_self, rules, 0); }

@@ -1,0 +1,8 @@
+import SlotProtocol
+
+/// Why a child cannot be confined although the kernel could.
+package struct SandboxError: Error, CustomStringConvertible {
+    package let description: String
+
+    init(_ part: SandboxPart, _ detail: String) { description = "\(part.rawValue): \(detail)" }
+}
