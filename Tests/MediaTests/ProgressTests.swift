@@ -25,6 +25,52 @@ import Testing
         }
     }
 
+    @Test func `moves while packets are copied`() async throws {
+        let source = try await Studio.shared.source(
+            "copied-noise.flac", ["-f", "lavfi", "-i", "anoisesrc=r=44100:d=60:seed=1"])
+        var copy = Rendition(format: "flac")
+        copy.passthrough = .require
+        let copied = copy
+        let reports = try await onThread {
+            let input = try MemoryFile(path: source)
+            let store = HeldFile()
+            var reports: [Progress] = []
+            _ = try Conversion.run(
+                source: input, store: store, rendition: copied, range: .whole, stop: StopFlag(),
+                progress: {
+                    reports.append($0)
+                    if $0.fraction ?? 0 > 0 { store.moved.raise() }
+                })
+            return reports
+        }
+        let under = reports.filter { $0.phase == .converting && (0.0001..<1).contains($0.fraction ?? 0) }
+        #expect(!under.isEmpty)
+        for report in under {
+            #expect(report.duration == 60 && !report.estimated)
+            #expect(abs(report.position - 60 * (report.fraction ?? 0)) < 0.07)
+        }
+        #expect(reports.last?.fraction == 1 && reports.last?.position == 60)
+    }
+
+    /// A file whose middle is not written before a conversion has told that it moves.
+    private final class HeldFile: ByteStore {
+        let moved = StopFlag()
+        private let file = MemoryFile()
+
+        var length: Int64 { file.length }
+
+        func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) {
+            if offset > 2_000_000 {
+                for _ in 0..<5000 where !moved.isRaised { usleep(1000) }
+            }
+            file.write(bytes, at: offset)
+        }
+
+        func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) -> Int {
+            file.read(into: buffer, at: offset)
+        }
+    }
+
     private func reports(_ source: String) async throws -> [Progress] {
         let path = await Studio.shared.output("opus")
         return try await onThread {

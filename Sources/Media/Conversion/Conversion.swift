@@ -6,8 +6,8 @@ package enum Conversion {
     /// Converts a range of a source and checks the results; blocks, and reports on the calling thread at most ten times a
     /// second.
     ///
-    /// One output is made on the calling thread; of several, each has a thread of its own, and the slowest sets the pace. What
-    /// fails the source fails the whole; what fails one of several outputs is that output's own result, unless all of them are
+    /// One output that is encoded is made on the calling thread; of several, each has a thread of its own, and the slowest
+    /// sets the pace, and so has one that is copied. What fails the source fails the whole; what fails one of several outputs is that output's own result, unless all of them are
     /// wanted or none.
     package static func run(
         source: any ByteSource, stores: any OutputStores, plan: ConversionPlan, stop: StopFlag,
@@ -22,12 +22,13 @@ package enum Conversion {
         let lanes = open(writers, reader)
         // One encoder beside the decoder gains nothing by a second thread that small jobs would not lose.
         let isShared = lanes.count(where: \.takesSamples) > 1
-        if isShared { for lane in lanes { lane.detach() } }
+        for lane in lanes where isShared || lane.copies != nil { lane.detach() }
+        let decodes = lanes.contains(where: \.takesSamples)
         do throws(MediaError) {
             try check(lanes, plan)
-            var meter = ProgressMeter(reader)
+            var meter = ProgressMeter(reader, copying: decodes ? nil : lanes.compactMap(\.copies).max())
             var titles = TitleTimes(source)
-            let checksum = lanes.contains(where: \.takesSamples) ? SourceChecksum(reader) : nil
+            let checksum = decodes ? SourceChecksum(reader) : nil
             let frame = Frame()
             while lanes.contains(where: \.takesSamples), try reader.next(into: frame) {
                 titles.note(reader, samples: frame.samples)
@@ -35,30 +36,26 @@ package enum Conversion {
                 if let shared { checksum?.append(shared) }
                 for lane in lanes { lane.append(frame, shared: shared) }
                 try check(lanes, plan)
-                if var report = meter.report(reader) {
-                    report.outputs = outputs(lanes, reader, report)
-                    progress(report)
-                }
+                tell(meter.report(reader), lanes, reader, progress)
             }
             let mismatch = try checksum?.judge(reader, plan.source.damage)
             let warnings = reader.warnings + (mismatch.map { [$0] } ?? [])
             // Those that have a thread go on while the others read the source.
             for lane in lanes where lane.takesSamples { lane.finish(reader.damage, warnings: warnings) }
-            for lane in lanes where !lane.takesSamples { lane.finish(.none, warnings: []) }
-            for lane in lanes {
+            let copying = lanes.filter { $0.copies != nil }
+            for lane in copying + lanes.filter({ $0.copies == nil }) {
+                // One after the other: only one thread at a time reads the source.
+                if lane.copies != nil { lane.finish(.none, warnings: []) }
                 while lane.wait(atMost: .milliseconds(100)) == nil {
                     try check(lanes, plan)
-                    var report = meter.whole(reader)
-                    report.outputs = outputs(lanes, reader, report)
-                    progress(report)
+                    let copied = decodes ? nil : copying.reduce(0) { $0 + $1.copied } / Int64(copying.count)
+                    tell(meter.report(reader, copied: copied), lanes, reader, progress)
                 }
             }
             let results = lanes.map { $0.wait().map { $0.with(titles).with(sourceMD5: checksum?.verified) } }
             try check(lanes, plan)
-            let copied = results.compactMap { try? $0.get() }.first(where: \.copied)?.samples ?? 0
-            var report = meter.done(samples: max(reader.position - reader.first, copied))
-            report.outputs = outputs(lanes, reader, report)
-            progress(report)
+            let samples = max(reader.position - reader.first, copying.map(\.copied).max() ?? 0)
+            tell(meter.done(samples: samples), lanes, reader, progress)
             return results
         } catch {
             for lane in lanes { lane.cancel() }
@@ -76,13 +73,16 @@ package enum Conversion {
         return lanes
     }
 
-    /// How far each of several outputs is.
-    private static func outputs(
-        _ lanes: [OutputLane], _ reader: borrowing AssetReader, _ report: Progress
-    ) -> [OutputProgress] {
-        guard lanes.count > 1 else { return [] }
-        let read = reader.position - reader.first
-        return lanes.map { $0.progress(read: read, part: report.fraction ?? 0) }
+    /// Hands on a report, if there is one, with how far each of several outputs is.
+    private static func tell(
+        _ report: Progress?, _ lanes: [OutputLane], _ reader: borrowing AssetReader, _ progress: (Progress) -> Void
+    ) {
+        guard var report else { return }
+        if lanes.count > 1 {
+            let read = reader.position - reader.first
+            report.outputs = lanes.map { $0.progress(read: read, part: report.fraction ?? 0) }
+        }
+        progress(report)
     }
 
     /// Fails if a conversion cannot come to anything any more.

@@ -5,6 +5,8 @@ import MediaTypes
 final class OutputLane {
     typealias Outcome = Result<ConversionResult, MediaError>
 
+    /// Samples that it copies by itself; nothing for an output that takes decoded ones, or has no writer.
+    let copies: Int64?
     private var work: Work
     private let queue = BoundedQueue<SharedFrame>()
     private let shared: Monitor<Shared>
@@ -30,9 +32,11 @@ final class OutputLane {
         switch writer {
         case .success(let writer):
             work = .here(writer)
+            copies = writer.copies
             shared = Monitor(Shared())
         case .failure(let error):
             work = .over
+            copies = nil
             shared = Monitor(Shared(outcome: .failure(error)))
         }
     }
@@ -40,11 +44,13 @@ final class OutputLane {
     /// Whether frames are still wanted.
     var takesSamples: Bool {
         switch work {
-        case .here(let writer): writer.takesSamples
-        case .elsewhere: outcome == nil
+        case .here, .elsewhere: copies == nil && outcome == nil
         case .over: false
         }
     }
+
+    /// Samples that are copied so far.
+    var copied: Int64 { min(meter.samples, copies ?? 0) }
 
     var failure: MediaError? {
         if case .failure(let error) = outcome { error } else { nil }
@@ -52,7 +58,7 @@ final class OutputLane {
 
     /// Lets a thread of its own do the work from here on.
     func detach() {
-        guard case .here(let writer) = work, writer.takesSamples else { return }
+        guard case .here(let writer) = work else { return }
         work = .elsewhere
         let box = Handover(writer: writer)
         startThread { [queue, shared, meter] in
@@ -82,9 +88,10 @@ final class OutputLane {
                         try frame.share(shared.frame)
                         let samples = frame.samples
                         try writer.append(frame)
-                        meter.take(samples)
+                        meter.take(Int64(samples))
                     }
                 case .end:
+                    try writer.copy { meter.take($0) }
                     meter.beginEnd()
                     return .success(try finished(writer, shared.read(\.damage), shared.read(\.warnings)))
                 case .broken: return .failure(.stopped)
@@ -96,14 +103,14 @@ final class OutputLane {
     /// Takes a frame, which is shared with the other lanes if it goes to another thread.
     func append(_ frame: borrowing Frame, shared: SharedFrame?) {
         switch work {
-        case .here(let writer) where writer.takesSamples:
+        case .here(let writer):
             let samples = frame.samples
             do throws(MediaError) {
                 try writer.append(frame)
-                meter.take(samples)
+                meter.take(Int64(samples))
             } catch { end(.failure(error)) }
-        case .elsewhere: if let shared { _ = queue.append(shared, bytes: shared.bytes) }
-        case .here, .over: break
+        case .elsewhere: if let shared, copies == nil { _ = queue.append(shared, bytes: shared.bytes) }
+        case .over: break
         }
     }
 
@@ -137,12 +144,11 @@ final class OutputLane {
 
     /// How far the output is, of a conversion that has read so many samples, and with them that part of all.
     func progress(read samples: Int64, part: Double) -> OutputProgress {
-        var progress = meter.progress(read: samples, part: part)
+        var progress = meter.progress(of: copies ?? samples, part: copies == nil ? part : ProgressMeter.most)
         switch (outcome, work) {
         case (.success, _): progress = OutputProgress(.complete, fraction: 1)
         case (.failure, _): progress.phase = .failed
-        case (nil, .here(let writer)) where !writer.takesSamples: progress.phase = .waiting
-        case (nil, _): break
+        case (nil, _): if copies != nil, copied == 0 { progress.phase = .waiting }
         }
         most = max(most, progress.fraction)
         progress.fraction = most

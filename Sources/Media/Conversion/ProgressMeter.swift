@@ -13,46 +13,42 @@ struct ProgressMeter {
     private let isKnown: Bool
     private var pace = Pace()
     /// The largest fraction so far.
-    private var most = 0.0
+    private var reached = 0.0
 
-    init(_ reader: borrowing AssetReader, phase: Phase = .converting) {
+    /// What is told at most before the end, and of a guess.
+    static let most = 0.999
+    private static let mostOfGuess = 0.99
+
+    /// Begins with a reader at the start of its range, of which so many samples are copied where none is decoded.
+    init(_ reader: borrowing AssetReader, phase: Phase = .converting, copying samples: Int64? = nil) {
         self.phase = phase
         started = clock.now
         last = started
         let rate = Double(reader.shape.rate)
         self.rate = rate
         let start = Double(reader.first) / rate
-        let length = reader.sourceSeconds.map { $0 - start }
+        let length = samples.map { Double($0) / rate } ?? reader.sourceSeconds.map { $0 - start }
         let wanted = reader.end.map { Double($0) / rate - start }
         isKnown = length != nil
         duration = wanted.map { min($0, length ?? $0) } ?? length
         pace.note(started, position: 0, fraction: 0)
     }
 
-    /// A report, if the last one is long enough ago.
-    mutating func report(_ reader: borrowing AssetReader) -> Progress? {
+    /// A report, if the last one is long enough ago; of samples that are copied where none is decoded.
+    mutating func report(_ reader: borrowing AssetReader, copied samples: Int64? = nil) -> Progress? {
         let now = clock.now
         guard now - last >= .milliseconds(100) else { return nil }
         last = now
-        let position = max(Double(reader.position - reader.first) / rate, 0)
+        let position = max(Double(samples ?? reader.position - reader.first) / rate, 0)
         // A header that tells of less than there is tells nothing: in chained Ogg it is the last link's.
         let length = duration.flatMap { position <= $0 + 0.1 ? $0 : nil }
         let fraction = length.map { $0 > 0 ? position / $0 : 1 } ?? reader.byteFraction
         let isEstimate = !isKnown || length == nil
-        most = max(most, min(fraction, isEstimate ? 0.99 : 0.999))
-        pace.note(now, position: position, fraction: most)
+        reached = max(reached, min(fraction, isEstimate ? Self.mostOfGuess : Self.most))
+        pace.note(now, position: position, fraction: reached)
         return Progress(
-            phase: phase, position: position, duration: length, fraction: most, speed: pace.speed,
+            phase: phase, position: position, duration: length, fraction: reached, speed: pace.speed,
             estimated: isEstimate, eta: pace.eta)
-    }
-
-    /// A report while outputs are brought to their ends, the source being read.
-    mutating func whole(_ reader: borrowing AssetReader) -> Progress {
-        last -= .milliseconds(100)
-        var progress = report(reader)!
-        most = 0.999
-        progress.fraction = most
-        return progress
     }
 
     /// The report of a conversion that has all its samples.

@@ -4,8 +4,11 @@ import MediaTypes
 ///
 /// A writer is used by one thread at a time, but not always by the one that made it.
 protocol RenditionWriter: AnyObject {
-    /// Whether the writer wants the decoded samples; one that does not reads the source itself when it is to finish.
-    var takesSamples: Bool { get }
+    /// Samples that the writer copies by itself, as packets; nothing for one that wants them decoded.
+    var copies: Int64? { get }
+
+    /// Copies what it copies, and tells of so many samples at a time.
+    func copy(_ done: (Int64) -> Void) throws(MediaError)
 
     /// Takes a frame's samples, which have the reader's shape. Other writers hold the same samples: these are not changed.
     func append(_ frame: borrowing Frame) throws(MediaError)
@@ -15,5 +18,7 @@ protocol RenditionWriter: AnyObject {
 }
 
 extension RenditionWriter {
-    var takesSamples: Bool { true }
+    var copies: Int64? { nil }
+
+    func copy(_ done: (Int64) -> Void) throws(MediaError) {}
 }

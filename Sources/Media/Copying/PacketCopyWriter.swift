@@ -24,13 +24,11 @@ final class PacketCopyWriter: RenditionWriter {
             metadata, wish, format: plan.settings.format, codec: plan.settings.codec, rate: rate, sourceRate: rate)
     }
 
-    /// It reads the source by itself, as packets.
-    var takesSamples: Bool { false }
+    var copies: Int64? { plan.span.samples }
 
     func append(_ frame: borrowing Frame) {}
 
     func finish() throws(MediaError) -> ConversionResult {
-        try copy()
         if tags.tellsITunes {
             let span = plan.span
             tags.setGapless(priming: span.lead, padding: span.trail, samples: span.samples)
@@ -51,7 +49,7 @@ final class PacketCopyWriter: RenditionWriter {
         return result
     }
 
-    private func copy() throws(MediaError) {
+    func copy(_ done: (Int64) -> Void) throws(MediaError) {
         let demuxer = try Demuxer.open(source, stop: stop)
         let track = try demuxer.track(plan.track)
         let stream = demuxer.stream(track.index)
@@ -89,6 +87,7 @@ final class PacketCopyWriter: RenditionWriter {
             }
             time += length
             try muxer.write(packet, rate: rate)
+            done(length)
         }
         guard number > span.last else {
             throw MediaError(.internal, "copy the audio", "the source gave fewer packets when it was read again")
