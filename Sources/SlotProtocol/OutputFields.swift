@@ -86,9 +86,13 @@ extension FieldReader {
 
     private static func place(_ index: Int) -> String { "outputs[\(index)]" }
 
-    /// A path without what changes nothing, so that two spellings of it are one.
-    private static func simplified(_ path: String) -> String {
-        (path.hasPrefix("/") ? "/" : "") + (OutputPath.components(path) ?? []).joined(separator: "/")
+    /// The path that an output names, without what changes nothing, so that two spellings of it are one.
+    private static func simplified(_ output: String) -> String {
+        let isURL = output.lowercased().hasPrefix("file:/")
+        let path = isURL ? URL(string: output)?.path(percentEncoded: false) ?? output : output
+        // Where a URL leads that climbs is told when it is opened.
+        guard let components = OutputPath.components(path) else { return output }
+        return (path.hasPrefix("/") ? "/" : "") + components.joined(separator: "/")
     }
 }
 

@@ -42,6 +42,10 @@ import Testing
             "[{\"format\":\"mp3\",\"output\":\"a/b.mp3\"},{\"format\":\"mp3\",\"output\":\"./a/c/../b.mp3\"}]",
             "`outputs[1].output` is `./a/c/../b.mp3`, where `outputs[0]` goes"
         ),
+        (
+            "[{\"format\":\"mp3\",\"output\":\"/a/b c.mp3\"},{\"format\":\"mp3\",\"output\":\"FILE:///a/b%20c.mp3\"}]",
+            "`outputs[1].output` is `FILE:///a/b%20c.mp3`, where `outputs[0]` goes"
+        ),
         ("[]", "1 to 32"), ("{}", "JSON list"), ("[1]", "JSON list"), ("[{]", "JSON list"), ("", "JSON list"),
     ])
     func `names the output that is wrong`(outputs: String, named: String) throws {
@@ -55,6 +59,11 @@ import Testing
         (#"{"output":"a/t.mp3"},{"output":"b/t.opus","trim_silence":"-60"}"#, nil),
         (#"{"output":"a/t.mp3","chapters":"webvtt"},{"output":"a/t.opus","trim_silence":"-60"}"#, nil),
         (#"{"output":"a/t.mp3"},{"output":"a/b/../t.opus","trim_silence":"-60"}"#, "`outputs[1]` would go to `a/t.ch"),
+        (
+            #"{"output":"file:///a/t.mp3"},{"output":"/a/t.opus","trim_silence":"-60"}"#,
+            "`outputs[1]` would go to `/a/t.ch"
+        ),
+        (#"{"output":"file:///../t.mp3"},{"output":"file:///../u.mp3","trim_silence":"-60"}"#, nil),
         (
             #"{"output":"a/t.mp3"},{"output":"a/t.chapters.json","format":"peaks","chapters":null}"#,
             "`outputs[0]` would"
