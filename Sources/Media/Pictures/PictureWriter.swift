@@ -33,8 +33,8 @@ final class PictureWriter: RenditionWriter {
         drawing =
             switch settings.format.name {
             case "peaks": try PeaksWriter(file, picture, lanes: lanes, rate: settings.shape.rate)
-            case "png": try WaveformWriter(file, picture, size!, lanes: lanes)
-            default: try SpectrogramWriter(file, picture, size!, lanes: lanes)
+            case "png": WaveformWriter(PictureCanvas(file: file, settings: picture, size: size!), lanes: lanes)
+            default: try SpectrogramWriter(PictureCanvas(file: file, settings: picture, size: size!), lanes: lanes)
             }
         (self.settings, self.picture, self.splitsChannels) = (settings, picture, splitsChannels)
         (self.lanes, self.size) = (lanes, size)
@@ -96,6 +96,13 @@ protocol SoundDrawing: AnyObject {
 
     /// What was asked for and what is used, by the names in a job.
     var used: [String: Setting] { get }
+}
+
+/// Where a picture is drawn, and how.
+struct PictureCanvas {
+    let file: AppendedFile
+    let settings: PictureSettings
+    let size: PictureSize
 }
 
 extension PictureSize {

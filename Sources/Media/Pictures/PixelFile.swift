@@ -6,12 +6,12 @@ final class PixelFile {
     private let file: AppendedFile
     private let deflater: Deflater
 
-    init(_ file: AppendedFile, _ size: PictureSize, _ palette: [PictureColor]) throws(MediaError) {
-        self.file = file
+    init(_ canvas: PictureCanvas, _ palette: [PictureColor]) throws(MediaError) {
+        file = canvas.file
         deflater = try Deflater.open()
         try file.append([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A])
         // Eight bits a pixel, of a palette; deflate, its filters, not interlaced.
-        try chunk("IHDR", Self.bytes(size.width) + Self.bytes(size.height) + [8, 3, 0, 0, 0])
+        try chunk("IHDR", Self.bytes(canvas.size.width) + Self.bytes(canvas.size.height) + [8, 3, 0, 0, 0])
         try chunk("PLTE", palette.flatMap { [$0.red, $0.green, $0.blue] })
         if palette.contains(where: { $0.alpha < 255 }) { try chunk("tRNS", palette.map(\.alpha)) }
     }

@@ -2,9 +2,7 @@ import MediaTypes
 
 /// A picture of frequencies over time: the lowest at the bottom of each lane, half the sample rate at its top.
 final class SpectrogramWriter: SoundDrawing {
-    private let file: AppendedFile
-    private let settings: PictureSettings
-    private let size: PictureSize
+    private let canvas: PictureCanvas
     private let lanes: [Lane]
 
     /// A lane in a box, as arrays hold no lanes themselves.
@@ -13,19 +11,15 @@ final class SpectrogramWriter: SoundDrawing {
         init(_ spectra: consuming SpectrumLane) { self.spectra = spectra }
     }
 
-    init(
-        _ file: AppendedFile, _ settings: PictureSettings, _ size: PictureSize, lanes: Int
-    ) throws(MediaError) {
-        self.file = file
-        self.settings = settings
-        self.size = size
+    init(_ canvas: PictureCanvas, lanes: Int) throws(MediaError) {
+        self.canvas = canvas
         var made: [Lane] = []
         for lane in 0..<lanes {
             made.append(
                 Lane(
                     try SpectrumLane.open(
-                        rows: size.rows(ofLane: lane, of: lanes).count, columns: size.width,
-                        dynamicRange: settings.dynamicRange)))
+                        rows: canvas.size.rows(ofLane: lane, of: lanes).count, columns: canvas.size.width,
+                        dynamicRange: canvas.settings.dynamicRange)))
         }
         self.lanes = made
     }
@@ -35,15 +29,16 @@ final class SpectrogramWriter: SoundDrawing {
     }
 
     func finish() throws(MediaError) {
-        let pixels = try PixelFile(file, size, Self.palette)
-        var line = [UInt8](repeating: 0, count: size.width)
+        let pixels = try PixelFile(canvas, Self.palette)
+        let width = canvas.size.width
+        var line = [UInt8](repeating: 0, count: width)
         for lane in lanes {
             lane.spectra.finish()
             let (levels, rows, columns) = (lane.spectra.levels, lane.spectra.rows, lane.spectra.columns)
             for row in (0..<rows).reversed() {
-                for x in 0..<size.width where columns > 0 {
-                    let first = x * columns / size.width
-                    let end = max(first + 1, (x + 1) * columns / size.width)
+                for x in 0..<width where columns > 0 {
+                    let first = x * columns / width
+                    let end = max(first + 1, (x + 1) * columns / width)
                     line[x] = (first..<end).reduce(0) { max($0, levels[$1 * rows + row]) }
                 }
                 try pixels.append(row: line)
@@ -69,8 +64,6 @@ final class SpectrogramWriter: SoundDrawing {
     ]
 
     var used: [String: Setting] {
-        [
-            "dynamic_range": Setting(used: "\(settings.dynamicRange)")
-        ]
+        ["dynamic_range": Setting(used: "\(canvas.settings.dynamicRange)")]
     }
 }

@@ -2,30 +2,24 @@ import MediaTypes
 
 /// A picture of the waveform: in each column the span from the lowest to the highest sample, a lane above the other.
 final class WaveformWriter: SoundDrawing {
-    private let file: AppendedFile
-    private let settings: PictureSettings
-    private let size: PictureSize
+    private let canvas: PictureCanvas
     private var bins: PeakBins
     /// Bins of each column at most; at least half as many once there are more samples than that.
     private static let binsPerColumn = 8
 
-    init(
-        _ file: AppendedFile, _ settings: PictureSettings, _ size: PictureSize, lanes: Int
-    ) throws(MediaError) {
-        self.file = file
-        self.settings = settings
-        self.size = size
-        bins = PeakBins(lanes: lanes, samplesPerBin: 1, capacity: size.width * Self.binsPerColumn)
+    init(_ canvas: PictureCanvas, lanes: Int) {
+        self.canvas = canvas
+        bins = PeakBins(lanes: lanes, samplesPerBin: 1, capacity: canvas.size.width * Self.binsPerColumn)
     }
 
     func append(_ lanes: [UnsafeBufferPointer<Float>]) throws(MediaError) { bins.append(lanes) }
 
     func finish() throws(MediaError) {
         bins.close()
-        let pixels = try PixelFile(file, size, [settings.background, settings.foreground])
-        var row = [UInt8](repeating: 0, count: size.width)
+        let pixels = try PixelFile(canvas, [canvas.settings.background, canvas.settings.foreground])
+        var row = [UInt8](repeating: 0, count: canvas.size.width)
         for lane in bins.lanes.indices {
-            let rows = size.rows(ofLane: lane, of: bins.lanes.count)
+            let rows = canvas.size.rows(ofLane: lane, of: bins.lanes.count)
             let spans = spans(bins.lanes[lane], height: rows.count)
             for line in 0..<rows.count {
                 for column in spans.indices { row[column] = spans[column].contains(line) ? 1 : 0 }
@@ -38,7 +32,7 @@ final class WaveformWriter: SoundDrawing {
     /// The rows of each column that are drawn, from the top of the lane.
     private func spans(_ extents: [SampleExtent], height: Int) -> [Range<Int>] {
         var last: SampleExtent?
-        return (0..<size.width).map { column in
+        return (0..<canvas.size.width).map { column in
             var extent = self.extent(extents, column)
             let own = extent
             // The line goes on from column to column.
@@ -62,8 +56,8 @@ final class WaveformWriter: SoundDrawing {
     private func extent(_ extents: [SampleExtent], _ column: Int) -> SampleExtent {
         guard bins.samples > 0 else { return SampleExtent(low: 0, high: 0) }
         let samples = Int(bins.samples)
-        let first = column * samples / size.width
-        let end = max(first + 1, (column + 1) * samples / size.width)
+        let first = column * samples / canvas.size.width
+        let end = max(first + 1, (column + 1) * samples / canvas.size.width)
         let firstBin = first / bins.samplesPerBin
         let endBin = min(extents.count, (end + bins.samplesPerBin - 1) / bins.samplesPerBin)
         var extent = SampleExtent()
@@ -72,8 +66,6 @@ final class WaveformWriter: SoundDrawing {
     }
 
     var used: [String: Setting] {
-        [
-            "colors": Setting(used: "\(settings.foreground),\(settings.background)")
-        ]
+        ["colors": Setting(used: "\(canvas.settings.foreground),\(canvas.settings.background)")]
     }
 }
