@@ -1,5 +1,8 @@
 import CLibav
 
+/// Is handed samples, one frame after the other.
+typealias FrameBody = (borrowing Frame) throws(MediaError) -> Void
+
 /// Some decoded samples of every channel; owns an `AVFrame`.
 struct Frame: ~Copyable {
     let pointer: UnsafeMutablePointer<AVFrame>

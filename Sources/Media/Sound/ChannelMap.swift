@@ -25,9 +25,7 @@ struct ChannelMap: ~Copyable {
     }
 
     /// Maps a frame's samples into the frame that is answered to the body.
-    borrowing func apply(
-        _ frame: borrowing Frame, _ body: (borrowing Frame) throws(MediaError) -> Void
-    ) throws(MediaError) {
+    borrowing func apply(_ frame: borrowing Frame, _ body: FrameBody) throws(MediaError) {
         try result.reserve(frame.samples, output)
         let size = input.sampleBytes
         for (target, source) in places.enumerated() {

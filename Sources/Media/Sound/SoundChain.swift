@@ -44,16 +44,12 @@ final class SoundChain {
     }
 
     /// Takes a frame of the source, which stays as it is, and hands what becomes of it to the body.
-    func append(
-        _ frame: borrowing Frame, _ body: (borrowing Frame) throws(MediaError) -> Void
-    ) throws(MediaError) {
+    func append(_ frame: borrowing Frame, _ body: FrameBody) throws(MediaError) {
         guard let window else { return try pass(frame, body) }
         try window.cut(frame) { (part: borrowing Frame) throws(MediaError) in try pass(part, body) }
     }
 
-    private func pass(
-        _ frame: borrowing Frame, _ body: (borrowing Frame) throws(MediaError) -> Void
-    ) throws(MediaError) {
+    private func pass(_ frame: borrowing Frame, _ body: FrameBody) throws(MediaError) {
         if let floats { return try floats.append(frame, body) }
         switch map {
         case .none: try body(frame)
@@ -62,7 +58,7 @@ final class SoundChain {
     }
 
     /// Hands what is still inside to the body.
-    func finish(_ body: (borrowing Frame) throws(MediaError) -> Void) throws(MediaError) {
+    func finish(_ body: FrameBody) throws(MediaError) {
         try floats?.finish(body)
     }
 
@@ -118,9 +114,7 @@ final class SampleWindow {
     init(_ range: Range<Int64>) { self.range = range }
 
     /// Hands the samples of a frame that are in the window to the body.
-    func cut(
-        _ frame: borrowing Frame, _ body: (borrowing Frame) throws(MediaError) -> Void
-    ) throws(MediaError) {
+    func cut(_ frame: borrowing Frame, _ body: FrameBody) throws(MediaError) {
         let whole = position..<position + Int64(frame.samples)
         position = whole.upperBound
         let inside = whole.clamped(to: range)

@@ -42,15 +42,13 @@ final class SoundFloats {
         }
     }
 
-    func append(
-        _ frame: borrowing Frame, _ body: (borrowing Frame) throws(MediaError) -> Void
-    ) throws(MediaError) {
+    func append(_ frame: borrowing Frame, _ body: FrameBody) throws(MediaError) {
         try head.convert(frame) { (floats: borrowing Frame) throws(MediaError) in
             try level.apply(floats) { (levelled: borrowing Frame) throws(MediaError) in try resample(levelled, body) }
         }
     }
 
-    func finish(_ body: (borrowing Frame) throws(MediaError) -> Void) throws(MediaError) {
+    func finish(_ body: FrameBody) throws(MediaError) {
         try level.finish { (levelled: borrowing Frame) throws(MediaError) in try resample(levelled, body) }
         while try converter.drain() { try limit(converter.result, body) }
         var left = limiter?.latency ?? 0
@@ -63,15 +61,11 @@ final class SoundFloats {
         }
     }
 
-    private func resample(
-        _ frame: borrowing Frame, _ body: (borrowing Frame) throws(MediaError) -> Void
-    ) throws(MediaError) {
+    private func resample(_ frame: borrowing Frame, _ body: FrameBody) throws(MediaError) {
         if try converter.convert(frame) { try limit(converter.result, body) } else { try limit(frame, body) }
     }
 
-    private func limit(
-        _ frame: borrowing Frame, _ body: (borrowing Frame) throws(MediaError) -> Void
-    ) throws(MediaError) {
+    private func limit(_ frame: borrowing Frame, _ body: FrameBody) throws(MediaError) {
         guard frame.samples > 0 else { return }
         if limiter != nil {
             limiter!.process(

@@ -34,9 +34,7 @@ final class SoundHead {
     }
 
     /// Hands the body the samples as floats, which are its own to change.
-    func convert(
-        _ frame: borrowing Frame, _ body: (borrowing Frame) throws(MediaError) -> Void
-    ) throws(MediaError) {
+    func convert(_ frame: borrowing Frame, _ body: FrameBody) throws(MediaError) {
         switch map {
         case .none: try mix(frame, body)
         case .some(let map):
@@ -44,9 +42,7 @@ final class SoundHead {
         }
     }
 
-    private func mix(
-        _ frame: borrowing Frame, _ body: (borrowing Frame) throws(MediaError) -> Void
-    ) throws(MediaError) {
+    private func mix(_ frame: borrowing Frame, _ body: FrameBody) throws(MediaError) {
         switch mixer {
         case .none: try last.convert(frame, into: result)
         case .some(let mixer):

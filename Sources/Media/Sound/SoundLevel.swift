@@ -24,9 +24,7 @@ final class SoundLevel {
         held = try SampleFifo.open(shape, capacity: 1)
     }
 
-    func apply(
-        _ frame: borrowing Frame, _ body: (borrowing Frame) throws(MediaError) -> Void
-    ) throws(MediaError) {
+    func apply(_ frame: borrowing Frame, _ body: FrameBody) throws(MediaError) {
         if gain != 1 {
             for channel in 0..<channels {
                 let samples = frame.floats(channel)
@@ -45,13 +43,11 @@ final class SoundLevel {
     }
 
     /// Gives what was kept for the end.
-    func finish(_ body: (borrowing Frame) throws(MediaError) -> Void) throws(MediaError) {
+    func finish(_ body: FrameBody) throws(MediaError) {
         try give(Int64(held.count), body)
     }
 
-    private func give(
-        _ count: Int64, _ body: (borrowing Frame) throws(MediaError) -> Void
-    ) throws(MediaError) {
+    private func give(_ count: Int64, _ body: FrameBody) throws(MediaError) {
         var left = count
         while left > 0 {
             let size = min(left, 4096)

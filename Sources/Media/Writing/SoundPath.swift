@@ -18,21 +18,17 @@ final class SoundPath {
     }
 
     /// Takes a frame of the source, which stays as it is, and hands what becomes of it to the body.
-    func append(
-        _ frame: borrowing Frame, _ body: (borrowing Frame) throws(MediaError) -> Void
-    ) throws(MediaError) {
+    func append(_ frame: borrowing Frame, _ body: FrameBody) throws(MediaError) {
         guard let chain else { return try convert(frame, body) }
         try chain.append(frame) { (changed: borrowing Frame) throws(MediaError) in try convert(changed, body) }
     }
 
-    private func convert(
-        _ frame: borrowing Frame, _ body: (borrowing Frame) throws(MediaError) -> Void
-    ) throws(MediaError) {
+    private func convert(_ frame: borrowing Frame, _ body: FrameBody) throws(MediaError) {
         if try converter.convert(frame) { try body(converter.result) } else { try body(frame) }
     }
 
     /// Hands what is still inside to the body.
-    func finish(_ body: (borrowing Frame) throws(MediaError) -> Void) throws(MediaError) {
+    func finish(_ body: FrameBody) throws(MediaError) {
         try chain?.finish { (rest: borrowing Frame) throws(MediaError) in try convert(rest, body) }
         while try converter.drain() { try body(converter.result) }
     }
