@@ -40,9 +40,7 @@ struct Demuxer: ~Copyable {
         do {
             let name = String(cString: format.pointee.name)
             bytes = try DeflatedTags.hidden(TrailingTags.hidden(whole, name), name)
-        } catch {
-            throw MediaError(.source(error), operation, "the source could not be read: \(error)")
-        }
+        } catch { throw .unreadable(error, operation) }
         if bytes !== whole { source = try SourceContext.open(bytes, stop: stop) }
         var context = avformat_alloc_context()
         guard context != nil else { throw .outOfMemory(operation) }
@@ -106,7 +104,7 @@ struct Demuxer: ~Copyable {
             for track in tracks {
                 hidden[track.index] = try HiddenSamples(bytes, stream(track.index), formatName)
             }
-        } catch { throw MediaError(.source(error), Self.operation, "the source could not be read: \(error)") }
+        } catch { throw .unreadable(error, Self.operation) }
     }
 
     /// Why a container cannot be opened: a file that makes no sense, or one cut short.

@@ -65,7 +65,7 @@ final class HiddenSamples {
         do {
             let boxes = try Box(name: "", body: 0, end: source.length).places(of: "moof", SourceBytes(source))
             lastFragment = boxes.last ?? 0
-        } catch { throw MediaError(.source(error), "read the source", "the source could not be read: \(error)") }
+        } catch { throw .unreadable(error) }
         return packet.offset > lastFragment ?? 0
     }
 }
