@@ -17,7 +17,7 @@ extension Packet {
     borrowing func trim(skip: Int64, discard: Int64) throws(MediaError) {
         av_packet_free_side_data(pointer)
         guard let bytes = av_packet_new_side_data(pointer, AV_PKT_DATA_SKIP_SAMPLES, 10) else {
-            throw .outOfMemory("copy the audio")
+            throw .outOfMemory("mark hidden samples")
         }
         for index in 0..<10 { bytes[index] = 0 }
         for index in 0..<4 {

@@ -86,9 +86,7 @@ struct SegmentMuxer: ~Copyable {
 
     /// Writes a packet, whose times are in units of one sample; leaves it empty.
     borrowing func write(_ packet: borrowing Packet, rate: Int, stream index: Int = 0) throws(MediaError) {
-        let stream = context.pointee.streams[index]!
-        packet.pointer.pointee.stream_index = CInt(index)
-        av_packet_rescale_ts(packet.pointer, AVRational(num: 1, den: CInt(rate)), stream.pointee.time_base)
+        packet.enter(context.pointee.streams[index]!, rate: rate)
         try checked(av_write_frame(context, packet.pointer))
         packet.clear()
     }

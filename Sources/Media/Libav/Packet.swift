@@ -40,6 +40,12 @@ struct Packet: ~Copyable {
         return Self.plausible.contains(time) ? time : nil
     }
 
+    /// Gives it to a stream, in whose time base its times are from then on; they were in units of one sample.
+    borrowing func enter(_ stream: UnsafeMutablePointer<AVStream>, rate: Int) {
+        pointer.pointee.stream_index = stream.pointee.index
+        av_packet_rescale_ts(pointer, AVRational(num: 1, den: CInt(rate)), stream.pointee.time_base)
+    }
+
     /// Moves its times, in units of the stream's time base.
     borrowing func delay(by time: Int64) {
         if pointer.pointee.pts != av_swift_no_timestamp { pointer.pointee.pts += time }

@@ -49,12 +49,14 @@ struct Muxer: ~Copyable {
         return Int(stream.pointee.index)
     }
 
-    /// Writes the header for the encoders' streams; `rate` in Hz is what edits of all of them can be told in.
-    borrowing func start(_ settings: EncodingSettings, rate: Int, tags: HeaderTags) throws(MediaError) {
+    /// Writes the header for the streams that were added; `rate` in Hz is what edits of all of them can be told in.
+    borrowing func start(
+        _ settings: EncodingSettings, rate: Int, tags: HeaderTags, options more: [(String, String)] = []
+    ) throws(MediaError) {
         let stream = context.pointee.streams[0]!
         try tags.apply(to: context, stream)
         if settings.format.name == "mp3" { signTag(stream) }
-        var options = Options(settings.format.muxerOptions(rate: rate) + tags.options)
+        var options = Options(settings.format.muxerOptions(rate: rate) + tags.options + more)
         try checked(avformat_write_header(context, &options.pointer))
         try options.checkAllTaken(Self.operation)
     }
@@ -76,14 +78,10 @@ struct Muxer: ~Copyable {
             parameters.pointee.extradata[11] = UInt8(truncatingIfNeeded: lead >> 8)
         }
         stream.pointee.time_base = AVRational(num: 1, den: CInt(settings.shape.rate))
-        try tags.apply(to: context, stream)
-        if settings.format.name == "mp3" { signTag(stream) }
-        var options = settings.format.muxerOptions(rate: settings.shape.rate) + tags.options
         // A tag without a delay would cut the decoder's own 529 samples off.
-        if settings.format.name == "mp3" && lead == 0 { options.append(("write_xing", "0")) }
-        var given = Options(options)
-        try checked(avformat_write_header(context, &given.pointer))
-        try given.checkAllTaken(Self.operation)
+        let isUntagged = settings.format.name == "mp3" && lead == 0
+        try start(
+            settings, rate: settings.shape.rate, tags: tags, options: isUntagged ? [("write_xing", "0")] : [])
     }
 
     /// Players believe in the delay and padding of a LAME tag only where they know the encoder's name.
@@ -92,21 +90,11 @@ struct Muxer: ~Copyable {
         av_dict_set(&stream.pointee.metadata, "encoder", "Lavc\(version >> 16).\(version >> 8 & 255)", 0)
     }
 
-    /// Writes a packet, whose times are in units of one sample; leaves it empty.
-    borrowing func write(_ packet: borrowing Packet, rate: Int) throws(MediaError) {
-        let stream = context.pointee.streams[0]!
-        packet.pointer.pointee.stream_index = 0
-        av_packet_rescale_ts(packet.pointer, AVRational(num: 1, den: CInt(rate)), stream.pointee.time_base)
-        try checked(av_write_frame(context, packet.pointer))
-        packet.clear()
-    }
-
-    /// Writes a packet of one of several streams, in its turn among theirs; leaves it empty.
-    borrowing func interleave(_ packet: borrowing Packet, rate: Int, stream index: Int) throws(MediaError) {
-        let stream = context.pointee.streams[index]!
-        packet.pointer.pointee.stream_index = CInt(index)
-        av_packet_rescale_ts(packet.pointer, AVRational(num: 1, den: CInt(rate)), stream.pointee.time_base)
-        try checked(av_interleaved_write_frame(context, packet.pointer))
+    /// Writes a packet, in its turn among those of other streams, if there are any; leaves it empty.
+    borrowing func write(_ packet: borrowing Packet, rate: Int, stream index: Int = 0) throws(MediaError) {
+        packet.enter(context.pointee.streams[index]!, rate: rate)
+        let isAlone = context.pointee.nb_streams == 1
+        try checked((isAlone ? av_write_frame : av_interleaved_write_frame)(context, packet.pointer))
         packet.clear()
     }
 

@@ -72,18 +72,14 @@ struct PacketWriter: ~Copyable {
 
     private mutating func writePackets() throws(MediaError) {
         while try encoder.receive(into: packet) {
-            guard trim() else { continue }
+            guard try trim() else { continue }
             tally.add(packet)
-            if isAlone {
-                try file.muxer.write(packet, rate: settings.shape.rate)
-            } else {
-                try file.muxer.interleave(packet, rate: settings.shape.rate, stream: stream)
-            }
+            try file.muxer.write(packet, rate: settings.shape.rate, stream: stream)
         }
     }
 
     /// Takes what lies behind the last true sample out of the packet's length; false if all of it does.
-    private mutating func trim() -> Bool {
+    private mutating func trim() throws(MediaError) -> Bool {
         let decoded: Int64? =
             switch vorbis {
             case .some(let vorbis): vorbis.next(packet)
@@ -95,7 +91,7 @@ struct PacketWriter: ~Copyable {
         guard excess > 0 else { return true }
         guard excess < decoded else { return false }
         packet.pointer.pointee.duration = decoded - excess
-        if settings.tellsPadding { packet.discardLast(excess) }
+        if settings.tellsPadding { try packet.trim(skip: 0, discard: excess) }
         return true
     }
 }
@@ -106,14 +102,5 @@ extension EncodingSettings {
     /// Encoders of MP3 and Opus do so themselves; with AC-3, libav's reader takes the word for the packet before.
     fileprivate var tellsPadding: Bool {
         format.tellsPadding && ["aac", "vorbis", "mp2"].contains(codec.name)
-    }
-}
-
-extension Packet {
-    /// Marks samples at the packet's end as padding, for a decoder to drop.
-    borrowing func discardLast(_ samples: Int64) {
-        guard let data = av_packet_new_side_data(pointer, AV_PKT_DATA_SKIP_SAMPLES, 10) else { return }
-        for index in 0..<10 { data[index] = 0 }
-        for index in 0..<4 { data[4 + index] = UInt8(truncatingIfNeeded: samples >> (index * 8)) }
     }
 }
