@@ -92,6 +92,37 @@ import Testing
         #expect(try MemoryFile(path: opus).samples() == found)
     }
 
+    @Test(arguments: [8000, 12_000, 16_000, 24_000])
+    func `takes all of the delay off Opus whose ticks are not those of 48 kHz`(rate: Int) async throws {
+        let arguments = ["-i", try await Studio.shared.music(), "-c:a", "libopus", "-ar", String(rate)]
+        let whole = try await Studio.shared.source("ticks-\(rate).opus", arguments)
+        let source = try await Studio.shared.source("ticks-\(rate).mp4", arguments)
+        #expect(try await ffprobe(source, "stream=time_base") == "1/\(rate)")
+        let found = try MemoryFile(path: source).samples()
+        #expect(found.count == 2 * 288_000)
+        #expect(try MemoryFile(path: whole).samples() == found)
+    }
+
+    @Test func `takes all of the delay off Opus whose ticks do not divide it`() async throws {
+        let whole = try await Studio.shared.music(as: "undivided.opus")
+        let copy = try await Studio.shared.source("undivided.mp4", ["-i", whole, "-c", "copy"])
+        // The track's scale and length, the packets' lengths and the edit's start, in ticks of 44.1 kHz.
+        var bytes = try fileBytes(copy)
+        for (box, places) in [("mdhd", [12, 16]), ("stts", [12, 20]), ("elst", [12])] {
+            let body = try #require(bytes.firstRange(of: Array(box.utf8))).upperBound
+            for place in places.map({ body + $0 }) {
+                let value = (0..<4).reduce(0) { $0 << 8 | Int(bytes[place + $1]) }
+                let scaled = Int((Double(value) * 44_100 / 48_000).rounded())
+                for index in 0..<4 { bytes[place + index] = UInt8(truncatingIfNeeded: scaled >> (24 - 8 * index)) }
+            }
+        }
+        let source = try Studio.shared.folder.write("divided.mp4", bytes)
+        #expect(try await ffprobe(source, "stream=time_base") == "1/44100")
+        let found = try MemoryFile(path: source).samples()
+        #expect(found.count == 2 * 288_000)
+        #expect(try MemoryFile(path: whole).samples() == found)
+    }
+
     @Test func `takes the delay off that the edit list of a fragmented file tells`() async throws {
         let whole = try await Studio.shared.music(as: "to-fragment.m4a", ["-movie_timescale", "44100"])
         let source = try await Studio.shared.source(

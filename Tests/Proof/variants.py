@@ -175,8 +175,8 @@ def sources():
         Source("aac-ts", "aac", extension="ts", **trimmed),
         Source("aac-flv", "aac", extension="flv", rates=(44100,), **trimmed),
         Source("opus", "opus"), Source("opus-webm", "opus", extension="webm"),
-        # libav takes a delay in another time scale than 48 kHz for so many samples, and leaves most of it.
-        Source("opus-mp4", "opus", extension="mp4", rates=(48000,)),
+        # ffmpeg takes a delay in another time scale than 48 kHz for so many samples, and leaves most of it.
+        Source("opus-mp4", "opus", extension="mp4", **trimmed),
         Source("opus-caf", "opus", extension="caf", layouts=(1, 2), **trimmed),
         Source("opus-chained", "opus", extension="opus", chained=True),
         Source("vorbis", "vorbis", extension="ogg"), Source("vorbis-mka", "vorbis", extension="mka", **trimmed),

@@ -84,7 +84,7 @@ struct PacketSamples: ~Copyable {
     }
 
     /// The table of contents of RFC 6716, section 3.1.
-    private static func opus(_ bytes: UnsafeBufferPointer<UInt8>) -> Int? {
+    static func opus(_ bytes: UnsafeBufferPointer<UInt8>) -> Int? {
         let configuration = Int(bytes[0] >> 3)
         let frame =
             switch configuration {

@@ -59,8 +59,14 @@ extension Demuxer {
 
     /// Samples that libav's Opus decoder drops by itself, as the identification header says (RFC 7845 section 5.1).
     func preskip(_ track: AudioTrack) -> Int64 {
-        let parameters = stream(track.index).pointee.codecpar.pointee
-        guard track.codec == AV_CODEC_ID_OPUS, parameters.extradata_size >= 19 else { return 0 }
-        return Int64(parameters.extradata[10]) | Int64(parameters.extradata[11]) << 8
+        stream(track.index).pointee.codecpar.pointee.preskip
+    }
+}
+
+extension AVCodecParameters {
+    /// Samples at 48 kHz that an identification header of Opus has a decoder drop; zero if there is none.
+    var preskip: Int64 {
+        guard codec_id == AV_CODEC_ID_OPUS, extradata_size >= 19 else { return 0 }
+        return Int64(extradata[10]) | Int64(extradata[11]) << 8
     }
 }

@@ -16,6 +16,11 @@ final class HiddenSamples {
     /// Offset of the last fragment; looked for once.
     private var lastFragment: Int64?
 
+    /// Ticks a second of Opus in MPEG-4, if they are not its own: libav takes those before the sound for samples.
+    private var opusScale: Int64?
+    /// Samples of Opus so far that are only decoded.
+    private var unheard: Int64 = 0
+
     /// Looks for what the container says of a stream, which must outlive this; nothing if libav does all there is to do.
     init?(_ source: any ByteSource, _ stream: UnsafeMutablePointer<AVStream>, _ format: String) throws {
         let parameters = stream.pointee.codecpar.pointee
@@ -26,6 +31,13 @@ final class HiddenSamples {
             guard countsSamples, let table = try PacketTable(source), table.delay > 0 else { return nil }
             (first, delay, mayEndEarly) = (0, table.delay, false)
         case let name where name.hasPrefix("mov,"):
+            if codec == AV_CODEC_ID_OPUS, stream.pointee.nb_frames > 0, !countsSamples,
+                stream.pointee.time_base.num == 1
+            {
+                (first, delay, mayEndEarly) = (0, 0, false)
+                opusScale = Int64(stream.pointee.time_base.den)
+                return
+            }
             // Where there are no fragments, libav marks the packets itself. Opus has its delay in a header of its own.
             guard stream.pointee.nb_frames == 0, !source.isEndless, codec != AV_CODEC_ID_OPUS, countsSamples,
                 Self.plausible.contains(stream.pointee.start_time)
@@ -38,6 +50,7 @@ final class HiddenSamples {
 
     /// Marks a packet of the stream for the decoder, as libav does in other containers.
     func mark(_ packet: borrowing Packet) throws(MediaError) {
+        if let opusScale { return try markOpus(packet, scale: opusScale) }
         if delay > 0, packet.pointer.pointee.dts == first, packet.trimming == nil {
             try packet.trim(skip: delay, discard: 0)
         }
@@ -47,6 +60,19 @@ final class HiddenSamples {
             case let rest = end - delay - time, (1..<length).contains(rest), try isLast(packet)
         else { return }
         try packet.trim(skip: packet.trimming?.skip ?? 0, discard: length - rest)
+    }
+
+    /// Has as many samples dropped as the ticks before the sound last, or the header says, if that is what they mean.
+    private func markOpus(_ packet: borrowing Packet, scale: Int64) throws(MediaError) {
+        guard !packet.isDiscarded else {
+            unheard += Int64(PacketSamples.opus(packet.bytes) ?? 0)
+            return
+        }
+        defer { unheard = 0 }
+        guard let ticks = packet.trimming?.skip, ticks > 0 else { return }
+        let (told, exact) = (av_rescale(ticks, 48_000, scale), stream.pointee.codecpar.pointee.preskip - unheard)
+        let isExact = exact >= 0 && abs(told - exact) <= max(48_000 / scale, 1)
+        try packet.trim(skip: isExact ? exact : told, discard: packet.trimming?.discard ?? 0)
     }
 
     private func frameLength(_ packet: borrowing Packet) -> Int64? {
