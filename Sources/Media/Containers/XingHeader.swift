@@ -28,10 +28,7 @@ struct XingHeader {
     init?(_ source: any ByteSource) throws {
         let bytes = SourceBytes(source)
         var offset: Int64 = 0
-        // ID3v2.4.0 section 3.1: seven bits a byte, and bit 4 of the flags for a footer.
-        while try bytes.text(at: offset, 3) == "ID3", let head = try bytes.read(at: offset, 10) {
-            offset += head[6...9].reduce(0) { $0 << 7 | Int64($1 & 0x7F) } + (head[5] & 0x10 == 0 ? 10 : 20)
-        }
+        while case let size = try TagBytes.id3Size(source, at: offset), size > 0 { offset += size }
         guard let head = try bytes.read(at: offset, 4) else { return nil }
         guard let length = head.withUnsafeBufferPointer({ FrameHeader.length(AV_CODEC_ID_MP3, $0) }) else { return nil }
         let (isFirst, isMono) = (head[1] >> 3 & 3 == 3, head[3] >> 6 == 3)

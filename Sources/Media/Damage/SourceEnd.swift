@@ -10,7 +10,7 @@ enum SourceEnd {
         case "wav": return try riff(bytes)
         case "w64": return try sonicFoundry(bytes)
         case "aiff": return try chunks(bytes, from: 12, named: "SSND")
-        case "caf": return try coreAudio(bytes)
+        case "caf": return try coreAudio(bytes).end
         case "au": return try sun(bytes)
         case "avi": return try bytes.little(at: 4, 4).map { 8 + $0 }
         case "asf": return try advancedSystems(bytes)
@@ -63,26 +63,20 @@ enum SourceEnd {
         return nil
     }
 
-    /// Core Audio Format: the end of the last chunk; the data chunk may be of unknown size.
-    private static func coreAudio(_ bytes: SourceBytes) throws -> Int64? {
+    /// Core Audio Format: where the bodies of its chunks begin, and the end of the last one; the data chunk may be of unknown
+    /// size.
+    static func coreAudio(_ bytes: SourceBytes) throws -> (bodies: [String: Int64], end: Int64?) {
+        var bodies: [String: Int64] = [:]
         var offset: Int64 = 8
         while let name = try bytes.text(at: offset, 4), let size = try bytes.big(at: offset + 4, 8) {
+            let isKnown = coreAudioChunks.contains(name)
             // Tags and other bytes behind the last chunk are none.
-            if !coreAudioChunks.contains(name), size < 0 || size > bytes.rest(from: offset) { return offset }
-            guard size >= 0 else { return nil }
+            if !isKnown, size < 0 || size > bytes.rest(from: offset) { break }
+            if isKnown, bodies[name] == nil { bodies[name] = offset + 12 }
+            guard size >= 0 else { return (bodies, nil) }
             offset = offset.adding(12).adding(size)
         }
-        return offset
-    }
-
-    /// The offset of the body of a Core Audio chunk; nothing if there is none.
-    static func coreAudioChunk(_ wanted: String, _ bytes: SourceBytes) throws -> Int64? {
-        var offset: Int64 = 8
-        while let name = try bytes.text(at: offset, 4), let size = try bytes.big(at: offset + 4, 8), size >= 0 {
-            if name == wanted { return offset + 12 }
-            offset = offset.adding(12).adding(size)
-        }
-        return nil
+        return (bodies, offset)
     }
 
     /// Apple's Core Audio Format Specification 1.0.
