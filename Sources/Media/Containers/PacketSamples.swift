@@ -6,14 +6,14 @@ struct PacketSamples: ~Copyable {
     private let blockBytes: Int
     private let parameters: UnsafeMutablePointer<AVCodecParameters>
     private var vorbis: OpaquePointer?
-    private let takesSpeech: Bool
+    private let countsLinearPrediction: Bool
     /// Samples of every packet, where all are alike and their bytes do not tell.
     var constant: Int?
 
     /// The stream must outlive this. Packets of Opus that are linear prediction alone are counted only on request: after
     /// them libav's decoder never again gives quite the samples of a whole decode.
-    init(_ stream: UnsafeMutablePointer<AVStream>, takesSpeech: Bool = false) {
-        self.takesSpeech = takesSpeech
+    init(_ stream: UnsafeMutablePointer<AVStream>, countsLinearPrediction: Bool = false) {
+        self.countsLinearPrediction = countsLinearPrediction
         parameters = stream.pointee.codecpar
         codec = parameters.pointee.codec_id
         blockBytes = Int(parameters.pointee.block_align)
@@ -60,7 +60,7 @@ struct PacketSamples: ~Copyable {
     mutating func samples(beginning bytes: UnsafeBufferPointer<UInt8>) -> Int? {
         guard bytes.count > 0 else { return nil }
         switch codec {
-        case AV_CODEC_ID_OPUS: return takesSpeech || bytes[0] >> 3 >= 12 ? Self.opus(bytes) : nil
+        case AV_CODEC_ID_OPUS: return countsLinearPrediction || bytes[0] >> 3 >= 12 ? Self.opus(bytes) : nil
         case AV_CODEC_ID_FLAC: return Self.flac(bytes)
         case AV_CODEC_ID_VORBIS:
             // The decoder takes headers of which this parser makes nothing.

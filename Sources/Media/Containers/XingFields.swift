@@ -7,7 +7,7 @@ struct XingFields {
     let delay: Int64?
     let padding: Int64?
 
-    /// More than all the fields take.
+    /// What all the fields take, with LAME's extension as far as the padding.
     static let mostBytes = 144
 
     /// Reads the fields at the start of some bytes; nothing if they do not begin with the header's mark.

@@ -19,7 +19,7 @@ struct CopiedPackets: ~Copyable {
         _ stream: UnsafeMutablePointer<AVStream>, _ track: AudioTrack
     ) throws(MediaError) -> CopiedPackets {
         let parameters = stream.pointee.codecpar.pointee
-        var samples = PacketSamples(stream, takesSpeech: true)
+        var samples = PacketSamples(stream, countsLinearPrediction: true)
         switch track.codec {
         case AV_CODEC_ID_AAC:
             guard parameters.frame_size == 1024, (0...3).contains(parameters.profile) else {

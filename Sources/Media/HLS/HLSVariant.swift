@@ -21,7 +21,7 @@ final class HLSVariant {
     /// Samples of each channel so far.
     var samples: Int64 { track.written }
 
-    /// Extra samples that a decoder finds at each end, of complete segments.
+    /// Samples that a decoder gives before and behind the true ones, once all segments are complete.
     var gapless: Gapless {
         let extra = Int(track.playlist.samples - track.written) - track.delay
         return Gapless(start: track.delay, end: max(extra, 0))
