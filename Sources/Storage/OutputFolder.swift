@@ -23,6 +23,12 @@ extension Destination {
         throw denied("its folder vanished")
     }
 
+    /// Opens the folder, making what is missing of it for good.
+    func openOrCreateFolder() throws(Failure) -> Descriptor {
+        var made = 0
+        return try openOrCreateFolder(counting: &made)
+    }
+
     /// Opens the folder if it exists.
     func openExistingFolder() throws(Failure) -> Descriptor? {
         var made = 0

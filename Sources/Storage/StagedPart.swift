@@ -60,10 +60,9 @@ extension StagedFile {
 
     mutating func publishParts() throws(Failure) {
         var others: [String: Destination] = [:]
-        var made = 0
         for index in parts.indices where !parts[index].isPublished {
             let part = try destination.part(parts[index].name)
-            let target = part.folder == destination.folder ? nil : try part.openOrCreateFolder(counting: &made)
+            let target = part.folder == destination.folder ? nil : try part.openOrCreateFolder()
             let number =
                 switch target {
                 case .some(let open): open.number
