@@ -3,17 +3,24 @@ import Lifecycle
 import Media
 import MediaTypes
 import SlotProtocol
+import Synchronization
 
 /// The job's source: a descriptor of which only the announced bytes may be read, for a spool's holes read as zeros.
+///
+/// Outputs of every track read it on threads of their own.
 final class LinkSource: ByteSource {
     let length: Int64
     let isEndless: Bool
     private let descriptor: Descriptor
     private let link: Link
     private let reporter: Reporter
-    private var present: ByteRanges
-    /// The furthest byte asked for; of a stream without an end, what lies far behind it is gone.
-    private var furthest: Int64 = 0
+    private let arrived: Mutex<Arrived>
+
+    private struct Arrived {
+        var present = ByteRanges()
+        /// The furthest byte asked for; of a stream without an end, what lies far behind it is gone.
+        var furthest: Int64 = 0
+    }
 
     /// What one question asks for when the reader has run out of bytes.
     private static let window: Int64 = 256 << 10
@@ -33,20 +40,17 @@ final class LinkSource: ByteSource {
         self.descriptor = descriptor
         self.link = link
         self.reporter = reporter
-        present = ByteRanges()
-        present.insert(0..<available)
+        var first = Arrived()
+        first.present.insert(0..<available)
+        arrived = Mutex(first)
     }
 
-    var isAllPresent: Bool { length == 0 || present.end(containing: 0) == length }
+    var isAllPresent: Bool { length == 0 || arrived.withLock { $0.present.end(containing: 0) } == length }
 
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws -> Int {
         reporter.keepAlive()
         guard offset < length, !buffer.isEmpty else { return 0 }
-        // The file has zeros there, which no decoder would know from sound.
-        guard !isEndless || offset >= furthest - LinkRequest.keptBehind else {
-            throw Failure(.internal, "byte \(offset) of a stream was read at \(furthest), when it was gone")
-        }
-        let end = try presentEnd(after: offset, wanting: Int64(buffer.count))
+        let end = try arrived.withLock { try presentEnd(after: offset, wanting: Int64(buffer.count), &$0) }
         guard end > offset else { return 0 }
         let wanted = Int(min(end - offset, Int64(buffer.count)))
         while true {
@@ -62,16 +66,20 @@ final class LinkSource: ByteSource {
         }
     }
 
-    private func presentEnd(after offset: Int64, wanting count: Int64) throws -> Int64 {
-        if let end = present.end(containing: offset) { return end }
-        furthest = max(furthest, offset)
+    private func presentEnd(after offset: Int64, wanting count: Int64, _ arrived: inout Arrived) throws -> Int64 {
+        // The file has zeros there, which no decoder would know from sound.
+        guard !isEndless || offset >= arrived.furthest - LinkRequest.keptBehind else {
+            throw Failure(.internal, "byte \(offset) of a stream was read at \(arrived.furthest), when it was gone")
+        }
+        if let end = arrived.present.end(containing: offset) { return end }
+        arrived.furthest = max(arrived.furthest, offset)
         let answer = try link.ask(.need(offset: offset, length: min(max(count, Self.window), length - offset)))
         guard case .have(let start, let size) = answer.message, start <= offset,
             offset < start + size || isEndless && size == 0
         else {
             throw Failure(.internal, "respool-transfer announced other bytes than the ones asked for")
         }
-        present.insert(start..<(start + size))
+        arrived.present.insert(start..<(start + size))
         return start + size
     }
 

@@ -1,6 +1,6 @@
 package import MediaTypes
 
-/// Bytes that libav reads, on the thread that converts; a read may block.
+/// Bytes that libav reads, on the thread that converts or on that of an output; a read may block.
 package protocol ByteSource: AnyObject {
     /// The whole length in bytes; the largest number there is for a stream without an end.
     var length: Int64 { get }
