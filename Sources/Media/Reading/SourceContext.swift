@@ -26,14 +26,12 @@ struct SourceContext: ~Copyable {
 
     static func open(_ source: any ByteSource, stop: StopFlag) throws(MediaError) -> SourceContext {
         let bridge = Unmanaged.passRetained(Bridge(source, stop))
-        let buffer = av_malloc(bufferSize)
         guard
-            let pointer = avio_alloc_context(
-                buffer?.assumingMemoryBound(to: UInt8.self), CInt(bufferSize), 0, bridge.toOpaque(),
-                { opaque, buffer, size in readBytes(opaque!, buffer!, size) }, nil,
-                { opaque, offset, whence in seekBytes(opaque!, offset, whence) })
+            let pointer = UnsafeMutablePointer<AVIOContext>.allocated(
+                bufferBytes: bufferSize, opaque: bridge.toOpaque(),
+                read: { opaque, buffer, size in readBytes(opaque!, buffer!, size) },
+                seek: { opaque, offset, whence in seekBytes(opaque!, offset, whence) })
         else {
-            av_free(buffer)
             bridge.release()
             throw .outOfMemory("open the source")
         }
@@ -42,10 +40,7 @@ struct SourceContext: ~Copyable {
     }
 
     deinit {
-        // libav may have replaced the buffer, so free the one it holds now.
-        av_freep(&pointer.pointee.buffer)
-        var pointer: UnsafeMutablePointer<AVIOContext>? = pointer
-        avio_context_free(&pointer)
+        pointer.free()
         bridge.release()
     }
 

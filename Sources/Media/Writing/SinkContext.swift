@@ -29,14 +29,12 @@ struct SinkContext: ~Copyable {
 
     static func open(_ store: any ByteStore, stop: StopFlag, mostBytes: Int64) throws(MediaError) -> SinkContext {
         let bridge = Unmanaged.passRetained(Bridge(store, stop, mostBytes: mostBytes))
-        let buffer = av_malloc(bufferSize)
         guard
-            let pointer = avio_alloc_context(
-                buffer?.assumingMemoryBound(to: UInt8.self), CInt(bufferSize), 1, bridge.toOpaque(), nil,
-                { opaque, buffer, size in writeBytes(opaque!, buffer!, size) },
-                { opaque, offset, whence in seekBytes(opaque!, offset, whence) })
+            let pointer = UnsafeMutablePointer<AVIOContext>.allocated(
+                bufferBytes: bufferSize, opaque: bridge.toOpaque(),
+                write: { opaque, buffer, size in writeBytes(opaque!, buffer!, size) },
+                seek: { opaque, offset, whence in seekBytes(opaque!, offset, whence) })
         else {
-            av_free(buffer)
             bridge.release()
             throw .outOfMemory("open the output")
         }
@@ -44,10 +42,7 @@ struct SinkContext: ~Copyable {
     }
 
     deinit {
-        // libav may have replaced the buffer, so free the one it holds now.
-        av_freep(&pointer.pointee.buffer)
-        var pointer: UnsafeMutablePointer<AVIOContext>? = pointer
-        avio_context_free(&pointer)
+        pointer.free()
         bridge.release()
     }
 
