@@ -7,6 +7,7 @@
 #include <cstring>
 #include <exception>
 #include <memory>
+#include <new>
 
 using namespace TagLib;
 
@@ -118,7 +119,7 @@ template <typename Action> void attempt(tag_content *content, Action action)
 
 }  // namespace
 
-tag_content *tag_content_make(void) { return new tag_content; }
+tag_content *tag_content_make(void) { return new(std::nothrow) tag_content; }
 void tag_content_free(tag_content *content) { delete content; }
 
 void tag_content_add_text(tag_content *content, const char *name, const char *value)

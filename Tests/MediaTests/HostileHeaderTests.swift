@@ -87,7 +87,7 @@ import Testing
         let result = try await onThread {
             let plan = SourceSettings(range: TimeRange(start: .zero, end: MediaTime(parsing: "100")!))
             var reader = try AssetReader.open(Station(bytes), plan, stop: StopFlag())
-            let frame = Frame()
+            let frame = try Frame()
             var samples = 0
             while try reader.next(into: frame) { samples += frame.samples }
             return (samples, reader.damage.seconds)

@@ -175,7 +175,7 @@ import Testing
             #expect(reader.shape.channels == 1)
             var samples = Samples(
                 format: reader.shape.packedName, sampleBytes: bytes, decodedFrom: reader.decodedFrom)
-            let frame = Frame()
+            let frame = try Frame()
             while try reader.next(into: frame) {
                 // With a single channel planar samples and interleaved ones are the same.
                 samples.bytes.append(

@@ -60,6 +60,7 @@ struct tag_bytes {
 /// Tags in no particular form: texts by TagLib's names, pictures, chapters, lyrics with times, and opaque ID3 frames.
 struct tag_content;
 
+/// Nothing if the memory does not suffice.
 struct tag_content *tag_content_make(void);
 void tag_content_free(struct tag_content *content);
 

@@ -29,7 +29,7 @@ package enum Conversion {
             var meter = ProgressMeter(reader, copying: decodes ? nil : lanes.compactMap(\.copies).max())
             var titles = TitleTimes(source)
             let checksum = decodes ? SourceChecksum(reader) : nil
-            let frame = Frame()
+            let frame = try Frame()
             while lanes.contains(where: \.takesSamples), try reader.next(into: frame) {
                 titles.note(reader, samples: frame.samples)
                 let shared = isShared || checksum != nil ? try SharedFrame(frame) : nil

@@ -77,7 +77,7 @@ struct OutputCheck {
         _ demuxer: borrowing Demuxer, _ tracks: [AudioTrack]
     ) throws(MediaError) -> [PacketTally] {
         var found = [PacketTally](repeating: PacketTally(), count: tracks.count)
-        let packet = Packet()
+        let packet = try Packet()
         do {
             while try demuxer.next(into: packet) {
                 if let index = tracks.firstIndex(where: { $0.index == packet.streamIndex }) { found[index].add(packet) }

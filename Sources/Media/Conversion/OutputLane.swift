@@ -78,9 +78,9 @@ final class OutputLane {
         _ writer: any RenditionWriter, _ queue: BoundedQueue<SharedFrame>, _ shared: Monitor<Shared>,
         _ meter: LaneMeter
     ) -> Outcome {
-        // A frame of the lane's own: encoders write the time of theirs into what they are given.
-        let frame = Frame()
         do throws(MediaError) {
+            // A frame of the lane's own: encoders write the time of theirs into what they are given.
+            let frame = try Frame()
             while true {
                 switch queue.take() {
                 case .elements(let frames):

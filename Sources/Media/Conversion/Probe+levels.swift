@@ -21,8 +21,8 @@ extension Probe {
         }
         var scan = settings.silence.map { SilenceScan($0, rate: shape.rate, keepsAll: true) }
         var meter = ProgressMeter(reader, phase: .analyzing)
-        let frame = Frame()
-        let floats = Frame()
+        let frame = try Frame()
+        let floats = try Frame()
         while try reader.next(into: frame) {
             try converter.convert(frame, into: floats)
             if loudness != nil { try loudness!.append(floats) }

@@ -96,7 +96,7 @@ extension Probe {
         let best = try demuxer.selectAudio()
         var tracks: [Track] = []
         for track in demuxer.tracks {
-            tracks.append(Track(track, demuxer.stream(track.index), number: tracks.count + 1))
+            tracks.append(try Track(track, demuxer.stream(track.index), number: tracks.count + 1))
             // There the stream's title is the song's.
             if demuxer.formatName == "ogg" { tracks[tracks.count - 1].title = nil }
         }
@@ -134,7 +134,9 @@ extension Probe.Chapter {
 }
 
 extension Probe.Track {
-    fileprivate init(_ track: AudioTrack, _ stream: UnsafeMutablePointer<AVStream>, number: Int) {
+    fileprivate init(
+        _ track: AudioTrack, _ stream: UnsafeMutablePointer<AVStream>, number: Int
+    ) throws(MediaError) {
         let parameters = stream.pointee.codecpar!
         let format = av_get_sample_fmt_name(AVSampleFormat(parameters.pointee.format))
         let bits = max(parameters.pointee.bits_per_raw_sample, av_get_exact_bits_per_sample(track.codec))
@@ -142,7 +144,7 @@ extension Probe.Track {
         self.init(
             number: number, index: track.index, codec: track.codecName, sampleRate: track.rate,
             channels: track.channels,
-            channelLayout: ChannelLayout(naming: &parameters.pointee.ch_layout).description,
+            channelLayout: try ChannelLayout(naming: &parameters.pointee.ch_layout).description,
             sampleFormat: format.map { String(cString: $0) }, bits: bits > 0 ? Int(bits) : nil,
             bitRate: parameters.pointee.bit_rate > 0 ? Int(parameters.pointee.bit_rate) : nil,
             duration: track.duration.flatMap {

@@ -60,7 +60,7 @@ final class PacketCopyWriter: RenditionWriter {
         try muxer.start(
             copying: stream, plan.settings, lead: isHidden ? span.lead : 0,
             tags: tags.header)
-        let packet = Packet()
+        let packet = try Packet()
         var number: Int64 = 0
         var time = isHidden ? -span.lead : 0
         while number <= span.last, try demuxer.next(into: packet) {

@@ -16,7 +16,7 @@ enum AudibleLength {
                 ? MediaTime(sample: samples - track.countedDelay, rate: track.rate) : nil
         }
         guard demuxer.formatName == "mp3" else { return nil }
-        let packet = Packet()
+        let packet = try Packet()
         repeat {
             // An attached picture comes before the audio.
             packet.clear()

@@ -2,16 +2,18 @@ import CLibav
 
 /// Silence that stands for lost sound, and the decoded samples that follow it.
 struct FilledSilence: ~Copyable {
-    private let held = Frame()
+    private let held: Frame
     private var isHolding = false
     private var left: Int64 = 0
     private var shape: SampleShape?
 
     private static let piece: Int64 = 8192
 
+    init() throws(MediaError) { held = try Frame() }
+
     /// Puts so many samples of silence before a frame, whose samples it takes.
-    mutating func precede(_ frame: borrowing Frame, _ count: Int64) {
-        shape = frame.shape
+    mutating func precede(_ frame: borrowing Frame, _ count: Int64) throws(MediaError) {
+        shape = try frame.shape
         left = count
         held.take(frame)
         isHolding = true

@@ -77,7 +77,7 @@ struct SegmentMuxer: ~Copyable {
     /// Writes a tag at a time in samples; a fragment of MPEG-4 has it in front already.
     borrowing func write(_ tag: TimedTag, at time: Int64, rate: Int) throws(MediaError) {
         guard container == .mpegts else { return }
-        let packet = Packet()
+        let packet = try Packet()
         try check(av_new_packet(packet.pointer, CInt(tag.bytes.count)), Self.operation)
         packet.pointer.pointee.data.update(from: tag.bytes, count: tag.bytes.count)
         packet.place(at: time, duration: 0)

@@ -15,8 +15,8 @@ struct SegmentTrack: ~Copyable {
     private let tag: TimedTag?
     private let parts: SegmentParts
     private let stop: StopFlag
-    private let portion = Frame()
-    private let packet = Packet()
+    private let portion: Frame
+    private let packet: Packet
     /// True samples so far.
     private(set) var written: Int64 = 0
     /// Samples given to the encoder.
@@ -31,7 +31,8 @@ struct SegmentTrack: ~Copyable {
 
     private init(
         _ playlist: MediaPlaylist, _ encoder: consuming Encoder, _ fifo: consuming SampleFifo,
-        _ muxer: consuming SegmentMuxer, _ store: SegmentStore, _ settings: EncodingSettings,
+        _ muxer: consuming SegmentMuxer, _ portion: consuming Frame, _ packet: consuming Packet, _ store: SegmentStore,
+        _ settings: EncodingSettings,
         _ segments: SegmentSettings, _ tag: TimedTag?, _ parts: SegmentParts, name: String,
         stop: StopFlag
     ) {
@@ -40,6 +41,8 @@ struct SegmentTrack: ~Copyable {
         self.encoder = encoder
         self.fifo = fifo
         self.muxer = muxer
+        self.portion = portion
+        self.packet = packet
         self.store = store
         self.settings = settings
         self.segments = segments
@@ -61,7 +64,9 @@ struct SegmentTrack: ~Copyable {
         let muxer = try SegmentMuxer.open(
             store, encoder, settings, segments.container, isTagged: tag != nil, stop: stop)
         return SegmentTrack(
-            playlist, encoder, fifo, muxer, store, settings, segments, tag, parts, name: name, stop: stop)
+            playlist, encoder, fifo, muxer, try Frame(), try Packet(), store, settings, segments, tag, parts,
+            name: name,
+            stop: stop)
     }
 
     /// Samples that a decoder finds before the first and that no edit list hides.
@@ -185,7 +190,7 @@ struct SegmentTrack: ~Copyable {
         guard let track = demuxer.tracks.first, track.channels == settings.shape.channels || track.channels == 0 else {
             throw failure("holds no audio of \(settings.shape.channels) channels")
         }
-        let found = Packet()
+        let found = try Packet()
         var count = 0
         while try demuxer.next(into: found) {
             if found.streamIndex == track.index { count += 1 }

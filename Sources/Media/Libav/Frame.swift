@@ -7,8 +7,8 @@ typealias FrameBody = (borrowing Frame) throws(MediaError) -> Void
 struct Frame: ~Copyable {
     let pointer: UnsafeMutablePointer<AVFrame>
 
-    init() {
-        guard let pointer = av_frame_alloc() else { fatalError("out of memory") }
+    init() throws(MediaError) {
+        guard let pointer = av_frame_alloc() else { throw .outOfMemory("make room for samples") }
         self.pointer = pointer
     }
 
@@ -70,9 +70,11 @@ struct Frame: ~Copyable {
 
     /// The shape of the samples, in a fresh layout.
     var shape: SampleShape {
-        SampleShape(
-            format: AVSampleFormat(pointer.pointee.format), rate: Int(pointer.pointee.sample_rate),
-            layout: ChannelLayout(naming: &pointer.pointee.ch_layout))
+        get throws(MediaError) {
+            SampleShape(
+                format: AVSampleFormat(pointer.pointee.format), rate: Int(pointer.pointee.sample_rate),
+                layout: try ChannelLayout(naming: &pointer.pointee.ch_layout))
+        }
     }
 
     /// Whether the samples have a shape already known; an unnamed layout passes for the usual one.
@@ -107,7 +109,7 @@ struct Frame: ~Copyable {
 
     /// Drops samples from the start, into fresh memory, because encoders rely on its alignment.
     borrowing func dropFirst(_ count: Int, _ shape: SampleShape) throws(MediaError) {
-        let rest = Frame()
+        let rest = try Frame()
         try rest.reserve(samples - count, shape)
         av_samples_copy(
             rest.planes, planes, 0, CInt(count), CInt(samples - count), CInt(shape.channels), shape.format)

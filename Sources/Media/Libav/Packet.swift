@@ -4,8 +4,8 @@ import CLibav
 struct Packet: ~Copyable {
     let pointer: UnsafeMutablePointer<AVPacket>
 
-    init() {
-        guard let pointer = av_packet_alloc() else { fatalError("out of memory") }
+    init() throws(MediaError) {
+        guard let pointer = av_packet_alloc() else { throw .outOfMemory("make room for a packet") }
         self.pointer = pointer
     }
 

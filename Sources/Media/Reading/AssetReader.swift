@@ -43,7 +43,7 @@ struct AssetReader: ~Copyable {
         _ source: any ByteSource, _ settings: SourceSettings, stop: StopFlag
     ) throws(MediaError) -> AssetReader {
         var decoding = try TrackDecoder.open(source, settings, stop: stop)
-        let held = Frame()
+        let held = try Frame()
         var position: Int64 = 0
         if let time = try decoding.seek(to: settings.range.start, into: held) {
             position = time
@@ -52,7 +52,7 @@ struct AssetReader: ~Copyable {
             _ = try decoding.next(into: held)
         }
         guard held.samples > 0 else { throw try decoding.emptiness() }
-        let shape = held.shape
+        let shape = try held.shape
         guard (1...1_536_000).contains(shape.rate), (1...64).contains(shape.channels) else {
             throw MediaError(
                 .corruptMedia, "decode the audio",
@@ -194,7 +194,7 @@ struct AssetReader: ~Copyable {
                 frame.take(held)
                 return true
             }
-            if needsConverter { converter = try Resampler.open(held.shape, to: shape) }
+            if needsConverter { converter = try Resampler.open(try held.shape, to: shape) }
             try convertHeld(into: frame)
             frame.isLost = held.isLost
             if frame.samples > 0 { return true }

@@ -5,13 +5,14 @@ import MediaTypes
 final class SiblingTrack {
     let path: TrackPath
     private var reader: AssetReader
-    private let frame = Frame()
+    private let frame: Frame
     private(set) var isOver = false
 
     init(
         _ number: Int, _ rendition: Rendition, _ source: any ByteSource, _ settings: SourceSettings,
         _ label: TrackLabel, _ file: MuxedFile, stop: StopFlag
     ) throws(MediaError) {
+        frame = try Frame()
         var settings = settings
         settings.track = .number(number)
         do throws(MediaError) {

@@ -8,7 +8,7 @@ struct TrackDecoder: ~Copyable {
     private(set) var track: AudioTrack
     let source: any ByteSource
     let decoder: Decoder
-    let packet = Packet()
+    let packet: Packet
     private(set) var declared: DeclaredLength
     /// Frames given so far.
     private var given = 0
@@ -38,7 +38,7 @@ struct TrackDecoder: ~Copyable {
     /// Whether the packet in hand comes from the ring, and so tells samples and not the container's time.
     private var isCounted = false
     var lost: LostSound
-    private var silence = FilledSilence()
+    private var silence: FilledSilence
     private var chunks = ChunkIndex()
     var pages = OggPages()
     private var vorbisPage = VorbisPage()
@@ -59,7 +59,7 @@ struct TrackDecoder: ~Copyable {
 
     private init(
         _ source: any ByteSource, _ demuxer: consuming Demuxer, _ track: AudioTrack, _ decoder: consuming Decoder,
-        _ policy: DamagePolicy
+        _ packet: consuming Packet, _ silence: consuming FilledSilence, _ policy: DamagePolicy
     ) {
         self.source = source
         self.policy = policy
@@ -76,6 +76,8 @@ struct TrackDecoder: ~Copyable {
         }
         self.demuxer = demuxer
         self.decoder = decoder
+        self.packet = packet
+        self.silence = silence
         self.remaining = declared.audible
     }
 
@@ -87,7 +89,8 @@ struct TrackDecoder: ~Copyable {
         try Protection.check(track)
         let decoder = try Decoder.open(demuxer.stream(track.index))
         let bytes = demuxer.bytes
-        return TrackDecoder(bytes, demuxer, track, decoder, settings.damage)
+        return TrackDecoder(
+            bytes, demuxer, track, decoder, try Packet(), try FilledSilence(), settings.damage)
     }
 
     /// What a sample of this source is worth keeping; right once a frame was decoded.
@@ -135,7 +138,7 @@ struct TrackDecoder: ~Copyable {
                 }
                 let missing = try missing(before: frame)
                 if missing > 0 {
-                    silence.precede(frame, missing)
+                    try silence.precede(frame, missing)
                     continue
                 }
                 guard trim(frame) else { continue }

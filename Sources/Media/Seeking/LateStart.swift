@@ -55,7 +55,7 @@ extension TrackDecoder {
     /// Decodes the rest of what the first frame came from and one packet more, which shows how far the decoder is, and
     /// whether packets are as long as they are taken for; nothing if they are not.
     private mutating func startClock(_ first: borrowing Frame) throws(MediaError) -> SampleClock? {
-        let rest = Frame()
+        let rest = try Frame()
         let position = Int64(first.samples) + Int64(try decodeRest(into: rest) ?? 0)
         try feed()
         guard let count = try decodeRest(into: rest), count > 0, packet.trimming == nil, !packet.isDiscarded else {
@@ -110,7 +110,7 @@ extension TrackDecoder {
     /// Decodes up to the frame in which a sample lies; nothing if the decoder's count and the clock's are not the same.
     private mutating func decodeRing(to target: Int64, into frame: borrowing Frame) throws(MediaError) -> Int64? {
         guard try next(into: frame), var position = frame.timestamp else { return nil }
-        let following = Frame()
+        let following = try Frame()
         while position + Int64(frame.samples) <= target {
             // The source may end before.
             guard try next(into: following) else { return position }

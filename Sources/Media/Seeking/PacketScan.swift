@@ -54,7 +54,7 @@ struct PacketScan {
         var continuity = Continuity(demuxer, track)
         var scan = PacketScan(
             track, (first, end), audible: declared.audible, preskip: demuxer.preskip(track))
-        let packet = Packet()
+        let packet = try Packet()
         var time: Int64 = 0
         var vorbisPage = VorbisPage()
         while try demuxer.next(into: packet) {

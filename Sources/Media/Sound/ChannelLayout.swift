@@ -5,13 +5,13 @@ final class ChannelLayout {
     let pointer: UnsafeMutablePointer<AVChannelLayout>
 
     /// A copy, with the usual layout in the place of an unnamed one that has one.
-    init(naming source: UnsafePointer<AVChannelLayout>) {
+    init(naming source: UnsafePointer<AVChannelLayout>) throws(MediaError) {
         pointer = .allocate(capacity: 1)
         pointer.initialize(to: AVChannelLayout())
         if source.pointee.order == AV_CHANNEL_ORDER_UNSPEC {
             av_channel_layout_default(pointer, source.pointee.nb_channels)
         } else if av_channel_layout_copy(pointer, source) < 0 {
-            fatalError("out of memory")
+            throw .outOfMemory("copy a channel layout")
         }
     }
 

@@ -7,9 +7,10 @@ struct ChannelMap: ~Copyable {
     let output: SampleShape
     private let input: SampleShape
     private let places: [Int]
-    private let result = Frame()
+    private let result: Frame
 
-    private init(_ input: SampleShape, _ output: SampleShape, _ places: [Int]) {
+    private init(_ input: SampleShape, _ output: SampleShape, _ places: [Int]) throws(MediaError) {
+        result = try Frame()
         self.input = input
         self.output = output
         self.places = places
@@ -21,7 +22,7 @@ struct ChannelMap: ~Copyable {
         for reference in references { places.append(try input.layout.place(of: reference, "channel_map")) }
         var output = input
         if places.count != input.channels { output.layout = ChannelLayout(usualFor: places.count) }
-        return ChannelMap(input, output, places)
+        return try ChannelMap(input, output, places)
     }
 
     /// Maps a frame's samples into the frame that is answered to the body.

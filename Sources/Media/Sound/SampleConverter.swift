@@ -4,14 +4,15 @@ import MediaTypes
 /// Brings samples to the encoder's shape, and their number to exactly what the rates ask for.
 struct SampleConverter: ~Copyable {
     /// What the last call made.
-    let result = Frame()
+    let result: Frame
     private let input: SampleShape
     private let output: SampleShape
     private let resampler: Resampler?
     private var taken: Int64 = 0
     private var made: Int64 = 0
 
-    private init(_ input: SampleShape, _ output: SampleShape, _ resampler: consuming Resampler?) {
+    private init(_ input: SampleShape, _ output: SampleShape, _ resampler: consuming Resampler?) throws(MediaError) {
+        result = try Frame()
         self.input = input
         self.output = output
         self.resampler = resampler
@@ -25,7 +26,7 @@ struct SampleConverter: ~Copyable {
         if !input.equals(output) || bits != nil {
             resampler = try Resampler.open(input, to: output, bits: bits, engine: engine)
         }
-        return SampleConverter(input, output, resampler)
+        return try SampleConverter(input, output, resampler)
     }
 
     /// Converts a frame into `result`; false if the frame already is what is wanted.

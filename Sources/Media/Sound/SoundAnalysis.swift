@@ -22,7 +22,7 @@ enum SoundAnalysis {
             gauges[key] = try Gauge(rendition, reader.shape, reader.depth, seconds: reader.sourceSeconds)
         }
         var meter = ProgressMeter(reader, phase: .analyzing)
-        let frame = Frame()
+        let frame = try Frame()
         while try reader.next(into: frame) {
             for gauge in gauges.values { try gauge.append(frame) }
             if let report = meter.report(reader) { progress(report) }

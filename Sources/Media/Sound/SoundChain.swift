@@ -16,14 +16,15 @@ final class SoundChain {
     private init(
         _ sound: SoundSettings, _ output: SampleShape, _ depth: SampleDepth, _ map: consuming ChannelMap?,
         _ floats: SoundFloats?, _ measurement: SoundMeasurement?
-    ) {
+    ) throws(MediaError) {
         self.sound = sound
         self.output = output
         self.depth = depth
         self.map = map
         self.floats = floats
         self.measurement = measurement
-        window = sound.trimSilence == nil ? nil : measurement?.sound.map { SampleWindow($0) }
+        let kept = sound.trimSilence == nil ? nil : measurement?.sound
+        window = try kept.map { range throws(MediaError) in try SampleWindow(range) }
     }
 
     /// The chain of a result; nothing if its samples stay as the source has them.
@@ -33,14 +34,14 @@ final class SoundChain {
     ) throws(MediaError) -> SoundChain? {
         if sound.changesSamples {
             let floats = try SoundFloats(sound, source, settings, measurement)
-            return SoundChain(sound, floats.output, .float32, nil, floats, measurement)
+            return try SoundChain(sound, floats.output, .float32, nil, floats, measurement)
         }
         guard let references = sound.channelMap else {
-            return sound == SoundSettings() ? nil : SoundChain(sound, source, depth, nil, nil, measurement)
+            return sound == SoundSettings() ? nil : try SoundChain(sound, source, depth, nil, nil, measurement)
         }
         let map = try ChannelMap.open(references, source)
         let shape = map.output
-        return SoundChain(sound, shape, depth, map, nil, measurement)
+        return try SoundChain(sound, shape, depth, map, nil, measurement)
     }
 
     /// Takes a frame of the source, which stays as it is, and hands what becomes of it to the body.
@@ -109,9 +110,12 @@ final class SoundChain {
 final class SampleWindow {
     private let range: Range<Int64>
     private var position: Int64 = 0
-    private let part = Frame()
+    private let part: Frame
 
-    init(_ range: Range<Int64>) { self.range = range }
+    init(_ range: Range<Int64>) throws(MediaError) {
+        self.range = range
+        part = try Frame()
+    }
 
     /// Hands the samples of a frame that are in the window to the body.
     func cut(_ frame: borrowing Frame, _ body: FrameBody) throws(MediaError) {
@@ -120,7 +124,7 @@ final class SampleWindow {
         let inside = whole.clamped(to: range)
         guard !inside.isEmpty else { return }
         guard inside != whole else { return try body(frame) }
-        let shape = frame.shape
+        let shape = try frame.shape
         try part.reserve(inside.count, shape)
         av_samples_copy(
             part.planes, frame.planes, 0, CInt(inside.lowerBound - whole.lowerBound), CInt(inside.count),

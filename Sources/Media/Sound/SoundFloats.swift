@@ -18,11 +18,12 @@ final class SoundFloats {
     private let isUnmeasured: Bool
     private let mayClip: Bool
     private var highest: Float = 0
-    private let rest = Frame()
+    private let rest: Frame
 
     init(
         _ sound: SoundSettings, _ source: SampleShape, _ settings: EncodingSettings, _ measurement: SoundMeasurement?
     ) throws(MediaError) {
+        rest = try Frame()
         head = try SoundHead(sound, source, settings)
         output = SampleShape(format: AV_SAMPLE_FMT_FLTP, rate: settings.shape.rate, layout: head.output.layout)
         let measured = measurement?.loudness

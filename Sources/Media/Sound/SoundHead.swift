@@ -8,8 +8,8 @@ final class SoundHead {
     private let map: ChannelMap?
     private let mixer: Resampler?
     private let last: Resampler
-    private let mixed = Frame()
-    private let result = Frame()
+    private let mixed: Frame
+    private let result: Frame
 
     init(_ sound: SoundSettings, _ source: SampleShape, _ settings: EncodingSettings) throws(MediaError) {
         var shape = source
@@ -28,6 +28,8 @@ final class SoundHead {
         }
         let layout = settings.relabels(shape.layout) ? shape.layout : settings.shape.layout
         output = SampleShape(format: AV_SAMPLE_FMT_FLTP, rate: shape.rate, layout: layout)
+        mixed = try Frame()
+        result = try Frame()
         last = try Resampler.open(shape, to: output)
         self.map = map
         self.mixer = mixer

@@ -11,7 +11,7 @@ final class SoundLevel {
     private let total: Int64?
     /// The last samples so far, where the end is not known.
     private let held: SampleFifo
-    private let portion = Frame()
+    private let portion: Frame
     private var taken: Int64 = 0
     private var given: Int64 = 0
 
@@ -21,6 +21,7 @@ final class SoundLevel {
         fadeIn = sound.fadeIn.map { Fade(length: $0.sampleIndex(rate: shape.rate)) }
         fadeOut = sound.fadeOut.map { Fade(length: $0.sampleIndex(rate: shape.rate)) }
         self.total = total
+        portion = try Frame()
         held = try SampleFifo.open(shape, capacity: 1)
     }
 

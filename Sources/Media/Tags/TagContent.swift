@@ -5,7 +5,11 @@ import Glibc
 struct TagContent: ~Copyable {
     private let pointer: OpaquePointer
 
-    init() { pointer = tag_content_make() }
+    /// An empty content; nothing if the memory does not suffice.
+    init?() {
+        guard let pointer = tag_content_make() else { return nil }
+        self.pointer = pointer
+    }
 
     deinit { tag_content_free(pointer) }
 
@@ -38,7 +42,7 @@ struct TagContent: ~Copyable {
 }
 
 extension TagContent {
-    init(_ metadata: Metadata) {
+    init?(_ metadata: Metadata) {
         self.init()
         for (name, values) in metadata.texts.sorted(by: { $0.key < $1.key }) {
             for value in values { tag_content_add_text(pointer, name, value) }

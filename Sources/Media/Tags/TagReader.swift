@@ -9,9 +9,9 @@ enum TagReader {
         _ source: any ByteSource, _ demuxer: borrowing Demuxer, _ track: AudioTrack, charset: String?
     ) throws(MediaError) -> Metadata {
         var metadata: Metadata
-        do { metadata = source.isEndless ? Metadata() : try byForm(source, demuxer.formatName, charset) } catch {
-            throw .unreadable(error, "read the tags")
-        }
+        do {
+            metadata = source.isEndless ? Metadata() : try byForm(source, demuxer.formatName, charset)
+        } catch let error as MediaError { throw error } catch { throw .unreadable(error, "read the tags") }
         let seen = LibavTags.of(demuxer, track)
         if metadata.texts.isEmpty { metadata.texts = seen.texts }
         if metadata.pictures.isEmpty { metadata.pictures = seen.pictures }
@@ -47,10 +47,16 @@ enum TagReader {
         }
     }
 
-    private static func parsed(_ form: tag_form, _ bytes: [UInt8], charset: String? = nil) -> Metadata {
-        let content = TagContent()
+    /// The tags in some bytes.
+    static func parsed(_ form: tag_form, _ bytes: [UInt8], charset: String? = nil) throws(MediaError) -> Metadata {
+        let content = try emptyContent()
         content.parse(form, bytes, charset: charset)
         return content.metadata()
+    }
+
+    private static func emptyContent() throws(MediaError) -> TagContent {
+        guard let content = TagContent() else { throw .outOfMemory("read the tags") }
+        return content
     }
 
     /// ID3v2 in front, APEv2 and ID3v1 behind.
@@ -60,7 +66,7 @@ enum TagReader {
         if size > Metadata.mostBytes {
             metadata.warnings.append(tooLarge(size))
         } else if size > 0, let bytes = try SourceBytes(source).read(at: 0, Int(min(size, source.length))) {
-            metadata = parsed(TAG_FORM_ID3, bytes, charset: charset)
+            metadata = try parsed(TAG_FORM_ID3, bytes, charset: charset)
         }
         // The end of a source that is still on its way may be far: what stands in front will do then.
         guard metadata.texts.isEmpty || source.isAllPresent else { return metadata }
@@ -68,7 +74,7 @@ enum TagReader {
             if place.count > Metadata.mostBytes {
                 metadata.warnings.append(tooLarge(Int64(place.count)))
             } else if let bytes = try SourceBytes(source).read(at: place.lowerBound, place.count) {
-                metadata.fill(from: parsed(TAG_FORM_APE, bytes))
+                metadata.fill(from: try parsed(TAG_FORM_APE, bytes))
             }
         }
         if metadata.texts.isEmpty { metadata.texts = try TagBytes.id3v1(source, charset: charset) }
@@ -77,7 +83,7 @@ enum TagReader {
 
     private static func flac(_ source: any ByteSource) throws -> Metadata {
         guard let file = try FlacBlocks(source) else { return Metadata() }
-        let content = TagContent()
+        let content = try emptyContent()
         var left = Metadata.mostBytes * 4
         for block in file.blocks where [4, 6].contains(block.kind) && block.size <= left {
             guard let bytes = try file.body(block) else { continue }
@@ -89,7 +95,7 @@ enum TagReader {
 
     private static func ogg(_ source: any ByteSource) throws -> Metadata {
         guard let bytes = try OggComment(source)?.body() else { return Metadata() }
-        return parsed(TAG_FORM_VORBIS, bytes)
+        return try parsed(TAG_FORM_VORBIS, bytes)
     }
 
     private static func movie(_ source: any ByteSource) throws -> Metadata {
@@ -99,14 +105,14 @@ enum TagReader {
             metadata.warnings.append(tooLarge(file.size))
             return metadata
         }
-        return try file.body().map { parsed(TAG_FORM_MPEG4, $0) } ?? Metadata()
+        return try file.body().map { try parsed(TAG_FORM_MPEG4, $0) } ?? Metadata()
     }
 
     private static func asf(_ source: any ByteSource) throws -> Metadata {
         guard let size = try SourceBytes(source).little(at: 16, 8), (30...Int64(Metadata.mostBytes)).contains(size),
             let bytes = try SourceBytes(source).read(at: 0, Int(size))
         else { return Metadata() }
-        return parsed(TAG_FORM_ASF, bytes)
+        return try parsed(TAG_FORM_ASF, bytes)
     }
 }
 

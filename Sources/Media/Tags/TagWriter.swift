@@ -215,7 +215,12 @@ struct TagWriter: Sendable {
             try tag.withUnsafeBytes { try store.write($0, at: try store.length) }
             return true
         case .asfHeader:
-            return try metadata.isEmpty || AdvancedSystemsTags.replace(TagContent(metadata), in: store)
+            guard !metadata.isEmpty else { return true }
+            guard let content = TagContent(metadata) else {
+                isTooLarge = true
+                return true
+            }
+            return try AdvancedSystemsTags.replace(content, in: store)
         }
     }
 
@@ -233,7 +238,11 @@ struct TagWriter: Sendable {
 
     private mutating func blocks() -> [(kind: UInt8, bytes: [UInt8])] {
         guard let comment = render(TAG_FORM_VORBIS) else { return [] }
-        let pictures = TagContent(metadata).renderPictures()
+        guard let content = TagContent(metadata) else {
+            isTooLarge = true
+            return []
+        }
+        let pictures = content.renderPictures()
         if pictures.count < metadata.pictures.count { isTooLarge = true }
         return [(4, comment)] + pictures.map { (6, $0) }
     }
@@ -245,7 +254,10 @@ struct TagWriter: Sendable {
     /// The metadata in a form of TagLib's, nothing if that is empty; what it cannot hold is reported once.
     private mutating func render(_ form: tag_form) -> [UInt8]? {
         let isVorbis = form == TAG_FORM_VORBIS || form == TAG_FORM_VORBIS_WITH_PICTURES
-        let content = TagContent(isVorbis ? metadata.inComments() : metadata)
+        guard let content = TagContent(isVorbis ? metadata.inComments() : metadata) else {
+            isTooLarge = true
+            return nil
+        }
         let bytes = content.render(form)
         if bytes == nil { isTooLarge = true }
         let dropped = content.dropped()

@@ -7,9 +7,7 @@ enum WaveTags {
         var metadata = Metadata()
         if let entry = list.entries.first(where: { ["id3 ", "ID3 "].contains($0.name) }) {
             if let bytes = try list.body(entry) {
-                let content = TagContent()
-                content.parse(TAG_FORM_ID3, bytes, charset: charset)
-                metadata = content.metadata()
+                metadata = try TagReader.parsed(TAG_FORM_ID3, bytes, charset: charset)
             } else {
                 metadata.warnings.append(TagReader.tooLarge(entry.size))
             }

@@ -10,7 +10,7 @@ struct PacketWriter: ~Copyable {
     private let stream: Int
     private let isAlone: Bool
     private let settings: EncodingSettings
-    private let packet = Packet()
+    private let packet: Packet
     private let vorbis: VorbisLengths?
     /// The place of the next sample given to the encoder; the first true one is at zero.
     private var position: Int64
@@ -20,13 +20,15 @@ struct PacketWriter: ~Copyable {
     private(set) var tally = PacketTally()
 
     private init(
-        _ encoder: consuming Encoder, _ file: MuxedFile, stream: Int, isAlone: Bool, _ settings: EncodingSettings
+        _ encoder: consuming Encoder, _ packet: consuming Packet, _ file: MuxedFile, stream: Int, isAlone: Bool,
+        _ settings: EncodingSettings
     ) {
         padding = CodecPadding(encoder, settings)
         position = Int64(-padding.lead)
         let needsLengths = settings.codec.name == "vorbis" && settings.format.tellsPadding
         vorbis = needsLengths ? VorbisLengths(encoder) : nil
         self.encoder = encoder
+        self.packet = packet
         self.file = file
         self.stream = stream
         self.isAlone = isAlone
@@ -48,7 +50,7 @@ struct PacketWriter: ~Copyable {
     ) throws(MediaError) -> PacketWriter {
         let encoder = try Encoder.open(settings, globalHeader: file.muxer.wantsGlobalHeader)
         let stream = try file.muxer.add(encoder, settings, label: label)
-        return PacketWriter(encoder, file, stream: stream, isAlone: isAlone, settings)
+        return PacketWriter(encoder, try Packet(), file, stream: stream, isAlone: isAlone, settings)
     }
 
     /// Samples of each channel that every frame but the last must hold; nothing if any number will do.

@@ -6,13 +6,16 @@ struct TrackEncoder: ~Copyable {
     private let fifo: SampleFifo
     private let frameSize: Int?
     private let shape: SampleShape
-    private let portion = Frame()
+    private let portion: Frame
     private var output: PacketWriter
     /// Samples given to the encoder, without the silence around them.
     private(set) var written: Int64 = 0
 
-    private init(_ fifo: consuming SampleFifo, _ shape: SampleShape, _ output: consuming PacketWriter) {
+    private init(
+        _ fifo: consuming SampleFifo, _ portion: consuming Frame, _ shape: SampleShape, _ output: consuming PacketWriter
+    ) {
         self.fifo = fifo
+        self.portion = portion
         self.shape = shape
         self.frameSize = output.frameSize
         self.output = output
@@ -33,7 +36,7 @@ struct TrackEncoder: ~Copyable {
 
     private init(_ output: consuming PacketWriter, _ settings: EncodingSettings) throws(MediaError) {
         let fifo = try SampleFifo.open(settings.shape, capacity: (output.frameSize ?? 0) * 2 + 1)
-        self.init(fifo, settings.shape, output)
+        self.init(fifo, try Frame(), settings.shape, output)
     }
 
     /// What the container was given.
