@@ -16,7 +16,7 @@ if state == 'queued' then
   end
   return answer
 end
-local set, over = state == 'parked' and PARKED or INDEX[state], state == 'completed' or state == 'failed' or state == 'cancelled'
+local set, over = state == 'parked' and PARKED or INDEX[state], OVER[state]
 local start = 0
 if last_id ~= '' then
   local rank = call(over and 'ZREVRANK' or 'ZRANK', set, last_id)
