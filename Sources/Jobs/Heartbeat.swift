@@ -24,5 +24,7 @@ package struct BeatAnswer: Sendable, Hashable {
         case lost = "LOST"
         /// Somebody asked for the job to be cancelled.
         case cancel = "CANCEL"
+        /// The job's deadline is over.
+        case expired = "EXPIRED"
     }
 }

@@ -21,7 +21,7 @@ extension JobQueue {
     }
 
     /// Fields that a retry cannot change: they say what else the job belongs to, and when it may run.
-    package static let unchangeable: Set<String> = ["dedup", "group", "delay", "not_before", "expires"]
+    package static let unchangeable: Set<String> = ["dedup", "group", "delay", "not_before", "expires", "deadline"]
 
     /// Stops the handing out of jobs; those that run go on.
     package func pause() async throws(QueueError) { _ = try await run(QueueScript.pause, ["1"]) }

@@ -84,23 +84,22 @@ private struct EnqueueBatch {
     }
 
     private static func options(_ job: JobSpec) -> String {
-        if job.priority == .normal, job.start == .now, job.expires == .never, job.fields["attempts"] == nil,
-            job.group == nil, job.limitKey == nil
+        if job.priority == .normal, job.start == nil, job.expires == nil, job.fields["attempts"] == nil,
+            job.group == nil, job.limitKey == nil, job.deadline == nil
         {
             return ""
         }
-        let start =
-            switch job.start {
-            case .now: "*"
-            case .after(let delay): "+\(delay.milliseconds)"
-            case .at(let instant): "@\(max(0, instant))"
-            }
-        let expires =
-            switch job.expires {
-            case .never: "*"
-            case .after(let delay): "+\(delay.milliseconds)"
-            case .at(let instant): "@\(max(0, instant))"
-            }
-        return "\(job.priority.rawValue) \(job.attempts) \(start) \(expires) \(job.group ?? "*") \(job.limitKey ?? "*")"
+        return [
+            "\(job.priority.rawValue)", "\(job.attempts)", moment(job.start), moment(job.expires), job.group ?? "*",
+            job.limitKey ?? "*", moment(job.deadline),
+        ].joined(separator: " ")
+    }
+
+    private static func moment(_ moment: JobSpec.Moment?) -> String {
+        switch moment {
+        case nil: "*"
+        case .after(let delay): "+\(delay.milliseconds)"
+        case .at(let instant): "@\(max(0, instant))"
+        }
     }
 }

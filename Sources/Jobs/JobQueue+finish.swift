@@ -11,6 +11,7 @@ extension JobQueue {
         case "OK": .ok
         case "CANCELLED": .cancelled
         case "STALE": .stale
+        case "EXPIRED": .expired
         default: throw answer.unexpected
         }
     }

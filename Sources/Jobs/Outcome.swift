@@ -42,4 +42,6 @@ package enum FinishAnswer: Sendable, Hashable {
 /// Whether a result may become visible.
 package enum PublishAnswer: Sendable, Hashable {
     case ok, cancelled, stale
+    /// The job's deadline is over.
+    case expired
 }

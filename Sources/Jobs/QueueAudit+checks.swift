@@ -4,6 +4,7 @@ extension QueueSnapshot {
     /// A sentence for each fault.
     var problems: [String] {
         jobProblems() + indexProblems() + keyProblems() + bellProblems() + groupProblems() + limitProblems()
+            + expiryProblems()
     }
 
     /// What any worker would have seen to within a second.
@@ -24,6 +25,10 @@ extension QueueSnapshot {
                 problems.append(
                     "job \(id) was due at \(WallClock.timestamp(milliseconds: due)), and nobody promoted it")
             }
+        }
+        for (id, score) in indexes["expiring"] ?? [:] where (Int64(score) ?? 0) + tolerance < now {
+            let end = WallClock.timestamp(milliseconds: Int64(score) ?? 0)
+            problems.append("job \(id) was to be given up at \(end), and nobody did")
         }
         for (key, score) in paced where (Int64(score) ?? 0) + tolerance < now {
             let due = WallClock.timestamp(milliseconds: Int64(score) ?? 0)
@@ -124,8 +129,7 @@ extension QueueSnapshot {
     func keyProblems() -> [String] {
         let single: Set = [
             "in", "ready", "delayed", "lease", "live", "done", "failed", "cancelled", "meta", "events", "workers",
-            "parked",
-            "limits", "rates", "paced",
+            "parked", "limits", "rates", "paced", "expiring",
         ]
         var problems: [String] = []
         for key in keys where !single.contains(key) {

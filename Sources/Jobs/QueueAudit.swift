@@ -80,7 +80,7 @@ struct QueueSnapshot {
         // `{` and `}` are no special characters of a pattern, and a queue's name has none.
         let found = try await Self.walk(queue, ["SCAN"], ["MATCH", .text(prefix + "*")])
         keys = Set(found.map { String(($0.string ?? "").dropFirst(prefix.count)) })
-        for index in Self.indexes + ["workers"] {
+        for index in Self.indexes + ["workers", "expiring"] {
             let members = try await Self.walk(queue, ["ZSCAN", .text(prefix + index)])
             indexes[index] = Self.texts(.array(members))
         }

@@ -35,6 +35,7 @@ enum QueueScript {
         local PLANNED = ' \(names(supported: false)) '
         local MAX_FIELDS, MAX_VALUE, MAX_BYTES = \(Limit.fields), \(Limit.valueBytes), \(Limit.bytes)
         local MAX_ATTEMPTS, MAX_TIMEOUT = \(Limit.attempts.upperBound), \(Int(Limit.timeout.upperBound))
+        local LATE = '\(JobSpec.lateness)'
         local MAX_DELAY, MAX_DEDUP = \(Int(Limit.delay.upperBound)), \(Limit.dedupBytes)
 
         """

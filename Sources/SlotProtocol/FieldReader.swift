@@ -67,9 +67,9 @@ struct FieldReader {
         return priority
     }
 
-    func start() throws(Failure) -> JobSpec.JobStart {
+    func start() throws(Failure) -> JobSpec.Moment? {
         let delay = try seconds("delay", JobSpec.Limit.delay)
-        guard let text = fields["not_before"] else { return delay.map { .after($0) } ?? .now }
+        guard let text = fields["not_before"] else { return delay.map { .after($0) } }
         guard delay == nil else { throw Self.invalid("`delay` and `not_before` exclude each other: give one") }
         guard let instant = Instant.milliseconds(parsing: text) else {
             throw wrong("not_before", "an ISO 8601 instant, as 2030-01-31T12:00:00Z")
@@ -77,11 +77,12 @@ struct FieldReader {
         return .at(instant)
     }
 
-    func expiry() throws(Failure) -> JobSpec.JobExpiry {
-        guard let text = fields["expires"] else { return .never }
+    /// The moment at which the job is given up.
+    func term(_ name: String) throws(Failure) -> JobSpec.Moment? {
+        guard let text = fields[name] else { return nil }
         if let instant = Instant.milliseconds(parsing: text) { return .at(instant) }
         guard let number = Double(text), JobSpec.Limit.delay.contains(number) else {
-            throw wrong("expires", "an ISO 8601 instant, or seconds from admission up to a year")
+            throw wrong(name, "an ISO 8601 instant, or seconds from admission up to a year")
         }
         return .after(.milliseconds(Int64(number * 1000)))
     }

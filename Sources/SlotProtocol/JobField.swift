@@ -29,7 +29,7 @@ package struct JobField: Sendable {
     private static let jobNames: Set<String> = [
         "source", "start", "end", "duration", "track", "damage", "tag_encoding", "outputs", "atomic", "priority",
         "delay",
-        "not_before", "attempts", "timeout", "expires", "dedup", "group", "limit_key", "callback",
+        "not_before", "attempts", "timeout", "expires", "deadline", "dedup", "group", "limit_key", "callback",
     ]
 
     /// The field with that name.
@@ -105,6 +105,10 @@ package struct JobField: Sendable {
         JobField("timeout", "SECONDS", "run time of one try", default: "3600"),
         JobField(
             "expires", "INSTANT", "gives up if not started by then: ISO 8601, or seconds from admission",
+            default: "never"),
+        JobField(
+            "deadline", "INSTANT",
+            "fails, even while it runs, if not over by then: ISO 8601, or seconds from admission",
             default: "never"),
         JobField("dedup", "KEY", "while a job with this key is not over, a second one is the first", default: "none"),
         JobField(

@@ -9,12 +9,16 @@ package struct JobSpec: Sendable {
     /// Where the result of each rendition goes; nothing for the default place.
     package let destinations: [String?]
     package let priority: Priority
-    package let start: JobStart
+    /// When the job may be taken first.
+    package let start: Moment?
     /// Tries.
     package let attempts: Int
     /// Run time of one try.
     package let timeout: Duration
-    package let expires: JobExpiry
+    /// When the job is given up if it was not started.
+    package let expires: Moment?
+    /// When the job is given up if it is not over.
+    package let deadline: Moment?
     package let dedup: String?
     package let group: String?
     package let limitKey: String?
@@ -31,17 +35,9 @@ package struct JobSpec: Sendable {
         package var name: String { String(describing: self) }
     }
 
-    /// When a job may be taken first.
-    package enum JobStart: Hashable, Sendable {
-        case now
-        case after(Duration)
-        /// Milliseconds since 1970.
-        case at(Int64)
-    }
-
-    /// When a job is given up if it was not started.
-    package enum JobExpiry: Hashable, Sendable {
-        case never
+    /// A time that a job names.
+    package enum Moment: Hashable, Sendable {
+        /// So long after its admission.
         case after(Duration)
         /// Milliseconds since 1970.
         case at(Int64)
@@ -61,6 +57,9 @@ package struct JobSpec: Sendable {
         package static let outputs = 32
     }
 
+    /// What is said of a job that was not over by its deadline.
+    package static let lateness = "the job was not over by its deadline"
+
     /// Checks every field; the first that is wrong is named in the failure.
     package init(fields: [String: String]) throws(Failure) {
         let reader = try FieldReader(fields)
@@ -72,7 +71,8 @@ package struct JobSpec: Sendable {
         start = try reader.start()
         attempts = try reader.attempts()
         timeout = try reader.timeout()
-        expires = try reader.expiry()
+        expires = try reader.term("expires")
+        deadline = try reader.term("deadline")
         dedup = try reader.dedup()
         group = try reader.group()
         limitKey = try reader.limitKey()

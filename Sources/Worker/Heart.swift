@@ -46,6 +46,7 @@ struct Heart: Sendable {
         switch verdict {
         case .lost: job.end(.lost)
         case .cancel: job.end(.cancelled)
+        case .expired: job.end(.expired)
         case .ok, nil: break
         }
     }

@@ -16,6 +16,8 @@ final class JobInHand: Sendable {
         case lost
         case cancelled
         case timedOut
+        /// The job's deadline is over.
+        case expired
         /// The worker stops, and another shall run the job.
         case released
     }

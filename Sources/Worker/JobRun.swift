@@ -66,6 +66,7 @@ struct JobRun: Sendable {
             inHand.showPublishing()
             record.fail(try await slot.publish())
         case .cancelled: return .cancelled
+        case .expired: return .expired
         case .stale, nil: return nil
         }
         let outputs = record.outputs.filter(\.isStaged).map(\.report)
@@ -91,6 +92,7 @@ struct JobRun: Sendable {
         case .timedOut:
             let sentence = "the try ran longer than the job's timeout of \(timeout.rounded) s"
             return Result(outcome: .failed(Failure(.timeout, sentence)))
+        case .expired: return Result(outcome: .expired)
         case .released: return Result(outcome: .released)
         case nil:
             guard case .crashed(let failure, let log) = error else { return Result(outcome: .released) }
@@ -127,6 +129,9 @@ struct JobRun: Sendable {
 }
 
 extension Outcome {
+    /// The end of a job that ran at its deadline.
+    fileprivate static let expired = failed(Failure(.expired, JobSpec.lateness))
+
     /// What the queue is told of a record whose outputs are visible: a job fails if one of its outputs has.
     fileprivate static func published(_ record: CommitRecord) -> Outcome {
         let outputs = record.outputs.map(\.report)

@@ -53,7 +53,8 @@ import Testing
 
     @Test func `takes every field of a job that needs no queue`() {
         let queue = [
-            "output", "priority", "delay", "not-before", "attempts", "timeout", "expires", "dedup", "overwrite",
+            "output", "priority", "delay", "not-before", "attempts", "timeout", "expires", "deadline", "dedup",
+            "overwrite",
             "group",
             "limit-key", "callback",
         ]

@@ -72,6 +72,7 @@ struct Garbage: Sendable, CustomTestStringConvertible {
         Garbage("no time zone", base + ["not_before", "2030-01-01T00:00:00"], "`not_before` is"),
         Garbage("two starts", base + ["not_before", "2030-01-01T00:00:00Z", "delay", "1"], "exclude each other"),
         Garbage("a strange end", base + ["expires", "tomorrow"], "`expires` is `tomorrow`"),
+        Garbage("a strange deadline", base + ["deadline", "-1"], "`deadline` is `-1`"),
         Garbage(
             "a long key", base + ["dedup", .text(String(repeating: "k", count: 257))], "`dedup` has 1 to 256 bytes"),
         Garbage(
@@ -99,7 +100,7 @@ struct Garbage: Sendable, CustomTestStringConvertible {
         try await QueueFixture.run { fixture in
             let values = [
                 "source": "https://x.org/a", "format": "mp3", "priority": "low", "attempts": "7", "timeout": "60.5",
-                "delay": "0", "expires": "2100-12-31T23:59:59.5+01:30", "dedup": "k",
+                "delay": "0", "expires": "2100-12-31T23:59:59.5+01:30", "dedup": "k", "deadline": "60",
             ]
             for field in JobField.all {
                 var fields = ["source": "https://x.org/a", "format": "mp3"]

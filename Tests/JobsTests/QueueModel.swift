@@ -20,6 +20,8 @@ struct QueueModel {
         var group: String?
         var limitKey: String?
         var isExpired: Bool
+        /// Whether its deadline is over, if it has one.
+        var isLate: Bool?
         var isDue = false
         var leaseEnded = false
         var isValid: Bool
@@ -55,6 +57,7 @@ struct QueueModel {
         var job = Job(
             id: id, rank: rank, sequence: sequence, attempts: Int(fields["attempts"] ?? "5")!, dedup: fields["dedup"],
             group: fields["group"], limitKey: fields["limit_key"], isExpired: fields["expires"] != nil,
+            isLate: fields["deadline"] != nil ? false : nil,
             isValid: isValid(fields))
         if !job.isValid {
             job = Job(
@@ -88,10 +91,17 @@ struct QueueModel {
 
     mutating func keepHouse() {
         admitAll()
+        for id in jobs.keys where isOverdue(jobs[id]!) { end(id, .failed) }
         for id in jobs.keys where jobs[id]!.state == .delayed && jobs[id]!.isDue { jobs[id]!.state = .waiting }
         for id in jobs.keys where jobs[id]!.state == .running && jobs[id]!.leaseEnded {
             crash(id) { $0.state = .waiting }
         }
+    }
+
+    /// Whether time gives up a job that does not run.
+    private func isOverdue(_ job: Job) -> Bool {
+        [.waiting, .delayed].contains(job.state) && !job.hasCommit
+            && (job.isExpired && job.epoch == 0 || job.isLate == true)
     }
 
     mutating func end(_ id: String, _ state: JobState) {
@@ -124,7 +134,7 @@ struct QueueModel {
         let waiting = jobs.values.filter { $0.state == .waiting }
             .sorted { ($0.rank, $0.sequence) < ($1.rank, $1.sequence) }
         for job in waiting where taken.count < count && hasPlace(job.limitKey) {
-            if job.isExpired, job.epoch == 0 {
+            if isOverdue(job) {
                 end(job.id, .failed)
                 continue
             }
@@ -155,7 +165,8 @@ struct QueueModel {
                 continue
             }
             jobs[id]!.leaseEnded = false
-            verdicts[id] = jobs[id]!.isWished ? .cancel : .ok
+            let isLate = jobs[id]!.isLate == true && !jobs[id]!.hasCommit
+            verdicts[id] = jobs[id]!.isWished ? .cancel : isLate ? .expired : .ok
         }
         keepHouse()
         return verdicts
@@ -164,6 +175,7 @@ struct QueueModel {
     mutating func publish(_ id: String, _ token: String) -> PublishAnswer {
         guard owns(id, token) else { return .stale }
         if jobs[id]!.isWished { return .cancelled }
+        if jobs[id]!.isLate == true, !jobs[id]!.isPublishing { return .expired }
         jobs[id]!.isPublishing = true
         jobs[id]!.hasCommit = true
         jobs[id]!.leaseEnded = false
@@ -225,6 +237,7 @@ struct QueueModel {
         fresh.crashes = 0
         fresh.isDue = false
         fresh.isExpired = false
+        fresh.isLate = nil
         if let priority = changes["priority"] { fresh.rank = Self.ranks[priority]! }
         if let key = changes["limit_key"] { fresh.limitKey = key == "" ? nil : key }
         if let key = job.dedup { dedup[key] = job.id }

@@ -11,6 +11,7 @@ extension QueueWalk {
         if chance(25) { fields["dedup"] = "key\(Int.random(in: 0..<3, using: &random))" }
         if chance(30) { fields["attempts"] = "\(Int.random(in: 1...3, using: &random))" }
         if chance(5) { fields["expires"] = "2001-01-01T00:00:00Z" }
+        if chance(10) { fields["deadline"] = "86400" }
         if chance(30) { fields["limit_key"] = limitKeys.randomElement(using: &random)! }
         if chance(30) {
             // Others from time to time, for sealed ones take no more jobs.
@@ -193,6 +194,16 @@ extension QueueWalk {
             _ = try await fixture.client.send(["ZADD", .text(fixture.queue.keys.delayed), "1", .text(id)])
             _ = try await fixture.client.send(["HSET", .text(fixture.queue.keys.job(id)), "due", "1"])
             model.jobs[id]!.isDue = true
+        }
+    }
+
+    mutating func passDeadlines() async throws {
+        for id in model.jobs.keys.sorted() where model.jobs[id]!.isLate == false && chance(40) {
+            steps.append("the deadline of \(id) is over")
+            let keys = fixture.queue.keys
+            _ = try await fixture.client.send(["HSET", .text(keys.job(id)), "deadline", "1"])
+            _ = try await fixture.client.send(["ZADD", .text(keys.prefix + "expiring"), "XX", "1", .text(id)])
+            model.jobs[id]!.isLate = true
         }
     }
 

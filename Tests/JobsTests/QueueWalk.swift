@@ -44,7 +44,7 @@ struct QueueWalk {
 
     mutating func step() async throws {
         try await keepSeen()
-        switch Int.random(in: 0..<104, using: &random) {
+        switch Int.random(in: 0..<106, using: &random) {
         case 0..<14: try await push()
         case 14..<22: try await enqueue()
         case 22..<40: try await claim()
@@ -58,6 +58,7 @@ struct QueueWalk {
         case 95..<99: try await makeDue()
         case 99..<102: try await limit()
         case 102..<103: try await seal()
+        case 103..<105: try await passDeadlines()
         default: try await purge()
         }
     }

@@ -16,10 +16,10 @@ import Testing
         #expect(spec.plan.renditions[0] == rendition)
         #expect(spec.plan.source.range == .whole)
         #expect(spec.priority == .normal)
-        #expect(spec.start == .now)
+        #expect(spec.start == nil)
         #expect(spec.attempts == 5)
         #expect(spec.timeout == .seconds(3600))
-        #expect(spec.expires == .never)
+        #expect(spec.expires == nil && spec.deadline == nil)
         #expect(spec.destinations == [nil] && spec.dedup == nil)
     }
 
@@ -28,7 +28,7 @@ import Testing
             "source": "file:///srv/a.wav", "format": "caf", "codec": "pcm", "sample_rate": "48000", "channels": "2",
             "sample_format": "s24be", "start": "1234567/44100", "duration": "1:00.5", "output": "a/b.caf",
             "priority": "high", "delay": "1.5", "attempts": "1", "timeout": "90", "expires": "60", "dedup": "k",
-            "passthrough": "never",
+            "deadline": "2030-01-31T12:00:00Z", "passthrough": "never",
         ])
         #expect(
             spec.plan.renditions[0]
@@ -36,7 +36,7 @@ import Testing
         #expect(spec.plan.source.range.start == MediaTime(value: 1_234_567, timescale: 44100))
         #expect(spec.plan.source.range.end == spec.plan.source.range.start.adding(MediaTime(value: 121, timescale: 2)))
         #expect(spec.start == .after(.milliseconds(1500)))
-        #expect(spec.expires == .after(.seconds(60)))
+        #expect(spec.expires == .after(.seconds(60)) && spec.deadline == .at(1_896_091_200_000))
         #expect(spec.priority == .high && spec.attempts == 1 && spec.timeout == .seconds(90) && spec.dedup == "k")
     }
 

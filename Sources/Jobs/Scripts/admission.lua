@@ -2,7 +2,7 @@
 
 -- What of a job's options its hash keeps.
 local STORED = {
-  attempts = true, expires = true, dedup = true, created = true, cut = true, group = true, limit_key = true,
+  attempts = true, expires = true, deadline = true, dedup = true, created = true, cut = true, group = true, limit_key = true,
 }
 local RANK = { high = 0, normal = 1, low = 2 }
 
@@ -111,9 +111,9 @@ local function check(flat)
       refuse('`not_before` is `' .. shown(fields.not_before) .. '`: it must be an ISO 8601 instant, as 2030-01-31T12:00:00Z')
     end
   end
-  if fields.expires then
-    options.expires = instant(fields.expires)
-      or NOW + math.floor(number('expires', fields.expires, 0, MAX_DELAY) * 1000)
+  for _, name in ipairs({ 'expires', 'deadline' }) do
+    local text = fields[name]
+    if text then options[name] = instant(text) or NOW + math.floor(number(name, text, 0, MAX_DELAY) * 1000) end
   end
   if fields.dedup and (fields.dedup == '' or #fields.dedup > MAX_DEDUP) then
     refuse('`dedup` has 1 to ' .. MAX_DEDUP .. ' bytes, and this one has ' .. #fields.dedup)
@@ -156,6 +156,7 @@ local function place(id, spec, options)
   local job = {
     id = id, score = whole(options.rank * BAND + seq),
     dedup = options.dedup, group = options.group, limit = options.limit_key,
+    expires = options.expires, deadline = options.deadline,
   }
   local more = { 'score', job.score }
   for name, value in pairs(options) do

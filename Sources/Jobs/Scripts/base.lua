@@ -8,6 +8,7 @@ local call = redis.call
 local META = KEYS[1]
 local P = string.sub(META, 1, -5)
 local IN, READY, LEASE, LIVE, PARKED = P .. 'in', P .. 'ready', P .. 'lease', P .. 'live', P .. 'parked'
+local EXPIRING = P .. 'expiring'
 -- While a cluster moves the slot to another node, a key that is not there raises an error, and keys go one after the other:
 -- asked for one that never is, so that a script fails before it has written anything, and is called again.
 call('EXISTS', P .. '-')
@@ -67,18 +68,26 @@ end
 
 local function read(id)
   local f = call('HMGET', P .. 'job:' .. id, 'state', 'score', 'attempt', 'attempts', 'crashes', 'token', 'phase',
-    'cancel', 'dedup', 'expires', 'commit', 'created', 'ended', 'group', 'limit_key', 'parked')
+    'cancel', 'dedup', 'expires', 'commit', 'created', 'ended', 'group', 'limit_key', 'parked', 'deadline')
   if not f[1] then return nil end
   return {
     id = id, state = f[1], score = f[2], attempt = tonumber(f[3] or 0), attempts = tonumber(f[4] or 5),
-    crashes = tonumber(f[5] or 0), token = f[6], phase = f[7], cancel = f[8], dedup = f[9], expires = f[10],
+    crashes = tonumber(f[5] or 0), token = f[6], phase = f[7], cancel = f[8], dedup = f[9], expires = tonumber(f[10]),
     commit = f[11], created = f[12], ended = f[13], group = f[14], limit = f[15], parked = f[16],
+    deadline = tonumber(f[17]),
   }
 end
 
 -- The id of the job that a pushed duplicate stands for.
 local function resolve(id)
   return call('GET', P .. 'alias:' .. id) or id
+end
+
+-- When a job that does not run fails as expired. What a lost worker may have published is looked at first, by the next one.
+local function last_moment(job)
+  if job.commit then return nil end
+  local start = not job.token and job.expires
+  return start and math.min(start, job.deadline or start) or job.deadline
 end
 
 -- Moves a job from the index of its old state (none, if it is new) to that of the new one; `...` are fields of its hash.
@@ -97,6 +106,10 @@ local function move(job, state, score, ...)
   if is and not was then call('SADD', LIVE, job.id) end
   call('ZADD', job.parked and PARKED or INDEX[state], score, job.id)
   call('HSET', P .. 'job:' .. job.id, 'state', state, ...)
+  if job.expires or job.deadline then
+    local last = (state == 'waiting' or state == 'delayed') and last_moment(job)
+    if last then call('ZADD', EXPIRING, last, job.id) else call('ZREM', EXPIRING, job.id) end
+  end
   if job.group then tally(job, old, state) end
   job.state = state
   if job.limit then step_in(job, score, was, was_parked) end

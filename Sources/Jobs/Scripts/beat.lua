@@ -3,7 +3,7 @@
 -- ARGV     settings, worker, host, slots, version, then for each job: id, token, phase or '', progress or ''.
 --          Progress is `fraction position duration speed eta`, each `-` if unknown, and perhaps `estimated`
 --          and the outputs.
--- Answers  {1 if there is more to admit or to promote, else 0; then for each job `OK`, `LOST` or `CANCEL`}.
+-- Answers  {1 if there is more to admit or to promote, else 0; then for each job `OK`, `LOST`, `CANCEL` or `EXPIRED`}.
 
 local worker = ARGV[2]
 local answer, jobs = { 0 }, {}
@@ -14,10 +14,10 @@ end
 
 local function renew(id, token, phase, progress)
   local key = P .. 'job:' .. id
-  local f = call('HMGET', key, 'state', 'token', 'cancel', 'phase', 'progress')
+  local f = call('HMGET', key, 'state', 'token', 'cancel', 'phase', 'progress', 'deadline', 'commit')
   if f[1] ~= 'running' or f[2] ~= token then return 'LOST' end
   call('ZADD', LEASE, NOW + lease_ms, id)
-  -- What was published is not undone by a message that was sent before.
+  -- A beat may have been on its way since before the job went to be published.
   if f[4] == 'publishing' or phase == '' then phase = f[4] end
   if progress ~= '' then
     call('HSET', key, 'phase', phase, 'progress', progress)
@@ -25,7 +25,9 @@ local function renew(id, token, phase, progress)
       event(id, 'running', 'phase', phase, 'progress', string.match(progress, '^%S+'))
     end
   end
-  return f[3] and phase ~= 'publishing' and 'CANCEL' or 'OK'
+  if phase == 'publishing' then return 'OK' end
+  if f[3] then return 'CANCEL' end
+  return f[6] and not f[7] and tonumber(f[6]) <= NOW and 'EXPIRED' or 'OK'
 end
 
 arrive(ARGV[1])

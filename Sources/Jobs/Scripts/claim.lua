@@ -56,8 +56,8 @@ else
         call('SREM', LIVE, id)
       elseif job.limit and is_full(job.limit) then
         move(job, 'waiting', job.score)
-      elseif job.expires and tonumber(job.expires) <= NOW and not job.token then
-        fail(job, 'expired', 'the job was not started before it expired', 0)
+      elseif (last_moment(job) or math.huge) <= NOW then
+        expire(job)
         -- It may have called one of its key whose turn is now.
         if job.limit then break end
       else

@@ -1,8 +1,8 @@
 -- Pushes jobs that were checked by the client straight to their place.
 --
 -- ARGV     nonce, index of the first job, then for each job: spec (JSON), options, dedup key or ''.
---          Options: '' for the usual, or `rank attempts start expires group limit_key`, each `*` if it is not given; start
---          and expires are `+ms` from now or `@ms` since 1970.
+--          Options: '' for the usual, or `rank attempts start expires group limit_key deadline`, each `*` if it is not
+--          given; start, expires and deadline are `+ms` from now or `@ms` since 1970.
 -- Answers  an id for each job, with `=` before the id of another job that has the dedup key. The same nonce and index
 --          get the same answer for 10 minutes. Or `!<n>`, `<why>` and nothing else if the n-th job, from 0, is refused;
 --          then none was pushed.
@@ -35,11 +35,12 @@ end
 
 local function parse(text)
   if text == '' then return { rank = 1 } end
-  local rank, attempts, start, expires, group, limit =
-    string.match(text, '^(%S+) (%S+) (%S+) (%S+) (%S+) (%S+)$')
+  local rank, attempts, start, expires, group, limit, deadline =
+    string.match(text, '^(%S+) (%S+) (%S+) (%S+) (%S+) (%S+) (%S+)$')
   return {
     rank = tonumber(rank), attempts = tonumber(attempts), due = moment(start), expires = moment(expires),
     group = group ~= '*' and group or nil, limit_key = limit ~= '*' and limit or nil,
+    deadline = moment(deadline),
   }
 end
 

@@ -1,12 +1,14 @@
 -- The last check before a result becomes visible: from here no cancel, no release and no time-out.
 --
 -- ARGV     id, token, commit record (JSON).
--- Answers  `OK`, `CANCELLED` (somebody asked for it; finish the job as cancelled) or `STALE`.
+-- Answers  `OK`, `CANCELLED` (somebody asked for it; finish the job as cancelled), `EXPIRED` (its deadline is over;
+--          finish it as failed) or `STALE`.
 
 local id, token, record = ARGV[1], ARGV[2], ARGV[3]
 local job = read(id)
 if not job or job.state ~= 'running' or job.token ~= token then return 'STALE' end
 if job.cancel then return 'CANCELLED' end
+if job.phase ~= 'publishing' and job.deadline and job.deadline <= NOW then return 'EXPIRED' end
 begin()
 call('SET', P .. 'commit:' .. id, record)
 call('HSET', P .. 'job:' .. id, 'phase', 'publishing', 'commit', 1)

@@ -15,7 +15,6 @@ if state == 'queued' then
   return #ids
 end
 if state == 'running' or not INDEX[state] then return 0 end
-local is_over = state == 'completed' or state == 'failed' or state == 'cancelled'
 
 local function drop(id)
   local job = read(id)
@@ -23,8 +22,9 @@ local function drop(id)
   call('SREM', LIVE, id)
   if job then
     if job.dedup and call('GET', P .. 'dedup:' .. job.dedup) == id then call('DEL', P .. 'dedup:' .. job.dedup) end
-    if job.group then forget(id, job.group, not is_over and state or nil) end
+    if job.group then forget(id, job.group, not OVER[state] and state or nil) end
     if job.limit then depart(job) end
+    if job.expires or job.deadline then call('ZREM', EXPIRING, id) end
   end
   erase({ id })
   event(id, 'purged')

@@ -18,7 +18,8 @@ local function renew(id, spec, options)
   call('PERSIST', P .. 'spec:' .. job.id)
   call('DEL', P .. 'result:' .. job.id, P .. 'log:' .. job.id)
   call('HDEL', key, 'attempt', 'crashes', 'error_code', 'error', 'retryable', 'started', 'finished', 'worker', 'due',
-    'expires')
+    'expires', 'deadline')
+  job.expires, job.deadline = nil, nil
   local rank = math.floor(job.score / BAND)
   if spec ~= '' then
     local attempts, limit

@@ -1,4 +1,4 @@
--- Part of the workers' scripts: the outage rule, promotion of due jobs, reaping of lost leases.
+-- Part of the workers' scripts: the outage rule, the end of expired jobs, promotion of due ones, reaping of lost leases.
 
 local seen, grace = tonumber(meta[6] or NOW), tonumber(meta[7] or 0)
 
@@ -16,6 +16,20 @@ local function arrive(worker_settings)
     grace = 0
   end
   settings = worker_settings
+end
+
+local function expire(job)
+  local is_late = job.deadline and job.deadline <= NOW
+  fail(job, 'expired', is_late and LATE or 'the job was not started before it expired', 0)
+end
+
+local function expire_all()
+  local expired = call('ZRANGEBYSCORE', EXPIRING, '-inf', NOW, 'LIMIT', 0, 64)
+  for _, id in ipairs(expired) do
+    local job = read(id)
+    if job then expire(job) else call('ZREM', EXPIRING, id) end
+  end
+  return #expired == 64
 end
 
 local function promote()
@@ -40,9 +54,10 @@ local function reap()
   end
 end
 
--- Admits, promotes and reaps, each within its bound; answers whether there is more to admit or to promote.
+-- Admits, gives up, promotes and reaps, each within its bound; answers whether there is more of the first three.
 local function tend()
   local more = admit()
+  more = expire_all() or more
   more = promote() or more
   call_paced()
   reap()

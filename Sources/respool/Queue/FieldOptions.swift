@@ -20,7 +20,8 @@ enum FieldOptions {
 
     /// What only a queue can do.
     private static let queueNames: Set<String> = [
-        "output", "priority", "delay", "not-before", "attempts", "timeout", "expires", "dedup", "overwrite", "group",
+        "output", "priority", "delay", "not-before", "attempts", "timeout", "expires", "deadline", "dedup", "overwrite",
+        "group",
         "limit-key", "callback",
     ]
 
