@@ -1,0 +1,18 @@
+import Jobs
+import SlotProtocol
+import TestSupport
+import Testing
+
+/// Jobs whose time is over while they run.
+@Suite struct DeadlineTests {
+    @Test func `ends a conversion at the job's deadline, and leaves nothing of it`() async throws {
+        let shop = try await Workshop()
+        let server = try await SlowServer()
+        let worker = try await shop.worker()
+        let id = try await shop.push(["source": "\(server.url)/slow", "format": "mp3", "deadline": "3"])
+        let job = try await shop.job(id, reaches: .failed)
+        #expect(job.error == Failure(.expired, JobSpec.lateness, retryable: false) && job.attempt == 1)
+        #expect(shop.outputs.isEmpty)
+        try await worker.logs("failed: \(JobSpec.lateness)")
+    }
+}
