@@ -15,14 +15,14 @@ extension JobQueue {
                 .text(job.progress.map(ProgressText.encode) ?? ""),
             ]
         }
-        let parts = try await run(QueueScript.beat, arguments).array(count: jobs.count + 1)
+        let parts = try await run(QueueScript.beat, arguments).array(count: jobs.count + 2)
         var verdicts: [String: BeatAnswer.Verdict] = [:]
-        for (job, part) in zip(jobs, parts.dropFirst()) {
+        for (job, part) in zip(jobs, parts.dropFirst(2)) {
             guard let verdict = BeatAnswer.Verdict(rawValue: try part.text()) else { throw part.unexpected }
             verdicts[job.id] = verdict
         }
         if try parts[0].integer() == 1 { try await keepHouse() }
-        return BeatAnswer(verdicts: verdicts)
+        return BeatAnswer(verdicts: verdicts, isScheduleDue: try parts[1].integer() == 1)
     }
 
     /// Forgets a worker that stops; its jobs should have been given back.
@@ -35,7 +35,7 @@ extension JobQueue {
         let replies = try await send([
             ["TIME"], ["ZRANGE", .text(keys.workers), "0", "-1", "WITHSCORES"],
         ])
-        let now = (replies[0].array?.first?.integer ?? 0) * 1000 + (replies[0].array?.last?.integer ?? 0) / 1000
+        let now = Self.milliseconds(replies[0])
         let beats = (replies[1].dictionary ?? [:]).sorted { $0.key < $1.key }
         let records = try await send(beats.map { ["HGETALL", .text(keys.worker($0.key))] })
         return zip(beats, records).compactMap { beat, record in

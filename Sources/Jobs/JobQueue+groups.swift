@@ -4,9 +4,8 @@ extension JobQueue {
     /// What is counted of a group; nothing if no job that is still there ever joined it.
     package func group(_ name: String) async throws(QueueError) -> GroupRecord? {
         let replies = try await send([["TIME"], ["HGETALL", .text(keys.group(name))]])
-        let now = (replies[0].array?.first?.integer ?? 0) * 1000 + (replies[0].array?.last?.integer ?? 0) / 1000
         let hash = (replies[1].dictionary ?? [:]).compactMapValues(\.string)
-        return GroupRecord(name: name, hash: hash, readAt: now)
+        return GroupRecord(name: name, hash: hash, readAt: Self.milliseconds(replies[0]))
     }
 
     /// Says that all jobs of a group are in, those too that are in the inbox; answers whether there is such a group.

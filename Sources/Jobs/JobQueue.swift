@@ -42,6 +42,11 @@ package struct JobQueue: Sendable {
         }
     }
 
+    /// What `TIME` answers, in milliseconds since 1970.
+    static func milliseconds(_ time: RedisValue) -> Int64 {
+        (time.array?.first?.integer ?? 0) * 1000 + (time.array?.last?.integer ?? 0) / 1000
+    }
+
     /// Sends plain commands; an error reply is thrown.
     func send(_ commands: [RedisCommand]) async throws(QueueError) -> [RedisValue] {
         guard !commands.isEmpty else { return [] }

@@ -4,7 +4,7 @@ extension QueueSnapshot {
     /// A sentence for each fault.
     var problems: [String] {
         jobProblems() + indexProblems() + keyProblems() + bellProblems() + groupProblems() + limitProblems()
-            + expiryProblems()
+            + expiryProblems() + scheduleProblems()
     }
 
     /// What any worker would have seen to within a second.
@@ -29,6 +29,10 @@ extension QueueSnapshot {
         for (id, score) in indexes["expiring"] ?? [:] where (Int64(score) ?? 0) + tolerance < now {
             let end = WallClock.timestamp(milliseconds: Int64(score) ?? 0)
             problems.append("job \(id) was to be given up at \(end), and nobody did")
+        }
+        for (name, score) in dueSchedules where (Int64(score) ?? .max) < now - tolerance {
+            let due = WallClock.timestamp(milliseconds: Int64(score) ?? 0)
+            problems.append("the schedule \(name) was due at \(due), and nobody ran it")
         }
         for (key, score) in paced where (Int64(score) ?? 0) + tolerance < now {
             let due = WallClock.timestamp(milliseconds: Int64(score) ?? 0)
@@ -129,13 +133,13 @@ extension QueueSnapshot {
     func keyProblems() -> [String] {
         let single: Set = [
             "in", "ready", "delayed", "lease", "live", "done", "failed", "cancelled", "meta", "events", "workers",
-            "parked", "limits", "rates", "paced", "expiring",
+            "parked", "limits", "rates", "paced", "expiring", "schedules",
         ]
         var problems: [String] = []
         for key in keys where !single.contains(key) {
             let (kind, rest) = Self.parts(key)
             switch kind {
-            case "job", "group", "limit", "parked": break
+            case "job", "group", "limit", "parked", "schedule": break
             case "spec", "result", "log", "commit":
                 if jobs[rest] == nil { problems.append("\(key) belongs to no job") }
             case "dedup":

@@ -55,6 +55,9 @@ struct QueueSnapshot {
     var numbers: [String: Int] = [:]
     /// When each `limit_key` is called that is called by time, in ms.
     var paced: [String: String] = [:]
+    /// Schedules by name, and when each is due next.
+    var schedules: [String: [String: String]] = [:]
+    var dueSchedules: [String: String] = [:]
     var meta: [String: String] = [:]
     /// Ids of the inbox's bells.
     var bells: [String] = []
@@ -92,8 +95,7 @@ struct QueueSnapshot {
             try await readKeys(queue, all[start..<min(start + 500, all.count)])
         }
         try await readGroupsAgain(queue)
-        let time = try await queue.send([["TIME"]])[0].array ?? []
-        now = (time.first?.integer ?? 0) * 1000 + (time.last?.integer ?? 0) / 1000
+        now = JobQueue.milliseconds(try await queue.send([["TIME"]])[0])
     }
 
     private mutating func readBells(_ queue: JobQueue) async throws(QueueError) {
@@ -138,9 +140,9 @@ struct QueueSnapshot {
 
     private static func reading(_ name: String, _ key: RedisArgument) -> RedisCommand {
         switch parts(name).kind {
-        case "group" where name.hasSuffix(":ids"), "parked" where name != "parked", "paced":
+        case "group" where name.hasSuffix(":ids"), "parked" where name != "parked", "paced", "schedules":
             ["ZSCAN", key, "0", "COUNT", "1000"]
-        case "job", "group", "limits": ["HGETALL", key]
+        case "job", "group", "limits", "schedule": ["HGETALL", key]
         case "limit": ["SMEMBERS", key]
         case "dedup": ["GET", key]
         default: ["TYPE", key]
@@ -158,6 +160,8 @@ struct QueueSnapshot {
         case "limit": running[rest] = Set((value.array ?? []).compactMap(\.string))
         case "limits": numbers = Self.texts(value).compactMapValues { Int($0) }
         case "paced": paced = try await scores(queue, name, value)
+        case "schedules": dueSchedules = try await scores(queue, name, value)
+        case "schedule": schedules[rest] = Self.texts(value)
         case "parked" where name != kind: parked[rest] = try await scores(queue, name, value)
         default: break
         }

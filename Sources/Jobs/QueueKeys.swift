@@ -25,6 +25,8 @@ package struct QueueKeys: Sendable, Hashable {
     package var limits: String { prefix + "limits" }
     /// How many jobs of a `limit_key` begin in a minute.
     package var rates: String { prefix + "rates" }
+    /// When each schedule is due next.
+    package var schedules: String { prefix + "schedules" }
 
     package func job(_ id: String) -> String { prefix + "job:" + id }
     /// The job as it was pushed, as JSON.
@@ -45,4 +47,6 @@ package struct QueueKeys: Sendable, Hashable {
     package func limit(_ key: String) -> String { prefix + "limit:" + key }
     package func parked(_ key: String) -> String { prefix + "parked:" + key }
     package func worker(_ name: String) -> String { prefix + "worker:" + name }
+    /// A job that comes again and again.
+    package func schedule(_ name: String) -> String { prefix + "schedule:" + name }
 }

@@ -18,6 +18,7 @@ enum QueueScript {
     static let list = script("list", PackageResources.list_lua)
     static let gather = script("gather", PackageResources.gather_lua, with: [admission])
     static let limit = script("limit", PackageResources.limit_lua)
+    static let schedule = script("schedule", PackageResources.schedule_lua, with: [admission])
 
     private static let admission = PackageResources.admission_lua
     private static let upkeep = PackageResources.upkeep_lua

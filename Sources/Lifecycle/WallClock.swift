@@ -25,8 +25,9 @@ package enum WallClock {
     }
 }
 
-private extension Int64 {
-    func floorDivided(by divisor: Int64) -> Int64 {
+extension Int64 {
+    /// The quotient, rounded towards minus infinity.
+    package func floorDivided(by divisor: Int64) -> Int64 {
         let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
         return remainder < 0 ? quotient - 1 : quotient
     }

@@ -9,6 +9,7 @@ struct Heart: Sendable {
     let contact: Contact
     let lifeSign: LifeSign?
     let metrics: WorkerMetrics
+    let timetable: Timetable
 
     private static let interval: Duration = .seconds(1)
 
@@ -40,6 +41,7 @@ struct Heart: Sendable {
         let wasOut = contact.answered(served.queue.name)
         for job in jobs { obey(answer.verdicts[job.job.id], job) }
         if wasOut { await served.ledger.resend() }
+        if answer.isScheduleDue { await timetable.run() }
     }
 
     private func obey(_ verdict: BeatAnswer.Verdict?, _ job: JobInHand) {

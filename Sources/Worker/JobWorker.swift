@@ -72,7 +72,8 @@ package actor JobWorker {
         await withTaskGroup(of: Void.self) { group in
             for served in queues {
                 let heart = Heart(
-                    served: served, record: record, contact: contact, lifeSign: lifeSign, metrics: metrics)
+                    served: served, record: record, contact: contact, lifeSign: lifeSign, metrics: metrics,
+                    timetable: Timetable(queue: served.queue, contact: contact, log: log))
                 group.addTask { await heart.run() }
             }
             await runJobs()

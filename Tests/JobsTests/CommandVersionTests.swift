@@ -85,7 +85,7 @@ import Testing
     private static func lines(ofFilesEndingWith ending: String) throws -> [String] {
         let sources = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../Sources").path
         var lines: [String] = []
-        for folder in ["Jobs", "Jobs/Scripts", "Redis"].map({ "\(sources)/\($0)" }) {
+        for folder in ["Jobs", "Jobs/Schedules", "Jobs/Scripts", "Redis"].map({ "\(sources)/\($0)" }) {
             for name in try FileManager.default.contentsOfDirectory(atPath: folder) where name.hasSuffix(ending) {
                 let data = FileManager.default.contents(atPath: "\(folder)/\(name)") ?? Data()
                 lines += String(decoding: data, as: UTF8.self).split(separator: "\n").map(String.init)

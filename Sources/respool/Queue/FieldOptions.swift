@@ -6,6 +6,9 @@ enum FieldOptions {
     /// Every field but the source, which is an operand.
     static let all: [Option] = JobField.all.filter { $0.name != "source" }.map(option)
 
+    /// The source, where no operand is one.
+    static let source = JobField.named("source").map(option)!
+
     /// Those that tell what a result is to be and which part of the source it holds.
     static let conversion: [Option] = all.filter { !queueNames.contains($0.name) }
 

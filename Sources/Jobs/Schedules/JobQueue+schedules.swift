@@ -1,0 +1,101 @@
+import Redis
+package import SlotProtocol
+
+extension JobQueue {
+    /// Lets a job come again and again; false if there is a schedule of that name, and it is not to be replaced.
+    package func putSchedule(
+        _ name: String, _ recurrence: Recurrence, fields: [String: String], replaces: Bool = false
+    ) async throws(QueueError) -> Bool {
+        let next = recurrence.next(after: try await clock())
+        return try await schedule(
+            "put", name,
+            [
+                Self.due(next), .text(Nonce.random()), .text(recurrence.expression.text), .text(recurrence.zone.name),
+                .bytes(SpecText.encode(fields)), replaces ? "1" : "0",
+            ]) != "taken"
+    }
+
+    /// Every schedule: the next one first, those that are paused last.
+    package func schedules() async throws(QueueError) -> [ScheduleRecord] {
+        try await schedules(["ZRANGE", .text(keys.schedules), "0", "-1", "WITHSCORES"])
+    }
+
+    package func schedule(_ name: String) async throws(QueueError) -> ScheduleRecord? {
+        let reply = try await send([
+            ["HGETALL", .text(keys.schedule(name))], ["ZSCORE", .text(keys.schedules), .text(name)],
+        ])
+        return ScheduleRecord(name: name, hash: reply[0], next: reply[1])
+    }
+
+    /// Pushes a job of a schedule now, and answers its id; nothing if there is no such schedule.
+    package func runSchedule(_ schedule: ScheduleRecord) async throws(QueueError) -> String? {
+        let parts = try Self.recurrence(schedule).parts(at: try await clock())
+        let id = try await self.schedule(
+            "run", schedule.name, [.text(Nonce.random()), .text(parts.date), .text(parts.time)])
+        return id == "unknown" ? nil : id
+    }
+
+    /// Lets no job of a schedule come, or lets them come again from the next occurrence on; false if it was changed meanwhile.
+    package func setSchedule(_ schedule: ScheduleRecord, isPaused: Bool) async throws(QueueError) -> Bool {
+        let next = isPaused ? nil : try Self.recurrence(schedule).next(after: try await clock())
+        return try await self.schedule("move", schedule.name, [.text(schedule.revision), Self.due(next)]) == "done"
+    }
+
+    /// Answers whether there was such a schedule.
+    package func removeSchedule(_ name: String) async throws(QueueError) -> Bool {
+        try await schedule("remove", name, []) == "done"
+    }
+
+    /// Pushes the jobs that are due, each once however many workers call this, and answers what became of each schedule.
+    ///
+    /// One whose occurrences were missed, because no worker was there, gets one job for all of them.
+    package func runDueSchedules() async throws(QueueError) -> [(name: String, job: Result<String, Failure>)] {
+        let now = try await clock()
+        var results: [(name: String, job: Result<String, Failure>)] = []
+        for schedule in try await schedules([
+            "ZRANGEBYSCORE", .text(keys.schedules), "-inf", .integer(now), "WITHSCORES", "LIMIT", "0", "100",
+        ]) {
+            let recurrence: Recurrence
+            do throws(Failure) { recurrence = try schedule.recurrence() } catch {
+                results.append((schedule.name, .failure(error)))
+                continue
+            }
+            let due = schedule.next ?? now
+            let parts = recurrence.parts(at: due)
+            let answer = try await self.schedule(
+                "fire", schedule.name,
+                [
+                    .integer(due), .text(schedule.revision), Self.due(recurrence.next(after: now)),
+                    .text(Nonce.random()), .text(parts.date), .text(parts.time),
+                ])
+            if answer != "late", answer != "unknown" { results.append((schedule.name, .success(answer))) }
+        }
+        return results
+    }
+
+    private func schedules(_ command: RedisCommand) async throws(QueueError) -> [ScheduleRecord] {
+        let found = try await send([command])[0].array ?? []
+        let pairs = stride(from: 0, to: found.count - 1, by: 2).map {
+            (name: found[$0].string ?? "", next: found[$0 + 1])
+        }
+        let hashes = try await send(pairs.map { ["HGETALL", .text(keys.schedule($0.name))] })
+        return zip(pairs, hashes).compactMap { ScheduleRecord(name: $0.name, hash: $1, next: $0.next) }
+    }
+
+    private func schedule(
+        _ verb: RedisArgument, _ name: String, _ arguments: [RedisArgument]
+    ) async throws(QueueError) -> String {
+        try await run(QueueScript.schedule, [verb, .text(name)] + arguments).text()
+    }
+
+    /// The server's clock, in milliseconds since 1970.
+    private func clock() async throws(QueueError) -> Int64 {
+        Self.milliseconds(try await send([["TIME"]])[0])
+    }
+
+    private static func due(_ next: Int64?) -> RedisArgument { next.map { .integer($0) } ?? "+inf" }
+
+    private static func recurrence(_ schedule: ScheduleRecord) throws(QueueError) -> Recurrence {
+        do throws(Failure) { return try schedule.recurrence() } catch { throw .invalidJob(index: 0, error) }
+    }
+}

@@ -1,0 +1,50 @@
+import Lifecycle
+package import SlotProtocol
+
+/// A cron expression by the clock of a place.
+package struct Recurrence: Sendable {
+    package let expression: CronExpression
+    package let zone: TimeZoneRules
+
+    package init(_ expression: String, zone: String) throws(Failure) {
+        self.expression = try CronExpression(expression)
+        self.zone = try TimeZoneRules.named(zone)
+    }
+
+    /// The first occurrence after a moment, both in milliseconds since 1970; nothing if none comes within 50 years.
+    ///
+    /// An hour that the clock skips or shows twice is cron's: what is due at a time of day comes once, at the end of the skipped
+    /// hour or in the first of the two; what goes on every so often (a star as minute or hour) follows time as it passes.
+    package func next(after milliseconds: Int64) -> Int64? {
+        let time = milliseconds.floorDivided(by: 1000)
+        return (expression.isPeriodic ? nextPassing(time) : nextShown(time)).map { $0 * 1000 }
+    }
+
+    /// The place's date and time at a moment: `2030-01-31` and `02-30`, as parts of a file's name.
+    package func parts(at milliseconds: Int64) -> (date: String, time: String) {
+        let shown = WallClock.timestamp(
+            milliseconds: milliseconds + zone.offset(at: milliseconds.floorDivided(by: 1000)) * 1000)
+        return (String(shown.prefix(10)), String(shown.dropFirst(11).prefix(5)).replacing(":", with: "-"))
+    }
+
+    private func nextShown(_ time: Int64) -> Int64? {
+        var reading = time + zone.offset(at: time)
+        while let shown = expression.first(from: reading) {
+            let moment = zone.moment(showing: shown)
+            if moment > time { return moment }
+            reading = shown + 1
+        }
+        return nil
+    }
+
+    private func nextPassing(_ time: Int64) -> Int64? {
+        var start = time + 1
+        while true {
+            let offset = zone.offset(at: start)
+            guard let reading = expression.first(from: start + offset) else { return nil }
+            let change = zone.nextChange(after: start) ?? .max
+            if reading - offset < change { return reading - offset }
+            start = change
+        }
+    }
+}

@@ -1,0 +1,54 @@
+-- Keeps jobs that come again and again.
+--
+-- `schedules` (sorted set) has when each is due next, in ms, or infinity while it is paused; `schedule:<name>` (hash) what it is:
+-- cron, zone, spec (JSON), revision, and of its last job when it was due (last) and its id (job).
+-- The clock of a place is not known here: whoever finds a schedule due brings the next time, and says what it has seen.
+--
+-- ARGV     verb, name, then for
+--          put: next due, revision, cron, zone, spec, `1` to replace one of that name;
+--          fire: the due time and the revision that were seen, next due, nonce, date and time for the spec;
+--          run: nonce, date and time for the spec;
+--          move: the revision that was seen, next due or `+inf` to pause; remove: nothing.
+-- Answers  `unknown`; for fire and run the job's id; `late` if it was fired or changed since it was seen; `taken` if put may not
+--          replace one; else `done`.
+
+local verb, name = ARGV[1], ARGV[2]
+local SCHEDULES, key = P .. 'schedules', P .. 'schedule:' .. name
+local revision, spec = unpack(call('HMGET', key, 'revision', 'spec'))
+
+-- Pushes a job as if it had come by way of the inbox, so that it is checked as of today.
+local function push(due, nonce, date, time)
+  local id, flat = NOW .. '-' .. string.sub(nonce, 1, 8) .. '0', {}
+  for field, value in pairs(cjson.decode(spec)) do
+    flat[#flat + 1] = field
+    flat[#flat + 1] = string.gsub(string.gsub(value, '{date}', date), '{time}', time)
+  end
+  admit_entry(id, flat)
+  id = resolve(id)
+  call('HSET', key, 'last', due, 'job', id)
+  ring()
+  save()
+  return id
+end
+
+if verb == 'put' then
+  if revision and ARGV[8] ~= '1' then return 'taken' end
+  call('HSET', key, 'revision', ARGV[4], 'cron', ARGV[5], 'zone', ARGV[6], 'spec', ARGV[7])
+  call('ZADD', SCHEDULES, ARGV[3], name)
+elseif not revision then
+  return 'unknown'
+elseif verb == 'fire' then
+  if call('ZSCORE', SCHEDULES, name) ~= ARGV[3] or revision ~= ARGV[4] then return 'late' end
+  call('ZADD', SCHEDULES, ARGV[5], name)
+  return push(ARGV[3], ARGV[6], ARGV[7], ARGV[8])
+elseif verb == 'run' then
+  return push(NOW, ARGV[3], ARGV[4], ARGV[5])
+elseif verb == 'move' then
+  if revision ~= ARGV[3] then return 'late' end
+  begin()
+  call('ZADD', SCHEDULES, ARGV[4], name)
+else
+  call('DEL', key)
+  call('ZREM', SCHEDULES, name)
+end
+return 'done'

@@ -1,0 +1,187 @@
+import Jobs
+import Lifecycle
+import SlotProtocol
+
+extension Command {
+    static let schedule = Command(
+        "schedule",
+        usages: ["add NAME CRON --source URL --format FORMAT", "list", "remove|run|pause|resume NAME"],
+        "pushes a job again and again, at the minutes that a cron expression names",
+        details: [
+            "CRON has five fields: minute, hour, day of the month, month and day of the week, or is @hourly, @daily, @weekly, "
+                + "@monthly or @yearly. Some worker must live; what is missed without one gets one job when it is back.",
+            "{date} and {time} in the job's fields become those of the occurrence: 2030-01-31, 02-30. To leave one out while the "
+                + "last job is not over, give --dedup.",
+        ],
+        options: [FieldOptions.source] + FieldOptions.all + [
+            ScheduleOptions.timeZone, ScheduleOptions.replace, .json, .queue, .redis,
+        ],
+        examples: [
+            .init(
+                line: "respool schedule add news '0 6 * * MON-FRI' --time-zone Europe/Berlin \\",
+                meaning: "--source https://example.org/{date}.wav --to mp3 --output news/{date}.mp3"),
+            .init(line: "respool schedule run news", meaning: "one more, now"),
+        ],
+        operands: 1...3, operandSuggestion: .words(ScheduleOptions.verbs)
+    ) { arguments throws(CommandFailure) in
+        let operands = arguments.operands
+        let count = ["add": 3, "list": 1][operands[0]] ?? 2
+        guard ScheduleOptions.verbs.contains(operands[0]) else {
+            throw .usage(
+                "'\(operands[0])' is not what a schedule does: give \(ScheduleOptions.verbs.joined(separator: ", "))")
+        }
+        guard operands.count == count else {
+            throw .usage(
+                "`schedule \(operands[0])` takes \(Quantities.count(count - 1, "more operand")), not \(operands.count - 1); see `respool schedule --help`"
+            )
+        }
+        let book = ScheduleBook(connection: try QueueConnection(arguments), isJSON: arguments.has(.json))
+        switch operands[0] {
+        case "add": try await book.add(operands[1], operands[2], arguments)
+        case "list": try await book.list()
+        case let verb: try await book.change(operands[1], verb)
+        }
+        return .success
+    }
+}
+
+enum ScheduleOptions {
+    static let verbs = ["add", "list", "remove", "run", "pause", "resume"]
+    static let timeZone = Option(
+        "time-zone", value: "ZONE", "the place whose clock counts: Europe/Berlin", fallback: "UTC")
+    static let replace = Option("replace", "puts the schedule in the place of one that has its name")
+}
+
+/// The schedules of a queue, as the command shows and changes them.
+private struct ScheduleBook {
+    let connection: QueueConnection
+    let isJSON: Bool
+
+    func add(_ name: String, _ expression: String, _ arguments: Arguments) async throws(CommandFailure) {
+        guard KeyName.isValid(name) else {
+            throw .usage("'\(name)' is no name of a schedule: give 1 to 64 of A-Z a-z 0-9 _ . -")
+        }
+        let fields = try fields(arguments)
+        let zone = arguments.value(ScheduleOptions.timeZone) ?? "UTC"
+        let recurrence: Recurrence
+        do throws(Failure) {
+            recurrence = try Recurrence(expression, zone: zone)
+            guard let next = recurrence.next(after: WallClock.milliseconds()) else {
+                throw Failure(.invalidRequest, "`\(expression)` names no day within 50 years: give one that comes")
+            }
+            try check(fields, recurrence.parts(at: next))
+        } catch {
+            throw .usage(error.message)
+        }
+        let isPut = try await connection.ask { queue throws(QueueError) in
+            try await queue.putSchedule(
+                name, recurrence, fields: fields, replaces: arguments.has(ScheduleOptions.replace))
+        }
+        guard isPut else { throw .failed("there is a schedule '\(name)': add --replace, or take another name") }
+        show([try await schedule(name)])
+    }
+
+    func list() async throws(CommandFailure) {
+        show(try await connection.ask { queue throws(QueueError) in try await queue.schedules() })
+    }
+
+    func change(_ name: String, _ verb: String) async throws(CommandFailure) {
+        let schedule = try await schedule(name)
+        let isDone = try await connection.ask { queue throws(QueueError) in
+            switch verb {
+            case "run":
+                let id = try await queue.runSchedule(schedule)
+                if let id { StandardStream.output(id + "\n") }
+                return id != nil
+            case "remove": return try await queue.removeSchedule(name)
+            default: return try await queue.setSchedule(schedule, isPaused: verb == "pause")
+            }
+        }
+        guard isDone else { throw .failed("the schedule '\(name)' was changed by somebody else: look, and try again") }
+    }
+
+    private func schedule(_ name: String) async throws(CommandFailure) -> ScheduleRecord {
+        let found = try await connection.ask { queue throws(QueueError) in try await queue.schedule(name) }
+        guard let found else { throw .failed("there is no schedule '\(name)': `respool schedule list` shows all") }
+        return found
+    }
+
+    /// The job's fields, in which the words that stand for a time are left as they are.
+    private func fields(_ arguments: Arguments) throws(CommandFailure) -> [String: String] {
+        var fields = FieldOptions.fields(arguments, of: FieldOptions.all)
+        guard let source = arguments.value(FieldOptions.source) else {
+            throw .usage("the source is missing: give --source URL")
+        }
+        var url = try SourceAddress.url(source)
+        if !SourceAddress.isURL(source) {
+            for word in ScheduleRecord.placeholders {
+                url = url.replacing(PercentEncoding.encoded(path: word), with: word)
+            }
+        }
+        fields["source"] = url
+        return fields
+    }
+
+    /// Checks the job of one occurrence.
+    private func check(_ fields: [String: String], _ parts: (date: String, time: String)) throws(Failure) {
+        let filled = fields.mapValues { value in
+            zip(ScheduleRecord.placeholders, [parts.date, parts.time]).reduce(value) { $0.replacing($1.0, with: $1.1) }
+        }
+        let spec = try JobSpec(fields: filled)
+        for (name, moment) in [("not_before", spec.start), ("expires", spec.expires), ("deadline", spec.deadline)] {
+            guard case .at = moment else { continue }
+            throw Failure(
+                .invalidRequest,
+                "`\(name)` is one moment, and a schedule's job comes again and again: give seconds\(name == "not_before" ? " as `delay`" : "")"
+            )
+        }
+    }
+
+    private func show(_ schedules: [ScheduleRecord]) {
+        var lines = schedules.map { JSONLine.text(ScheduleLine($0)) }
+        if !isJSON {
+            var table = Table([
+                "NAME": .left, "CRON": .left, "ZONE": .left, "NEXT": .left, "LAST": .left, "LAST JOB": .left,
+            ])
+            for schedule in schedules {
+                let line = ScheduleLine(schedule)
+                table.append([
+                    .init(schedule.name, .bold), .init(schedule.expression), .init(schedule.zone),
+                    .init(line.next ?? "paused"), .init(line.last ?? "-"), .init(schedule.job ?? "-"),
+                ])
+            }
+            lines = schedules.isEmpty ? [] : table.lines(for: .output)
+        }
+        StandardStream.output(lines.map { $0 + "\n" }.joined())
+    }
+}
+
+/// A schedule as a program reads it; without a next time it is paused.
+private struct ScheduleLine: Encodable {
+    let name: String
+    let cron: String
+    let zone: String
+    @Nullable var next: String?
+    @Nullable var last: String?
+    @Nullable var job: String?
+    @Nullable var source: String?
+    @Nullable var format: String?
+
+    private enum CodingKeys: String, CodingKey {
+        case name, cron, job, source, format
+        case zone = "time_zone"
+        case next = "next_at"
+        case last = "last_at"
+    }
+
+    init(_ schedule: ScheduleRecord) {
+        name = schedule.name
+        cron = schedule.expression
+        zone = schedule.zone
+        next = schedule.next.map { WallClock.timestamp(milliseconds: $0) }
+        last = schedule.last.map { WallClock.timestamp(milliseconds: $0) }
+        job = schedule.job
+        source = schedule.fields["source"].map(redactedURL)
+        format = schedule.fields["format"]
+    }
+}

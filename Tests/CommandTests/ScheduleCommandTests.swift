@@ -1,0 +1,72 @@
+import Foundation
+import Jobs
+import TestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct ScheduleCommandTests {
+    private let server: RedisServer
+    private let respool: RespoolProcess
+
+    init() async throws {
+        server = try await RedisServer()
+        respool = RespoolProcess(server)
+    }
+
+    private func line(_ outcome: TestSupport.Outcome) throws -> [String: Any] {
+        try #require(try JSONSerialization.jsonObject(with: Data(outcome.output.utf8)) as? [String: Any])
+    }
+
+    @Test func `adds, shows, runs, pauses and removes a schedule`() async throws {
+        let added = try await respool.run(
+            "schedule", "add", "night", "30 2 * * *", "--time-zone", "Europe/Berlin", "--source",
+            "https://u:p@x.org/{date}.wav?sig=s3cret", "--to", "mp3", "--output", "{date}.mp3", "--json")
+        #expect(added.exitCode == 0, "\(added.errors)")
+        #expect(try line(added)["cron"] as? String == "30 2 * * *" && !added.output.contains("s3cret"))
+        let next = try #require(try line(added)["next_at"] as? String)
+        #expect(next.hasSuffix(":30:00.000Z"))
+        let id = try await respool.run("schedule", "run", "night").lines[0]
+        let today = try #require(try await JobQueue(client: server.client()).jobs([id])[0])
+        #expect(today.source?.contains("{") == false)
+        #expect(try await respool.run("schedule", "pause", "night").exitCode == 0)
+        let list = try await respool.run("schedule", "list")
+        #expect(list.lines.count == 2 && list.output.contains("paused") && list.output.contains(id))
+        #expect(try await respool.run("schedule", "resume", "night").exitCode == 0)
+        #expect(try line(try await respool.run("schedule", "list", "--json"))["next_at"] as? String == next)
+        #expect(try await respool.run("schedule", "remove", "night").exitCode == 0)
+        #expect(try await respool.run("schedule", "list").output == "")
+    }
+
+    @Test func `takes a local path, in which a date may stand`() async throws {
+        let words = ["schedule", "add", "a", "@daily", "--source", "/in/a b/{date}.wav", "--to", "mp3"]
+        #expect(try await respool.run(words).exitCode == 0)
+        let again = try await respool.run(words)
+        #expect(again.exitCode == 1 && again.errors.contains("add --replace"))
+        #expect(try await respool.run(words + ["--replace"]).exitCode == 0)
+        let list = try await respool.run("schedule", "list", "--json")
+        #expect(try line(list)["source"] as? String == "file:///in/a%20b/{date}.wav")
+    }
+
+    @Test(arguments: [
+        (["add", "x", "61 * * * *"], "`61` is no minute"), (["add", "x", "@daily", "--time-zone", "CEST"], "`CEST`"),
+        (["add", "x", "0 0 30 2 *"], "names no day within 50 years"), (["add", "a b", "@daily"], "'a b' is no name"),
+        (["add", "x", "@daily", "--bit-rate", "no"], "`bit_rate` is `no`"),
+        (["add", "x", "@daily", "--deadline", "2030-01-31T12:00:00Z"], "`deadline` is one moment"),
+        (["add", "x", "@daily", "--not-before", "2030-01-31T12:00:00Z"], "give seconds as `delay`"),
+        (["add", "x"], "takes 2 more operands, not 1"), (["remove"], "takes 1 more operand"),
+        (["drop", "x"], "'drop' is not what a schedule does"),
+    ])
+    func `refuses what cannot be, and says why`(_ words: [String], _ reason: String) async throws {
+        let outcome = try await respool.run(["schedule"] + words + ["--source", "https://x.org/a", "--to", "mp3"])
+        #expect(outcome.exitCode == 2 && outcome.errors.contains(reason), "\(outcome.errors)")
+        #expect(try await respool.run("schedule", "list").output == "")
+    }
+
+    @Test func `says so when there is no such schedule, or no source`() async throws {
+        for verb in ["remove", "run", "pause", "resume"] {
+            let outcome = try await respool.run("schedule", verb, "x")
+            #expect(outcome.exitCode == 1 && outcome.errors.contains("there is no schedule 'x'"))
+        }
+        let outcome = try await respool.run("schedule", "add", "x", "@daily", "--to", "mp3")
+        #expect(outcome.exitCode == 2 && outcome.errors.contains("--source URL"))
+    }
+}
