@@ -2,9 +2,24 @@ import Jobs
 
 extension Command {
     static let pause = Command(
-        "pause", "lets no more jobs start; running ones go on", options: [.queue, .redis]
+        "pause", "lets no more jobs start; running ones go on",
+        details: [
+            "With --wait, drains the queue: returns once nothing runs. It stays paused, also after Ctrl-C, until `respool resume`."
+        ],
+        options: [PauseOptions.wait, PauseOptions.timeout, .queue, .redis],
+        examples: [
+            .init(
+                line: "respool pause --wait --timeout 600", meaning: "before maintenance; ends with 1 if jobs still run"
+            )
+        ]
     ) { arguments throws(CommandFailure) in
-        try await QueueConnection(arguments).ask { queue throws(QueueError) in try await queue.pause() }
+        let timeout = try arguments.seconds(PauseOptions.timeout, in: 0...86_400)
+        guard timeout == nil || arguments.has(PauseOptions.wait) else {
+            throw .usage("--timeout says how long to wait: add --wait")
+        }
+        let connection = try QueueConnection(arguments)
+        try await connection.ask { queue throws(QueueError) in try await queue.pause() }
+        if arguments.has(PauseOptions.wait) { try await QueueDrain(connection: connection, timeout: timeout).wait() }
         return .success
     }
 
@@ -32,6 +47,12 @@ extension Command {
         StandardStream.output("\(count)\n")
         return .success
     }
+}
+
+enum PauseOptions {
+    static let wait = Option("wait", letter: "w", "waits until nothing runs any more")
+    static let timeout = Option(
+        "timeout", value: "SECONDS", "with --wait: for so long", fallback: "for ever")
 }
 
 enum PurgeOptions {

@@ -1,0 +1,32 @@
+import Jobs
+
+/// Waits until nothing of a paused queue runs any more.
+struct QueueDrain {
+    let connection: QueueConnection
+    /// Seconds.
+    let timeout: Double?
+
+    func wait() async throws(CommandFailure) {
+        let end = timeout.map { ContinuousClock.now + .seconds($0) }
+        var area = LiveArea(.error)
+        var last = ""
+        while true {
+            let stats = try await connection.askPatiently { queue throws(QueueError) in try await queue.stats() }
+            let jobs = Quantities.count(stats[.running], "job")
+            let line = "\(jobs) still running" + (stats.workers == 0 ? ", and no worker lives" : "")
+            if Terminal.error.isInteractive {
+                area.clear()
+                if stats[.running] > 0 { area.draw([line]) }
+            } else if stats[.running] > 0, line != last {
+                StandardStream.error("respool: \(line)\n")
+                last = line
+            }
+            if stats[.running] == 0 { return }
+            guard stats.isPaused else { throw .failed("somebody resumed the queue while \(jobs) still ran") }
+            if let end, ContinuousClock.now >= end {
+                throw .failed("\(line) after \(timeout!) s; the queue stays paused: `respool resume` lets it go on")
+            }
+            try? await Task.sleep(for: .milliseconds(200))
+        }
+    }
+}

@@ -1,0 +1,47 @@
+import Jobs
+import TestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct DrainCommandTests {
+    private let server: RedisServer
+    private let respool: RespoolProcess
+    private let queue: JobQueue
+    private let job: ClaimedJob
+
+    init() async throws {
+        server = try await RedisServer()
+        respool = RespoolProcess(server)
+        queue = JobQueue(client: server.client())
+        _ = try await queue.enqueue(Array(repeating: ["source": "https://x.org/a", "format": "mp3"], count: 2))
+        job = try #require(try await queue.claim(count: 1, worker: "host:1:test").jobs.first)
+    }
+
+    private func drain() async throws -> ChildProcess {
+        let child = try await ChildProcess(
+            Programs.path("respool"), ["pause", "--wait"], environment: respool.environment)
+        try await eventually("the drain waits") { child.errors.contains("1 job still running") }
+        return child
+    }
+
+    @Test func `waits until what runs is over, and lets nothing else begin`() async throws {
+        let child = try await drain()
+        #expect(try await queue.claim(count: 1, worker: "host:1:test").isPaused)
+        _ = try await queue.finish(id: job.id, token: job.token, outcome: .completed([]))
+        #expect(await child.wait().exitCode == 0)
+        #expect(try await queue.stats()[.waiting] == 1)
+    }
+
+    @Test func `gives up when the time is over, and leaves the queue paused`() async throws {
+        let outcome = try await respool.run("pause", "--wait", "--timeout", "0")
+        #expect(outcome.exitCode == 1 && outcome.errors.contains("the queue stays paused"), "\(outcome.errors)")
+        #expect(try await queue.stats().isPaused)
+        #expect(try await respool.run("pause", "--timeout", "5").exitCode == 2)
+    }
+
+    @Test func `does not go on waiting for a queue that somebody resumed`() async throws {
+        let child = try await drain()
+        try await queue.resume()
+        let outcome = await child.wait()
+        #expect(outcome.exitCode == 1 && outcome.errors.contains("somebody resumed the queue"))
+    }
+}
