@@ -30,6 +30,7 @@ package struct SlotConfiguration: Sendable {
         configuration.policy.sourceRoots = list("RESPOOL_SOURCE_ROOTS", separator: ":")
         configuration.policy.outputRoot = Environment.value("RESPOOL_OUTPUT_ROOT")
         configuration.policy.allowedHosts = list("RESPOOL_ALLOW_HOSTS", separator: ",")
+        for host in configuration.policy.allowedHosts { try AllowedHost.check(host, from: "RESPOOL_ALLOW_HOSTS") }
         if let folder = Environment.value("RESPOOL_SPOOL_DIR") { configuration.policy.spoolFolder = folder }
         configuration.policy.certificateFile = Environment.value("RESPOOL_CA_FILE")
         if let bytes = try whole("RESPOOL_MAX_SOURCE_BYTES", 1...(1 << 50)) {

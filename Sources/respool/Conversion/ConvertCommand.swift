@@ -51,7 +51,7 @@ enum ConvertOptions {
         do throws(Failure) { configuration = try .fromEnvironment() } catch { throw .usage(error.message) }
         configuration.policy.sourceRoots = []
         configuration.policy.outputRoot = nil
-        let hosts = arguments.given(.allowHost)
+        let hosts = try arguments.allowedHosts()
         if !hosts.isEmpty { configuration.policy.allowedHosts = hosts }
         if let folder = arguments.given(spoolFolder).last {
             configuration.policy.spoolFolder = try SourceAddress.absolutePath(folder)
@@ -65,6 +65,19 @@ extension ConvertOptions {
     static func playlistFolder(_ path: String?) -> String? {
         guard let path, path.lowercased().hasSuffix(".m3u8"), let slash = path.lastIndex(of: "/") else { return nil }
         return slash == path.startIndex ? "/" : String(path[..<slash])
+    }
+}
+
+extension Arguments {
+    /// The hosts that were named, each checked.
+    func allowedHosts() throws(CommandFailure) -> [String] {
+        let hosts = given(.allowHost)
+        for host in hosts {
+            do throws(Failure) { try AllowedHost.check(host, from: "--allow-host") } catch {
+                throw .usage(error.message)
+            }
+        }
+        return hosts
     }
 }
 

@@ -4,7 +4,7 @@ extension Command {
     static let worker = Command(
         "worker", "takes jobs and converts them until it is told to stop",
         details: [
-            "The first SIGTERM or SIGINT ends it in order: it takes no more jobs, and those that are not done when the grace "
+            "The first SIGTERM, SIGINT or SIGHUP ends it in order: it takes no more jobs, and those that are not done when the grace "
                 + "is over go back to the queue uncharged. The second ends it at once."
         ],
         options: [
@@ -86,7 +86,7 @@ enum WorkerOptions {
             for root in roots { paths.append(try SourceAddress.absolutePath(root)) }
             set(sourceRoot, paths.joined(separator: ":"))
         }
-        let hosts = arguments.given(.allowHost)
+        let hosts = try arguments.allowedHosts()
         if !hosts.isEmpty { set(.allowHost, hosts.joined(separator: ",")) }
     }
 
