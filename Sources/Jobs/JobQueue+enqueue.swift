@@ -77,10 +77,12 @@ private struct EnqueueBatch {
 
     /// Throws what the script says of a job that it refuses, and with it the whole batch.
     func check(_ answer: [ScriptAnswer]) throws(QueueError) {
-        guard answer.count == 2, let mark = answer[0].value.string, mark.hasPrefix("!"),
-            let index = Int(mark.dropFirst())
-        else { return }
-        throw .invalidJob(index: first + index, Failure(.invalidRequest, try answer[1].text()))
+        guard answer.count == 2, let mark = answer[0].value.string, mark.hasPrefix("!") else { return }
+        let numbers = mark.dropFirst().split(separator: " ").compactMap { Int($0) }
+        guard numbers.count == 2 else { throw answer[0].unexpected }
+        let why = try answer[1].text()
+        let others = numbers[1] == 1 ? "" : " (it refuses \(numbers[1]) of these \(count) jobs)"
+        throw .invalidJob(index: first + numbers[0], Failure(.invalidRequest, why + others))
     }
 
     private static func options(_ job: JobSpec) -> String {

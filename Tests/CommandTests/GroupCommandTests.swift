@@ -37,6 +37,8 @@ import Testing
         #expect(pushed.lines.count == 4 && more.lines.count == 1)
         let late = try await respool.run("enqueue", sources[0], "--to", "mp3", "--group", "night")
         #expect(late.exitCode == 2 && late.errors.contains("the group `night` is sealed"))
+        let several = try await respool.run(["enqueue"] + sources + ["--to", "mp3", "--group", "night"])
+        #expect(several.exitCode == 2 && several.errors.contains("(it refuses 4 of these 4 jobs)"))
         let watch = try await ChildProcess(
             Programs.path("respool"), ["status", "--group", "night", "--watch"], environment: respool.environment)
         try await eventually("the first line") { watch.output.contains("5 left (5 waiting)") }
@@ -55,6 +57,34 @@ import Testing
         #expect(outcome.exitCode == 1)
         #expect(outcome.output.contains("group night, 5 jobs: over"))
         #expect(outcome.output.contains("3 done  1 failed  1 cancelled  0 left"), "\(outcome.output)")
+    }
+
+    @Test func `follows the seal and the end of a group, for people and for programs`() async throws {
+        let (text, json) = (
+            try await ChildProcess(
+                Programs.path("respool"), ["jobs", "--follow"], environment: respool.environment),
+            try await ChildProcess(
+                Programs.path("respool"), ["jobs", "--follow", "--json"], environment: respool.environment)
+        )
+        for follower in [text, json] {
+            try await eventually("it listens") {
+                let clients = try await server.client().send(["CLIENT", "LIST"]).string ?? ""
+                return clients.split(separator: "\n").count { $0.contains("cmd=xread") } == 2 || !follower.isRunning
+            }
+        }
+        _ = try await respool.run("enqueue", "https://x.org/1", "--to", "mp3", "--group", "g", "--seal")
+        try await finish(.failed(Failure(.noAudio, "x")))
+        for follower in [text, json] {
+            try await eventually("the end") { follower.output.contains("ended") }
+            follower.kill(SIGTERM)
+        }
+        let lines = await text.wait().lines
+        #expect(lines.contains { $0.hasSuffix("Z the group g is sealed") })
+        #expect(lines.last?.hasSuffix("Z the group g has ended: 0 completed, 1 failed, 0 cancelled") == true)
+        let end = try object(try #require(await json.wait().lines.last))
+        #expect(
+            end["state"] as? String == "group_ended" && end["group"] as? String == "g" && end["id"] as? String == "")
+        #expect(end["completed"] as? Int == 0 && end["failed"] as? Int == 1 && end["cancelled"] as? Int == 0)
     }
 
     @Test func `says that there is nothing to seal where all jobs were duplicates`() async throws {

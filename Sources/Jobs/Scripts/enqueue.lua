@@ -4,8 +4,8 @@
 --          Options: '' for the usual, or `rank attempts start expires group limit_key deadline`, each `*` if it is not
 --          given; start, expires and deadline are `+ms` from now or `@ms` since 1970.
 -- Answers  an id for each job, with `=` before the id of another job that has the dedup key. The same nonce and index
---          get the same answer for 10 minutes. Or `!<n>`, `<why>` and nothing else if the n-th job, from 0, is refused;
---          then none was pushed.
+--          get the same answer for 10 minutes. Or `!<n> <how many>`, `<why>` and nothing else if jobs are refused, the
+--          n-th, from 0, as the first; then none was pushed.
 
 local nonce, index = ARGV[1], tonumber(ARGV[2])
 local once = P .. 'once:' .. nonce .. ':' .. index
@@ -44,18 +44,19 @@ local function parse(text)
   }
 end
 
-local holders, answer, all, open = {}, {}, {}, {}
+local holders, answer, all, refusals = {}, {}, {}, {}
+local first, refused = nil, 0
 for i = 1, total do
   local key, options = ARGV[3 * i + 2], parse(ARGV[3 * i + 1])
   if key ~= '' then holders[key] = holder(key) end
   local group = options.group
-  if group and not open[group] then
-    local refusal = group_refusal(group)
-    if refusal then return { '!' .. i - 1, refusal } end
-    open[group] = true
+  if group then
+    if refusals[group] == nil then refusals[group] = group_refusal(group) or false end
+    if refusals[group] then first, refused = first or i, refused + 1 end
   end
   all[i] = options
 end
+if first then return { '!' .. first - 1 .. ' ' .. refused, refusals[all[first].group] } end
 
 for i = 1, total do
   local spec, options, key = ARGV[3 * i], all[i], ARGV[3 * i + 2]
