@@ -25,6 +25,14 @@ package enum Signals {
         return stream
     }
 
+    /// Whether whoever started the process wants it to pass over a signal, as nohup(1) does.
+    package static func isIgnored(_ number: Int32) -> Bool {
+        var action = sigaction()
+        return sigaction(number, nil, &action) == 0
+            && unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self)
+                == unsafeBitCast(SIG_IGN, to: Int.self)
+    }
+
     /// Makes a write to a closed pipe or socket an error instead of the end of the process.
     package static func ignoreBrokenPipes() {
         signal(SIGPIPE, SIG_IGN)

@@ -13,7 +13,7 @@ enum WorkerCommand {
 
     static func run() async -> ExitCode {
         // Before anything that a signal would leave behind.
-        let signals = await Signals.stream(of: [SIGTERM, SIGINT])
+        let signals = await Signals.stream(of: [SIGTERM, SIGINT] + (Signals.isIgnored(SIGHUP) ? [] : [SIGHUP]))
         Signals.ignoreBrokenPipes()
         let settings: WorkerSettings
         do throws(Failure) { settings = try .fromEnvironment() } catch {

@@ -27,6 +27,15 @@ import Testing
         }
     }
 
+    @Test func `knows a signal that its parent wants ignored`() async {
+        await #expect(processExitsWith: .success) {
+            signal(SIGHUP, SIG_DFL)
+            precondition(!Signals.isIgnored(SIGHUP))
+            signal(SIGHUP, SIG_IGN)
+            precondition(Signals.isIgnored(SIGHUP))
+        }
+    }
+
     @Test func `starts a child that has its two descriptors and nothing else of its parent's`() async {
         await #expect(processExitsWith: .success) {
             var ends: [CInt] = [0, 0]

@@ -7,13 +7,14 @@ import Testing
 
 /// How a worker starts and how it ends.
 @Suite struct StoppingTests {
-    @Test func `gives unfinished jobs back uncharged when the grace is over`() async throws {
+    @Test(arguments: [SIGTERM, SIGHUP])
+    func `gives unfinished jobs back uncharged when the grace is over`(_ signal: Int32) async throws {
         let shop = try await Workshop()
         let server = try await SlowServer()
         let worker = try await shop.worker(["RESPOOL_GRACE": "0.5", "RESPOOL_SLOTS": "2"])
         let id = try await shop.push(["source": "\(server.url)/slow", "format": "mp3"])
         try await shop.isConverting(id)
-        worker.kill(SIGTERM)
+        worker.kill(signal)
         let outcome = await worker.wait()
         #expect(outcome.exitCode == 0, "\(outcome.errors)")
         let job = try #require(try await shop.job(id))
