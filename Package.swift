@@ -94,7 +94,8 @@ let package = Package(
         tests("SandboxTests", ["HostileChild", "Lifecycle"]),
         tests("SlotsTests", ["Slots", "Transcode", "Media", "SlotProtocol", "MediaTypes", "Lifecycle"]),
         tests(
-            "WorkerTests", ["Worker", "Dashboard", "Slots", "Jobs", "Redis", "SlotProtocol", "MediaTypes", "Lifecycle"]),
+            "WorkerTests",
+            ["respoold", "Worker", "Dashboard", "Slots", "Jobs", "Redis", "SlotProtocol", "MediaTypes", "Lifecycle"]),
         tests("CommandTests", ["respool", "Jobs", "Redis", "SlotProtocol", "MediaTypes", "Lifecycle"]),
     ],
     cxxLanguageStandard: .cxx17

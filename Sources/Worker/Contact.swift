@@ -31,9 +31,9 @@ package final class Contact: Sendable {
     package var isAlive: Bool { state.withLock { $0.lastTick.duration(to: .now) < Self.longestSilence } }
 
     /// Whether the worker takes jobs: Redis answered a short while ago, and nobody asked the worker to stop.
-    package var isReady: Bool {
-        guard let silence, silentQueues().isEmpty else { return false }
-        return silence < Self.longestSilence && !state.withLock { $0.isDraining }
+    package func isReady(within longest: Duration = longestSilence) -> Bool {
+        guard let silence, silentQueues(for: longest).isEmpty else { return false }
+        return silence < longest && !state.withLock { $0.isDraining }
     }
 
     /// How long ago Redis answered last; nothing before its first answer.

@@ -5,14 +5,16 @@ import Worker
 
 /// What a worker answers over HTTP.
 enum WorkerRoutes {
-    static func routes(contact: Contact, metrics: Metrics) -> HTTPRoutes {
+    static func routes(
+        contact: Contact, metrics: Metrics, longestSilence: Duration = Contact.longestSilence
+    ) -> HTTPRoutes {
         HTTPRoutes([
             "/healthz": { _ in
                 contact.isAlive ? HTTPResponse("ok\n") : HTTPResponse(status: 503, "the worker is stuck\n")
             },
             "/readyz": { _ in
-                if contact.isReady { return HTTPResponse("ok\n") }
-                let silent = contact.silentQueues().map { "`\($0.text)`" }.joined(separator: ", ")
+                if contact.isReady(within: longestSilence) { return HTTPResponse("ok\n") }
+                let silent = contact.silentQueues(for: longestSilence).map { "`\($0.text)`" }.joined(separator: ", ")
                 return HTTPResponse(
                     status: 503,
                     silent.isEmpty

@@ -3,10 +3,17 @@ import SlotProtocol
 import Testing
 
 @Suite struct DocumentationTests {
-    private static func readMe() throws -> String {
-        let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent()
-        return String(decoding: try Data(contentsOf: root.appending(path: "README.md")), as: UTF8.self)
+    private static let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../..")
+
+    private static func readMe() throws -> String { try text("README.md") }
+
+    private static func text(_ path: String) throws -> String {
+        String(decoding: try Data(contentsOf: root.appending(path: path)), as: UTF8.self)
+    }
+
+    /// The variables that a text names.
+    private static func variables(in text: String) -> Set<String> {
+        Set(text.matches(of: /RESPOOL_[A-Z_]*[A-Z]/).map { String($0.0) })
     }
 
     @Test func `the README has a row for every field`() throws {
@@ -18,6 +25,16 @@ import Testing
             #expect(text.contains(row), "missing: \(row)")
         }
         for field in JobField.all where !field.isSupported { #expect(text.contains("`\(field.name)`")) }
+    }
+
+    @Test func `the pages name each environment variable that is read, and no other`() throws {
+        let sources = try FileManager.default.subpathsOfDirectory(atPath: Self.root.appending(path: "Sources").path)
+            .filter { $0.hasSuffix(".swift") }
+        let read = try Self.variables(in: sources.map { try Self.text("Sources/\($0)") }.joined())
+        #expect(read.count > 20)
+        let pages = try ["README.md", "docs/operating.md"].map { try Self.text($0) }.joined()
+        // The second is that of the compose file.
+        #expect(Self.variables(in: pages).subtracting(["RESPOOL_KEEP", "RESPOOL_WORKERS"]) == read)
     }
 
     @Test func `the README has a row for every error`() throws {

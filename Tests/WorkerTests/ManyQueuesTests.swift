@@ -1,3 +1,4 @@
+import Dashboard
 import Foundation
 import Jobs
 import Lifecycle
@@ -7,6 +8,7 @@ import TestSupport
 import Testing
 
 @testable import Worker
+@testable import respoold
 
 /// A worker that serves several queues.
 @Suite struct ManyQueuesTests {
@@ -102,9 +104,29 @@ import Testing
         contact.failed("claim", b, QueueError.unexpectedAnswer(script: "claim", "x"))
         contact.answered(a)
         #expect(contact.silentQueues(for: .zero) == [b])
-        #expect(contact.silentQueues().isEmpty && contact.isReady)
+        #expect(contact.silentQueues().isEmpty && contact.isReady())
         #expect(contact.answered(b))
         #expect(contact.silentQueues(for: .zero).isEmpty)
+    }
+
+    @Test func `tells over HTTP which of its queues is silent`() async throws {
+        let metrics = Metrics()
+        let contact = Contact(log: Log(least: .error), metrics: WorkerMetrics(metrics), hasSeveralQueues: true)
+        let (a, b) = (try QueueName("a"), try QueueName("b"))
+        contact.answered(a)
+        contact.failed("claim", b, QueueError.unexpectedAnswer(script: "claim", "x"))
+        func ask(_ silence: Duration) async throws -> String {
+            let listener = try HTTPListener(
+                on: #require(ListenAddress("127.0.0.1:0")),
+                routes: WorkerRoutes.routes(contact: contact, metrics: metrics, longestSilence: silence))
+            return try await ChildProcess.run(
+                "curl", ["-sS", "-w", "%{http_code}", "http://127.0.0.1:\(listener.port)/readyz"]
+            ).output
+        }
+        #expect(try await ask(.zero) == "Redis does not answer for the queue `b`\n503")
+        #expect(try await ask(.seconds(3600)) == "ok\n200")
+        contact.drains()
+        #expect(try await ask(.seconds(3600)) == "draining, or Redis does not answer\n503")
     }
 
     @Test func `gives turns by weight to the queues that have jobs`() throws {
