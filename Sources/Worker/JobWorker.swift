@@ -73,7 +73,7 @@ package actor JobWorker {
             for served in queues {
                 let heart = Heart(
                     served: served, record: record, contact: contact, lifeSign: lifeSign, metrics: metrics,
-                    timetable: Timetable(queue: served.queue, contact: contact, log: log))
+                    timetable: Timetable(queue: served.queue, log: log))
                 group.addTask { await heart.run() }
             }
             await runJobs()

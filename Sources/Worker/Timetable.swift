@@ -5,14 +5,12 @@ import SlotProtocol
 /// Pushes the jobs of a queue's schedules when they are due.
 actor Timetable {
     private let queue: JobQueue
-    private let contact: Contact
     private let log: Log
-    /// What was said of schedules that cannot be read here.
+    /// What was said of schedules that cannot run, so that it is said once.
     private var complaints: Set<String> = []
 
-    init(queue: JobQueue, contact: Contact, log: Log) {
+    init(queue: JobQueue, log: Log) {
         self.queue = queue
-        self.contact = contact
         self.log = log
     }
 
@@ -22,12 +20,15 @@ actor Timetable {
                 switch result {
                 case .success(let id): log.info("scheduled", ["schedule": name, "job": id])
                 case .failure(let failure):
-                    let complaint = "the schedule \(name) is left to other workers: \(failure.message)"
-                    if complaints.insert(complaint).inserted { log.error(complaint) }
+                    complain("the schedule \(name) is left to other workers: \(failure.message)")
                 }
             }
         } catch {
-            contact.failed("schedule", queue.name, error)
+            complain("schedules are due, and wait: \(error)")
         }
+    }
+
+    private func complain(_ sentence: String) {
+        if complaints.insert(sentence).inserted { log.error(sentence) }
     }
 }

@@ -1,0 +1,30 @@
+import Jobs
+import Redis
+import TestSupport
+import Testing
+
+/// Workers that push the jobs of schedules.
+@Suite struct ScheduleTests {
+    @Test func `two workers push one job for each occurrence, and one of them runs it`() async throws {
+        let shop = try await Workshop()
+        let source = try shop.source("a.wav", Sounds.ramp(samples: 4410))
+        let yearly = try Recurrence("@yearly", zone: "UTC")
+        #expect(
+            try await shop.queue.putSchedule(
+                "s", yearly, fields: ["source": source, "format": "flac", "output": "{date}-{time}.flac"]))
+        let workers = [try await shop.worker(), try await shop.worker()]
+        for time in ["1000", "60000", "120000"] {
+            let before = try await shop.queue.stats()[.completed]
+            _ = try await shop.client.send(["ZADD", .text(shop.queue.keys.schedules), .text(time), "s"])
+            try await eventually("the job is there and over", within: Workshop.patience) {
+                try await shop.queue.stats()[.completed] == before + 1
+            }
+            let id = try #require(try await shop.queue.schedule("s")?.job)
+            try await eventually("its worker tells", within: Workshop.patience) {
+                workers.count { $0.errors.contains("\"\(id)\"") && $0.errors.contains("scheduled") } > 0
+            }
+        }
+        #expect(try await shop.queue.list().jobs.count == 3)
+        #expect(Set(shop.outputs) == ["1970-01-01-00-00.flac", "1970-01-01-00-01.flac", "1970-01-01-00-02.flac"])
+    }
+}
