@@ -14,7 +14,7 @@ struct RedisTopology: ~Copyable {
     private var watch: SentinelWatch?
     private var nextQuestion = Deadline(after: .zero)
     /// Between two questions to the sentinels; longer while none answers, for each holds a command up.
-    private var interval: Duration = .seconds(1)
+    private(set) var interval: Duration = .seconds(1)
 
     /// The topology behind the URL; in a cluster, the client wants the node that has the key.
     init(url: RedisURL, key: String?, interruption: Interruption) {

@@ -1,6 +1,7 @@
-import Redis
 import TestSupport
 import Testing
+
+@testable import Redis
 
 @Suite(.timeLimit(.minutes(1))) struct SentinelTests {
     @Test func `follows the master when it is told to change and when it is killed`() async throws {
@@ -36,11 +37,27 @@ import Testing
         try await eventually("the bell is back") { (try? await bell.block(wait, for: .milliseconds(100))) == .null }
         #expect(try await client.port == trio.ports[0])
 
+        var topology = RedisTopology(url: try trio.url, key: nil, interruption: Interruption())
+        let found = try topology.locate(until: Deadline(after: .seconds(2)))
+        #expect(found.addresses == [.tcp(host: "127.0.0.1", port: trio.ports[0])])
+
         // One sentinel is gone, the next says nothing: the third tells.
         trio.killSentinel(0)
         trio.freezeSentinel(1)
         #expect(try await client.port == trio.ports[0])
         #expect(try await RedisClient(url: try trio.url, name: "late").port == trio.ports[0])
+
+        // None is there: they are asked ever more rarely, and the master stays the one that they named.
+        for index in 1...2 { trio.killSentinel(index) }
+        for seconds in [2, 4] {
+            while topology.interval < .seconds(seconds) {
+                let hasMoved = topology.hasMoved()
+                #expect(!hasMoved)
+                try await Task.sleep(for: .milliseconds(50))
+            }
+            let interval = topology.interval
+            #expect(interval == .seconds(seconds))
+        }
     }
 
     @Test func `speaks TLS to the sentinel and to the master, each with its own account`() async throws {

@@ -52,6 +52,26 @@ import Testing
         return started.sorted { $0.time < $1.time }.map(\.name)
     }
 
+    @Test func `goes on with a queue whose claim passed over many jobs, before it asks the next`() async throws {
+        let shop = try await Workshop()
+        let plain = ["source": try shop.source("a.wav", Sounds.ramp(samples: 4410)), "format": "flac"]
+        let (urgent, other) = (try shop.queue("urgent"), try shop.queue("default"))
+        let held = Array(repeating: plain.merging(["limit_key": "k"]) { $1 }, count: 80)
+        let ids = try await urgent.enqueue([plain] + held + [plain]).map(\.id)
+        try await urgent.setLimit(0, key: "k")
+        let late = try await other.enqueue([plain])[0].id
+        let worker = try await shop.worker(["RESPOOL_QUEUE": "urgent,default", "RESPOOL_SLOTS": "2"])
+        var times: [Int64] = []
+        for (queue, id) in [(urgent, ids[0]), (urgent, ids[81]), (other, late)] {
+            try await eventually("job \(id) completes", within: Workshop.patience) {
+                try await queue.jobs([id])[0]?.state == .completed
+            }
+            times.append(try #require(try await queue.jobs([id])[0]?.startedAt))
+        }
+        #expect(times == times.sorted() && times[1] < times[2])
+        #expect(try await urgent.stats()[.waiting] == 80 && worker.isRunning)
+    }
+
     @Test func `keeps apart jobs of the same id, and hears each queue while another is paused`() async throws {
         let shop = try await Workshop()
         let source = try shop.source("a.wav", Sounds.ramp(samples: 4410))
