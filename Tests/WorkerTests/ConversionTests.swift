@@ -74,13 +74,19 @@ import Testing
         #expect(worker.errors.contains("cancelled"))
     }
 
-    @Test func `leaves in the log what was worth a word`() async throws {
+    @Test func `ends a try at its timeout, and leaves in the log what was worth a word`() async throws {
         let shop = try await Workshop()
         let server = try await SlowServer()
         let worker = try await shop.worker()
         let late = try await shop.push([
             "source": "\(server.url)/slow-once?log", "format": "wav", "timeout": "1", "attempts": "7",
         ])
+        let only = try await shop.push([
+            "source": "\(server.url)/slow", "format": "mp3", "timeout": "1", "attempts": "1",
+        ])
+        let failed = try await shop.job(only, reaches: .failed)
+        #expect(failed.error?.code == .timeout)
+        #expect(failed.error?.message == "the try ran longer than the job's timeout of 1.0 s")
         let short = try shop.source("short.wav", Sounds.ramp(samples: 4410))
         let warned = try await shop.push(["source": short, "format": "wav", "end": "5"])
         let plain = try await shop.push(["source": short, "format": "wav"])
@@ -93,20 +99,7 @@ import Testing
         #expect(warning.first?.hasPrefix("warning: the range ends at 5") == true, "\(warning)")
         #expect(warning.count == 2 && warning[1].contains("attempt 1 of 5 completed"))
         #expect(try await shop.queue.log(plain).isEmpty)
-        withExtendedLifetime(worker) {}
-    }
-
-    @Test func `ends a try that runs longer than its timeout`() async throws {
-        let shop = try await Workshop()
-        let server = try await SlowServer()
-        let worker = try await shop.worker()
-        let id = try await shop.push([
-            "source": "\(server.url)/slow", "format": "mp3", "timeout": "1", "attempts": "1",
-        ])
-        let job = try await shop.job(id, reaches: .failed)
-        #expect(job.error?.code == .timeout)
-        #expect(job.error?.message == "the try ran longer than the job's timeout of 1.0 s")
-        #expect(shop.outputs.isEmpty)
+        #expect(shop.outputs.sorted() == [late, warned, plain].map { "\($0).wav" }.sorted())
         withExtendedLifetime(worker) {}
     }
 }
