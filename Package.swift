@@ -20,8 +20,8 @@ func program(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     .executableTarget(name: name, dependencies: dependencies, swiftSettings: settings)
 }
 
-func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
-    .testTarget(name: name, dependencies: dependencies + ["TestSupport"], swiftSettings: settings)
+func tests(_ name: String, _ dependencies: [Target.Dependency], _ more: [SwiftSetting] = []) -> Target {
+    .testTarget(name: name, dependencies: dependencies + ["TestSupport"], swiftSettings: settings + more)
 }
 
 let package = Package(
@@ -89,7 +89,8 @@ let package = Package(
         tests("SlotProtocolTests", ["SlotProtocol", "MediaTypes", "Lifecycle"]),
         tests("RedisTests", ["Redis", "Lifecycle"]),
         tests("JobsTests", ["Jobs", "Redis", "SlotProtocol", "MediaTypes", "Lifecycle"]),
-        tests("MediaTests", ["Media", "MediaTypes", "Lifecycle"]),
+        // Its loops over samples take most of the time of all tests, unless they are optimized.
+        tests("MediaTests", ["Media", "MediaTypes", "Lifecycle"], [.unsafeFlags(["-O"])]),
         tests("StorageTests", ["Transfer", "Storage", "SlotProtocol", "MediaTypes", "Lifecycle"]),
         tests("SandboxTests", ["HostileChild", "Lifecycle"]),
         tests("SlotsTests", ["Slots", "Transcode", "Media", "SlotProtocol", "MediaTypes", "Lifecycle"]),
