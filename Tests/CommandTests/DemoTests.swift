@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct DemoTests {
+@Suite(.timeLimit(.minutes(3))) struct DemoTests {
     private let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder() }
