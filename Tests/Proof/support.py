@@ -111,6 +111,7 @@ class Ground:
             setattr(self, name, f"{self.folder}/{name}")
             os.mkdir(getattr(self, name))
         self.workers = []
+        self.command = RESPOOL
         self.redis = Redis(self.folder, *redis_options)
         self.environment = {
             **{name: value for name, value in os.environ.items() if not name.startswith("RESPOOL_")},
@@ -133,7 +134,7 @@ class Ground:
     def worker(self, *words, **settings):
         """Starts a worker; the settings are RESPOOL_* variables without the prefix, in small letters."""
         environment = self.environment | {f"RESPOOL_{name.upper()}": str(value) for name, value in settings.items()}
-        worker = Process([RESPOOL, "worker", *words], f"{self.folder}/worker.{len(self.workers)}.log", environment)
+        worker = Process([self.command, "worker", *words], f"{self.folder}/worker.{len(self.workers)}.log", environment)
         self.workers.append(worker)
         return worker
 
