@@ -51,7 +51,8 @@ import Testing
         ("tail.ac3", []), ("tail.eac3", []), ("tail.aac", []), ("tail.mp3", []), ("tail.wav", []), ("tail.m4a", []),
         ("fast-tail.m4a", ["-movflags", "+faststart"]),
         ("tail.caf", []), ("alac-tail.caf", ["-c:a", "alac"]), ("tail.au", []), ("tail.aiff", []), ("tail.opus", []),
-        ("tail.sox", []),
+        ("tail.sox", []), ("tail.thd", ["-strict", "-2"]), ("tail.mlp", ["-strict", "-2"]),
+        ("tail.nut", ["-c:a", "libvorbis"]), ("tail.mp2", []),
     ]
 
     @Test(arguments: followed)
@@ -66,16 +67,17 @@ import Testing
         }
     }
 
-    @Test(arguments: [
-        ("tail.thd", ["-strict", "-2"]), ("tail.mlp", ["-strict", "-2"]), ("tail.w64", []),
-        ("tail.nut", ["-c:a", "libvorbis"]), ("tail.gsm", ["-ar", "8000", "-ac", "1"]),
-    ])
-    func `reads a file to its end whatever tags follow`(_ name: String, _ arguments: [String]) async throws {
+    @Test(arguments: [("tail.w64", [], 4), ("tail.gsm", ["-ar", "8000", "-ac", "1"], 5)])
+    func `reads a file to its end whatever tags follow`(
+        _ name: String, _ arguments: [String], _ count: Int
+    ) async throws {
         let bytes = try fileBytes(try await Studio.shared.music(as: name, arguments))
         let whole = try run(bytes)
-        for (kind, tail) in Self.tails.prefix(4) {
+        for (kind, tail) in Self.tails.prefix(count) {
             let result = try run(bytes + tail)
-            #expect(result.samples == whole.samples && result.warnings.isEmpty, "\(name), \(kind): \(result.warnings)")
+            #expect(result.samples == whole.samples, "\(name), \(kind)")
+            let expected = kind == "a line's end" ? ["junk_skipped"] : []
+            #expect(result.warnings.map(\.code) == expected, "\(name), \(kind): \(result.warnings)")
         }
     }
 

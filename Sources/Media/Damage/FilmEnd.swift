@@ -19,14 +19,20 @@ enum FilmEnd {
         return footer.adding(20)
     }
 
-    /// NUT: whether the index is there that ends it, and to which its last bytes lead back.
-    static func hasIndex(_ source: any ByteSource) throws -> Bool {
-        let index: [UInt8] = [0x4E, 0x58, 0xDD, 0x67, 0x2F, 0x23, 0xE6, 0x4E]
-        let bytes = SourceBytes(source)
-        // Behind the distance lies a sum of 32 bits.
-        guard let distance = try bytes.big(at: source.length - 12, 8), (1...source.length).contains(distance) else {
-            return false
+    /// NUT: the end of the index that ends it, to which its last bytes lead back; nothing if it is missing.
+    static func index(_ bytes: SourceBytes) throws -> Int64? {
+        let mark: [UInt8] = [0x4E, 0x58, 0xDD, 0x67, 0x2F, 0x23, 0xE6, 0x4E]
+        let length = bytes.rest(from: 0)
+        // Behind the distance lies a sum of 32 bits, and behind that perhaps what does not belong to the file.
+        let first = max(length - mostBehindIndex, 0)
+        guard let tail = try bytes.read(at: first, Int(length - first)) else { return nil }
+        for end in stride(from: tail.count, through: 12, by: -1) {
+            let distance = Int64(bitPattern: tail[(end - 12)..<(end - 4)].reduce(0) { $0 << 8 | UInt64($1) })
+            let end = first + Int64(end)
+            if (1...end).contains(distance), try bytes.read(at: end - distance, 8) == mark { return end }
         }
-        return try bytes.read(at: source.length - distance, 8) == index
+        return nil
     }
+
+    private static let mostBehindIndex: Int64 = 4096
 }

@@ -2,9 +2,19 @@ import CLibav
 
 /// What lies behind the last good frame of a container of bare frames: a part of another, or bytes that are no audio.
 enum JunkTail {
-    /// Whether no frame begins in what follows an offset; more than this much is taken for damage.
-    static func isAll(from start: Int64, of source: any ByteSource, _ codec: AVCodecID, _ format: String) -> Bool {
-        guard let rest = rest(from: start, of: source, format), let mark = FrameHeader.mark(codec) else { return false }
+    /// Whether no frame begins in what follows an offset, where one ends that begins at another; more than this much is taken
+    /// for damage.
+    static func isAll(
+        from start: Int64, behind last: Int64, of source: any ByteSource, _ codec: AVCodecID, _ format: String
+    ) -> Bool {
+        guard let rest = rest(from: start, of: source, format) else { return false }
+        if [AV_CODEC_ID_TRUEHD, AV_CODEC_ID_MLP].contains(codec) {
+            // Its frames have no mark, and at 2 each the time of their first sample, which goes on from frame to frame.
+            guard rest.count >= 4 else { return rest.allSatisfy { $0 <= 0x20 } }
+            guard let time = try? SourceBytes(source).big(at: last + 2, 2) else { return false }
+            return !(1...160).contains((Int64(rest[2]) << 8 | Int64(rest[3])) - time & 0xFFFF)
+        }
+        guard let mark = FrameHeader.mark(codec) else { return false }
         return !zip(rest, mark).allSatisfy { $0 & $1.mask == $1.bits }
     }
 
@@ -33,6 +43,6 @@ enum JunkTail {
         return try? SourceBytes(source).read(at: start, Int(min(source.length - start, 16)))
     }
 
-    private static let formats: Set = ["aac", "ac3", "eac3", "dts", "truehd", "mlp", "loas"]
+    private static let formats: Set = ["aac", "ac3", "eac3", "dts", "truehd", "mlp", "loas", "gsm"]
     private static let most: Int64 = 65_536
 }

@@ -20,6 +20,8 @@ struct LostSound {
     private var isSteady = false
     /// Offset after the last packet that gave a frame, and the sums over all of those.
     private var goodEnd: Int64 = -1
+    /// Offset of the last good frame.
+    private(set) var frameStart: Int64 = -1
     /// Offset after the last good frame: parsers put what follows the last one into its packet.
     private(set) var frameEnd: Int64 = -1
     private let codec: AVCodecID
@@ -137,6 +139,7 @@ struct LostSound {
         recentBytes += (Double(packet.bytes.count) - recentBytes) * (recentBytes > 0 ? 0.1 : 1)
         guard packet.offset >= 0 else { return }
         goodEnd = packet.offset + Int64(packet.bytes.count)
+        frameStart = packet.offset
         frameEnd = packet.offset + Int64(min(FrameHeader.length(codec, packet.bytes) ?? .max, packet.bytes.count))
     }
 

@@ -17,6 +17,7 @@ enum SourceEnd {
         case let name where name.hasPrefix("mov,"): return try boxes(bytes)
         case let name where name.hasPrefix("matroska"): return try matroska(bytes)
         case "flv": return try FilmEnd.flash(bytes)
+        case "nut": return try FilmEnd.index(bytes)
         case "mxf": return try FilmEnd.materialExchange(bytes)
         case "adx": return try criwareEnd(bytes)
         case "apm": return try bytes.text(at: 20, 4) == "vs12" ? bytes.little(at: 24, 4) : nil

@@ -23,8 +23,17 @@ extension TrackDecoder {
     /// Whether what the container or the decoder could make nothing of at the end was no audio.
     borrowing func hasJunkBehind(_ position: Int64) throws(MediaError) -> Bool {
         let isWhole = try Truncation.isWhole(source, demuxer.formatName, xing)
-        guard breakage != nil || health.endsShort(mayEndShort: false, isWhole: isWhole) else { return false }
-        return isComplete(position) || JunkTail.isAll(from: lost.frameEnd, of: source, track.codec, demuxer.formatName)
+        guard breakage != nil || health.endsShort(mayEndShort: false, isWhole: isWhole) || hasPartialFrame else {
+            return false
+        }
+        return isComplete(position)
+            || JunkTail.isAll(
+                from: lost.frameEnd, behind: lost.frameStart, of: source, track.codec, demuxer.formatName)
+    }
+
+    /// Whether a frame seems to begin behind the last one, and to be longer than what is left.
+    private var hasPartialFrame: Bool {
+        JunkTail.isPartialFrame(from: lost.frameEnd, of: source, track.codec, demuxer.formatName)
     }
 
     /// Shortens the last packet of AC-3 to its frames: the parser puts into it what follows them, and the decoder refuses all.
@@ -33,7 +42,7 @@ extension TrackDecoder {
             packet.offset + Int64(packet.bytes.count) >= source.length,
             let length = FrameHeader.dolbyUnitLength(packet.bytes), length < packet.bytes.count,
             JunkTail.isAll(
-                from: packet.offset + Int64(length), of: source, track.codec, demuxer.formatName)
+                from: packet.offset + Int64(length), behind: packet.offset, of: source, track.codec, demuxer.formatName)
         else { return }
         packet.shorten(to: length)
     }
@@ -56,7 +65,7 @@ extension TrackDecoder {
             return breakage
         }
         if let truncation = try Truncation.found(source, demuxer.formatName) { return truncation }
-        if JunkTail.isPartialFrame(from: lost.frameEnd, of: source, track.codec, demuxer.formatName) {
+        if hasPartialFrame {
             return Truncation.failure("its last packet is not whole")
         }
         let isWhole = try Truncation.isWhole(source, demuxer.formatName, xing)

@@ -5,8 +5,8 @@ enum TrailingTags {
     /// It takes a large one for another recording, after which it leaves an MP3's padding.
     static func hidden(_ source: any ByteSource, _ format: String) throws -> any ByteSource {
         guard !source.isEndless else { return source }
-        if format == "sox", let end = try SourceEnd.declared(format, source), end < source.length {
-            // libav reads on to the end of the file, whatever the header counts.
+        if ["sox", "nut"].contains(format), let end = try SourceEnd.declared(format, source), end < source.length {
+            // libav reads on to the end of the file, whatever the header counts and behind the index.
             return ShortenedSource(source, to: end)
         }
         guard formats.contains(format) else { return source }

@@ -8,7 +8,7 @@ enum Truncation {
             if let end = try SourceEnd.declared(format, source), end > source.length {
                 return failure("it has \(source.length) bytes and its headers promise \(end)")
             }
-            if format == "nut", try !FilmEnd.hasIndex(source) {
+            if format == "nut", try SourceEnd.declared(format, source) == nil {
                 return failure("the index is missing with which it should end")
             }
             if format == "ogg", let defect = try OggEnd.defect(source) { return failure(defect) }
