@@ -6,9 +6,9 @@ package enum Conversion {
     /// Converts a range of a source and checks the results; blocks, and reports on the calling thread at most ten times a
     /// second.
     ///
-    /// One output that is encoded is made on the calling thread; of several, each has a thread of its own, and the slowest
-    /// sets the pace, and so has one that is copied. What fails the source fails the whole; what fails one of several outputs is that output's own result, unless all of them are
-    /// wanted or none.
+    /// One output that is encoded is made on the calling thread. Of several each has a thread of its own, and the slowest sets
+    /// the pace; so has each whose packets are copied, which follow one after the other. What fails the source fails the whole;
+    /// what fails one of several outputs is that output's own result, unless all of them are wanted or none.
     package static func run(
         source: any ByteSource, stores: any OutputStores, plan: ConversionPlan, stop: StopFlag,
         progress: (Progress) -> Void
