@@ -143,6 +143,19 @@ import Testing
         #expect(String(decoding: bytes[name..<name + 5], as: UTF8.self) == "Lavc5")
     }
 
+    /// Lengths some of whose padding begins in the last packet but one.
+    @Test(arguments: [
+        (22_050, 9258), (22_050, 8669), (44_100, 20_744), (44_100, 20_780), (44_100, 20_732), (44_100, 20_792),
+    ])
+    func `tells all padding of an MP3, also of more than a packet`(_ rate: Int, _ samples: Int) async throws {
+        let source = try await Studio.shared.source(
+            "padding-\(rate)-\(samples).wav",
+            ["-f", "lavfi", "-i", "sine=440:r=\(rate):d=1", "-af", "atrim=end_sample=\(samples)"])
+        let converted = try await convert(source, Rendition(format: "mp3"))
+        let decoded = try await decode([converted.path], as: Float.self, "f32le")
+        #expect(decoded[0].count == samples)
+    }
+
     @Test(arguments: ["m4a", "alac", "mp4", "mov"])
     func `puts the index before the audio`(_ format: String) async throws {
         let bytes = try fileBytes(try await convert(try await Self.sweep(44_100), Rendition(format: format)).path)
