@@ -43,6 +43,13 @@ import Testing
         ["aac", "ts", "ac3", "mp2", "flv", "wma", "avi"].contains { name.hasSuffix($0) } || name.hasPrefix("bare")
     }
 
+    @Test func `sees no gap between frames of MP3 that are larger than a block of AVI`() async throws {
+        let source = try await Studio.shared.music(
+            as: "large.avi", ["-ar", "32000", "-c:a", "libmp3lame", "-b:a", "320k"])
+        let result = try await convert(source, Rendition(format: "wav")).result
+        #expect(result.damage == Damage(seconds: 0, events: 0))
+    }
+
     @Test func `counts a single lost frame to the sample, and lets it pass`() async throws {
         let source = try await Studio.shared.music(as: "short-frames.flac", ["-frame_size", "1024"])
         var bytes = try Data(contentsOf: URL(filePath: source))

@@ -164,6 +164,15 @@ import Testing
         #expect(try await convert(source, same).result.copied == false)
     }
 
+    @Test func `does not take layer II in MPEG-TS for layer III`() async throws {
+        let source = try await Studio.shared.music(as: "layer-two.ts", ["-c:a", "mp2"])
+        var rendition = Rendition(format: "mp3")
+        rendition.passthrough = .auto
+        let converted = try await convert(source, rendition)
+        #expect(!converted.result.copied)
+        #expect(try await ffprobe(converted.path, "stream=codec_name") == "mp3")
+    }
+
     @Test func `refuses cuts that no container could hide`() async throws {
         let low = try await Studio.shared.music(as: "copy-deep.mp3", ["-ac", "1", "-b:a", "32k"])
         var rendition = Rendition(format: "mp3")

@@ -10,6 +10,15 @@ struct ChunkIndex {
     /// What the count of chunks lacks, in units of the time base.
     private var lag: Int64 = 0
 
+    /// Whether libav takes the packet for more than the one chunk that it is, and so counts time that nobody lost.
+    ///
+    /// It divides a chunk's bytes by what the header calls a block's, which frames of MP3 at high rates exceed.
+    /// (`get_duration` in libavformat/avidec.c)
+    static func isOvercounted(_ packet: borrowing Packet, _ stream: UnsafeMutablePointer<AVStream>) -> Bool {
+        let block = Int(stream.pointee.codecpar.pointee.block_align)
+        return packet.duration == 1 && block > 0 && packet.bytes.count > block
+    }
+
     /// Gives a packet the time that the index has for its place.
     mutating func correct(_ packet: borrowing Packet, _ stream: UnsafeMutablePointer<AVStream>) {
         guard !isUseless, let time = packet.timestamp else { return }

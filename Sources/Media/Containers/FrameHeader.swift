@@ -50,6 +50,12 @@ enum FrameHeader {
         }
     }
 
+    /// The codec by the layer in the header; nothing if it is none of MPEG audio.
+    static func mpegCodec(_ bytes: UnsafeBufferPointer<UInt8>) -> AVCodecID? {
+        guard mpegLength(bytes) != nil else { return nil }
+        return [AV_CODEC_ID_MP3, AV_CODEC_ID_MP2, AV_CODEC_ID_MP1][Int(bytes[1] >> 1 & 3) - 1]
+    }
+
     /// Bytes of an ADTS frame (ISO 14496-3, 1.A.3); nothing if none begins here.
     static func adtsLength(_ bytes: UnsafeBufferPointer<UInt8>) -> Int? {
         guard bytes.count >= 7, bytes[0] == 0xFF, bytes[1] & 0xF6 == 0xF0 else { return nil }

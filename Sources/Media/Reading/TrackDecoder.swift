@@ -176,7 +176,10 @@ struct TrackDecoder: ~Copyable {
             lost.suspect()
         }
         defer { limitToHeader() }
-        return lost.before(frame, packet, isTimed: !isCounted) { demuxer.formatName == "avi" || pages.takeBreak() }
+        return lost.before(frame, packet, isTimed: !isCounted) {
+            guard demuxer.formatName == "avi" else { return pages.takeBreak() }
+            return !ChunkIndex.isOvercounted(packet, demuxer.stream(track.index))
+        }
     }
 
     /// Ends the sound of a damaged MP3 file where its header says: libav does not find the padding behind a gap.
