@@ -19,6 +19,8 @@ package struct BeatAnswer: Sendable, Hashable {
     package let verdicts: [String: Verdict]
     /// Whether somebody should call `runDueSchedules`.
     package let isScheduleDue: Bool
+    /// Whether a callback is due.
+    package let hasCallbacks: Bool
 
     package enum Verdict: String, Sendable {
         case ok = "OK"

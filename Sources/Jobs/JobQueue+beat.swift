@@ -21,8 +21,10 @@ extension JobQueue {
             guard let verdict = BeatAnswer.Verdict(rawValue: try part.text()) else { throw part.unexpected }
             verdicts[job.id] = verdict
         }
-        if try parts[0].integer() == 1 { try await keepHouse() }
-        return BeatAnswer(verdicts: verdicts, isScheduleDue: try parts[1].integer() == 1)
+        let flags = try parts[0].integer()
+        if flags & 1 != 0 { try await keepHouse() }
+        return BeatAnswer(
+            verdicts: verdicts, isScheduleDue: try parts[1].integer() == 1, hasCallbacks: flags & 2 != 0)
     }
 
     /// Forgets a worker that stops; its jobs should have been given back.

@@ -10,22 +10,29 @@ extension JobQueue {
 
     /// Says that all jobs of a group are in, those too that are in the inbox; answers whether there is such a group.
     package func seal(_ group: String) async throws(QueueError) -> Bool {
-        try await gather(group, seals: true)
+        try await seal(group, callback: nil) == .sealed
+    }
+
+    /// The same, and perhaps which URL is called when none is left.
+    package func seal(_ group: String, callback: String?) async throws(QueueError) -> SealAnswer {
+        try await gather(group, seals: true, callback: callback)
     }
 
     /// Admits what is in the inbox, so that a group has its jobs; answers whether there is such a group.
     package func gather(_ group: String) async throws(QueueError) -> Bool {
-        try await gather(group, seals: false)
+        try await gather(group, seals: false, callback: nil) == .sealed
     }
 
-    private func gather(_ group: String, seals: Bool) async throws(QueueError) -> Bool {
+    private func gather(_ group: String, seals: Bool, callback: String?) async throws(QueueError) -> SealAnswer {
         var last = ""
         while true {
-            let answer = try await run(QueueScript.gather, [.text(group), seals ? "1" : "0", .text(last)])
+            let answer = try await run(
+                QueueScript.gather, [.text(group), seals ? "1" : "0", .text(last), .text(callback ?? "")])
             let words = try answer.text().split(separator: " ")
             switch words.first {
-            case "known": return true
-            case "unknown": return false
+            case "known": return .sealed
+            case "unknown": return .unknown
+            case "taken": return .callbackTaken
             case "again" where words.count == 2: last = String(words[1])
             default: throw answer.unexpected
             }
@@ -48,6 +55,15 @@ extension JobQueue {
         let ids = stride(from: 0, to: found.count - 1, by: 2).map { found[$0] }
         return GroupPage(ids: ids, next: ids.count == limit ? found.last.map { GroupCursor(score: $0) } : nil)
     }
+}
+
+/// What became of a wish to seal a group.
+package enum SealAnswer: Sendable, Hashable {
+    case sealed
+    /// There is no such group.
+    case unknown
+    /// The group has ended, or another callback, and is left as it is.
+    case callbackTaken
 }
 
 /// A part of a group's jobs.

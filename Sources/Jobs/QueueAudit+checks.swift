@@ -4,7 +4,7 @@ extension QueueSnapshot {
     /// A sentence for each fault.
     var problems: [String] {
         jobProblems() + indexProblems() + keyProblems() + bellProblems() + groupProblems() + limitProblems()
-            + expiryProblems() + scheduleProblems()
+            + expiryProblems() + scheduleProblems() + callbackProblems()
     }
 
     /// What any worker would have seen to within a second.
@@ -38,7 +38,7 @@ extension QueueSnapshot {
             let due = WallClock.timestamp(milliseconds: Int64(score) ?? 0)
             problems.append("the next job of \(key) was to begin at \(due), and nobody called it")
         }
-        return problems
+        return problems + overdueCallbacks()
     }
 
     /// Whether each job is in exactly the indexes that its state says, with exactly the keys that belong to it.
@@ -133,13 +133,13 @@ extension QueueSnapshot {
     func keyProblems() -> [String] {
         let single: Set = [
             "in", "ready", "delayed", "lease", "live", "done", "failed", "cancelled", "meta", "events", "workers",
-            "parked", "limits", "rates", "paced", "expiring", "schedules",
+            "parked", "limits", "rates", "paced", "expiring", "schedules", "callbacks", "called",
         ]
         var problems: [String] = []
         for key in keys where !single.contains(key) {
             let (kind, rest) = Self.parts(key)
             switch kind {
-            case "job", "group", "limit", "parked", "schedule": break
+            case "job", "group", "limit", "parked", "schedule", "callback", "callbacks", "calling": break
             case "spec", "result", "log", "commit":
                 if jobs[rest] == nil { problems.append("\(key) belongs to no job") }
             case "dedup":

@@ -59,6 +59,7 @@ struct QueueSnapshot {
     var schedules: [String: [String: String]] = [:]
     var dueSchedules: [String: String] = [:]
     var meta: [String: String] = [:]
+    var callbacks = CallbackSnapshot()
     /// Ids of the inbox's bells.
     var bells: [String] = []
     /// Whether there was something to claim at the moment when `meta` was read.
@@ -140,10 +141,11 @@ struct QueueSnapshot {
 
     private static func reading(_ name: String, _ key: RedisArgument) -> RedisCommand {
         switch parts(name).kind {
-        case "group" where name.hasSuffix(":ids"), "parked" where name != "parked", "paced", "schedules":
+        case "group" where name.hasSuffix(":ids"), "parked" where name != "parked", "paced", "schedules", "callbacks",
+            "called":
             ["ZSCAN", key, "0", "COUNT", "1000"]
-        case "job", "group", "limits", "schedule": ["HGETALL", key]
-        case "limit": ["SMEMBERS", key]
+        case "job", "group", "limits", "schedule", "callback": ["HGETALL", key]
+        case "limit", "calling": ["SMEMBERS", key]
         case "dedup": ["GET", key]
         default: ["TYPE", key]
         }
@@ -162,6 +164,11 @@ struct QueueSnapshot {
         case "paced": paced = try await scores(queue, name, value)
         case "schedules": dueSchedules = try await scores(queue, name, value)
         case "schedule": schedules[rest] = Self.texts(value)
+        case "callback": callbacks.all[rest] = Self.texts(value)
+        case "calling": callbacks.sent[rest] = Set((value.array ?? []).compactMap(\.string))
+        case "callbacks" where name != kind: callbacks.waiting[rest] = try await scores(queue, name, value)
+        case "callbacks": callbacks.receivers = try await scores(queue, name, value)
+        case "called": callbacks.over = try await scores(queue, name, value)
         case "parked" where name != kind: parked[rest] = try await scores(queue, name, value)
         default: break
         }

@@ -27,6 +27,10 @@ package struct QueueKeys: Sendable, Hashable {
     package var rates: String { prefix + "rates" }
     /// When each schedule is due next.
     package var schedules: String { prefix + "schedules" }
+    /// Receivers of callbacks, by when each is to be looked at.
+    package var callbacks: String { prefix + "callbacks" }
+    /// Callbacks that are over.
+    package var called: String { prefix + "called" }
 
     package func job(_ id: String) -> String { prefix + "job:" + id }
     /// The job as it was pushed, as JSON.
@@ -46,6 +50,9 @@ package struct QueueKeys: Sendable, Hashable {
     /// The jobs that run under a `limit_key`.
     package func limit(_ key: String) -> String { prefix + "limit:" + key }
     package func parked(_ key: String) -> String { prefix + "parked:" + key }
+    package func callback(_ id: String) -> String { prefix + "callback:" + id }
+    /// The callbacks of a receiver that are not over, by when each is due.
+    package func callbacks(_ receiver: String) -> String { prefix + "callbacks:" + receiver }
     package func worker(_ name: String) -> String { prefix + "worker:" + name }
     /// A job that comes again and again.
     package func schedule(_ name: String) -> String { prefix + "schedule:" + name }

@@ -19,12 +19,18 @@ enum QueueScript {
     static let gather = script("gather", PackageResources.gather_lua, with: [admission])
     static let limit = script("limit", PackageResources.limit_lua)
     static let schedule = script("schedule", PackageResources.schedule_lua, with: [admission])
+    static let dispatch = script("dispatch", PackageResources.dispatch_lua)
+    static let settle = script("settle", PackageResources.settle_lua)
+    static let redeliver = script("redeliver", PackageResources.redeliver_lua)
 
     private static let admission = PackageResources.admission_lua
     private static let upkeep = PackageResources.upkeep_lua
 
     private static func script(_ name: String, _ body: [UInt8], with parts: [[UInt8]] = []) -> RedisScript {
-        let base = [PackageResources.base_lua, PackageResources.groups_lua, PackageResources.limits_lua]
+        let base = [
+            PackageResources.base_lua, PackageResources.callbacks_lua, PackageResources.groups_lua,
+            PackageResources.limits_lua,
+        ]
         let pieces = [Array(constants.utf8)] + base + parts + [body]
         return RedisScript(name: name, source: Array(pieces.joined()))
     }
@@ -38,6 +44,7 @@ enum QueueScript {
         local MAX_ATTEMPTS, MAX_TIMEOUT = \(Limit.attempts.upperBound), \(Int(Limit.timeout.upperBound))
         local LATE = '\(JobSpec.lateness)'
         local MAX_DELAY, MAX_DEDUP = \(Int(Limit.delay.upperBound)), \(Limit.dedupBytes)
+        local MAX_CALLBACK, CALLBACK_RULE = \(Limit.callbackBytes), '\(CallbackURL.rule)'
 
         """
 

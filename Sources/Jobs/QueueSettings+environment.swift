@@ -2,8 +2,8 @@ import Lifecycle
 package import SlotProtocol
 
 extension QueueSettings {
-    /// The defaults, and what `RESPOOL_MAX_CRASHES` and `RESPOOL_KEEP_DONE`, `_FAILED`, `_CANCELLED` (`10000` or
-    /// `10000/7d`) say.
+    /// The defaults, and what `RESPOOL_MAX_CRASHES` and `RESPOOL_KEEP_DONE`, `_FAILED`, `_CANCELLED`, `_CALLBACKS` (`10000`
+    /// or `10000/7d`) say.
     package static func fromEnvironment(
         _ value: (String) -> String? = Environment.value
     ) throws(Failure) -> QueueSettings {
@@ -17,6 +17,7 @@ extension QueueSettings {
         settings.done = try retention("RESPOOL_KEEP_DONE", value, settings.done)
         settings.failed = try retention("RESPOOL_KEEP_FAILED", value, settings.failed)
         settings.cancelled = try retention("RESPOOL_KEEP_CANCELLED", value, settings.cancelled)
+        settings.called = try retention("RESPOOL_KEEP_CALLBACKS", value, settings.called)
         return settings
     }
 
@@ -29,7 +30,7 @@ extension QueueSettings {
             let age = parts.count == 1 ? fallback.age : age(parts[1])
         else {
             throw Failure(
-                .invalidRequest, "\(name) is `\(text)`: it must be a number of jobs, and perhaps an age: 10000/7d")
+                .invalidRequest, "\(name) is `\(text)`: it must be how many are kept, and perhaps an age: 10000/7d")
         }
         return Retention(count: count, age: age)
     }

@@ -12,6 +12,8 @@ package struct QueueSettings: Sendable, Hashable {
     package var done = Retention(count: 10_000, age: .seconds(7 * 86_400))
     package var failed = Retention(count: 10_000, age: .seconds(30 * 86_400))
     package var cancelled = Retention(count: 1_000, age: .seconds(7 * 86_400))
+    /// Callbacks that are over, of which the log is kept.
+    package var called = Retention(count: 1_000, age: .seconds(7 * 86_400))
     /// About how many entries the stream of events keeps.
     package var events = 10_000
     /// The wait between tries.
@@ -21,7 +23,7 @@ package struct QueueSettings: Sendable, Hashable {
 
     package init() {}
 
-    /// How many jobs of one terminal state are kept, and for how long.
+    /// How many jobs of one terminal state, or callbacks that are over, are kept, and for how long.
     package struct Retention: Sendable, Hashable {
         package var count: Int
         package var age: Duration

@@ -14,7 +14,11 @@ struct RawJob {
 
     /// A job from the replies to `HGETALL`, `GET spec` and `GET result`.
     init?(id: String, _ hash: RedisValue, _ spec: RedisValue, _ result: RedisValue) {
-        let hash = (hash.dictionary ?? [:]).compactMapValues(\.string)
+        self.init(id: id, hash: (hash.dictionary ?? [:]).compactMapValues(\.string), spec, result)
+    }
+
+    /// A job from its hash, and from its spec and its result as texts.
+    init?(id: String, hash: [String: String], _ spec: RedisValue, _ result: RedisValue) {
         guard let state = hash["state"].flatMap(JobState.init) else { return nil }
         self.id = id
         self.state = state

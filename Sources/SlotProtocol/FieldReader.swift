@@ -117,6 +117,14 @@ struct FieldReader {
         return key
     }
 
+    func callback() throws(Failure) -> String? {
+        guard let url = fields["callback"] else { return nil }
+        guard CallbackURL.isValid(url) else {
+            throw Self.invalid("`callback` is `\(Self.shown(redactedURL(url)))`: \(CallbackURL.rule)")
+        }
+        return url
+    }
+
     func passthrough() throws(Failure) -> Passthrough {
         guard let text = fields["passthrough"] else { return .auto }
         guard let mode = Passthrough(rawValue: text) else { throw wrong("passthrough", "auto, never or require") }

@@ -133,7 +133,7 @@ package struct JobField: Sendable {
         JobField(
             "limit_key", "KEY", "a host, a tenant: no more jobs of one key run at once than `respool limit` says",
             default: "none"),
+        JobField("callback", "URL", "gets a signed POST when the job ends", default: "none"),
         JobField("overwrite", "MODE", "replace, skip or fail", supported: false),
-        JobField("callback", "URL", "gets a signed POST when the job ends", supported: false),
     ]
 }

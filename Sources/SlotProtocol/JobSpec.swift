@@ -22,6 +22,7 @@ package struct JobSpec: Sendable {
     package let dedup: String?
     package let group: String?
     package let limitKey: String?
+    package let callback: String?
 
     /// Which jobs go first; strict.
     package enum Priority: Int, Sendable, CaseIterable {
@@ -55,6 +56,7 @@ package struct JobSpec: Sendable {
         package static let delay = 0.0...31_536_000.0
         package static let dedupBytes = 256
         package static let outputs = 32
+        package static let callbackBytes = 2048
     }
 
     /// What is said of a job that was not over by its deadline.
@@ -76,6 +78,7 @@ package struct JobSpec: Sendable {
         dedup = try reader.dedup()
         group = try reader.group()
         limitKey = try reader.limitKey()
+        callback = try reader.callback()
     }
 
     /// The name of a result for which the job names no file: `<id>.<extension>`, with the output's number if there are

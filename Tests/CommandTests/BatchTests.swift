@@ -64,8 +64,8 @@ import Testing
         ("source,format\nhttps://x.org/1\n", "line 2: 1 cells under 2 names"),
         ("source,format\nhttps://x.org/1,\"mp3\n", "line 2: a quote is opened and never closed"),
         (
-            "{\"source\":\"https://x.org/1\",\"format\":\"mp3\",\"callback\":{\"title\":\"x\"}}",
-            "`callback` is not supported yet"
+            "{\"source\":\"https://x.org/1\",\"format\":\"mp3\",\"overwrite\":{\"title\":\"x\"}}",
+            "`overwrite` is not supported yet"
         ),
     ])
     func `names the bad line and pushes nothing`(lines: String, sentence: String) async throws {

@@ -13,7 +13,7 @@ import Testing
             (["enqueue", "a.wav"], "`format` is missing: give one of mp3"),
             (["enqueue", "a.wav", "--to", "xyz"], "`format` is `xyz`: it must be one of mp3"),
             (["enqueue", "a.wav", "--to", "mp3", "--start", "9", "--end", "5"], "`end` (5) is not after `start` (9)"),
-            (["enqueue", "a.wav", "--to", "mp3", "--callback", "g"], "--callback is not supported yet"),
+            (["enqueue", "a.wav", "--to", "mp3", "--overwrite", "g"], "--overwrite is not supported yet"),
             (["enqueue", "a.wav", "--to", "mp3", "--seal"], "--seal needs a group"),
             (["retry", "1-0", "--set", "colour=red"], "there is no field `colour`"),
             (["retry", "1-0", "--set", "dedup=x"], "a retry cannot change `dedup`"),

@@ -42,7 +42,8 @@ struct Garbage: Sendable, CustomTestStringConvertible {
         Garbage("an unknown field", base + ["fromat", "mp3"], "unknown field `fromat`"),
         Garbage("a name that is no name", base + [.bytes([0, 255, 10, 39]), "x"], "unknown field `???'`"),
         Garbage("a name with a blank", base + ["format mp3", "x"], "unknown field `format mp3`"),
-        Garbage("a planned field", base + ["callback", "a"], "`callback` is not supported yet"),
+        Garbage("a planned field", base + ["overwrite", "a"], "`overwrite` is not supported yet"),
+        Garbage("a callback that is no URL", base + ["callback", "ftp://x.org/"], "`callback` cannot be called"),
         Garbage("a field twice", base + ["format", "wav"], "`format` is there twice"),
         Garbage("no source", ["format", "mp3"], "`source` is missing"),
         Garbage("an empty source", ["source", "", "format", "mp3"], "`source` is missing"),
@@ -101,6 +102,7 @@ struct Garbage: Sendable, CustomTestStringConvertible {
             let values = [
                 "source": "https://x.org/a", "format": "mp3", "priority": "low", "attempts": "7", "timeout": "60.5",
                 "delay": "0", "expires": "2100-12-31T23:59:59.5+01:30", "dedup": "k", "deadline": "60",
+                "callback": "https://x.org/",
             ]
             for field in JobField.all {
                 var fields = ["source": "https://x.org/a", "format": "mp3"]

@@ -3,6 +3,8 @@ import Jobs
 extension QueueModel {
     struct Group {
         var isSealed = false
+        var hasEnded = false
+        var callback: String?
         var ids: Set<String> = []
         /// Jobs that were over and are deleted.
         var past: [JobState: Int] = [:]
@@ -22,14 +24,8 @@ extension QueueModel {
     mutating func forget(_ job: Job, _ group: String) {
         groups[group]!.ids.remove(job.id)
         if job.state.isTerminal { groups[group]!.past[job.state, default: 0] += 1 }
+        groups[group]!.hasEnded = close(group, groups[group]!)
         if groups[group]!.ids.isEmpty { groups[group] = nil }
-    }
-
-    /// Answers whether there is such a group.
-    mutating func seal(_ group: String) -> Bool {
-        admitAll()
-        groups[group]?.isSealed = true
-        return groups[group] != nil
     }
 
     /// Whether one more job of the key may run.

@@ -19,6 +19,7 @@ struct QueueModel {
         var dedup: String?
         var group: String?
         var limitKey: String?
+        var callback: String?
         var isExpired: Bool
         /// Whether its deadline is over, if it has one.
         var isLate: Bool?
@@ -41,6 +42,7 @@ struct QueueModel {
     var groups: [String: Group] = [:]
     /// How many run at once, by `limit_key`.
     var limits: [String: Int] = [:]
+    var callbacks = Callbacks()
     var isPaused = false
     var sequence = 0
 
@@ -56,17 +58,18 @@ struct QueueModel {
         let rank = Self.ranks[fields["priority"] ?? "normal"]!
         var job = Job(
             id: id, rank: rank, sequence: sequence, attempts: Int(fields["attempts"] ?? "5")!, dedup: fields["dedup"],
-            group: fields["group"], limitKey: fields["limit_key"], isExpired: fields["expires"] != nil,
-            isLate: fields["deadline"] != nil ? false : nil,
-            isValid: isValid(fields))
+            group: fields["group"], limitKey: fields["limit_key"], callback: fields["callback"],
+            isExpired: fields["expires"] != nil, isLate: fields["deadline"] != nil ? false : nil, isValid: isValid(fields))
         if !job.isValid {
             job = Job(
                 id: id, state: .failed, rank: 1, sequence: sequence, attempts: 5,
-                group: isSealed(fields["group"]) ? nil : fields["group"], isExpired: false, isValid: false)
+                group: isSealed(fields["group"]) ? nil : fields["group"], callback: fields["callback"],
+                isExpired: false, isValid: false)
         } else if fields["delay"] != nil {
             job.state = .delayed
         }
         jobs[id] = job
+        if !job.isValid { announce(id) }
         if let key = job.dedup { dedup[key] = id }
         if let group = job.group { groups[group, default: Group()].ids.insert(id) }
     }
@@ -108,6 +111,7 @@ struct QueueModel {
         jobs[id]!.state = state
         jobs[id]!.isWished = false
         jobs[id]!.hasCommit = false
+        announce(id)
         if let key = jobs[id]!.dedup, dedup[key] == id { dedup[key] = nil }
     }
 
@@ -253,6 +257,7 @@ struct QueueModel {
         guard state != .running else { return 0 }
         let doomed = jobs.values.filter { $0.state == state }
         for job in doomed {
+            jobs[job.id]!.callback = nil
             end(job.id, .cancelled)
             jobs[job.id] = nil
             if let group = job.group { forget(job, group) }

@@ -12,6 +12,7 @@ extension QueueWalk {
         if chance(30) { fields["attempts"] = "\(Int.random(in: 1...3, using: &random))" }
         if chance(5) { fields["expires"] = "2001-01-01T00:00:00Z" }
         if chance(10) { fields["deadline"] = "86400" }
+        if chance(20) { fields["callback"] = Self.receivers.randomElement(using: &random)! }
         if chance(30) { fields["limit_key"] = limitKeys.randomElement(using: &random)! }
         if chance(30) {
             // Others from time to time, for sealed ones take no more jobs.
@@ -78,8 +79,10 @@ extension QueueWalk {
 
     mutating func seal() async throws {
         guard let group = groups.randomElement(using: &random) else { return }
-        steps.append("seal \(group)")
-        try check(try await fixture.queue.seal(group), model.seal(group), "the seal of \(group)")
+        let callback = chance(60) ? Self.receivers.randomElement(using: &random)! : nil
+        steps.append("seal \(group) \(callback ?? "")")
+        let answer = try await fixture.queue.seal(group, callback: callback)
+        try check(answer, model.seal(group, callback: callback), "the seal of \(group)")
     }
 
     mutating func limit() async throws {

@@ -31,6 +31,7 @@ struct QueueWalk {
     var enqueued: [(nonce: String, specs: [[String: String]], answer: [Enqueued])] = []
     var nonces: [String] = []
     var groups: Set<String> = []
+    var sent: [Sent] = []
     var steps: [String] = []
     private var lastStep = ContinuousClock.now
 
@@ -44,7 +45,7 @@ struct QueueWalk {
 
     mutating func step() async throws {
         try await keepSeen()
-        switch Int.random(in: 0..<106, using: &random) {
+        switch Int.random(in: 0..<110, using: &random) {
         case 0..<14: try await push()
         case 14..<22: try await enqueue()
         case 22..<40: try await claim()
@@ -59,8 +60,10 @@ struct QueueWalk {
         case 99..<102: try await limit()
         case 102..<103: try await seal()
         case 103..<105: try await passDeadlines()
+        case 105..<109: try await call()
         default: try await purge()
         }
+        model.closeGroups()
     }
 
     /// Holds all that can be read against the model.
@@ -78,6 +81,7 @@ struct QueueWalk {
             try check(stats[state], expected, "count of \(state)")
         }
         try await compareGroups()
+        try await compareCallbacks()
         let problems = try await QueueAudit(fixture.queue).problems()
         try check(problems, [], "audit")
     }

@@ -103,7 +103,8 @@ import Testing
         (["mix": "FL=0.5"], "row"), (["mix": "FL=FL,FL=FR"], "row"), (["resampler": "sox"], "soxr"),
         (["fade_in": "11:00"], "10:00"), (["trim_silence": "-60,"], "-60,0.5"), (["replay_gain": "album"], "track"),
         (["outputs": "[]"], "1 to 32"),
-        (["passthrough": "always"], "auto, never or require"), (["callback": "g"], "not supported yet"),
+        (["passthrough": "always"], "auto, never or require"), (["callback": "g"], "https:// or http://"),
+        (["callback": "https://u:p@"], "`https://`: it must begin"), (["overwrite": "g"], "not supported yet"),
         (["group": "a b"], "1 to 64"), (["limit_key": ""], "1 to 128"),
         (["sample_format": "s20"], "s20"), (["output": "a\u{0}b"], "output"),
     ])

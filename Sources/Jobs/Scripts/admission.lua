@@ -3,6 +3,7 @@
 -- What of a job's options its hash keeps.
 local STORED = {
   attempts = true, expires = true, deadline = true, dedup = true, created = true, cut = true, group = true, limit_key = true,
+  callback = true,
 }
 local RANK = { high = 0, normal = 1, low = 2 }
 
@@ -131,6 +132,9 @@ local function check(flat)
     end
     options.limit_key = fields.limit_key
   end
+  if fields.callback and not receiver(fields.callback) then
+    refuse('`callback` cannot be called: ' .. CALLBACK_RULE)
+  end
   return '{' .. table.concat(parts, ',') .. '}', options
 end
 
@@ -149,6 +153,9 @@ local function remains(flat)
   return '{' .. table.concat(parts, ',') .. '}', cut or room < 0 or #flat > 2 * MAX_FIELDS
 end
 
+-- Whether a spec has a callback. A text in it cannot be taken for one: its quotes are escaped.
+local function has_callback(spec) return string.find(spec, '"callback":"', 1, true) ~= nil end
+
 -- Gives a new job its keys and its place.
 local function place(id, spec, options)
   seq = seq + 1
@@ -156,8 +163,12 @@ local function place(id, spec, options)
   local job = {
     id = id, score = whole(options.rank * BAND + seq),
     dedup = options.dedup, group = options.group, limit = options.limit_key,
-    expires = options.expires, deadline = options.deadline,
+    expires = options.expires, deadline = options.deadline, url = options.url,
   }
+  local is_called = options.url
+  if not options.refusal then is_called = has_callback(spec) end
+  options.callback = is_called and 1 or nil
+  job.callback = options.callback
   local more = { 'score', job.score }
   for name, value in pairs(options) do
     if STORED[name] then
@@ -190,11 +201,18 @@ local function joined(flat)
   end
 end
 
+-- The callback of a refused job, whose fields may have been cut.
+local function callback_of(flat)
+  for i = 1, math.min(#flat, 2 * MAX_FIELDS), 2 do
+    if flat[i] == 'callback' then return receiver(flat[i + 1]) and flat[i + 1] end
+  end
+end
+
 -- Admits one entry of the inbox; the caller deletes it there.
 local function admit_entry(id, flat)
   if #flat == 2 and flat[1] == '_bell' then return end
-  if #flat == 2 and flat[1] == '_seal' then
-    if group_name(flat[2]) then seal(flat[2]) end
+  if flat[1] == '_seal' and (#flat == 2 or #flat == 4 and flat[3] == 'callback') then
+    if group_name(flat[2]) then seal(flat[2], receiver(flat[4]) and flat[4]) end
     return
   end
   -- The id is in use only if somebody chose it, or if an admission was cut off before the entry was deleted.
@@ -206,6 +224,7 @@ local function admit_entry(id, flat)
     spec, options.cut = remains(flat)
     options.cut = options.cut and 1 or nil
     options.group = joined(flat)
+    options.url = callback_of(flat)
   end
   local ms = tonumber(string.match(id, '^%d+'))
   -- An id that was chosen tells no time.

@@ -28,8 +28,8 @@ local INDEX = {
   completed = P .. 'done', failed = P .. 'failed', cancelled = P .. 'cancelled',
 }
 
--- What groups.lua and limits.lua say to it, which follow.
-local tally, forget, close, closing, is_full, step_out, step_in
+-- What callbacks.lua, groups.lua and limits.lua say to it, which follow.
+local tally, forget, close, closing, is_full, step_out, step_in, announce
 
 -- A command that Redis allows when its memory is full; as a script's first one it opens the way for all that follow.
 local function begin() call('HDEL', META, '-') end
@@ -68,13 +68,13 @@ end
 
 local function read(id)
   local f = call('HMGET', P .. 'job:' .. id, 'state', 'score', 'attempt', 'attempts', 'crashes', 'token', 'phase',
-    'cancel', 'dedup', 'expires', 'commit', 'created', 'ended', 'group', 'limit_key', 'parked', 'deadline')
+    'cancel', 'dedup', 'expires', 'commit', 'created', 'ended', 'group', 'limit_key', 'parked', 'deadline', 'callback')
   if not f[1] then return nil end
   return {
     id = id, state = f[1], score = f[2], attempt = tonumber(f[3] or 0), attempts = tonumber(f[4] or 5),
     crashes = tonumber(f[5] or 0), token = f[6], phase = f[7], cancel = f[8], dedup = f[9], expires = tonumber(f[10]),
     commit = f[11], created = f[12], ended = f[13], group = f[14], limit = f[15], parked = f[16],
-    deadline = tonumber(f[17]),
+    deadline = tonumber(f[17]), callback = f[18],
   }
 end
 
@@ -135,23 +135,27 @@ local function erase(ids)
   call('DEL', unpack(doomed))
 end
 
--- How many jobs of a terminal state are kept, and for how many milliseconds.
+-- How many jobs of a terminal state (or of `called`, callbacks that are over) are kept, and for how many milliseconds.
 local function retention(state)
-  local count, age = string.match(settings, state .. ' (%d+) (%d+)')
+  local count, age = string.match(settings .. ' ' .. DEFAULT_SETTINGS, state .. ' (%d+) (%d+)')
   return tonumber(count), tonumber(age)
 end
 
--- Deletes jobs over the count or the age, index and hash together: the oldest first, at most 100.
-local function trim(state)
-  local set = INDEX[state]
+-- The score of what is over now.
+local function stamp() return whole(NOW * 1024 + events % 1024) end
+
+-- What of an index is over the count or the age: the oldest first, at most 100.
+local function surplus(set, state)
   local count, age = retention(state)
   local excess = call('ZCARD', set) - count
-  local old
-  if excess > 0 then
-    old = call('ZRANGE', set, 0, math.min(excess, 100) - 1)
-  else
-    old = call('ZRANGEBYSCORE', set, '-inf', whole((NOW - age) * 1024), 'LIMIT', 0, 100)
-  end
+  if excess > 0 then return call('ZRANGE', set, 0, math.min(excess, 100) - 1) end
+  return call('ZRANGEBYSCORE', set, '-inf', whole((NOW - age) * 1024), 'LIMIT', 0, 100)
+end
+
+-- Deletes jobs over the count or the age, index and hash together.
+local function trim(state)
+  local set = INDEX[state]
+  local old = surplus(set, state)
   if #old > 0 then
     call('ZREM', set, unpack(old))
     for _, id in ipairs(old) do
@@ -165,7 +169,7 @@ end
 -- Ends a job for good. The keys' time to live is only the backstop of `trim`, which must still find a job's group.
 local function retire(job, state, ...)
   local is_first_try = job.state == 'running' and string.sub(job.token, 1, 2) == '1:'
-  move(job, state, whole(NOW * 1024 + events % 1024), 'finished', NOW, ...)
+  move(job, state, stamp(), 'finished', NOW, ...)
   note(state)
   local id, key = job.id, P .. 'job:' .. job.id
   if job.cancel or job.commit then
@@ -179,6 +183,7 @@ local function retire(job, state, ...)
   call('PEXPIRE', P .. 'spec:' .. id, ttl)
   -- Only an earlier try can have left a log.
   if job.token and not is_first_try then call('PEXPIRE', P .. 'log:' .. id, ttl) end
+  if job.callback then announce(job) end
   return ttl
 end
 

@@ -27,7 +27,7 @@ end
 
 local answer, ttl
 if outcome == 'completed' then
-  answer = 'completed'
+  answer, job.result = 'completed', ARGV[5]
   ttl = retire(job, answer, 'ended', token .. ' completed')
   if job.attempt > 1 or job.crashes > 0 then call('HDEL', key, 'error_code', 'error', 'retryable') end
   call('SET', P .. 'result:' .. id, ARGV[5], 'PX', ttl)
@@ -56,7 +56,7 @@ elseif outcome == 'crashed' or retryable == '1' and job.attempt < job.attempts t
     call('HSET', key, 'ended', token .. ' ' .. answer)
   end
 else
-  answer = 'failed'
+  answer, job.result = 'failed', ARGV[10]
   ttl = fail(job, code, message, retryable, 'ended', token .. ' failed')
   if (ARGV[10] or '') ~= '' then call('SET', P .. 'result:' .. id, ARGV[10], 'PX', ttl) end
 end

@@ -1,9 +1,10 @@
 -- Admits all that was pushed before the first call, so that a group has its jobs, and perhaps seals the group.
 --
--- ARGV     group, `1` to seal it, the id that the first call answered or ''.
--- Answers  `again <id of the inbox's last entry at the first call>`, `unknown` if there is no such group, or `known`.
+-- ARGV     group, `1` to seal it, the id that the first call answered or '', the group's callback or ''.
+-- Answers  `again <id of the inbox's last entry at the first call>`, `unknown` if there is no such group, `taken` if its
+--          callback can no longer be set, or `known`.
 
-local name, wish, last = ARGV[1], ARGV[2], ARGV[3]
+local name, wish, last, url = ARGV[1], ARGV[2], ARGV[3], ARGV[4] ~= '' and ARGV[4] or nil
 begin()
 -- By id, not by time: the inbox's ids may be ahead of the clock.
 if last == '' then last = (call('XREVRANGE', IN, '+', '-', 'COUNT', 1)[1] or { '0-0' })[1] end
@@ -18,7 +19,7 @@ if admit() then
   end
 end
 local is_known
-if wish == '1' then is_known = seal(name) else is_known = call('EXISTS', P .. 'group:' .. name) == 1 end
+if wish == '1' then is_known = seal(name, url) else is_known = call('EXISTS', P .. 'group:' .. name) == 1 end
 ring()
 save()
-return is_known and 'known' or 'unknown'
+return is_known == 'taken' and is_known or is_known and 'known' or 'unknown'

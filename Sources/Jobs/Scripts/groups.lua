@@ -11,11 +11,13 @@ local function group_key(name) return P .. 'group:' .. name end
 -- Tells once that a sealed group has nothing left.
 function close(name)
   local key = group_key(name)
-  local g = call('HMGET', key, 'sealed', 'ended', 'waiting', 'delayed', 'running', 'completed', 'failed', 'cancelled')
+  local g = call('HMGET', key, 'sealed', 'ended', 'waiting', 'delayed', 'running', 'completed', 'failed', 'cancelled',
+    'callback')
   for i = 3, 8 do g[i] = g[i] or 0 end
   if not g[1] or g[2] or g[3] + g[4] + g[5] > 0 then return end
   call('HSET', key, 'ended', NOW)
   event('', 'group_ended', 'group', name, 'completed', g[6], 'failed', g[7], 'cancelled', g[8])
+  if g[9] then deliver('group', name, 'group.finished', g[9], 'hash', cjson.encode(call('HGETALL', key))) end
 end
 
 -- Counts a job that goes from one state (none, if it is new) to another.
@@ -48,10 +50,15 @@ function forget(id, name, state)
   if call('EXISTS', key .. ':ids') == 0 then call('DEL', key) end
 end
 
--- Says that all jobs of a group are in; answers whether there is such a group.
-local function seal(name)
+-- Says that all jobs of a group are in, and perhaps which URL is to be called once none is left; answers whether there is
+-- such a group, or `taken` if it has ended or has another callback.
+local function seal(name, url)
   local key = group_key(name)
   if call('EXISTS', key) == 0 then return false end
+  if url and (call('HEXISTS', key, 'ended') == 1 or call('HSETNX', key, 'callback', url) == 0)
+    and call('HGET', key, 'callback') ~= url then
+    return 'taken'
+  end
   if call('HSETNX', key, 'sealed', NOW) == 1 then
     event('', 'sealed', 'group', name)
     closing[name] = true

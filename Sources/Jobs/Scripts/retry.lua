@@ -26,6 +26,7 @@ local function renew(id, spec, options)
     rank, attempts, limit = string.match(options, '^(%d) (%d+) (%S+)$')
     call('SET', P .. 'spec:' .. job.id, spec)
     call('HSET', key, 'attempts', attempts)
+    if has_callback(spec) then call('HSET', key, 'callback', 1) else call('HDEL', key, 'callback') end
     job.limit = limit ~= '*' and limit or nil
     if job.limit then call('HSET', key, 'limit_key', limit) else call('HDEL', key, 'limit_key') end
   end

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import MediaTypes
+import SlotProtocol
 
 extension Command {
     static let formats = Command("formats", "lists the formats, their codecs and what these take", options: [.json]) {

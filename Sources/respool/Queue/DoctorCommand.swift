@@ -1,4 +1,5 @@
 import Jobs
+import SlotProtocol
 
 extension Command {
     static let doctor = Command(

@@ -1,5 +1,6 @@
 import Jobs
 import Lifecycle
+import SlotProtocol
 
 /// Shows a queue at a glance: counts, workers, running jobs.
 struct QueueOverview {

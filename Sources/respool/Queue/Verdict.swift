@@ -1,3 +1,5 @@
+import SlotProtocol
+
 /// What became of a wish about one job.
 struct Verdict: Sendable {
     let word: String

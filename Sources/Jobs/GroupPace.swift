@@ -1,12 +1,10 @@
-import Jobs
-
 /// How fast a group goes: over the last half minute that it was watched, else since its first job began.
-struct GroupPace {
+package struct GroupPace {
     private var samples: [GroupRecord]
 
-    init(_ record: GroupRecord) { samples = [record] }
+    package init(_ record: GroupRecord) { samples = [record] }
 
-    mutating func add(_ record: GroupRecord) {
+    package mutating func add(_ record: GroupRecord) {
         samples.append(record)
         let horizon = record.readAt - 30_000
         // One sample behind the horizon stays, so that the window is full.
@@ -14,13 +12,13 @@ struct GroupPace {
     }
 
     /// Jobs that end in a second.
-    var jobs: Double { rate { Double($0.ran) } }
+    package var jobs: Double { rate { Double($0.ran) } }
 
     /// Seconds of audio that are ready in a second.
-    var audio: Double { rate { $0.audio } }
+    package var audio: Double { rate { $0.audio } }
 
     /// Seconds until nothing is left; nothing if nobody can know.
-    func timeLeft(_ record: GroupRecord) -> Double? {
+    package func timeLeft(_ record: GroupRecord) -> Double? {
         record.left > 0 && jobs > 0 ? Double(record.left) / jobs : nil
     }
 

@@ -1,8 +1,8 @@
-import Jobs
 import Lifecycle
+import SlotProtocol
 
 /// A group as a program reads it; spans are seconds.
-struct GroupReport: Encodable {
+package struct GroupReport: Encodable {
     let group: String
     let sealed: Bool
     let total: Int
@@ -30,7 +30,7 @@ struct GroupReport: Encodable {
         case finishedAt = "finished_at"
     }
 
-    init(_ record: GroupRecord, _ pace: GroupPace) {
+    package init(_ record: GroupRecord, _ pace: GroupPace) {
         group = record.name
         sealed = record.isSealed
         total = record.total

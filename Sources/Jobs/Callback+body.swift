@@ -1,0 +1,65 @@
+import FoundationEssentials
+import Lifecycle
+import SlotProtocol
+
+extension Callback {
+    /// The longest body in bytes.
+    package static let longestBody = 64 << 10
+
+    /// What is posted: JSON with `type`, `timestamp`, `queue`, and as `data` what `respool status --json` shows.
+    package func body(queue: QueueName) -> [UInt8] {
+        switch content {
+        case .job(var record):
+            for shorten in Self.shortenings {
+                let body = encoded(record, queue)
+                if body.count <= Self.longestBody { return body }
+                shorten(&record)
+            }
+            return encoded(record, queue)
+        case .group(let group): return encoded(GroupReport(group, GroupPace(group)), queue)
+        case .unknown: return encoded(subject.names, queue)
+        }
+    }
+
+    /// What a result that is too long does without, one after the other.
+    private static let shortenings: [@Sendable (inout JobRecord) -> Void] = [
+        { record in
+            for index in (record.outputs ?? []).indices {
+                record.outputs![index].titles = nil
+                record.outputs![index].parts?.files = []
+            }
+        },
+        { record in
+            for index in (record.outputs ?? []).indices {
+                record.outputs![index].warnings = []
+                record.outputs![index].settings = [:]
+            }
+        },
+        { record in record.outputs = nil },
+    ]
+
+    private struct Body<Payload: Encodable>: Encodable {
+        let type: String
+        let timestamp: String
+        let queue: String
+        let data: Payload
+    }
+
+    private func encoded<Payload: Encodable>(_ payload: Payload, _ queue: QueueName) -> [UInt8] {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        let body = Body(
+            type: what, timestamp: WallClock.timestamp(milliseconds: at), queue: queue.text, data: payload)
+        return (try? encoder.encode(body)).map(Array.init) ?? []
+    }
+}
+
+extension Callback.Subject {
+    /// All that is known of what cannot be read any more.
+    fileprivate var names: [String: String] {
+        switch self {
+        case .job(let id): ["id": id]
+        case .group(let name): ["group": name]
+        }
+    }
+}

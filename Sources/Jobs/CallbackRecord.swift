@@ -1,0 +1,101 @@
+import Lifecycle
+import SlotProtocol
+
+/// What the queue knows of a callback.
+package struct CallbackRecord: Sendable, Hashable {
+    package let id: String
+    package let what: String
+    package let subject: Callback.Subject
+    /// Without what may be a secret.
+    package let url: String
+    package let state: State
+    package let attempt: Int
+    /// Milliseconds since 1970, like the other times.
+    package let at: Int64
+    /// When it is tried next.
+    package let dueAt: Int64?
+    package let endedAt: Int64?
+    package let log: [Line]
+
+    package enum State: String, Sendable {
+        case waiting, sending, delivered, failed
+    }
+
+    /// One try.
+    package struct Line: Sendable, Hashable {
+        package let at: Int64
+        package let status: Int?
+        /// Milliseconds until the answer.
+        package let took: Int
+        package let message: String
+    }
+
+    /// A delivery from its hash, and its place among those that are not over.
+    init?(id: String, hash: [String: String], due: Int64?) {
+        guard let what = hash["what"], let url = hash["url"], let at = hash["at"].flatMap({ Int64($0) }) else {
+            return nil
+        }
+        self.id = id
+        self.what = what
+        self.url = redactedURL(url)
+        self.at = at
+        subject = hash["job"].map { .job($0) } ?? .group(hash["group"] ?? "")
+        state = hash["state"].flatMap(State.init) ?? (hash["token"] == nil ? .waiting : .sending)
+        attempt = hash["attempt"].flatMap { Int($0) } ?? 0
+        dueAt = state == .waiting ? due : nil
+        endedAt = hash["ended"].flatMap { Int64($0) }
+        log = (hash["log"] ?? "").split(separator: "\n").compactMap { Line(text: $0) }
+    }
+}
+
+extension CallbackRecord.Line {
+    fileprivate init?(text: Substring) {
+        let words = text.split(separator: " ", maxSplits: 3, omittingEmptySubsequences: false)
+        guard words.count == 4, let at = Int64(words[0]), let took = Int(words[2]) else { return nil }
+        self.init(at: at, status: Int(words[1]), took: took, message: String(words[3]))
+    }
+}
+
+extension CallbackRecord: Encodable {
+    private enum CodingKeys: String, CodingKey {
+        case id, type, job, group, url, state, attempt, log
+        case at = "created_at"
+        case dueAt = "due_at"
+        case endedAt = "finished_at"
+    }
+
+    private struct Entry: Encodable {
+        let at: String
+        @Nullable var status: Int?
+        /// Seconds.
+        let seconds: Double
+        let message: String
+    }
+
+    /// Writes every key; what does not apply is `null`.
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(id, forKey: .id)
+        try container.encode(what, forKey: .type)
+        try container.encode(subject.job, forKey: .job)
+        try container.encode(subject.group, forKey: .group)
+        try container.encode(url, forKey: .url)
+        try container.encode(state.rawValue, forKey: .state)
+        try container.encode(attempt, forKey: .attempt)
+        try container.encode(WallClock.timestamp(milliseconds: at), forKey: .at)
+        try container.encode(dueAt.map { WallClock.timestamp(milliseconds: $0) }, forKey: .dueAt)
+        try container.encode(endedAt.map { WallClock.timestamp(milliseconds: $0) }, forKey: .endedAt)
+        let entries = log.map {
+            Entry(
+                at: WallClock.timestamp(milliseconds: $0.at), status: $0.status, seconds: Double($0.took) / 1000,
+                message: $0.message)
+        }
+        try container.encode(entries, forKey: .log)
+    }
+}
+
+extension Callback.Subject {
+    package var job: String? { if case .job(let id) = self { id } else { nil } }
+
+    package var group: String? { if case .group(let name) = self { name } else { nil } }
+}

@@ -1,0 +1,80 @@
+-- Part of every script: the callbacks of jobs and groups that are over.
+--
+-- `callback:<id>` (hash) is one delivery, with what was to be told when it was made; `callbacks:<receiver>` (sorted set) has
+-- those of a host that are not over, with when each is due, in ms, or until when whoever sends it may; `calling:<receiver>`
+-- (set) those that are being sent; `callbacks` (sorted set) the receivers, with when each is to be looked at next; `called`
+-- (sorted set, scores as in `done`) deliveries that are over.
+
+local CALLBACKS, CALLED = P .. 'callbacks', P .. 'called'
+local MOST_TRIES, MOST_WAITING, MOST_AT_ONCE = 20, 100000, 2
+
+-- The host that a callback goes to; nothing if it is no URL that can be called.
+local function receiver(url)
+  if type(url) ~= 'string' or #url > MAX_CALLBACK or not string.find(url, '^[Hh][Tt][Tt][Pp][Ss]?://[!-~]+$') then return nil end
+  local host = string.lower(string.gsub(string.match(url, '^%a+://([^/?#]*)'), '^.*@', ''))
+  return #host <= 300 and string.find(host, '^[%w_.:%[%]-]+$') and host or nil
+end
+
+-- Says when a receiver is to be looked at: when its first delivery is due, or, while as many are being sent as may be, when
+-- one of these would be lost.
+local function appoint(host)
+  local waiting, calling = P .. 'callbacks:' .. host, call('SMEMBERS', P .. 'calling:' .. host)
+  local due = call('ZRANGE', waiting, 0, 0, 'WITHSCORES')[2]
+  if not due then
+    call('ZREM', CALLBACKS, host)
+    return
+  end
+  if #calling >= MOST_AT_ONCE then
+    due = math.huge
+    for _, id in ipairs(calling) do due = math.min(due, tonumber(call('ZSCORE', waiting, id) or NOW)) end
+  end
+  call('ZADD', CALLBACKS, due, host)
+end
+
+-- The log of a delivery with one more line, `<ms> <status or -> <ms that it took> <sentence>`; the last 20 are kept.
+local function logged(log, sentence, status, took)
+  log = (log and log .. '\n' or '') .. NOW .. ' ' .. (status or '-') .. ' ' .. (took or 0) .. ' ' .. string.sub(sentence, 1, 300)
+  local _, lines = string.gsub(log, '\n', '')
+  return lines < 20 and log or string.match(log, '\n(.*)$')
+end
+
+-- Ends a delivery.
+local function conclude(id, state)
+  local _, age = retention('called')
+  call('ZADD', CALLED, stamp(), id)
+  call('HSET', P .. 'callback:' .. id, 'state', state, 'ended', NOW)
+  call('PEXPIRE', P .. 'callback:' .. id, age + 86400000)
+  for _, old in ipairs(surplus(CALLED, 'called')) do
+    call('ZREM', CALLED, old)
+    call('DEL', P .. 'callback:' .. old)
+  end
+end
+
+-- Makes a delivery; `kind` is `job` or `group`, and `...` are what is told, as fields of its hash.
+local function deliver(kind, name, what, url, ...)
+  local host = receiver(url)
+  if not host then return end
+  -- Nothing else ends in this millisecond with this number of events.
+  local id = NOW .. '-' .. string.sub(redis.sha1hex(P .. kind .. name .. ' ' .. events), 1, 12)
+  local key, owner, waiting = P .. 'callback:' .. id, P .. kind .. ':' .. name, P .. 'callbacks:' .. host
+  -- An owner knows its last eight.
+  local earlier = string.sub(call('HGET', owner, 'called') or '', -7 * (#id + 1))
+  call('HSET', owner, 'called', earlier .. id .. ' ')
+  call('HSET', key, kind, name, 'what', what, 'url', url, 'receiver', host, 'at', NOW)
+  if call('ZCARD', waiting) >= MOST_WAITING then
+    call('HSET', key, 'log', logged(nil, MOST_WAITING .. ' callbacks wait for this host already'))
+    conclude(id, 'failed')
+    return
+  end
+  call('HSET', key, ...)
+  call('ZADD', waiting, NOW, id)
+  appoint(host)
+end
+
+-- Makes the delivery of a job that has just ended, and tells all that is known of it now: it may be retried or deleted before
+-- anybody sends this.
+function announce(job)
+  local spec = call('GET', P .. 'spec:' .. job.id) or '{}'
+  deliver('job', job.id, 'job.' .. job.state, job.url or cjson.decode(spec).callback,
+    'hash', cjson.encode(call('HGETALL', P .. 'job:' .. job.id)), 'spec', spec, 'result', job.result or '')
+end

@@ -1,0 +1,45 @@
+-- Takes deliveries that are due, two of one receiver at once over all senders, the longest due receiver first.
+--
+-- ARGV     token, how many at most, for how many ms they are the sender's.
+-- Answers  a list for each: {id, try, `job` or `group`, its name, what is told, URL, when it ended in ms, hash (JSON), spec
+--          (JSON), result (JSON)}; the last two are empty for a group, and the last for a job without a result.
+
+local token, count, term = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
+local answer = {}
+
+-- Answers whether it is there.
+local function take(id, host)
+  local key = P .. 'callback:' .. id
+  local f = call('HMGET', key, 'attempt', 'job', 'group', 'what', 'url', 'at', 'hash', 'spec', 'result', 'token', 'log')
+  if not f[5] then return false end
+  local attempt = (f[1] or 0) + 1
+  if f[10] then call('HSET', key, 'log', logged(f[11], 'the sender was lost before it could tell what came of it')) end
+  call('HSET', key, 'attempt', attempt, 'token', token)
+  call('ZADD', P .. 'callbacks:' .. host, NOW + term, id)
+  call('SADD', P .. 'calling:' .. host, id)
+  answer[#answer + 1] = {
+    id, attempt, f[2] and 'job' or 'group', f[2] or f[3], f[4], f[5], f[6], f[7] or '[]', f[8] or '', f[9] or '',
+  }
+  return true
+end
+
+local function look(host)
+  local waiting, calling = P .. 'callbacks:' .. host, P .. 'calling:' .. host
+  for _, id in ipairs(call('SMEMBERS', calling)) do
+    if tonumber(call('ZSCORE', waiting, id) or 0) <= NOW then call('SREM', calling, id) end
+  end
+  local room = math.min(MOST_AT_ONCE - call('SCARD', calling), count - #answer)
+  if room > 0 then
+    for _, id in ipairs(call('ZRANGEBYSCORE', waiting, '-inf', NOW, 'LIMIT', 0, room)) do
+      if not take(id, host) then call('ZREM', waiting, id) end
+    end
+  end
+  appoint(host)
+end
+
+begin()
+for _, host in ipairs(call('ZRANGEBYSCORE', CALLBACKS, '-inf', NOW, 'LIMIT', 0, 64)) do
+  if #answer >= count then break end
+  look(host)
+end
+return answer

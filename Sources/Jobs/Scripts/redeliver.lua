@@ -1,0 +1,23 @@
+-- Makes deliveries due now, those too that are over, with all their tries.
+--
+-- ARGV     ids, at most 500.
+-- Answers  for each `due`, `sending`, `unknown`, or `lost` if it was never kept what is to be told.
+
+local function renew(id)
+  local key = P .. 'callback:' .. id
+  local f = call('HMGET', key, 'receiver', 'token', 'hash')
+  if not f[1] then return 'unknown' end
+  if f[2] then return 'sending' end
+  if not f[3] then return 'lost' end
+  call('ZREM', CALLED, id)
+  call('HDEL', key, 'state', 'ended', 'attempt')
+  call('PERSIST', key)
+  call('ZADD', P .. 'callbacks:' .. f[1], NOW, id)
+  appoint(f[1])
+  return 'due'
+end
+
+begin()
+local answer = {}
+for i, id in ipairs(ARGV) do answer[i] = renew(id) end
+return answer

@@ -1,0 +1,26 @@
+-- Ends one try of a delivery.
+--
+-- ARGV     id, token, `delivered`, `failed` (for good) or `again`, HTTP status or `-`, ms that it took, a sentence or '', ms
+--          that the receiver asks to wait or '', a random number from 0 to 1.
+-- Answers  `delivered`, `failed`, `waiting <when it is due, in ms since 1970>`, or `STALE` if the delivery is not the token's.
+
+local id, token, outcome, wait = ARGV[1], ARGV[2], ARGV[3], tonumber(ARGV[7])
+local key = P .. 'callback:' .. id
+local f = call('HMGET', key, 'token', 'receiver', 'attempt', 'log')
+if f[1] ~= token then return 'STALE' end
+local waiting, answer = P .. 'callbacks:' .. f[2], outcome
+begin()
+call('SREM', P .. 'calling:' .. f[2], id)
+call('HDEL', key, 'token')
+call('HSET', key, 'log', logged(f[4], ARGV[6], ARGV[4], ARGV[5]))
+if outcome == 'again' and tonumber(f[3]) < MOST_TRIES then
+  local due = NOW + math.min(wait or math.min(7200000, 5000 * 2 ^ (f[3] - 1)) * (1 + ARGV[8]) / 2, 7200000)
+  call('ZADD', waiting, math.floor(due), id)
+  answer = 'waiting ' .. whole(math.floor(due))
+else
+  if outcome == 'again' then answer = 'failed' end
+  call('ZREM', waiting, id)
+  conclude(id, answer)
+end
+appoint(f[2])
+return answer
