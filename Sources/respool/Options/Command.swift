@@ -42,7 +42,8 @@ struct Command: Sendable {
 
     /// Every command, in the order of the overview.
     static let all: [Command] = [
-        .enqueue, .seal, .status, .jobs, .cancel, .retry, .logs, .limit, .schedule, .pause, .resume, .purge, .doctor,
+        .enqueue, .seal, .status, .jobs, .cancel, .retry, .logs, .callbacks, .limit, .schedule, .pause, .resume, .purge,
+        .doctor,
         .worker,
         .serve,
         .convert, .probe, .formats, .demo, .completions, .manual,
