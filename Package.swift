@@ -33,7 +33,7 @@ let package = Package(
         .executable(name: "respool-transcode", targets: ["respool-transcode"]),
     ],
     targets: [
-        // Debian's C libraries, each imported by exactly one Swift target (OpenSSL: by two).
+        // Debian's C libraries, each imported by exactly one Swift target (OpenSSL: by three).
         .systemLibrary(name: "CHiredis", providers: [.apt(["libhiredis-dev"])]),
         .systemLibrary(name: "COpenSSL", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
@@ -59,6 +59,7 @@ let package = Package(
         library("Redis", ["Lifecycle", "CHiredis", "COpenSSL"]),
         library("Sandbox", ["SlotProtocol", "Lifecycle", "CLinux", "CSeccomp"]),
         library("Media", ["MediaTypes", "Lifecycle", "CLibav", "CTagLib", "CEbur128", "CZlib"]),
+        library("Signing", ["COpenSSL"]),
         library("Storage", ["SlotProtocol", "MediaTypes", "Lifecycle", "CCurl", "COpenSSL", "CLinux"]),
 
         // The service.
@@ -67,7 +68,7 @@ let package = Package(
         library("Slots", ["SlotProtocol", "MediaTypes", "Lifecycle"]),
         library("Transfer", ["Storage", "Sandbox", "SlotProtocol", "Lifecycle"]),
         library("Transcode", ["Media", "Sandbox", "SlotProtocol", "MediaTypes", "Lifecycle"]),
-        library("Worker", ["Slots", "Jobs", "SlotProtocol", "MediaTypes", "Lifecycle"]),
+        library("Worker", ["Slots", "Jobs", "Signing", "SlotProtocol", "MediaTypes", "Lifecycle"]),
         library("Dashboard", ["Jobs", "Lifecycle", "CMicrohttpd"]),
 
         // Programs, which only compose.

@@ -69,45 +69,21 @@ final class ChildPair: Sendable {
         var link = try PacketSocket.pair()
         let linkOfTransfer = link.first.take()!
         let linkOfTranscode = link.second.take()!
-        let transfer = try await spawn(
-            "respool-transfer", link: linkOfTransfer, source: source, { events.append(.transfer($0)) },
+        let transfer = try await Child.spawn(
+            "respool-transfer", link: linkOfTransfer.number, source: source, { events.append(.transfer($0)) },
             { events.append(.ended($0)) })
         do {
-            let transcode = try await spawn(
-                "respool-transcode", link: linkOfTranscode, source: -1, { events.append(.transcode($0)) },
+            let transcode = try await Child.spawn(
+                "respool-transcode", link: linkOfTranscode.number, { events.append(.transcode($0)) },
                 { events.append(.ended($0)) })
+            // The children have ends of their own now.
+            _ = consume linkOfTransfer
+            _ = consume linkOfTranscode
             return ChildPair(events: events, transfer: transfer, transcode: transcode)
         } catch {
             transfer.kill()
             throw error
         }
-    }
-
-    private static func spawn<Report: Decodable & Sendable>(
-        _ name: String, link: borrowing PacketSocket, source: CInt, _ report: @escaping @Sendable (Report) -> Void,
-        _ ended: @escaping @Sendable (Child.Ending) -> Void
-    ) async throws -> Child {
-        var control = try PacketSocket.pair()
-        let own = control.first.take()!
-        let other = control.second.take()!
-        let program = Spawner.Program(
-            path: try Programs.path(name), arguments: [String(getpid())], environment: inheritedEnvironment())
-        let descriptors = [-1, -1, STDERR_FILENO, other.number, link.number] + (source >= 0 ? [source] : [])
-        let pid = try await Spawner.shared.spawn(program, descriptors: descriptors)
-        return Child(name: name, pid: pid, socket: own, report: report, ended: ended)
-    }
-
-    /// What a child may know of the worker's environment: nothing of Redis, and no credentials.
-    private static func inheritedEnvironment() -> [String: String] {
-        var environment = ["LANG": "C.UTF-8", "SWIFT_BACKTRACE": "enable=no"]
-        for name in [
-            "RESPOOL_MEMORY_LIMIT", "RESPOOL_SANDBOX", "SSL_CERT_FILE", "SSL_CERT_DIR", "ASAN_OPTIONS", "LSAN_OPTIONS",
-            "TSAN_OPTIONS",
-            "LD_LIBRARY_PATH", "TZ",
-        ] {
-            if let value = Environment.value(name) { environment[name] = value }
-        }
-        return environment
     }
 
     private func awaitGreetings() async throws(Failure) -> Set<SandboxPart> {

@@ -2,18 +2,18 @@ import CCurl
 import SlotProtocol
 
 extension Failure {
-    /// What libcurl's result means for the job. `words` may hold a URL, so only those about certificates are shown.
+    /// What libcurl's result means for a source or a callback. `words` may hold a URL, so only those about certificates are shown.
     static func curl(
-        _ code: CURLcode, url: String, host: String, words: String, connectTimeout: Double
+        _ code: CURLcode, of noun: String, url: String, host: String, words: String, timeout: Double
     ) -> Failure {
-        let source = "the source '\(redactedURL(url))'"
+        let source = "\(noun) '\(redactedURL(url))'"
         return switch code {
         case CURLE_COULDNT_RESOLVE_HOST:
             Failure(.sourceUnreachable, "the host '\(host)' of \(source) cannot be resolved")
         case CURLE_COULDNT_CONNECT:
             Failure(.sourceUnreachable, "the host '\(host)' of \(source) refuses the connection or cannot be reached")
         case CURLE_OPERATION_TIMEDOUT:
-            Failure(.sourceTimeout, "the host '\(host)' of \(source) did not answer within \(connectTimeout) s")
+            Failure(.sourceTimeout, "the host '\(host)' of \(source) did not answer within \(timeout) s")
         case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CERTPROBLEM, CURLE_SSL_CIPHER,
             CURLE_SSL_ISSUER_ERROR, CURLE_SSL_INVALIDCERTSTATUS:
             Failure(.sourceUnreachable, "the certificate or the TLS of host '\(host)' is not accepted: \(words)")

@@ -41,6 +41,13 @@ struct CurlHandle: ~Copyable {
         _ = curl_swift_set_list(pointer, CURLOPT_HTTPHEADER, lines)
     }
 
+    /// Sends these bytes with a POST.
+    func post(_ bytes: [UInt8]) {
+        set(CURLOPT_POSTFIELDSIZE, bytes.count)
+        var bytes = bytes
+        _ = bytes.withUnsafeMutableBytes { curl_swift_set_pointer(pointer, CURLOPT_COPYPOSTFIELDS, $0.baseAddress) }
+    }
+
     /// Takes such a status line for `HTTP/1.0 200 OK`.
     mutating func acceptStatusLine(_ text: String) {
         aliases = curl_slist_append(aliases, text)

@@ -3,7 +3,7 @@ import Glibc
 import Lifecycle
 import SlotProtocol
 
-/// One GET request for a source or for a part of it, whose body goes where its owner wants it.
+/// One request: for a source or for a part of it, whose body goes where its owner wants it, or with a callback.
 final class HTTPRequest {
     /// What a request does with its answer; called from within libcurl, which must not be called back.
     protocol Owner: AnyObject {
@@ -46,29 +46,57 @@ final class HTTPRequest {
     private var denied: Endpoint?
     private var reached: Endpoint?
     private let addresses: AddressPolicy
-    private let connectTimeout: Double
+    /// What it is about, for a sentence.
+    private let noun: String
+    private let followsRedirects: Bool
+    /// Seconds until the other side must have done what was asked of it.
+    private let timeout: Double
     private unowned let owner: any Owner
 
     /// A request for the bytes of the range, or for all; `condition` is the validator that the part must have.
-    init(
+    convenience init(
         url: String, range: (from: Int64, to: Int64?)?, condition: String?, policy: TransferPolicy,
+        addresses: AddressPolicy, owner: any Owner
+    ) throws(Failure) {
+        try self.init(
+            url: url, noun: "the source", followsRedirects: true, timeout: policy.connectTimeout, policy: policy,
+            addresses: addresses, owner: owner)
+        position = range?.from ?? 0
+        var lines = ["Accept-Encoding: identity"]
+        if range == nil { lines.append("Icy-MetaData: 1") }
+        handle.acceptStatusLine("ICY 200 OK")
+        if let range {
+            handle.set(CURLOPT_RANGE, "\(range.from)-\(range.to.map { String($0 - 1) } ?? "")")
+            if let condition { lines.append("If-Range: \(condition)") }
+        }
+        handle.setHeader(lines)
+    }
+
+    /// A request that posts a message.
+    convenience init(
+        posting message: CallbackRequest, policy: TransferPolicy, addresses: AddressPolicy, owner: any Owner
+    ) throws(Failure) {
+        try self.init(
+            url: message.url, noun: "the callback", followsRedirects: false, timeout: CallbackRequest.patience,
+            policy: policy, addresses: addresses, owner: owner)
+        handle.setHeader(message.headers)
+        handle.set(CURLOPT_TIMEOUT_MS, Int(timeout * 1000))
+        handle.post(Array(message.body))
+    }
+
+    private init(
+        url: String, noun: String, followsRedirects: Bool, timeout: Double, policy: TransferPolicy,
         addresses: AddressPolicy, owner: any Owner
     ) throws(Failure) {
         guard let handle = CurlHandle.create() else { throw Failure(.internal, "libcurl has no memory for a request") }
         self.handle = handle
         self.url = url
-        position = range?.from ?? 0
+        self.noun = noun
+        self.followsRedirects = followsRedirects
+        self.timeout = timeout
+        position = 0
         self.addresses = addresses
         self.owner = owner
-        connectTimeout = policy.connectTimeout
-        var lines = ["Accept-Encoding: identity"]
-        if range == nil { lines.append("Icy-MetaData: 1") }
-        self.handle.acceptStatusLine("ICY 200 OK")
-        if let range {
-            self.handle.set(CURLOPT_RANGE, "\(range.from)-\(range.to.map { String($0 - 1) } ?? "")")
-            if let condition { lines.append("If-Range: \(condition)") }
-        }
-        self.handle.setHeader(lines)
         configure(policy)
         setCallbacks()
     }
@@ -101,7 +129,7 @@ final class HTTPRequest {
             return .failed(.deniedAddress(current.host))
         }
         let failure = Failure.curl(
-            code, url: url, host: current?.host ?? "", words: handle.errorDescription, connectTimeout: connectTimeout)
+            code, of: noun, url: url, host: current?.host ?? "", words: handle.errorDescription, timeout: timeout)
         return failure.retryable ? .broken(failure) : .failed(failure)
     }
 
@@ -109,7 +137,7 @@ final class HTTPRequest {
         handle.set(CURLOPT_URL, url)
         handle.set(CURLOPT_PROTOCOLS_STR, "http,https")
         handle.set(CURLOPT_REDIR_PROTOCOLS_STR, "http,https")
-        handle.set(CURLOPT_FOLLOWLOCATION, 1)
+        handle.set(CURLOPT_FOLLOWLOCATION, followsRedirects ? 1 : 0)
         handle.set(CURLOPT_MAXREDIRS, policy.mostRedirects)
         // One connection a request, so that a paused one holds up no other and one cut short takes no other with it.
         handle.set(CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_1_1)
@@ -180,7 +208,7 @@ final class HTTPRequest {
             }
             return bytes.count
         }
-        guard head.status >= 200, !head.isRedirect else { return bytes.count }
+        guard head.status >= 200, !(followsRedirects && head.isRedirect) else { return bytes.count }
         hasHead = true
         do { isSatisfied = try !owner.received(head, by: self) } catch { return fail(error) }
         return isSatisfied ? 0 : bytes.count

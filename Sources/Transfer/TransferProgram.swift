@@ -4,18 +4,22 @@ import Sandbox
 import SlotProtocol
 import Storage
 
-/// `respool-transfer`: moves the bytes of one job after another for the worker that started it.
+/// `respool-transfer`: moves the bytes of one job after another for the worker that started it, or sends its callbacks.
 package enum TransferProgram {
     /// Runs until the worker closes the control socket, and answers the exit code.
     package static func run(arguments: [String]) -> CInt {
         let log = Log().with("program", "respool-transfer")
-        do throws(ChildStartError) { try ChildStart.enter(arguments: arguments) } catch {
+        do throws(ChildStartError) { try ChildStart.enter(arguments: Array(arguments.prefix(2))) } catch {
             log.error(error.description)
             return 2
         }
         let control = ChildStart.control()
         let link = ChildStart.link()
         do {
+            if arguments.dropFirst(2) == [CallbackRequest.role] {
+                try runCallbacks(control)
+                return 0
+            }
             guard let policy = try policy(control) else { return 0 }
             try ChildStart.limit(
                 memoryBytes: policy.memoryLimit, fileBytes: max(policy.mostSourceBytes, policy.mostOutputBytes),
@@ -30,6 +34,18 @@ package enum TransferProgram {
             log.error("\(error)")
             return 1
         }
+    }
+
+    private static func runCallbacks(_ control: consuming PacketSocket) throws {
+        guard let received = try control.receive(CallbackOrder.self) else { return }
+        guard case .hello(slotProtocolVersion, let policy) = received.message else {
+            throw PacketError.malformed("the first message is no hello of this version")
+        }
+        try ChildStart.limit(memoryBytes: policy.memoryLimit, fileBytes: policy.mostOutputBytes, openFiles: 256)
+        // What the kernel lacks was told of the slots' children already.
+        if ChildStart.isConfined { _ = try Confinement.enterTransfer(reading: certificates(policy), writing: []) }
+        try control.send(CallbackReport.hello(version: slotProtocolVersion))
+        try CallbackLoop(control: control, policy: policy).run()
     }
 
     /// What the worker allows; nothing if it is gone or speaks another version.
@@ -47,10 +63,14 @@ package enum TransferProgram {
 
     /// Gives up all that the policy does not name, and answers what the kernel lacks for that.
     private static func confine(_ policy: TransferPolicy) throws(SandboxError) -> [SandboxPart] {
-        let certificates = [policy.certificateFile] + ["SSL_CERT_FILE", "SSL_CERT_DIR"].map(Environment.value)
-        let files = policy.sourceRoots + (certificates + [policy.grantedSource]).compactMap { $0 }
+        let files = policy.sourceRoots + certificates(policy) + (policy.grantedSource.map { [$0] } ?? [])
         let folders = [policy.outputRoot, policy.spoolFolder].compactMap { $0 } + policy.grantedOutputs.map(folder)
         return try Confinement.enterTransfer(reading: files, writing: folders)
+    }
+
+    /// Where authorities are looked up besides the system's places.
+    private static func certificates(_ policy: TransferPolicy) -> [String] {
+        ([policy.certificateFile] + ["SSL_CERT_FILE", "SSL_CERT_DIR"].map(Environment.value)).compactMap { $0 }
     }
 
     /// The folder that a file lies in, or will once it is made.

@@ -10,6 +10,7 @@ struct Heart: Sendable {
     let lifeSign: LifeSign?
     let metrics: WorkerMetrics
     let timetable: Timetable
+    let callbacks: CallbackSender
 
     private static let interval: Duration = .seconds(1)
 
@@ -40,6 +41,7 @@ struct Heart: Sendable {
         metrics.answered("beat", seconds: start.duration(to: .now).seconds)
         let wasOut = contact.answered(served.queue.name)
         for job in jobs { obey(answer.verdicts[job.job.id], job) }
+        if answer.hasCallbacks { Task { await callbacks.collect(served.queue) } }
         if wasOut { await served.ledger.resend() }
         if answer.isScheduleDue { await timetable.run() }
     }

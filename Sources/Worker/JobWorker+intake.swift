@@ -95,6 +95,8 @@ extension JobWorker {
     private func carryOut(_ run: JobRun, of served: ServedQueue) async {
         await run.run()
         served.hand.drop(run.inHand)
+        // Others, and those of groups, are heard of with the next beat.
+        if run.inHand.job.fields["callback"] != nil { Task { await callbacks.collect(served.queue) } }
         metrics.running(jobsInHand.count)
         free.append(run.inHand.slot)
         if free.count == 1 { wake() }

@@ -12,6 +12,7 @@ package actor JobWorker {
     let record: WorkerRecord
     let metrics: WorkerMetrics
     let log: Log
+    let callbacks: CallbackSender
     private let configuration: WorkerConfiguration
     private let slots: [Slot]
 
@@ -37,6 +38,8 @@ package actor JobWorker {
     private static let extraGrace: Duration = .seconds(4)
     /// How long jobs are given back when the worker is stopped at once.
     private static let stopGrace: Duration = .seconds(2)
+    /// How long callbacks that are on their way may take once all jobs are over.
+    private static let callbackGrace: Duration = .seconds(3)
     static let backoff = Backoff(base: .milliseconds(50), cap: .seconds(1))
 
     /// A worker for the queues, each with a doorbell whose connection is its own, in the order that the configuration names.
@@ -46,6 +49,8 @@ package actor JobWorker {
         self.configuration = configuration
         self.metrics = metrics
         self.log = log
+        callbacks = CallbackSender(
+            secrets: configuration.callbackSecrets, policy: configuration.slot.policy, metrics: metrics, log: log)
         record = .ofThisProcess(slots: configuration.slots)
         let contact = Contact(log: log, metrics: metrics, hasSeveralQueues: queues.count > 1)
         self.contact = contact
@@ -62,7 +67,8 @@ package actor JobWorker {
 
     /// Runs jobs until `drain` or `stop` was called and none is left in hand; fails if a slot cannot be started.
     ///
-    /// The order of the end: the intake closes, the jobs end, the beat stops, the queue forgets the worker, the children go.
+    /// The order of the end: the intake closes, the jobs end, the beat stops, the callbacks on their way arrive, the queue
+    /// forgets the worker, the children go.
     package func run(lifeSign: LifeSign?) async throws(Failure) -> End {
         try await startSlots()
         metrics.started(slots: slots.count)
@@ -73,13 +79,14 @@ package actor JobWorker {
             for served in queues {
                 let heart = Heart(
                     served: served, record: record, contact: contact, lifeSign: lifeSign, metrics: metrics,
-                    timetable: Timetable(queue: served.queue, log: log))
+                    timetable: Timetable(queue: served.queue, log: log), callbacks: callbacks)
                 group.addTask { await heart.run() }
             }
             await runJobs()
             group.cancelAll()
         }
         graceEnd?.cancel()
+        await callbacks.close(within: wasCutShort ? .zero : Self.callbackGrace)
         await leave()
         log.info(wasCutShort ? "worker stopped at once" : "worker drained")
         return wasCutShort ? .cutShort : .drained

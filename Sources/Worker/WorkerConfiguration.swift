@@ -16,16 +16,19 @@ package struct WorkerConfiguration: Sendable {
     package var lease: Duration?
     /// How each slot runs, and what its jobs may touch.
     package var slot: SlotConfiguration
+    /// What callbacks are signed with; without it none is sent.
+    package var callbackSecrets: CallbackSecrets?
 
     package init(
         queues: QueueOrder = .default, slots: Int, grace: Duration = .seconds(25), lease: Duration? = nil,
-        slot: SlotConfiguration = SlotConfiguration()
+        slot: SlotConfiguration = SlotConfiguration(), callbackSecrets: CallbackSecrets? = nil
     ) {
         self.queues = queues
         self.slots = slots
         self.grace = grace
         self.lease = lease
         self.slot = slot
+        self.callbackSecrets = callbackSecrets
     }
 
     /// The configuration that the `RESPOOL_*` variables ask for; a value that cannot be read is named in the failure.
@@ -37,7 +40,7 @@ package struct WorkerConfiguration: Sendable {
             grace: .seconds(try Setting.number("RESPOOL_GRACE", 0...86_400) ?? 25),
             // A beat a second must fit in well.
             lease: try Setting.number("RESPOOL_LEASE", 3...3600).map { .seconds($0) },
-            slot: try .fromEnvironment())
+            slot: try .fromEnvironment(), callbackSecrets: try .fromEnvironment())
     }
 
     private static func queueOrder() throws(Failure) -> QueueOrder {

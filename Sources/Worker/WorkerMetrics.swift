@@ -1,3 +1,4 @@
+import Jobs
 package import Lifecycle
 import SlotProtocol
 
@@ -50,6 +51,19 @@ package struct WorkerMetrics: Sendable {
     func answered(_ operation: String, seconds: Double) {
         metrics.observe(
             "respool_redis_seconds", help: "Time until Redis answered.", labels: ["operation": operation], seconds)
+    }
+
+    /// One try of a callback ended; nothing if the queue did not hear of it.
+    func called(_ answer: SettleAnswer?) {
+        let outcome =
+            switch answer {
+            case .delivered: "delivered"
+            case .failed: "failed"
+            case .waiting: "retried"
+            case .stale, nil: "lost"
+            }
+        metrics.count(
+            "respool_callbacks_total", help: "Tries of callbacks that ended, by outcome.", labels: ["outcome": outcome])
     }
 
     func outage() {

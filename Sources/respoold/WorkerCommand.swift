@@ -44,6 +44,9 @@ enum WorkerCommand {
             return .failure
         }
         for sentence in settings.worker.advice { log.warning(sentence) }
+        if settings.worker.callbackSecrets == nil {
+            log.info("RESPOOL_CALLBACK_SECRET is not set, so this worker sends no callbacks")
+        }
         let obedience = Task { await obey(signals, worker, log) }
         let check = Task {
             let isWelcome = await ServerCheck(queues: queues, log: log).run()

@@ -60,15 +60,15 @@ local function deliver(kind, name, what, url, ...)
   -- An owner knows its last eight.
   local earlier = string.sub(call('HGET', owner, 'called') or '', -7 * (#id + 1))
   call('HSET', owner, 'called', earlier .. id .. ' ')
-  call('HSET', key, kind, name, 'what', what, 'url', url, 'receiver', host, 'at', NOW)
-  if call('ZCARD', waiting) >= MOST_WAITING then
-    call('HSET', key, 'log', logged(nil, MOST_WAITING .. ' callbacks wait for this host already'))
+  local told, is_refused = { ... }, call('ZCARD', waiting) >= MOST_WAITING
+  if is_refused then told = { 'log', logged(nil, MOST_WAITING .. ' callbacks wait for this host already') } end
+  call('HSET', key, kind, name, 'what', what, 'url', url, 'receiver', host, 'at', NOW, unpack(told))
+  if is_refused then
     conclude(id, 'failed')
     return
   end
-  call('HSET', key, ...)
   call('ZADD', waiting, NOW, id)
-  appoint(host)
+  if tonumber(call('ZSCORE', CALLBACKS, host) or math.huge) > NOW then appoint(host) end
 end
 
 -- Makes the delivery of a job that has just ended, and tells all that is known of it now: it may be retried or deleted before

@@ -11,7 +11,7 @@ extension Command {
             .redis, WorkerOptions.queues, WorkerOptions.slots, WorkerOptions.grace, WorkerOptions.listen,
             WorkerOptions.sourceRoot,
             WorkerOptions.outputRoot, WorkerOptions.spoolFolder, .allowHost, WorkerOptions.maxCrashes,
-            WorkerOptions.check,
+            WorkerOptions.callbackSecretFile, WorkerOptions.check,
         ],
         examples: [
             .init(
@@ -64,6 +64,10 @@ enum WorkerOptions {
         variable: "RESPOOL_SPOOL_DIR", suggestion: .folders)
     static let maxCrashes = Option(
         "max-crashes", value: "N", "crashes after which a job fails", fallback: "3", variable: "RESPOOL_MAX_CRASHES")
+    static let callbackSecretFile = Option(
+        "callback-secret-file", value: "FILE",
+        "what callbacks are signed with: whsec_ and Base64, two while one follows the other",
+        fallback: "none are sent", variable: "RESPOOL_CALLBACK_SECRET_FILE", suggestion: .files)
     static let check = Option("check", "only tells whether the workers of this machine live")
 
     /// Checks what was given and puts it into the environment of this process.
@@ -74,8 +78,8 @@ enum WorkerOptions {
         for option in [slots, grace, listen, maxCrashes, queues, .redis] {
             if let value = arguments.given(option).last { set(option, value) }
         }
-        for option in [outputRoot, spoolFolder] {
-            if let folder = arguments.given(option).last { set(option, try SourceAddress.absolutePath(folder)) }
+        for option in [outputRoot, spoolFolder, callbackSecretFile] {
+            if let path = arguments.given(option).last { set(option, try SourceAddress.absolutePath(path)) }
         }
         let roots = arguments.given(sourceRoot)
         if let root = roots.first(where: { $0.contains(":") }) {

@@ -1,0 +1,80 @@
+package import FoundationEssentials
+import Lifecycle
+package import SlotProtocol
+
+/// Sends callbacks through a child of its own, which the first one starts, and the next one after its death.
+///
+/// The child alone talks to strangers' servers: it knows nothing of Redis, and no secret.
+package actor Messenger {
+    private let policy: TransferPolicy
+    private var child: Task<Child, any Error>?
+    /// Which child it is, from 1.
+    private var generation = 0
+    private var number = 0
+    private var waiting: [Int: Wait] = [:]
+    /// Seconds after which a child that owes an answer is taken for dead.
+    private static let patience = CallbackRequest.patience + 10
+
+    private struct Wait {
+        let generation: Int
+        let continuation: CheckedContinuation<CallbackAnswer, Never>
+    }
+
+    package init(policy: TransferPolicy) { self.policy = policy }
+
+    /// Posts the body, and answers what came of it.
+    package func post(_ body: Data, to url: String, headers: [String]) async -> CallbackAnswer {
+        let living: Child
+        do { living = try await livingChild() } catch {
+            return CallbackAnswer(failure: Failure(.internal, "the sender of callbacks cannot be started: \(error)"))
+        }
+        number += 1
+        let message = CallbackRequest(number: number, url: url, headers: headers, body: body)
+        let alarm = Task {
+            guard (try? await Task.sleep(for: .seconds(Self.patience))) != nil else { return }
+            living.kill()
+        }
+        defer { alarm.cancel() }
+        return await withCheckedContinuation { continuation in
+            waiting[message.number] = Wait(generation: generation, continuation: continuation)
+            living.send(CallbackOrder.post(message))
+            // Its end may have been told before anybody waited.
+            if living.isReaped { fail(generation, "the sender of callbacks is gone") }
+        }
+    }
+
+    /// Ends the child, and what is being sent with it.
+    package func close() async {
+        guard let child = try? await child?.value else { return }
+        fail(generation, "the worker that sent it stopped")
+        child.kill()
+    }
+
+    private func livingChild() async throws -> Child {
+        if let child, let living = try? await child.value, !living.isReaped { return living }
+        generation += 1
+        let starting = Task { [weak self, policy, generation] in
+            let child = try await Child.spawn(
+                "respool-transfer", role: [CallbackRequest.role],
+                { (report: CallbackReport) in Task { await self?.take(report) } },
+                { ending in Task { await self?.fail(generation, "the sender of callbacks crashed: \(ending)") } })
+            child.send(CallbackOrder.hello(version: slotProtocolVersion, policy: policy))
+            return child
+        }
+        child = starting
+        return try await starting.value
+    }
+
+    private func take(_ report: CallbackReport) {
+        guard case .answered(let number, let answer) = report else { return }
+        waiting.removeValue(forKey: number)?.continuation.resume(returning: answer)
+    }
+
+    private func fail(_ generation: Int, _ what: String) {
+        let answer = CallbackAnswer(failure: Failure(.crashed, what))
+        for (number, wait) in waiting where wait.generation == generation {
+            waiting[number] = nil
+            wait.continuation.resume(returning: answer)
+        }
+    }
+}

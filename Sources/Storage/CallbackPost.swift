@@ -1,0 +1,54 @@
+import CCurl
+package import SlotProtocol
+
+/// One request that tells somebody of an end, under the same address policy as sources; no redirect is followed.
+package final class CallbackPost: HTTPRequest.Owner {
+    package let number: Int
+    /// What came of it, once it is over.
+    package private(set) var answer: CallbackAnswer?
+    private let client: HTTPClient
+    private var request: HTTPRequest?
+    private var head: HTTPHead?
+    private var bytes = 0
+    /// Bytes of an answer's body after which its connection is closed.
+    private static let mostBytes = 16 << 10
+
+    /// Sends it; what comes of it shows later.
+    package init(_ message: CallbackRequest, client: HTTPClient) {
+        number = message.number
+        self.client = client
+        do throws(Failure) {
+            let request = try HTTPRequest(
+                posting: message, policy: client.policy, addresses: client.addresses, owner: self)
+            self.request = request
+            client.add(request)
+        } catch {
+            answer = CallbackAnswer(failure: error)
+        }
+    }
+
+    deinit { if let request { client.remove(request) } }
+
+    func received(_ head: HTTPHead, by request: HTTPRequest) throws(Failure) -> Bool {
+        self.head = head
+        return true
+    }
+
+    func received(_ bytes: UnsafeRawBufferPointer, by request: HTTPRequest) throws(Failure) -> Bool {
+        self.bytes += bytes.count
+        return self.bytes < Self.mostBytes
+    }
+
+    func ended(_ request: HTTPRequest, _ end: HTTPRequest.End) {
+        // Who has said how it is need not say the rest.
+        if let head {
+            answer = CallbackAnswer(status: head.status, retryAfter: head.retryAfter)
+            return
+        }
+        switch end {
+        case .failed(let failure), .broken(let failure): answer = CallbackAnswer(failure: failure)
+        case .complete:
+            answer = CallbackAnswer(failure: Failure(.sourceUnreachable, "the callback's server said nothing"))
+        }
+    }
+}

@@ -1,0 +1,32 @@
+import Lifecycle
+import SlotProtocol
+import Storage
+
+/// The one loop of a `respool-transfer` that sends callbacks: orders of the worker, and what the network brings.
+final class CallbackLoop {
+    private let control: PacketSocket
+    private let client: HTTPClient
+    private var posts: [CallbackPost] = []
+
+    init(control: consuming PacketSocket, policy: TransferPolicy) {
+        self.control = control
+        client = HTTPClient(policy: policy)
+    }
+
+    /// Runs until the worker is gone.
+    func run() throws(PacketError) {
+        while true {
+            client.wait(for: [control.number], atMost: 60_000)
+            while try control.waitUntilReadable(milliseconds: 0) {
+                guard let received = try control.receive(CallbackOrder.self) else { return }
+                guard case .post(let message) = received.message else { throw .malformed("a second hello") }
+                posts.append(CallbackPost(message, client: client))
+            }
+            client.perform()
+            for post in posts {
+                if let answer = post.answer { try control.send(CallbackReport.answered(post.number, answer)) }
+            }
+            posts.removeAll { $0.answer != nil }
+        }
+    }
+}

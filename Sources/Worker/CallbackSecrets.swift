@@ -1,0 +1,56 @@
+import FoundationEssentials
+import Lifecycle
+import Signing
+package import SlotProtocol
+
+/// What callbacks are signed with, in the form of Standard Webhooks; several while one takes the other's place.
+package struct CallbackSecrets: Sendable {
+    private let keys: [[UInt8]]
+
+    private static let form =
+        "whsec_ and 24 to 64 bytes in Base64; `echo whsec_$(openssl rand -base64 32)` makes one"
+
+    /// Reads up to four secrets with blanks between; `origin` is where they stand.
+    package init(_ text: String, origin: String) throws(Failure) {
+        let words = text.split(whereSeparator: \.isWhitespace)
+        guard (1...4).contains(words.count) else {
+            throw Failure(.invalidRequest, "\(origin) has \(words.count) secrets: give 1 to 4, each \(Self.form)")
+        }
+        var keys: [[UInt8]] = []
+        for (index, word) in words.enumerated() {
+            guard word.hasPrefix("whsec_"), let key = Data(base64Encoded: String(word.dropFirst(6))),
+                (24...64).contains(key.count)
+            else { throw Failure(.invalidRequest, "\(origin): secret \(index + 1) is not \(Self.form)") }
+            keys.append(Array(key))
+        }
+        self.keys = keys
+    }
+
+    /// The secrets of `RESPOOL_CALLBACK_SECRET`, or of the file that `RESPOOL_CALLBACK_SECRET_FILE` names.
+    package static func fromEnvironment() throws(Failure) -> CallbackSecrets? {
+        let (name, fileName) = ("RESPOOL_CALLBACK_SECRET", "RESPOOL_CALLBACK_SECRET_FILE")
+        guard let path = Environment.value(fileName) else {
+            guard let text = Environment.value(name) else { return nil }
+            return try CallbackSecrets(text, origin: name)
+        }
+        guard Environment.value(name) == nil else {
+            throw Failure(.invalidRequest, "\(name) and \(fileName) are both set: give one")
+        }
+        guard let data = FileManager.default.contents(atPath: path), data.count <= 4096 else {
+            throw Failure(.invalidRequest, "\(fileName) is `\(path)`, which cannot be read as a file of secrets")
+        }
+        return try CallbackSecrets(
+            String(decoding: data, as: UTF8.self), origin: "the file `\(path)` of \(fileName)")
+    }
+
+    /// The lines that say who sends the body, and when.
+    package func headers(id: String, body: [UInt8], at milliseconds: Int64) -> [String] {
+        let seconds = milliseconds / 1000
+        let message = Array("\(id).\(seconds).".utf8) + body
+        let signatures = keys.map { "v1," + Data(hmacSHA256(message, key: $0)).base64EncodedString() }
+        return [
+            "Content-Type: application/json", "webhook-id: \(id)", "webhook-timestamp: \(seconds)",
+            "webhook-signature: \(signatures.joined(separator: " "))",
+        ]
+    }
+}

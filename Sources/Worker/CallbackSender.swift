@@ -1,0 +1,129 @@
+import FoundationEssentials
+import Jobs
+import Lifecycle
+import SlotProtocol
+import Slots
+
+/// Sends the callbacks of all queues, beside the slots and in nobody's way.
+actor CallbackSender {
+    private let messenger: Messenger
+    private let secrets: CallbackSecrets?
+    private let metrics: WorkerMetrics
+    private let log: Log
+    private var isClosed = false
+    private var inFlight = 0
+    /// Queues that are being asked, and those that were to be asked meanwhile.
+    private var asked: Set<QueueName> = []
+    private var pending: Set<QueueName> = []
+
+    private static let mostInFlight = 32
+    private static let backoff = Backoff(base: .milliseconds(50), cap: .seconds(1))
+
+    init(secrets: CallbackSecrets?, policy: TransferPolicy, metrics: WorkerMetrics, log: Log) {
+        messenger = Messenger(policy: policy)
+        self.secrets = secrets
+        self.metrics = metrics
+        self.log = log
+    }
+
+    /// Takes what is due, as far as there is room, and returns when it is on its way.
+    func collect(_ queue: JobQueue) async {
+        pending.insert(queue.name)
+        guard asked.insert(queue.name).inserted else { return }
+        while pending.remove(queue.name) != nil, !isClosed, inFlight < Self.mostInFlight {
+            do throws(QueueError) {
+                let callbacks = try await queue.dispatch(count: Self.mostInFlight - inFlight)
+                inFlight += callbacks.count
+                for callback in callbacks { Task { await carryOut(callback, of: queue) } }
+            } catch {
+                log.debug("callbacks could not be asked for: \(error)")
+            }
+        }
+        asked.remove(queue.name)
+    }
+
+    /// Takes no more, and waits a while for those that are on their way; others will send what did not arrive.
+    func close(within grace: Duration) async {
+        isClosed = true
+        await rest(for: grace)
+        await messenger.close()
+        await rest(for: .milliseconds(500))
+    }
+
+    /// Waits until the queue has heard of all that was on its way.
+    private func rest(for time: Duration) async {
+        let deadline = ContinuousClock.now + time
+        while inFlight > 0, .now < deadline { try? await Task.sleep(for: .milliseconds(20)) }
+    }
+
+    private func carryOut(_ callback: Callback, of queue: JobQueue) async {
+        let start = ContinuousClock.now
+        let outcome = await send(callback, of: queue)
+        let answer = await settle(callback, outcome, of: queue, since: start)
+        inFlight -= 1
+        report(callback, outcome, answer)
+        await collect(queue)
+    }
+
+    private func send(_ callback: Callback, of queue: JobQueue) async -> CallbackOutcome {
+        guard let secrets else {
+            return .again(
+                "this worker has no secret to sign with: set RESPOOL_CALLBACK_SECRET", status: nil, retryAfter: nil)
+        }
+        let body = callback.body(queue: queue.name)
+        let headers = secrets.headers(id: callback.id, body: body, at: WallClock.milliseconds())
+        return CallbackOutcome(await messenger.post(Data(body), to: callback.url, headers: headers))
+    }
+
+    /// Tells the queue until it has heard, or until the callback is another sender's.
+    private func settle(
+        _ callback: Callback, _ outcome: CallbackOutcome, of queue: JobQueue, since start: ContinuousClock.Instant
+    ) async -> SettleAnswer? {
+        let time = start.duration(to: .now)
+        var failures = 0
+        while start.duration(to: .now) < JobQueue.callbackTerm {
+            do throws(QueueError) { return try await queue.settle(callback, outcome, after: time) } catch {
+                failures += 1
+                guard error.isTransient, !isClosed else { return nil }
+            }
+            try? await Task.sleep(for: Self.backoff.delay(afterFailure: failures))
+        }
+        return nil
+    }
+
+    private func report(_ callback: Callback, _ outcome: CallbackOutcome, _ answer: SettleAnswer?) {
+        let log = log.with("callback", callback.id).with("attempt", callback.attempt)
+            .with(callback.subject.job == nil ? "group" : "job", callback.subject.job ?? callback.subject.group ?? "")
+        metrics.called(answer)
+        let url = redactedURL(callback.url)
+        switch (outcome, answer) {
+        case (.delivered, .delivered?): log.info("called back", ["url": url])
+        case (.again(let reason, _, _), .waiting(let due)?):
+            log.warning(
+                "callback failed, and is tried again: \(reason)",
+                ["url": url, "next": WallClock.timestamp(milliseconds: due)])
+        case (.again(let reason, _, _), .failed?), (.refused(let reason, _), .failed?):
+            log.error("callback failed for good: \(reason)", ["url": url])
+        default: log.warning("the queue did not hear what came of a callback; it will be sent again", ["url": url])
+        }
+    }
+}
+
+extension CallbackOutcome {
+    /// What a receiver's answer means: success, 410 and other refusals for good, and all else for another try.
+    init(_ answer: CallbackAnswer) {
+        guard let status = answer.status else {
+            let failure = answer.failure ?? Failure(.internal, "nothing is known of it")
+            self =
+                failure.retryable
+                ? .again(failure.message, status: nil, retryAfter: nil) : .refused(failure.message, status: nil)
+            return
+        }
+        switch status {
+        case 200..<300: self = .delivered(status: status)
+        case 408, 425, 429, 300..<400, 500...:
+            self = .again("the receiver answered with status \(status)", status: status, retryAfter: answer.retryAfter)
+        default: self = .refused("the receiver refuses it with status \(status)", status: status)
+        }
+    }
+}
