@@ -10,7 +10,7 @@ SWIFT_BUILD := swift build --explicit-target-dependency-import-check error
 # One line a crash: the back-trace of a process that a test kills on purpose says nothing.
 export SWIFT_BACKTRACE := enable=no
 
-.PHONY: help deps build release test unit proof conformance lint format sanitize bench demo install uninstall clean
+.PHONY: help deps build release test unit proof walk soak conformance lint format sanitize bench demo install uninstall clean
 
 help: ## list these commands
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -30,9 +30,16 @@ test: deps unit proof ## run all tests, then the long proofs
 unit:
 	swift test --disable-xctest --experimental-maximum-parallelization-width 4
 
-proof: release
+proof: release walk
 	@deploy/install-packages node-redis nodejs python3-redis ruby-redis
 	Tests/Proof/run
+
+# The model test; a program of its own, because only the release build is quick enough.
+walk:
+	swift build -c release --static-swift-stdlib --product queue-walk
+
+soak: release walk ## walk ten times as far beside the model as `make test` does
+	Tests/Proof/model 2000000
 
 # `make test` runs the subset. PART="source=flac format=mp3,opus rate=44100 layout=stereo" chooses a part of what takes an hour.
 conformance: release ## convert every source to every output, at every rate and layout, and judge each

@@ -85,6 +85,10 @@ let package = Package(
         .executableTarget(
             name: "HostileChild", dependencies: ["Sandbox", "Attacks"], path: "Tests/HostileChild",
             swiftSettings: settings),
+        .executableTarget(
+            name: "queue-walk",
+            dependencies: ["TestSupport", "Jobs", "Redis", "SlotProtocol", "MediaTypes", "Lifecycle"],
+            path: "Tests/QueueWalk", swiftSettings: settings),
         tests("LifecycleTests", ["Lifecycle"]),
         tests("MediaTypesTests", ["MediaTypes"]),
         tests("SlotProtocolTests", ["SlotProtocol", "MediaTypes", "Lifecycle"]),

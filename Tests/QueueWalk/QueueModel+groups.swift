@@ -28,9 +28,11 @@ extension QueueModel {
         if groups[group]!.ids.isEmpty { groups[group] = nil }
     }
 
-    /// Whether one more job of the key may run.
+    /// Whether one more job of the key may begin.
     func hasPlace(_ key: String?) -> Bool {
-        guard let key, let limit = limits[key] else { return true }
+        guard let key else { return true }
+        guard !begun.contains(key) else { return false }
+        guard let limit = limits[key] ?? limits["*"] else { return true }
         return jobs.values.count { $0.limitKey == key && $0.state == .running } < limit
     }
 }

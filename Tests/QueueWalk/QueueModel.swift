@@ -43,6 +43,10 @@ struct QueueModel {
     /// How many run at once, by `limit_key`.
     var limits: [String: Int] = [:]
     var callbacks = Callbacks()
+    /// How many may begin in a minute, by `limit_key`; under `*`, as there, for all others.
+    var rates: [String: Int] = [:]
+    /// The keys of which a job has begun so short ago that none may begin yet.
+    var begun: Set<String> = []
     var isPaused = false
     var sequence = 0
 
@@ -96,7 +100,8 @@ struct QueueModel {
         admitAll()
         for id in jobs.keys where isOverdue(jobs[id]!) { end(id, .failed) }
         for id in jobs.keys where jobs[id]!.state == .delayed && jobs[id]!.isDue { jobs[id]!.state = .waiting }
-        for id in jobs.keys where jobs[id]!.state == .running && jobs[id]!.leaseEnded {
+        // No more in one call; all have the same end, so by their ids.
+        for id in jobs.values.filter({ $0.state == .running && $0.leaseEnded }).map(\.id).sorted().prefix(16) {
             crash(id) { $0.state = .waiting }
         }
     }
@@ -157,6 +162,7 @@ struct QueueModel {
         jobs[id]!.isPublishing = false
         jobs[id]!.leaseEnded = false
         jobs[id]!.isDue = false
+        if let key = jobs[id]!.limitKey, rates[key] ?? rates["*"] != nil { begun.insert(key) }
     }
 
     func owns(_ id: String, _ token: String) -> Bool { jobs[id]?.state == .running && jobs[id]!.token == token }

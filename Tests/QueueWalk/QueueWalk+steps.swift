@@ -4,8 +4,20 @@ import Redis
 import SlotProtocol
 
 extension QueueWalk {
+    private static let job = ["source": "https://example.org/a.flac", "format": "mp3"]
+    private static let worker = "host:1:abc"
+
+    private static let report = OutputReport(
+        url: "file:///out/a.mp3", format: "mp3", codec: "mp3", bytes: 10, duration: 1, sampleRate: 44_100, channels: 2,
+        bitRate: 128_000, sha256: "00", copied: false, gapless: .init(start: 0, end: 0),
+        damage: .init(seconds: 0, events: 0), settings: [:], warnings: [])
+
+    private static let commit = CommitRecord(outputs: [
+        .init(destination: "/out/a.mp3", staged: "/out/.a.1", report: report)
+    ])
+
     private mutating func fields() -> [String: String] {
-        var fields = QueueFixture.job
+        var fields = Self.job
         if chance(40) { fields["priority"] = ["high", "normal", "low"].randomElement(using: &random)! }
         if chance(15) { fields["delay"] = "86400" }
         if chance(25) { fields["dedup"] = "key\(Int.random(in: 0..<3, using: &random))" }
@@ -16,7 +28,7 @@ extension QueueWalk {
         if chance(30) { fields["limit_key"] = limitKeys.randomElement(using: &random)! }
         if chance(30) {
             // Others from time to time, for sealed ones take no more jobs.
-            let group = "g\(steps.count / 80).\(Int.random(in: 0..<2, using: &random))"
+            let group = "g\(steps / 80).\(Int.random(in: 0..<2, using: &random))"
             fields["group"] = group
             groups.insert(group)
         }
@@ -38,23 +50,28 @@ extension QueueWalk {
     mutating func push() async throws {
         var fields = fields()
         if chance(8) { fields["colour"] = "red" }
-        let id = try await fixture.push(fields.filter { QueueFixture.job[$0.key] != $0.value })
-        steps.append("push \(id) \(fields)")
+        var command: RedisCommand = ["XADD", .text(queue.keys.inbox), "*"]
+        for (name, value) in fields {
+            command.append(name)
+            command.append(value)
+        }
+        guard let id = try await client.send(command).string else { return try check("no id", "an id", "a push") }
+        tell("push \(id) \(fields)")
         model.inbox.append((id, fields))
         ids.append(id)
     }
 
     mutating func enqueue() async throws {
         if chance(30), let former = enqueued.randomElement(using: &random) {
-            steps.append("enqueue again \(former.nonce)")
-            let answer = try await fixture.queue.enqueue(former.specs, nonce: former.nonce)
+            tell("enqueue again \(former.nonce)")
+            let answer = try await queue.enqueue(former.specs, nonce: former.nonce)
             return try check(answer, former.answer, "a repeated enqueue")
         }
         let specs = (0..<Int.random(in: 1...3, using: &random)).map { _ in fields() }
-        let nonce = Nonce.random()
+        let nonce = chooseNonce()
         if let index = model.firstSealed(specs) { return try await enqueueSealed(specs, index) }
-        let answer = try await fixture.queue.enqueue(specs, nonce: nonce)
-        steps.append("enqueue \(nonce) \(specs) \(answer.map(\.id))")
+        let answer = try await queue.enqueue(specs, nonce: nonce)
+        tell("enqueue \(nonce) \(specs) \(answer.map(\.id))")
         for (fields, enqueued) in zip(specs, answer) {
             let first = model.holder(fields["dedup"])
             try check(enqueued.isDuplicate ? enqueued.id : nil, first, "the job that a duplicate stands for")
@@ -67,10 +84,10 @@ extension QueueWalk {
     }
 
     private mutating func enqueueSealed(_ specs: [[String: String]], _ index: Int) async throws {
-        steps.append("enqueue \(specs), which is refused")
+        tell("enqueue \(specs), which is refused")
         var refused: Int?
         do throws(QueueError) {
-            _ = try await fixture.queue.enqueue(specs)
+            _ = try await queue.enqueue(specs)
         } catch {
             if case .invalidJob(let found, _) = error { refused = found }
         }
@@ -80,23 +97,45 @@ extension QueueWalk {
     mutating func seal() async throws {
         guard let group = groups.randomElement(using: &random) else { return }
         let callback = chance(60) ? Self.receivers.randomElement(using: &random)! : nil
-        steps.append("seal \(group) \(callback ?? "")")
-        let answer = try await fixture.queue.seal(group, callback: callback)
-        try check(answer, model.seal(group, callback: callback), "the seal of \(group)")
+        tell("seal \(group) \(callback ?? "")")
+        try check(
+            try await queue.seal(group, callback: callback), model.seal(group, callback: callback), "the seal of \(group)")
     }
 
+    /// One of the keys, or that of all that have no number of their own.
+    private mutating func limitKeyOrDefault() -> String { (limitKeys + ["*"]).randomElement(using: &random)! }
+
     mutating func limit() async throws {
-        let (key, number) = (limitKeys.randomElement(using: &random)!, Int.random(in: -1...3, using: &random))
-        steps.append("limit \(key) \(number)")
+        let (key, number) = (limitKeyOrDefault(), Int.random(in: -1...3, using: &random))
+        tell("limit \(key) \(number)")
         model.limits[key] = number < 0 ? nil : number
-        try await fixture.queue.setLimit(model.limits[key], key: key)
+        try await queue.setLimit(model.limits[key], key: key == "*" ? nil : key)
+    }
+
+    mutating func rate() async throws {
+        let (key, rate) = (limitKeyOrDefault(), chance(60) ? nil : Int.random(in: 1...2, using: &random))
+        tell("rate \(key) \(rate ?? 0)")
+        try await queue.setRate(rate, key: key == "*" ? nil : key)
+        model.rates[key] = rate
+        // A default takes hold of keys with parked jobs at once, and of others with their next job; here of all alike.
+        if key == "*" { try await letMinutesPass() } else { model.begun.remove(key) }
+    }
+
+    /// Lets the next job of every key begin.
+    mutating func letMinutesPass() async throws {
+        tell("minutes pass")
+        let prefix = queue.keys.prefix
+        var commands = limitKeys.map { key -> RedisCommand in ["DEL", .text(prefix + "rate:" + key)] }
+        commands += limitKeys.map { ["ZADD", .text(prefix + "paced"), "XX", "1", .text($0)] }
+        _ = try await client.pipeline(commands)
+        model.begun = []
     }
 
     mutating func claim() async throws {
-        let nonce = chance(20) ? nonces.randomElement(using: &random) ?? Nonce.random() : Nonce.random()
+        let nonce = chance(20) ? nonces.randomElement(using: &random) ?? chooseNonce() : chooseNonce()
         let count = Int.random(in: 1...3, using: &random)
-        let jobs = try await fixture.queue.claim(nonce: nonce, count: count, worker: QueueFixture.worker).jobs
-        steps.append("claim \(nonce) \(count): \(jobs.map { "\($0.id) \($0.token)" })")
+        let jobs = try await queue.claim(nonce: nonce, count: count, worker: Self.worker).jobs
+        tell("claim \(nonce) \(count): \(jobs.map { "\($0.id) \($0.token)" })")
         try check(jobs.map(\.id), model.claim(nonce, count), "a claim")
         for job in jobs {
             let expected = model.jobs[job.id]!
@@ -113,9 +152,9 @@ extension QueueWalk {
         var pairs: [String: String] = [:]
         for _ in 0..<Int.random(in: 0...4, using: &random) { if let pair = pair() { pairs[pair.id] = pair.token } }
         let some = pairs.sorted { $0.key < $1.key }.map { (id: $0.key, token: $0.value) }
-        steps.append("beat \(some)")
-        let answer = try await fixture.queue.beat(
-            worker: WorkerRecord(name: QueueFixture.worker, host: "host", slots: 1, version: "1"),
+        tell("beat \(some)")
+        let answer = try await queue.beat(
+            worker: WorkerRecord(name: Self.worker, host: "host", slots: 1, version: "1"),
             jobs: some.map {
                 Heartbeat(id: $0.id, token: $0.token, progress: Progress(phase: .converting, fraction: 0.5))
             })
@@ -125,21 +164,21 @@ extension QueueWalk {
 
     mutating func publish() async throws {
         guard let (id, token) = pair() else { return }
-        steps.append("publish \(id) \(token)")
-        let answer = try await fixture.queue.publish(id: id, token: token, record: QueueFixture.commit)
+        tell("publish \(id) \(token)")
+        let answer = try await queue.publish(id: id, token: token, record: Self.commit)
         try check(answer, model.publish(id, token), "a publication")
     }
 
     mutating func finish() async throws {
         guard let (id, token) = pair() else { return }
         let outcomes: [Jobs.Outcome] = [
-            .completed([QueueFixture.report]), .completed([]), .failed(Failure(.timeout, "slow")),
+            .completed([Self.report]), .completed([]), .failed(Failure(.timeout, "slow")),
             .failed(Failure(.noAudio, "silent")), .crashed(Failure(.crashed, "dead")), .cancelled, .released,
         ]
         let outcome = outcomes.randomElement(using: &random)!
         let log = chance(30) ? ["a line"] : []
-        let answer = try await fixture.queue.finish(id: id, token: token, outcome: outcome, log: log)
-        steps.append("finish \(id) \(token) \(outcome): \(answer)")
+        let answer = try await queue.finish(id: id, token: token, outcome: outcome, log: log)
+        tell("finish \(id) \(token) \(outcome): \(answer)")
         let isRepeated = model.jobs[id]?.ended?.token == token
         let expected = model.finish(id, token, outcome)
         guard !isRepeated, case .settled(let state, let due) = answer else {
@@ -152,8 +191,8 @@ extension QueueWalk {
 
     mutating func cancel() async throws {
         let some = someIDs()
-        steps.append("cancel \(some)")
-        let answers = try await fixture.queue.cancel(some)
+        tell("cancel \(some)")
+        let answers = try await queue.cancel(some)
         for (id, answer) in zip(some, answers) { try check(answer, model.cancel(id), "the cancel of \(id)") }
     }
 
@@ -162,10 +201,10 @@ extension QueueWalk {
         var changes: [String: String] = [:]
         if chance(20) { changes["priority"] = ["high", "low"].randomElement(using: &random)! }
         if chance(20) { changes["limit_key"] = (limitKeys + [""]).randomElement(using: &random)! }
-        steps.append("retry \(some) \(changes)")
+        tell("retry \(some) \(changes)")
         // Two names of one job are two calls for it, of which the first is looked at twice.
         guard Set(some.map { model.aliases[$0] ?? $0 }).count == some.count else { return }
-        let answers = try await fixture.queue.retry(some, changes: changes)
+        let answers = try await queue.retry(some, changes: changes)
         for (id, answer) in zip(some, answers) {
             if let expected = model.retry(id, changes) {
                 try check(answer, expected, "the retry of \(id)")
@@ -178,41 +217,42 @@ extension QueueWalk {
     }
 
     mutating func pause() async throws {
-        steps.append(model.isPaused ? "resume" : "pause")
-        if model.isPaused { try await fixture.queue.resume() } else { try await fixture.queue.pause() }
+        let word = model.isPaused ? "resume" : "pause"
+        tell(word)
+        if model.isPaused { try await queue.resume() } else { try await queue.pause() }
         model.isPaused.toggle()
     }
 
     mutating func endLeases() async throws {
         for id in model.jobs.keys.sorted() where model.jobs[id]!.state == .running && chance(50) {
-            steps.append("the lease of \(id) ends")
-            _ = try await fixture.client.send(["ZADD", .text(fixture.queue.keys.lease), "1", .text(id)])
+            tell("the lease of \(id) ends")
+            _ = try await client.send(["ZADD", .text(queue.keys.lease), "1", .text(id)])
             model.jobs[id]!.leaseEnded = true
         }
     }
 
     mutating func makeDue() async throws {
         for id in model.jobs.keys.sorted() where model.jobs[id]!.state == .delayed && chance(60) {
-            steps.append("\(id) is due")
-            _ = try await fixture.client.send(["ZADD", .text(fixture.queue.keys.delayed), "1", .text(id)])
-            _ = try await fixture.client.send(["HSET", .text(fixture.queue.keys.job(id)), "due", "1"])
+            tell("\(id) is due")
+            _ = try await client.send(["ZADD", .text(queue.keys.delayed), "1", .text(id)])
+            _ = try await client.send(["HSET", .text(queue.keys.job(id)), "due", "1"])
             model.jobs[id]!.isDue = true
         }
     }
 
     mutating func passDeadlines() async throws {
         for id in model.jobs.keys.sorted() where model.jobs[id]!.isLate == false && chance(40) {
-            steps.append("the deadline of \(id) is over")
-            let keys = fixture.queue.keys
-            _ = try await fixture.client.send(["HSET", .text(keys.job(id)), "deadline", "1"])
-            _ = try await fixture.client.send(["ZADD", .text(keys.prefix + "expiring"), "XX", "1", .text(id)])
+            tell("the deadline of \(id) is over")
+            let keys = queue.keys
+            _ = try await client.send(["HSET", .text(keys.job(id)), "deadline", "1"])
+            _ = try await client.send(["ZADD", .text(keys.prefix + "expiring"), "XX", "1", .text(id)])
             model.jobs[id]!.isLate = true
         }
     }
 
     mutating func purge() async throws {
         let state = JobState.allCases.randomElement(using: &random)!
-        steps.append("purge \(state)")
-        try check(try await fixture.queue.purge(state), model.purge(state), "a purge of \(state)")
+        tell("purge \(state)")
+        try check(try await queue.purge(state), model.purge(state), "a purge of \(state)")
     }
 }

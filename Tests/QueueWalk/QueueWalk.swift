@@ -21,7 +21,8 @@ struct SeededGenerator: RandomNumberGenerator {
 
 /// Random calls by many clients, each answer held against the model's.
 struct QueueWalk {
-    let fixture: QueueFixture
+    let client: RedisClient
+    let queue: JobQueue
     let seed: UInt64
     var random: SeededGenerator
     var model = QueueModel()
@@ -32,20 +33,39 @@ struct QueueWalk {
     var nonces: [String] = []
     var groups: Set<String> = []
     var sent: [Sent] = []
-    var steps: [String] = []
+    /// What was done last, for the report of a difference.
+    private var story: [() -> String] = []
+    var steps = 0
     private var lastStep = ContinuousClock.now
 
-    init(_ fixture: QueueFixture, seed: UInt64) {
-        self.fixture = fixture
+    /// A walk on a queue that is empty.
+    init(_ client: RedisClient, seed: UInt64) throws {
+        var settings = QueueSettings()
+        // Only the walk itself lets time pass.
+        settings.lease = .seconds(3600)
+        settings.backoff = Backoff(base: .seconds(86_400_000), cap: .seconds(86_400_000))
+        self.client = client
+        queue = JobQueue(client: client, name: try QueueName("walk"), settings: settings)
         self.seed = seed
         random = SeededGenerator(seed: seed)
     }
 
     mutating func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &random) < percent }
 
+    mutating func chooseNonce() -> String {
+        let digits = String(random.next(), radix: 16)
+        return String(repeating: "0", count: 16 - digits.utf8.count) + digits
+    }
+
+    mutating func tell(_ sentence: @autoclosure @escaping () -> String) {
+        story.append(sentence)
+        if story.count > 60 { story.removeFirst(30) }
+    }
+
     mutating func step() async throws {
+        steps += 1
         try await keepSeen()
-        switch Int.random(in: 0..<110, using: &random) {
+        switch Int.random(in: 0..<114, using: &random) {
         case 0..<14: try await push()
         case 14..<22: try await enqueue()
         case 22..<40: try await claim()
@@ -58,9 +78,11 @@ struct QueueWalk {
         case 91..<95: try await endLeases()
         case 95..<99: try await makeDue()
         case 99..<102: try await limit()
-        case 102..<103: try await seal()
-        case 103..<105: try await passDeadlines()
-        case 105..<109: try await call()
+        case 102..<104: try await rate()
+        case 104..<106: try await letMinutesPass()
+        case 106..<107: try await seal()
+        case 107..<109: try await passDeadlines()
+        case 109..<113: try await call()
         default: try await purge()
         }
         model.closeGroups()
@@ -69,33 +91,34 @@ struct QueueWalk {
     /// Holds all that can be read against the model.
     func compare() async throws {
         let known = ids
-        for (id, record) in zip(known, try await fixture.queue.jobs(known)) {
+        for (id, record) in zip(known, try await queue.jobs(known)) {
             try check(record?.state, model.state(id), "state of \(id)")
             guard let record, record.state != .queued, let job = model.job(id) else { continue }
             try check(record.id, job.id, "id of \(id)")
             try check([record.attempt, record.crashes], [job.attempt, job.crashes], "attempt and crashes of \(id)")
         }
-        let stats = try await fixture.queue.stats()
+        let stats = try await queue.stats()
         for state in JobState.allCases {
             let expected = state == .queued ? model.inbox.count : model.jobs.values.filter { $0.state == state }.count
             try check(stats[state], expected, "count of \(state)")
         }
         try await compareGroups()
         try await compareCallbacks()
-        let problems = try await QueueAudit(fixture.queue).problems()
-        try check(problems, [], "audit")
     }
+
+    /// Holds all keys against each other.
+    func audit() async throws { try check(try await QueueAudit(queue).problems(), [], "audit") }
 
     private func compareGroups() async throws {
         for name in groups {
-            let (record, group) = (try await fixture.queue.group(name), model.groups[name])
+            let (record, group) = (try await queue.group(name), model.groups[name])
             try check(record != nil, group != nil, "whether there is the group \(name)")
             guard let record, let group else { continue }
             try check(record.isSealed, group.isSealed, "whether the group \(name) is sealed")
             for state in JobState.allCases {
                 try check(record[state], model.count(group, state), "count of \(state) in the group \(name)")
             }
-            let ids = try await fixture.queue.members(of: name, limit: 1000).ids
+            let ids = try await queue.members(of: name, limit: 1000).ids
             try check(Set(ids), group.ids, "the jobs of the group \(name)")
         }
     }
@@ -104,8 +127,8 @@ struct QueueWalk {
         guard found != expected else { return }
         throw Difference(
             description: """
-                seed \(seed), step \(steps.count): \(what) is \(found), and the model says \(expected)
-                \(steps.suffix(25).joined(separator: "\n"))
+                SEED=\(seed), step \(steps): \(what) is \(found), and the model says \(expected)
+                \(story.suffix(30).map { $0() }.joined(separator: "\n"))
                 """)
     }
 
@@ -115,7 +138,7 @@ struct QueueWalk {
     private mutating func keepSeen() async throws {
         if ContinuousClock.now - lastStep > .seconds(1) {
             let now = String(WallClock.milliseconds() - 1)
-            _ = try await fixture.client.send(["HSET", .text(fixture.queue.keys.meta), "seen", .text(now)])
+            _ = try await client.send(["HSET", .text(queue.keys.meta), "seen", .text(now)])
         }
         lastStep = .now
     }

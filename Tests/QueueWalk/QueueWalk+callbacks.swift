@@ -6,8 +6,8 @@ extension QueueWalk {
 
     /// Takes callbacks that are due, and ends those that anybody has, lost ones too.
     mutating func call() async throws {
-        steps.append("call \(sent.filter(\.isOpen).count)")
-        for callback in try await fixture.queue.dispatch(count: Int.random(in: 1...4, using: &random)) {
+        tell("call \(sent.filter(\.isOpen).count)")
+        for callback in try await queue.dispatch(count: Int.random(in: 1...4, using: &random)) {
             let key = QueueModel.Callbacks.key(callback)
             try check(model.callbacks.open[key] ?? 0 > 0, true, "whether \(key) is to be called")
             try check(
@@ -24,10 +24,10 @@ extension QueueWalk {
             let outcome: CallbackOutcome = [
                 .delivered(status: 200), .refused("gone", status: 410), .again("busy", status: 503, retryAfter: nil),
             ].randomElement(using: &random)!
-            let answer = try await fixture.queue.settle(callback, outcome, after: .zero)
+            let answer = try await queue.settle(callback, outcome, after: .zero)
             try check(answer == .stale, !sent[index].isOpen, "whether \(callback.id) is no longer its sender's")
             if answer == .delivered || answer == .failed { model.callbacks.end(callback) }
-            if case .waiting = answer { _ = try await fixture.queue.redeliver([callback.id]) }
+            if case .waiting = answer { _ = try await queue.redeliver([callback.id]) }
             sent[index].isOpen = false
         }
         sent = sent.filter(\.isOpen) + sent.filter { !$0.isOpen }.suffix(3)
@@ -41,7 +41,7 @@ extension QueueWalk {
 
     func compareCallbacks() async throws {
         let expected = model.callbacks.open.values.reduce(0, +)
-        let found = try await fixture.queue.callbacks(limit: expected + 1).filter { $0.endedAt == nil }
+        let found = try await queue.callbacks(limit: expected + 1).filter { $0.endedAt == nil }
         let names = found.map { "\($0.what) \(QueueModel.Callbacks.name($0.subject))" }
         let counts = Dictionary(names.map { ($0, 1) }, uniquingKeysWith: +)
         try check(counts, model.callbacks.open, "the callbacks that are not over")
