@@ -38,8 +38,9 @@ proof: release walk
 walk:
 	swift build -c release --static-swift-stdlib --product queue-walk
 
-soak: release walk ## walk ten times as far beside the model as `make test` does
+soak: release walk ## walk ten times as far beside the model as `make test` does, and go through all faults five times
 	Tests/Proof/model 2000000
+	Tests/Proof/faults 5
 
 # `make test` runs the subset. PART="source=flac format=mp3,opus rate=44100 layout=stereo" chooses a part of what takes an hour.
 conformance: release ## convert every source to every output, at every rate and layout, and judge each

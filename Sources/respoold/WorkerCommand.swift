@@ -10,6 +10,8 @@ import Worker
 enum WorkerCommand {
     /// How long a worker that was told to stop at once may take for it.
     private static let lastGrace: UInt32 = 5
+    /// With a beat a second, a server that falls silent is noticed within 3 s.
+    private static let answerTimeout: Duration = .seconds(2)
 
     static func run() async -> ExitCode {
         // Before anything that a signal would leave behind.
@@ -29,7 +31,8 @@ enum WorkerCommand {
         let names = settings.worker.queues.names
         // One each, for in a cluster queues are on different nodes.
         let clients = names.map {
-            RedisClient(url: settings.redis, name: "respool-worker", key: QueueKeys($0).meta)
+            RedisClient(
+                url: settings.redis, name: "respool-worker", key: QueueKeys($0).meta, timeout: answerTimeout)
         }
         let bells = names.map {
             BlockingRedisClient(url: settings.redis, name: "respool-bell", key: QueueKeys($0).meta)

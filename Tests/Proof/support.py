@@ -22,34 +22,12 @@ PREFIX = "respool:{default}:"
 OVER = ("completed", "failed", "cancelled")
 
 
-class Redis:
-    """A redis-server on a unix socket, with the few commands that a proof needs."""
+class Connection:
+    """A connection to Redis over its unix socket, made when it is first used."""
 
-    def __init__(self, folder, *options):
-        self.folder = folder
-        self.path = f"{folder}/redis.sock"
-        self.url = f"unix://{self.path}"
-        self.options = options
-        self.process = None
+    def __init__(self, path):
+        self.path = path
         self.connection = None
-        self.start()
-
-    def start(self):
-        self.process = Process(
-            ["redis-server", "--port", "0", "--unixsocket", self.path, "--dir", self.folder, "--save", "",
-             "--maxmemory-policy", "noeviction", *self.options],
-            f"{self.folder}/redis.log")
-        until("redis-server answers", 20, self.answers)
-
-    def answers(self):
-        try:
-            return self("PING") == "PONG"
-        except (OSError, RuntimeError):
-            return False
-
-    def kill(self):
-        self.process.kill()
-        self.drop()
 
     def drop(self):
         if self.connection:
@@ -96,6 +74,35 @@ class Redis:
         if kind == b"$":
             return stream.read(int(text) + 2)[:-2].decode(errors="replace")
         return [self.reply() for _ in range(int(text))]
+
+
+class Redis(Connection):
+    """A redis-server on a unix socket, with the few commands that a proof needs."""
+
+    def __init__(self, folder, *options):
+        super().__init__(f"{folder}/redis.sock")
+        self.folder = folder
+        self.url = f"unix://{self.path}"
+        self.options = options
+        self.process = None
+        self.start()
+
+    def start(self):
+        self.process = Process(
+            ["redis-server", "--port", "0", "--unixsocket", self.path, "--dir", self.folder, "--save", "",
+             "--maxmemory-policy", "noeviction", *self.options],
+            f"{self.folder}/redis.log")
+        until("redis-server answers", 20, self.answers)
+
+    def answers(self):
+        try:
+            return self("PING") == "PONG"
+        except (OSError, RuntimeError):
+            return False
+
+    def kill(self):
+        self.process.kill()
+        self.drop()
 
 
 class Ground:
