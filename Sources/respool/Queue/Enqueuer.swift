@@ -42,18 +42,25 @@ struct Enqueuer {
         var reader = try BatchReader(path: path)
         var bar = PushBar()
         var pushed = PushedJobs()
+        // The next part is read and checked while Redis takes this one.
+        var underWay: Task<Result<[Enqueued], CommandFailure>, Never>?
         while true {
-            let part: [[String: String]]
-            do throws(CommandFailure) { part = try self.part(&reader, defaults) } catch {
+            let next = Result { () throws(CommandFailure) in try part(&reader, defaults) }
+            if let answers = try await underWay?.value.get() {
+                pushed.add(answers, keepsIds: keepsIds)
+                bar.draw(count: pushed.count, fraction: reader.fraction)
+            }
+            do throws(CommandFailure) {
+                let specs = try next.get()
+                if specs.isEmpty { break }
+                underWay = Task { await result(of: specs) }
+            } catch {
                 bar.clear()
                 let before =
                     pushed.count == 0
                     ? "no job was pushed" : "the \(Quantities.count(pushed.count, "job")) before were pushed"
                 throw CommandFailure(status: error.status, message: "\(error.message) (\(before))")
             }
-            if part.isEmpty { break }
-            pushed.add(try await push(part), keepsIds: keepsIds)
-            bar.draw(count: pushed.count, fraction: reader.fraction)
         }
         bar.clear()
         return pushed
@@ -82,6 +89,10 @@ struct Enqueuer {
             part.append(fields)
         }
         return part
+    }
+
+    private func result(of specs: [[String: String]]) async -> Result<[Enqueued], CommandFailure> {
+        do throws(CommandFailure) { return .success(try await push(specs)) } catch { return .failure(error) }
     }
 
     /// Pushes one part; a lost answer is asked for again, which pushes nothing twice.
