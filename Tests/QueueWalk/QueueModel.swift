@@ -63,7 +63,8 @@ struct QueueModel {
         var job = Job(
             id: id, rank: rank, sequence: sequence, attempts: Int(fields["attempts"] ?? "5")!, dedup: fields["dedup"],
             group: fields["group"], limitKey: fields["limit_key"], callback: fields["callback"],
-            isExpired: fields["expires"] != nil, isLate: fields["deadline"] != nil ? false : nil, isValid: isValid(fields))
+            isExpired: fields["expires"] != nil, isLate: fields["deadline"] != nil ? false : nil,
+            isValid: isValid(fields))
         if !job.isValid {
             job = Job(
                 id: id, state: .failed, rank: 1, sequence: sequence, attempts: 5,

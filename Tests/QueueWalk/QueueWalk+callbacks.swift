@@ -6,7 +6,8 @@ extension QueueWalk {
 
     /// Takes callbacks that are due, and ends those that anybody has, lost ones too.
     mutating func call() async throws {
-        tell("call \(sent.filter(\.isOpen).count)")
+        let open = sent.count(where: \.isOpen)
+        tell("call \(open)")
         for callback in try await queue.dispatch(count: Int.random(in: 1...4, using: &random)) {
             let key = QueueModel.Callbacks.key(callback)
             try check(model.callbacks.open[key] ?? 0 > 0, true, "whether \(key) is to be called")

@@ -99,7 +99,8 @@ extension QueueWalk {
         let callback = chance(60) ? Self.receivers.randomElement(using: &random)! : nil
         tell("seal \(group) \(callback ?? "")")
         try check(
-            try await queue.seal(group, callback: callback), model.seal(group, callback: callback), "the seal of \(group)")
+            try await queue.seal(group, callback: callback), model.seal(group, callback: callback),
+            "the seal of \(group)")
     }
 
     /// One of the keys, or that of all that have no number of their own.
