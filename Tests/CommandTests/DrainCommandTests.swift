@@ -27,6 +27,7 @@ import Testing
         let child = try await drain()
         #expect(try await queue.claim(count: 1, worker: "host:1:test").isPaused)
         _ = try await queue.finish(id: job.id, token: job.token, outcome: .completed([]))
+        try await eventually("the drain ends") { !child.isRunning }
         #expect(await child.wait().exitCode == 0)
         #expect(try await queue.stats()[.waiting] == 1)
     }
@@ -41,6 +42,7 @@ import Testing
     @Test func `does not go on waiting for a queue that somebody resumed`() async throws {
         let child = try await drain()
         try await queue.resume()
+        try await eventually("the drain ends") { !child.isRunning }
         let outcome = await child.wait()
         #expect(outcome.exitCode == 1 && outcome.errors.contains("somebody resumed the queue"))
     }
