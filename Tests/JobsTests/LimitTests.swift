@@ -1,4 +1,5 @@
 import Jobs
+import Lifecycle
 import Redis
 import SlotProtocol
 import TestSupport
@@ -42,7 +43,10 @@ import Testing
 
     @Test(arguments: endings)
     func `gives a place on at every end of a try, and rings for it`(_ outcome: Jobs.Outcome) async throws {
-        try await QueueFixture.run { fixture in
+        // The job that is tried again must not be back before the second one is claimed.
+        var settings = QueueSettings()
+        settings.backoff = Backoff(base: .seconds(86_400_000), cap: .seconds(86_400_000))
+        try await QueueFixture.run(settings: settings) { fixture in
             try await fixture.queue.setLimit(1, key: "k")
             _ = try await fixture.enqueue(["limit_key": "k"])
             let second = try await fixture.enqueue(["limit_key": "k"])
