@@ -58,9 +58,11 @@ format: ## bring the code into form
 sanitize: ## run the tests under AddressSanitizer (with leaks) and ThreadSanitizer
 	Tests/Proof/sanitize
 
-bench: release ## time respool against ffmpeg, the codecs' own tools and Redis' own, as ratios
-	@deploy/install-packages flac lame opus-tools sox vorbis-tools
+bench: release ## time respool against ffmpeg, the codecs' own tools, Redis' own and other queues, as ratios
+	@deploy/install-packages flac lame opus-tools ruby-sidekiq sox vorbis-tools
+	swift build -c release --static-swift-stdlib --product queue-load
 	Benchmarks/run
+	Benchmarks/queue
 
 demo: deps release ## show it all: a private Redis, a worker, real conversions
 	$(RELEASE)/respool demo

@@ -89,6 +89,10 @@ let package = Package(
             name: "queue-walk",
             dependencies: ["TestSupport", "Jobs", "Redis", "SlotProtocol", "MediaTypes", "Lifecycle"],
             path: "Tests/QueueWalk", swiftSettings: settings),
+        .executableTarget(
+            name: "queue-load", dependencies: ["Jobs", "Redis", "SlotProtocol", "Lifecycle"],
+            path: "Benchmarks/QueueLoad",
+            swiftSettings: settings),
         tests("LifecycleTests", ["Lifecycle"]),
         tests("MediaTypesTests", ["MediaTypes"]),
         tests("SlotProtocolTests", ["SlotProtocol", "MediaTypes", "Lifecycle"]),

@@ -1,0 +1,58 @@
+import Glibc
+import Jobs
+import Lifecycle
+import Redis
+import SlotProtocol
+
+/// Puts load on a queue and prints how many jobs a second it took: `queue-load URL push|bulk|live COUNT`.
+@main
+struct Program {
+    private static let atOnce = 8
+
+    static func main() async throws {
+        let words = CommandLine.arguments
+        guard words.count == 4, let count = Int(words[3]) else {
+            print("usage: queue-load URL push|bulk|live COUNT")
+            exit(2)
+        }
+        let client = RedisClient(url: try RedisURL(words[1]), name: "queue-load", timeout: .seconds(60))
+        let queue = JobQueue(client: client)
+        let start = ContinuousClock.now
+        switch words[2] {
+        case "push": for number in 0..<count { _ = try await queue.push(job(number)) }
+        case "bulk":
+            for first in stride(from: 0, to: count, by: 500) {
+                _ = try await queue.enqueue((first..<min(first + 500, count)).map(job))
+            }
+        default: try await live(queue, count)
+        }
+        print(Int(Double(count) / start.duration(to: .now).seconds))
+        await client.close()
+    }
+
+    /// A job with a URL of 120 bytes.
+    private static func job(_ number: Int) -> [String: String] {
+        let digits = String(number)
+        return [
+            "source": "https://example.org/" + String(repeating: "x", count: 95 - digits.utf8.count) + digits + ".flac",
+            "format": "mp3",
+        ]
+    }
+
+    /// Claims jobs and ends them at once, without a slot, as one worker process would.
+    private static func live(_ queue: JobQueue, _ count: Int) async throws {
+        var ended = 0
+        while ended < count {
+            let jobs = try await queue.claim(count: atOnce, worker: "host:1:load").jobs
+            try await withThrowingTaskGroup(of: FinishAnswer.self) { group in
+                for job in jobs {
+                    group.addTask {
+                        try await queue.finish(id: job.id, token: job.token, outcome: .completed([]), log: [])
+                    }
+                }
+                try await group.waitForAll()
+            }
+            ended += jobs.count
+        }
+    }
+}
