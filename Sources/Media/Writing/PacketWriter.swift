@@ -87,15 +87,17 @@ struct PacketWriter: ~Copyable {
             case .some(let vorbis): vorbis.next(packet)
             case .none: frameSize.map { Int64($0) }
             }
-        guard let length, let decoded, let start = packet.timestamp, case let excess = start + decoded - length,
-            excess > 0
-        else { return true }
-        if settings.format.name == "mp3" {
-            // libav's tag has the padding of the last packet, which LAME's encoder may let begin in the one before.
-            try packet.trim(skip: 0, discard: excess)
+        if settings.format.name == "mp3", let length {
+            // libav's tag has the padding of the last packet, which LAME's encoder may let begin in the one before. The last
+            // packet's time is no help: it is too early then.
+            let excess = padding.remainder(packets: tally.count + 1, samples: length)
+            if excess > 0 { try packet.trim(skip: 0, discard: excess) }
             return true
         }
-        guard settings.format.isMovie || settings.tellsPadding else { return true }
+        guard let length, let decoded, let start = packet.timestamp, settings.format.isMovie || settings.tellsPadding
+        else { return true }
+        let excess = start + decoded - length
+        guard excess > 0 else { return true }
         guard excess < decoded else { return false }
         packet.pointer.pointee.duration = decoded - excess
         if settings.tellsPadding { try packet.trim(skip: 0, discard: excess) }
