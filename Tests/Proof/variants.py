@@ -4,7 +4,7 @@ import pathlib
 
 import numpy
 from decoding import decode
-from mathematics import SECONDS, lag, signal
+from mathematics import RATES, SECONDS, lag, signal
 from processes import check
 from sound import ffmpeg
 from tagging import ALL, CHAPTERS, tag
@@ -29,7 +29,7 @@ CODECS = {
                 noisy=True),
     "dts": dict(words=["-c:a", "dca", "-strict", "-2"], rates=(32000, 44100, 48000), layouts=(1, 2, 6), floor=10),
     "ima4": dict(words=["-c:a", "adpcm_ima_qt"], layouts=(1, 2), floor=12),
-    "ima": dict(words=["-c:a", "adpcm_ima_wav"], layouts=(1, 2), floor=10),
+    "ima": dict(words=["-c:a", "adpcm_ima_wav"], layouts=(1, 2), floor=7),
     "mulaw": dict(words=["-c:a", "pcm_mulaw"], floor=25),
     "speex": dict(words=["-c:a", "libspeex"], rates=(8000, 16000, 32000), layouts=(1, 2), floor=0, speech=True),
     "gsm": dict(words=["-c:a", "libgsm"], rates=(8000,), layouts=(1,), floor=0, speech=True),
@@ -147,7 +147,9 @@ def sources():
     return [
         Source("wav"), Source("wav24", "pcm", "-c:a", "pcm_s24le", extension="wav"),
         Source("wav32f", "pcm", "-c:a", "pcm_f32le", extension="wav"),
-        Source("wav8", "pcm", "-c:a", "pcm_u8", extension="wav", floor=30), Source("w64"),
+        Source("wav8", "pcm", "-c:a", "pcm_u8", extension="wav", floor=30),
+        # At other rates ffmpeg's file has up to three samples more: its muxer rounds the size up to eight bytes.
+        Source("w64", rates=tuple(rate for rate in RATES if rate not in (11025, 22050))),
         Source("rf64", "pcm", "-rf64", "always", extension="wav"), Source("aiff", "pcm", "-write_id3v2", "1"),
         Source("aifc", "pcm", "-c:a", "pcm_s16le", "-f", "aiff"), Source("au"), Source("caf"),
         Source("pcm-mov", "pcm", "-c:a", "pcm_s16le", extension="mov"),
