@@ -2,7 +2,6 @@ import Jobs
 import Lifecycle
 import Redis
 import SlotProtocol
-import Testing
 
 /// Numbers that are the same for the same seed. (SplitMix64)
 struct SeededGenerator: RandomNumberGenerator {
