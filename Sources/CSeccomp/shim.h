@@ -11,7 +11,4 @@ static inline uint32_t seccomp_swift_allow(void) { return SCMP_ACT_ALLOW; }
 
 /// Answers an errno instead of carrying the call out (SCMP_ACT_ERRNO).
 static inline uint32_t seccomp_swift_refuse(int error) { return SCMP_ACT_ERRNO(error); }
-
-/// A number that no call has (__NR_SCMP_ERROR).
-static inline int seccomp_swift_unknown(void) { return __NR_SCMP_ERROR; }
 #endif

@@ -1,4 +1,3 @@
-import Glibc
 package import SlotProtocol
 
 /// The walls around the two children of a slot; once inside, there is no way back.
@@ -12,7 +11,7 @@ package enum Confinement {
         let calls = SystemCalls.self
         let hasFilter = try SystemCallFilter(
             allowed: calls.ofAnyProgram + calls.onDescriptors + (hasFileRules ? calls.opening : []),
-            refused: calls.askingPaths + (hasFileRules ? [] : calls.opening), loadsLibraries: false
+            refused: calls.askingPaths + (hasFileRules ? [] : calls.opening), loadsLibraries: false, makesSockets: false
         ).enforce()
         return missing(hasFileRules, hasFilter)
     }
@@ -26,14 +25,15 @@ package enum Confinement {
         let hasFilter = try SystemCallFilter(
             allowed: calls.ofAnyProgram + calls.onDescriptors + calls.opening + calls.askingPaths + calls.onFiles
                 + calls.onSockets + calls.onIdentity,
-            refused: [], loadsLibraries: true, sockets: [AF_INET, AF_INET6, AF_NETLINK]
+            refused: [], loadsLibraries: true, makesSockets: true
         ).enforce()
         return missing(hasFileRules, hasFilter)
     }
 
     /// Where the resolver and the TLS library look: whole folders, for their files are replaced while the child runs.
     private static let lookups = [
-        "/etc", "/run/systemd/resolve", "/run/NetworkManager", "/run/resolvconf", "/run/nscd", "/lib", "/lib64",
+        "/etc", "/etc/resolv.conf", "/run/systemd/resolve", "/run/NetworkManager", "/run/resolvconf", "/run/nscd",
+        "/lib", "/lib64",
         "/usr/lib",
         "/usr/lib64", "/usr/local/lib", "/usr/share/ca-certificates", "/usr/local/share/ca-certificates",
         "/usr/share/zoneinfo",

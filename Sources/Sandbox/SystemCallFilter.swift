@@ -10,12 +10,13 @@ struct SystemCallFilter {
     let refused: [String]
     /// Whether memory may become executable, as for a library that is loaded later.
     let loadsLibraries: Bool
-    /// The kinds of sockets that may be made; of this machine alone are none, such as that of a Redis.
-    var sockets: [CInt] = []
+    /// Whether sockets of the internet may be made, and of the kernel's tables of addresses. Those of this machine may not, such as
+    /// that of a Redis.
+    let makesSockets: Bool
 
     /// Puts the filter in force for all threads; false if the kernel has none.
     func enforce() throws(SandboxError) -> Bool {
-        var rules = try Rules()
+        let rules = try Rules()
         for name in allowed { try rules.add(.allow, name) }
         for name in refused { try rules.add(.refuse(EACCES), name) }
         // The flags of clone3 lie in memory, where no filter sees them; without it glibc uses clone, for threads alone.
@@ -23,9 +24,10 @@ struct SystemCallFilter {
         try rules.add(.allow, "clone", [.masked(0, threadFlag, threadFlag)])
         let isNotExecutable: [Comparison] = loadsLibraries ? [] : [.masked(2, UInt64(PROT_EXEC), 0)]
         for name in ["mmap", "mprotect"] { try rules.add(.allow, name, isNotExecutable) }
-        for domain in sockets { try rules.add(.allow, "socket", [.equal(0, UInt64(domain))]) }
-        // Names are looked up by a daemon where there is one, and without it as well.
-        try rules.add(.refuse(EACCES), "socket", [.equal(0, UInt64(AF_UNIX))])
+        try addDescriptors(rules)
+        if makesSockets { try addSockets(rules) }
+        // FFmpeg names its threads from version 6 on.
+        try rules.add(.allow, "prctl", [.equal(0, threadName)])
         // Its own limits may be read, and itself be ended.
         try rules.add(.allow, "prlimit64", [.equal(0, 0), .equal(2, 0)])
         try rules.add(.allow, "tgkill", [.equal(0, UInt64(getpid()))])
@@ -36,9 +38,31 @@ struct SystemCallFilter {
     }
 }
 
-/// CLONE_THREAD of `linux/sched.h` and FIONREAD of `asm-generic/ioctls.h`, which Glibc's module does not show.
+extension SystemCallFilter {
+    /// No command that has the kernel send a signal to whomever one likes when something is to be read. (F_SETOWN, O_ASYNC)
+    private func addDescriptors(_ rules: borrowing Rules) throws(SandboxError) {
+        for command in [F_DUPFD_CLOEXEC, F_GETFD, F_SETFD, F_GETFL] {
+            try rules.add(.allow, "fcntl", [.equal(1, UInt64(command))])
+        }
+        try rules.add(.allow, "fcntl", [.equal(1, UInt64(F_SETFL)), .masked(2, UInt64(O_ASYNC), 0)])
+    }
+
+    private func addSockets(_ rules: borrowing Rules) throws(SandboxError) {
+        for domain in [AF_INET, AF_INET6] { try rules.add(.allow, "socket", [.equal(0, UInt64(domain))]) }
+        // The resolver asks the kernel which addresses there are. (NETLINK_ROUTE)
+        try rules.add(.allow, "socket", [.equal(0, UInt64(AF_NETLINK)), .equal(2, 0)])
+        // Names are looked up by a daemon where there is one, and without it as well.
+        try rules.add(.refuse(EACCES), "socket", [.equal(0, UInt64(AF_UNIX))])
+        // One end of a pair of datagram sockets reaches any socket that has a name.
+        try rules.add(.allow, "socketpair", [.masked(1, 0xf, UInt64(SOCK_STREAM.rawValue))])
+    }
+}
+
+/// CLONE_THREAD of `linux/sched.h`, FIONREAD of `asm-generic/ioctls.h` and PR_SET_NAME of `linux/prctl.h`, which Glibc's module
+/// does not show.
 private let threadFlag: UInt64 = 0x10000
 private let waitingBytes: UInt64 = 0x541b
+private let threadName: UInt64 = 15
 
 /// A condition on an argument of a call.
 private enum Comparison {
@@ -84,7 +108,7 @@ private struct Rules: ~Copyable {
     deinit { seccomp_release(context) }
 
     /// Adds a rule for a call whose arguments are such; a call that this machine does not have is passed over.
-    mutating func add(_ action: Action, _ name: String, _ conditions: [Comparison] = []) throws(SandboxError) {
+    borrowing func add(_ action: Action, _ name: String, _ conditions: [Comparison] = []) throws(SandboxError) {
         let number = seccomp_syscall_resolve_name(name)
         guard number >= 0 else { return }
         let conditions = conditions.map(\.comparison)
@@ -94,8 +118,12 @@ private struct Rules: ~Copyable {
     /// Puts the rules in force for all threads of the process; false if the kernel takes none.
     consuming func load() throws(SandboxError) -> Bool {
         try check(seccomp_attr_set(context, SCMP_FLTATR_CTL_TSYNC, 1))
+        // Without it every failure of the kernel's is ECANCELED.
+        try check(seccomp_attr_set(context, SCMP_FLTATR_API_SYSRAWRC, 1))
         let code = seccomp_load(context)
-        if [ENOSYS, EINVAL, EPERM, ECANCELED].contains(-code) { return false }
+        guard code < 0 else { return true }
+        // The kernel has no filters, or the container's own filter forbids more.
+        if [ENOSYS, EINVAL, EPERM, EACCES].contains(-code) { return false }
         try check(code)
         return true
     }

@@ -6,13 +6,13 @@ enum SystemCalls {
         "sched_getaffinity", "rt_sigprocmask", "rt_sigaction", "rt_sigreturn", "sigaltstack", "clock_gettime",
         "clock_nanosleep", "nanosleep", "gettimeofday", "gettid", "getpid", "getppid", "getrandom", "getrusage",
         "sysinfo",
-        "uname", "exit", "exit_group", "restart_syscall",
+        "uname", "time", "getcpu", "exit", "exit_group", "restart_syscall",
     ]
 
     /// What is done with descriptors that are open; glibc's `fstat` is `newfstatat`.
     static let onDescriptors = [
         "read", "write", "readv", "writev", "pread64", "pwrite64", "preadv", "pwritev", "lseek", "fstat", "newfstatat",
-        "ftruncate", "fsync", "fdatasync", "close", "fcntl", "sendmsg", "recvmsg", "poll", "ppoll",
+        "ftruncate", "fsync", "fdatasync", "close", "sendmsg", "recvmsg", "poll", "ppoll",
     ]
 
     static let opening = ["open", "openat"]
@@ -26,12 +26,12 @@ enum SystemCalls {
     static let onFiles = [
         "getdents64", "linkat", "rename", "renameat", "renameat2", "unlink", "unlinkat", "mkdir", "mkdirat", "rmdir",
         "flock",
-        "fallocate", "fadvise64", "copy_file_range", "fstatfs", "fchmod", "umask",
+        "fallocate", "fstatfs",
     ]
 
     /// Connections, the resolver's among them.
     static let onSockets = [
-        "socketpair", "connect", "bind", "getsockname", "getpeername", "setsockopt", "getsockopt", "sendto",
+        "connect", "bind", "getsockname", "getpeername", "setsockopt", "getsockopt", "sendto",
         "recvfrom", "sendmmsg", "recvmmsg", "shutdown", "pipe2", "eventfd2", "select", "pselect6", "epoll_create1",
         "epoll_ctl", "epoll_wait", "epoll_pwait",
     ]

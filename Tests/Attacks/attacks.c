@@ -63,6 +63,23 @@ static int reaches_redis(const char *target) {
     if (number < 0) return -1;
     return connect(number, (struct sockaddr *)&address, sizeof address) == 0 || errno == ECONNREFUSED ? 0 : -1;
 }
+static int reaches_logger(const char *target) {
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    strncpy(address.sun_path, target, sizeof address.sun_path - 1);
+    int ends[2];
+    if (socketpair(AF_UNIX, SOCK_DGRAM, 0, ends) != 0) return -1;
+    return connect(ends[0], (struct sockaddr *)&address, sizeof address) == 0 || errno == ECONNREFUSED ? 0 : -1;
+}
+static int arms_signal(const char *target) {
+    (void)target;
+    int ends[2] = {0, 1};
+    if (syscall(SYS_fcntl, ends[0], F_SETOWN, getppid()) != 0) return -1;
+    return (int)syscall(SYS_fcntl, ends[0], F_SETFL, O_ASYNC);
+}
+static int opens_mode(const char *target) {
+    int number = open(target, O_RDONLY);
+    return fchmod(number < 0 ? 2 : number, 0777);
+}
 static int forks(const char *target) {
     (void)target;
     long pid = syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
@@ -140,7 +157,8 @@ static const struct {
     {"reads_worker", reads_worker},     {"opens_worker", opens_worker}, {"limits_worker", limits_worker},
     {"raises_limit", raises_limit},     {"runs_data", runs_data},       {"makes_namespace", makes_namespace},
     {"mounts", mounts},                 {"rings", rings},               {"hides_file", hides_file},
-    {"types_into_terminal", types_into_terminal},
+    {"types_into_terminal", types_into_terminal}, {"reaches_logger", reaches_logger}, {"arms_signal", arms_signal},
+    {"opens_mode", opens_mode},
 };
 
 int attack(const char *name, const char *target) {

@@ -23,7 +23,7 @@ import Testing
     private static let onNetwork = ["connects_tcp", "sends_datagram"]
     private static let onOthers = [
         "forks", "runs_program", "signals_worker", "reads_worker", "opens_worker", "limits_worker",
-        "types_into_terminal",
+        "types_into_terminal", "arms_signal", "reaches_logger", "opens_mode",
     ]
     private static let onKernel = ["makes_namespace", "mounts", "rings", "hides_file", "raises_limit", "traces_worker"]
 
