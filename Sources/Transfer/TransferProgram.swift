@@ -68,9 +68,10 @@ package enum TransferProgram {
         return try Confinement.enterTransfer(reading: files, writing: folders)
     }
 
-    /// Where authorities are looked up besides the system's places.
+    /// Where authorities are looked up besides the system's places: folders, for a file there may be replaced.
     private static func certificates(_ policy: TransferPolicy) -> [String] {
-        ([policy.certificateFile] + ["SSL_CERT_FILE", "SSL_CERT_DIR"].map(Environment.value)).compactMap { $0 }
+        [policy.certificateFile, Environment.value("SSL_CERT_FILE")].compactMap { $0.map(folder) }
+            + [Environment.value("SSL_CERT_DIR")].compactMap { $0 }
     }
 
     /// The folder that a file lies in, or will once it is made.
