@@ -24,8 +24,8 @@ package actor Messenger {
 
     /// Posts the body, and answers what came of it.
     package func post(_ body: Data, to url: String, headers: [String]) async -> CallbackAnswer {
-        let living: Child
-        do { living = try await livingChild() } catch {
+        let (living, generation): (Child, Int)
+        do { (living, generation) = try await livingChild() } catch {
             return CallbackAnswer(failure: Failure(.internal, "the sender of callbacks cannot be started: \(error)"))
         }
         number += 1
@@ -50,8 +50,14 @@ package actor Messenger {
         child.kill()
     }
 
-    private func livingChild() async throws -> Child {
-        if let child, let living = try? await child.value, !living.isReaped { return living }
+    /// The child, and which one it is.
+    private func livingChild() async throws -> (Child, Int) {
+        while let child {
+            let asked = generation
+            if let living = try? await child.value, !living.isReaped { return (living, asked) }
+            // Another call may have started the next one meanwhile.
+            if asked == generation { break }
+        }
         generation += 1
         let starting = Task { [weak self, policy, generation] in
             let child = try await Child.spawn(
@@ -62,7 +68,8 @@ package actor Messenger {
             return child
         }
         child = starting
-        return try await starting.value
+        let started = generation
+        return (try await starting.value, started)
     }
 
     private func take(_ report: CallbackReport) {
