@@ -43,7 +43,7 @@ struct Heart: Sendable {
         for job in jobs { obey(answer.verdicts[job.job.id], job) }
         if answer.hasCallbacks { Task { await callbacks.collect(served.queue) } }
         if wasOut { await served.ledger.resend() }
-        if answer.isScheduleDue { await timetable.run() }
+        if answer.isScheduleDue { Task { await timetable.run() } }
     }
 
     private func obey(_ verdict: BeatAnswer.Verdict?, _ job: JobInHand) {

@@ -9,12 +9,18 @@ actor Timetable {
     /// What was said of schedules that cannot run, so that it is said once.
     private var complaints: Set<String> = []
 
+    private var isRunning = false
+
     init(queue: JobQueue, log: Log) {
         self.queue = queue
         self.log = log
     }
 
+    /// Returns at once while an earlier call is not done, which the next beat makes up for.
     func run() async {
+        guard !isRunning else { return }
+        isRunning = true
+        defer { isRunning = false }
         do throws(QueueError) {
             for (name, result) in try await queue.runDueSchedules() {
                 switch result {

@@ -46,7 +46,8 @@ elseif verb == 'run' then
 elseif verb == 'move' then
   if revision ~= ARGV[3] then return 'late' end
   begin()
-  call('ZADD', SCHEDULES, ARGV[4], name)
+  -- Only what is paused is resumed: an occurrence that is due stays so.
+  if ARGV[4] == '+inf' or call('ZSCORE', SCHEDULES, name) == 'inf' then call('ZADD', SCHEDULES, ARGV[4], name) end
 else
   call('DEL', key)
   call('ZREM', SCHEDULES, name)
