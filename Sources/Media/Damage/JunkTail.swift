@@ -12,7 +12,7 @@ enum JunkTail {
             // Its frames have no mark, and at 2 each the time of their first sample, which goes on from frame to frame.
             guard rest.count >= 4 else { return rest.allSatisfy { $0 <= 0x20 } }
             guard let time = try? SourceBytes(source).big(at: last + 2, 2) else { return false }
-            return !(1...160).contains((Int64(rest[2]) << 8 | Int64(rest[3])) - time & 0xFFFF)
+            return !(1...160).contains(((Int64(rest[2]) << 8 | Int64(rest[3])) - time) & 0xFFFF)
         }
         guard let mark = FrameHeader.mark(codec) else { return false }
         return !zip(rest, mark).allSatisfy { $0 & $1.mask == $1.bits }
