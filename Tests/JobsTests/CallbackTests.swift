@@ -140,7 +140,7 @@ import Testing
             _ = try await fixture.finish(try await fixture.claimOne(), .completed([report, report]))
             let made = try await drain(fixture)
             let outputs = try #require(try data(made[0], fixture)["outputs"] as? [[String: Any]])
-            #expect(outputs.count == 2 && outputs[0]["titles"] == nil || outputs[0]["titles"] is NSNull)
+            #expect(outputs.count == 2 && (outputs[0]["titles"] == nil || outputs[0]["titles"] is NSNull))
         }
     }
 

@@ -45,6 +45,7 @@ if tend() then answer[1] = 1 end
 answer[2] = #call('ZRANGEBYSCORE', P .. 'schedules', '-inf', NOW, 'LIMIT', 0, 1)
 if until_first(CALLBACKS, 0) == 0 then answer[1] = answer[1] + 2 end
 for _, state in ipairs({ 'completed', 'failed', 'cancelled' }) do trim(state) end
+forget_callbacks()
 ring()
 leave()
 return answer

@@ -38,16 +38,21 @@ local function logged(log, sentence, status, took)
   return lines < 20 and log or string.match(log, '\n(.*)$')
 end
 
+-- Lets go of the oldest that are over, as many as there may not be.
+local function forget_callbacks()
+  for _, old in ipairs(surplus(CALLED, 'called')) do
+    call('ZREM', CALLED, old)
+    call('DEL', P .. 'callback:' .. old)
+  end
+end
+
 -- Ends a delivery.
 local function conclude(id, state)
   local _, age = retention('called')
   call('ZADD', CALLED, stamp(), id)
   call('HSET', P .. 'callback:' .. id, 'state', state, 'ended', NOW)
   call('PEXPIRE', P .. 'callback:' .. id, age + 86400000)
-  for _, old in ipairs(surplus(CALLED, 'called')) do
-    call('ZREM', CALLED, old)
-    call('DEL', P .. 'callback:' .. old)
-  end
+  forget_callbacks()
 end
 
 -- Makes a delivery; `kind` is `job` or `group`, and `...` are what is told, as fields of its hash.

@@ -14,7 +14,10 @@ call('SREM', P .. 'calling:' .. f[2], id)
 call('HDEL', key, 'token')
 call('HSET', key, 'log', logged(f[4], ARGV[6], ARGV[4], ARGV[5]))
 if outcome == 'again' and tonumber(f[3]) < MOST_TRIES then
-  local due = NOW + math.min(wait or math.min(7200000, 5000 * 2 ^ (f[3] - 1)) * (1 + ARGV[8]) / 2, 7200000)
+  local usual = math.min(7200000, 5000 * 2 ^ (f[3] - 1)) * (1 + ARGV[8]) / 2
+  -- Who asks for short waits again and again would use up the tries of a day in seconds.
+  if wait and tonumber(f[3]) > 1 then wait = math.max(wait, usual) end
+  local due = NOW + math.min(wait or usual, 7200000)
   call('ZADD', waiting, math.floor(due), id)
   answer = 'waiting ' .. whole(math.floor(due))
 else
