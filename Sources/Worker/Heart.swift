@@ -42,7 +42,8 @@ struct Heart: Sendable {
         let wasOut = contact.answered(served.queue.name)
         for job in jobs { obey(answer.verdicts[job.job.id], job) }
         if answer.hasCallbacks { Task { await callbacks.collect(served.queue) } }
-        if wasOut { await served.ledger.resend() }
+        // Beside the beat, which the leases live on: where Redis is far, a minute's outcomes take longer than a lease.
+        if wasOut { Task { await served.ledger.resend() } }
         if answer.isScheduleDue { Task { await timetable.run() } }
     }
 

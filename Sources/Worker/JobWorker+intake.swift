@@ -52,7 +52,7 @@ extension JobWorker {
             inquiries[index].failures = 0
             let next = [claim.nextDue, claim.nextLease].compactMap { $0 }.min() ?? 1000
             inquiries[index].rest = .milliseconds(min(max(next, 1), 1000))
-            if contact.answered(queue.name) { await queues[index].ledger.resend() }
+            if contact.answered(queue.name) { Task { await queues[index].ledger.resend() } }
             return claim
         } catch {
             inquiries[index].failures += 1

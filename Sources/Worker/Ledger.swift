@@ -10,6 +10,7 @@ actor Ledger {
     private let log: Log
     private var recent: [Entry] = []
     private var isGivenUp = false
+    private var isResending = false
 
     private struct Entry {
         let id: String
@@ -59,6 +60,9 @@ actor Ledger {
     ///
     /// Every call is fenced by its token, so what is known already is not changed.
     func resend() async {
+        guard !isResending else { return }
+        isResending = true
+        defer { isResending = false }
         let now = ContinuousClock.now
         recent.removeAll { $0.time + Self.memory < now }
         let entries = recent
