@@ -29,7 +29,7 @@ CODECS = {
                 noisy=True),
     "dts": dict(words=["-c:a", "dca", "-strict", "-2"], rates=(32000, 44100, 48000), layouts=(1, 2, 6), floor=10),
     "ima4": dict(words=["-c:a", "adpcm_ima_qt"], layouts=(1, 2), floor=12),
-    "ima": dict(words=["-c:a", "adpcm_ima_wav"], layouts=(1, 2), floor=7),
+    "ima": dict(words=["-c:a", "adpcm_ima_wav"], layouts=(1, 2), floor=4),
     "mulaw": dict(words=["-c:a", "pcm_mulaw"], floor=25),
     "speex": dict(words=["-c:a", "libspeex"], rates=(8000, 16000, 32000), layouts=(1, 2), floor=0, speech=True),
     "gsm": dict(words=["-c:a", "libgsm"], rates=(8000,), layouts=(1,), floor=0, speech=True),
