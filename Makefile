@@ -4,13 +4,12 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 
 PREFIX ?= /usr/local
-PROGRAMS := respool respoold respool-transfer respool-transcode
 RELEASE := .build/release
 SWIFT_BUILD := swift build --explicit-target-dependency-import-check error
 # One line a crash: the back-trace of a process that a test kills on purpose says nothing.
 export SWIFT_BACKTRACE := enable=no
 
-.PHONY: help deps build release test unit proof walk soak conformance lint format sanitize bench demo install uninstall clean
+.PHONY: help deps build release test unit proof soak conformance lint format sanitize bench demo install uninstall clean
 
 help: ## list these commands
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -21,8 +20,8 @@ deps: ## install the Debian packages that are missing
 build: ## build everything for development
 	$(SWIFT_BUILD) --build-tests
 
-release: ## build the four programs for use, with Swift's library inside
-	for program in $(PROGRAMS); do swift build -c release --static-swift-stdlib --product $$program; done
+release: ## build the programs for use, with Swift's library inside
+	swift build -c release --static-swift-stdlib
 
 test: deps unit proof ## run all tests, then the long proofs
 
@@ -30,15 +29,11 @@ test: deps unit proof ## run all tests, then the long proofs
 unit:
 	swift test --disable-xctest --experimental-maximum-parallelization-width 4
 
-proof: release walk
+proof: release
 	@deploy/install-packages node-redis nodejs python3-redis ruby-redis
 	Tests/Proof/run
 
-# The model test; a program of its own, because only the release build is quick enough.
-walk:
-	swift build -c release --static-swift-stdlib --product queue-walk
-
-soak: release walk ## walk ten times as far beside the model as `make test` does, and go through all faults five times
+soak: release ## walk ten times as far beside the model as `make test` does, and go through all faults five times
 	Tests/Proof/model 2000000
 	Tests/Proof/faults 5
 
@@ -60,7 +55,6 @@ sanitize: ## run the tests under AddressSanitizer (with leaks) and ThreadSanitiz
 
 bench: release ## time respool against ffmpeg, the codecs' own tools, Redis' own and other queues, as ratios
 	@deploy/install-packages flac lame opus-tools ruby-sidekiq sox vorbis-tools
-	swift build -c release --static-swift-stdlib --product queue-load
 	Benchmarks/run
 	Benchmarks/queue
 
