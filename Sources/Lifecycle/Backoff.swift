@@ -33,4 +33,10 @@ extension Duration {
 
     /// The duration in seconds, for display.
     package var seconds: Double { Double(nanoseconds) / 1e9 }
+
+    /// Seconds for people, with one decimal unless they are whole: `20`, `0.5`.
+    package var rounded: String {
+        let tenths = Int64((seconds * 10).rounded())
+        return tenths.isMultiple(of: 10) ? "\(tenths / 10)" : "\(Double(tenths) / 10)"
+    }
 }

@@ -93,7 +93,7 @@ struct Dialer {
     private func wait(for events: CShort, on socket: CInt) throws(RedisError) {
         switch interruption.wait(for: events, on: socket, until: deadline) {
         case .ready: return
-        case .timedOut: throw failure("no answer within \(deadline.term.seconds) s")
+        case .timedOut: throw failure("no answer within \(deadline.term.rounded) s")
         case .interrupted: throw .closed
         }
     }

@@ -115,7 +115,7 @@ struct RedisLink: ~Copyable {
         let isSooner = deadline.instant < pause.instant
         guard interruption.pause(until: isSooner ? deadline : pause) != .interrupted else { throw .closed }
         guard !isSooner else {
-            throw .connection("cannot reach Redis at \(url): no connection within \(deadline.term.seconds) s")
+            throw .connection("cannot reach Redis at \(url): no connection within \(deadline.term.rounded) s")
         }
     }
 }

@@ -1,4 +1,5 @@
 import CCurl
+import Lifecycle
 import SlotProtocol
 
 extension Failure {
@@ -13,7 +14,9 @@ extension Failure {
         case CURLE_COULDNT_CONNECT:
             Failure(.sourceUnreachable, "the host '\(host)' of \(source) refuses the connection or cannot be reached")
         case CURLE_OPERATION_TIMEDOUT:
-            Failure(.sourceTimeout, "the host '\(host)' of \(source) did not answer within \(timeout) s")
+            Failure(
+                .sourceTimeout,
+                "the host '\(host)' of \(source) did not answer within \(Duration.seconds(timeout).rounded) s")
         case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CERTPROBLEM, CURLE_SSL_CIPHER,
             CURLE_SSL_ISSUER_ERROR, CURLE_SSL_INVALIDCERTSTATUS:
             Failure(.sourceUnreachable, "the certificate or the TLS of host '\(host)' is not accepted: \(words)")

@@ -300,7 +300,8 @@ package final class RemoteSource: HTTPRequest.Owner {
         let (event, limit) =
             request.hasHead
             ? ("sent nothing more", client.policy.stallTimeout) : ("did not answer", client.policy.firstByteTimeout)
-        return Failure(.sourceTimeout, "the server of '\(redactedURL(url))' \(event) for \(limit) s")
+        return Failure(
+            .sourceTimeout, "the server of '\(redactedURL(url))' \(event) for \(Duration.seconds(limit).rounded) s")
     }
 
     private func checkSize(_ size: Int64?) throws(Failure) {

@@ -77,8 +77,3 @@ package final class Contact: Sendable {
 
     private func log(of queue: QueueName) -> Log { hasSeveralQueues ? log.with("queue", queue.text) : log }
 }
-
-extension Duration {
-    /// Seconds with one decimal, for people.
-    var rounded: String { String((seconds * 10).rounded() / 10) }
-}

@@ -23,4 +23,9 @@ import Testing
         #expect(duration.milliseconds == 3004)
         #expect(duration.seconds == 3.0045)
     }
+
+    @Test(arguments: [(20_000, "20"), (500, "0.5"), (600_040, "600"), (12_950, "13"), (-1500, "-1.5"), (0, "0")])
+    func `is written for people`(milliseconds: Int, text: String) {
+        #expect(Duration.milliseconds(milliseconds).rounded == text)
+    }
 }

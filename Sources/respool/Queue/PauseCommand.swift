@@ -19,7 +19,9 @@ extension Command {
         }
         let connection = try QueueConnection(arguments)
         try await connection.ask { queue throws(QueueError) in try await queue.pause() }
-        if arguments.has(PauseOptions.wait) { try await QueueDrain(connection: connection, timeout: timeout).wait() }
+        if arguments.has(PauseOptions.wait) {
+            try await QueueDrain(connection: connection, timeout: timeout.map { .seconds($0) }).wait()
+        }
         return .success
     }
 

@@ -1,13 +1,13 @@
 import Jobs
+import Lifecycle
 
 /// Waits until nothing of a paused queue runs any more.
 struct QueueDrain {
     let connection: QueueConnection
-    /// Seconds.
-    let timeout: Double?
+    let timeout: Duration?
 
     func wait() async throws(CommandFailure) {
-        let end = timeout.map { ContinuousClock.now + .seconds($0) }
+        let end = timeout.map { ContinuousClock.now + $0 }
         var area = LiveArea(.error)
         var last = ""
         while true {
@@ -23,8 +23,9 @@ struct QueueDrain {
             }
             if stats[.running] == 0 { return }
             guard stats.isPaused else { throw .failed("somebody resumed the queue while \(jobs) still ran") }
-            if let end, ContinuousClock.now >= end {
-                throw .failed("\(line) after \(timeout!) s; the queue stays paused: `respool resume` lets it go on")
+            if let timeout, let end, ContinuousClock.now >= end {
+                throw .failed(
+                    "\(line) after \(timeout.rounded) s; the queue stays paused: `respool resume` lets it go on")
             }
             try? await Task.sleep(for: .milliseconds(200))
         }
