@@ -48,6 +48,11 @@ import Testing
         #expect(unknown.lines == ["1-1 unknown: there is no such callback", "\(name) sending: it is on its way"])
         let group = try await respool.run("callbacks", "--group", "g", "--json").lines
         #expect(group.count == 1 && group[0].contains("group.finished"))
+        let sealed = try await respool.run(
+            "enqueue", "https://x.org/c", "--to", "mp3", "--group", "h", "--seal", "--group-callback", "https://h.org/")
+        #expect(sealed.exitCode == 0, "\(sealed.errors)")
+        _ = try await queue.cancel(sealed.lines)
+        #expect(try await queue.dispatch(count: 9).map(\.url) == ["https://h.org/"])
     }
 
     @Test(arguments: [
@@ -55,6 +60,10 @@ import Testing
         (
             ["seal", "g", "--callback", "ftp://u:hidden@x.org"],
             "--callback is 'ftp://x.org': it must begin with https://"
+        ),
+        (
+            ["enqueue", "a", "--to", "mp3", "--group", "g", "--seal", "--group-callback", "ftp://u:hidden@x.org"],
+            "--group-callback is 'ftp://x.org': it must begin with https://"
         ),
         (
             ["enqueue", "https://x.org/a", "--to", "mp3", "--callback", "x.org"],

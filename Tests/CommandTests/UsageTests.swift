@@ -15,6 +15,10 @@ import Testing
             (["enqueue", "a.wav", "--to", "mp3", "--start", "9", "--end", "5"], "`end` (5) is not after `start` (9)"),
             (["enqueue", "a.wav", "--to", "mp3", "--overwrite", "g"], "--overwrite is not supported yet"),
             (["enqueue", "a.wav", "--to", "mp3", "--seal"], "--seal needs a group"),
+            (
+                ["enqueue", "a.wav", "--to", "mp3", "--group", "g", "--group-callback", "https://x.org"],
+                "add --group NAME --seal"
+            ),
             (["retry", "1-0", "--set", "colour=red"], "there is no field `colour`"),
             (["retry", "1-0", "--set", "dedup=x"], "a retry cannot change `dedup`"),
             (["retry", "1-0", "--failed-with", "weariness"], "--failed-with is 'weariness'"),

@@ -13,7 +13,8 @@ extension Command {
                 + "pushed, standard input in parts of \(Enqueuer.partSize) jobs.",
         ],
         options: FieldOptions.all + [
-            EnqueueOptions.batch, EnqueueOptions.seal, EnqueueOptions.wait, .json, .queue, .redis,
+            EnqueueOptions.batch, EnqueueOptions.seal, EnqueueOptions.groupCallback, EnqueueOptions.wait, .json, .queue,
+            .redis,
         ],
         examples: [
             .init(
@@ -34,13 +35,17 @@ extension Command {
         let defaults = FieldOptions.fields(arguments, of: FieldOptions.all)
         let sealed = arguments.has(EnqueueOptions.seal) ? defaults["group"] : nil
         if arguments.has(EnqueueOptions.seal), sealed == nil { throw .usage("--seal needs a group: add --group NAME") }
+        let callback = try arguments.callback(EnqueueOptions.groupCallback)
+        if callback != nil, sealed == nil {
+            throw .usage("--group-callback is called when a sealed group is over: add --group NAME --seal")
+        }
         let pushed =
             if let path = arguments.value(EnqueueOptions.batch) {
                 try await enqueuer.push(batch: path, defaults: defaults, operands: arguments.operands)
             } else {
                 try await enqueuer.push(sources: arguments.operands, fields: defaults)
             }
-        if let sealed, try await enqueuer.connection.seal(sealed) == .unknown {
+        if let sealed, try await !enqueuer.connection.seal(sealed, callback: callback) {
             guard pushed.count > 0, pushed.duplicates == pushed.count else { throw .noGroup(sealed) }
             StandardStream.error(
                 "respool: all jobs were duplicates, which join no group, so there is no group '\(sealed)' to seal\n")
@@ -57,5 +62,7 @@ enum EnqueueOptions {
         "batch", letter: "b", value: "FILE", "reads jobs from a file, or from standard input for `-`",
         suggestion: .files)
     static let seal = Option("seal", "with --group: all its jobs are in, and no other can join it")
+    static let groupCallback = Option(
+        "group-callback", value: "URL", "with --seal: gets a signed POST when none of the group's jobs is left")
     static let wait = Option("wait", letter: "w", "waits until all jobs are over; ends with 1 if one did not complete")
 }

@@ -11,16 +11,11 @@ extension Command {
         options: [SealOptions.callback, .queue, .redis], operands: 1...1
     ) { arguments throws(CommandFailure) in
         let connection = try QueueConnection(arguments)
-        let (group, url) = (arguments.operands[0], arguments.value(SealOptions.callback))
-        if let url, !CallbackURL.isValid(url) {
-            throw .usage("--callback is '\(redactedURL(url))': \(CallbackURL.rule)")
+        let group = arguments.operands[0]
+        guard try await connection.seal(group, callback: try arguments.callback(SealOptions.callback)) else {
+            throw .noGroup(group)
         }
-        switch try await connection.seal(group, callback: url) {
-        case .sealed: return .success
-        case .unknown: throw .noGroup(group)
-        case .callbackTaken:
-            throw .failed("the group '\(group)' is over, or has another callback: it was left as it is")
-        }
+        return .success
     }
 }
 
@@ -28,12 +23,25 @@ enum SealOptions {
     static let callback = Option("callback", value: "URL", "gets a signed POST when none of its jobs is left")
 }
 
+extension Arguments {
+    /// The URL of an option that is to be called.
+    func callback(_ option: Option) throws(CommandFailure) -> String? {
+        guard let url = value(option), !CallbackURL.isValid(url) else { return value(option) }
+        throw .usage("--\(option.name) is '\(redactedURL(url))': \(CallbackURL.rule)")
+    }
+}
+
 extension QueueConnection {
-    /// Seals a group, and asks again if the answer is lost.
-    func seal(_ group: String, callback: String? = nil) async throws(CommandFailure) -> SealAnswer {
+    /// Seals a group, and asks again if the answer is lost; answers whether there is such a group.
+    func seal(_ group: String, callback: String?) async throws(CommandFailure) -> Bool {
         guard KeyName.isValid(group) else {
             throw .usage("'\(group)' is no group: a group's name is 1 to 64 of A-Z a-z 0-9 _ . -")
         }
-        return try await askPatiently { queue throws(QueueError) in try await queue.seal(group, callback: callback) }
+        switch try await askPatiently({ queue throws(QueueError) in try await queue.seal(group, callback: callback) }) {
+        case .sealed: return true
+        case .unknown: return false
+        case .callbackTaken:
+            throw .failed("the group '\(group)' is over, or has another callback: it was left as it is")
+        }
     }
 }
