@@ -17,10 +17,10 @@ package struct Heartbeat: Sendable, Hashable {
 package struct BeatAnswer: Sendable, Hashable {
     /// By job id; every job of the beat is there.
     package let verdicts: [String: Verdict]
-    /// Whether somebody should call `runDueSchedules`.
-    package let isScheduleDue: Bool
     /// Whether a callback is due.
     package let hasCallbacks: Bool
+    /// Whether somebody should call `runDueSchedules`.
+    package let isScheduleDue: Bool
 
     package enum Verdict: String, Sendable {
         case ok = "OK"

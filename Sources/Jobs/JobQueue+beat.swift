@@ -15,16 +15,15 @@ extension JobQueue {
                 .text(job.progress.map(ProgressText.encode) ?? ""),
             ]
         }
-        let parts = try await run(QueueScript.beat, arguments).array(count: jobs.count + 2)
+        let parts = try await run(QueueScript.beat, arguments).array(count: jobs.count + 3)
         var verdicts: [String: BeatAnswer.Verdict] = [:]
-        for (job, part) in zip(jobs, parts.dropFirst(2)) {
+        for (job, part) in zip(jobs, parts.dropFirst(3)) {
             guard let verdict = BeatAnswer.Verdict(rawValue: try part.text()) else { throw part.unexpected }
             verdicts[job.id] = verdict
         }
-        let flags = try parts[0].integer()
-        if flags & 1 != 0 { try await keepHouse() }
+        if try parts[0].integer() == 1 { try await keepHouse() }
         return BeatAnswer(
-            verdicts: verdicts, isScheduleDue: try parts[1].integer() == 1, hasCallbacks: flags & 2 != 0)
+            verdicts: verdicts, hasCallbacks: try parts[1].integer() == 1, isScheduleDue: try parts[2].integer() == 1)
     }
 
     /// Forgets a worker that stops; its jobs should have been given back.

@@ -8,34 +8,26 @@ extension JobQueue {
         return GroupRecord(name: name, hash: hash, readAt: Self.milliseconds(replies[0]))
     }
 
-    /// Says that all jobs of a group are in, those too that are in the inbox; answers whether there is such a group.
-    package func seal(_ group: String) async throws(QueueError) -> Bool {
-        try await seal(group, callback: nil) == .sealed
-    }
-
-    /// The same, and perhaps which URL is called when none is left.
-    package func seal(_ group: String, callback: String?) async throws(QueueError) -> SealAnswer {
-        try await gather(group, seals: true, callback: callback)
+    /// Says that all jobs of a group are in, those too that are in the inbox, and perhaps which URL is called when none is
+    /// left.
+    package func seal(_ group: String, callback: String? = nil) async throws(QueueError) -> SealAnswer {
+        let answer = try await gather([.text(group), "1"], callback)
+        guard let sealing = SealAnswer(rawValue: try answer.text()) else { throw answer.unexpected }
+        return sealing
     }
 
     /// Admits what is in the inbox, so that a group has its jobs; answers whether there is such a group.
     package func gather(_ group: String) async throws(QueueError) -> Bool {
-        try await gather(group, seals: false, callback: nil) == .sealed
+        try await gather([.text(group), "0"]).text() == "known"
     }
 
-    private func gather(_ group: String, seals: Bool, callback: String?) async throws(QueueError) -> SealAnswer {
+    private func gather(_ wish: [RedisArgument], _ callback: String? = nil) async throws(QueueError) -> ScriptAnswer {
         var last = ""
         while true {
-            let answer = try await run(
-                QueueScript.gather, [.text(group), seals ? "1" : "0", .text(last), .text(callback ?? "")])
+            let answer = try await run(QueueScript.gather, wish + [.text(last), .text(callback ?? "")])
             let words = try answer.text().split(separator: " ")
-            switch words.first {
-            case "known": return .sealed
-            case "unknown": return .unknown
-            case "taken": return .callbackTaken
-            case "again" where words.count == 2: last = String(words[1])
-            default: throw answer.unexpected
-            }
+            guard words.count == 2, words[0] == "again" else { return answer }
+            last = String(words[1])
         }
     }
 
@@ -58,12 +50,12 @@ extension JobQueue {
 }
 
 /// What became of a wish to seal a group.
-package enum SealAnswer: Sendable, Hashable {
+package enum SealAnswer: String, Sendable {
     case sealed
     /// There is no such group.
     case unknown
     /// The group has ended, or another callback, and is left as it is.
-    case callbackTaken
+    case callbackTaken = "taken"
 }
 
 /// A part of a group's jobs.

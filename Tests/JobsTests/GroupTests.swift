@@ -48,8 +48,8 @@ import Testing
             _ = try await fixture.finish(jobs[0], .completed([QueueFixture.report]))
             // This one is in the inbox when the group is sealed, so it belongs to it.
             let queued = try await fixture.push(["group": name])
-            #expect(try await fixture.queue.seal(name))
-            #expect(try await fixture.queue.seal(name))
+            #expect(try await fixture.queue.seal(name) == .sealed)
+            #expect(try await fixture.queue.seal(name) == .sealed)
             #expect(try await fixture.queue.cancel([queued]) == [.cancelled])
             #expect(try await group(fixture).isOver == false)
             _ = try await fixture.finish(jobs[1], .failed(Failure(.noAudio, "x")))
@@ -66,7 +66,7 @@ import Testing
             #expect(told[2]["completed"] == "2" && told[2]["failed"] == "0")
             // The last job's own event comes first.
             #expect(try await events(fixture).last?["state"] == "group_ended")
-            #expect(try await fixture.queue.seal("another") == false)
+            #expect(try await fixture.queue.seal("another") == .unknown)
         }
     }
 
@@ -100,7 +100,7 @@ import Testing
                 ["XADD", key, id, "source", "https://example.org/a.flac", "format", "mp3", "group", name]
             }
             _ = try await fixture.client.pipeline(pushes)
-            #expect(try await fixture.queue.seal(self.name))
+            #expect(try await fixture.queue.seal(self.name) == .sealed)
             let group = try await group(fixture)
             #expect(group.total == 201 && group[.waiting] == 201 && group.isSealed)
         }
@@ -192,7 +192,7 @@ import Testing
                 command.append(value)
             }
             _ = try await fixture.client.pipeline(Array(repeating: command, count: 300))
-            #expect(try await fixture.queue.seal(name))
+            #expect(try await fixture.queue.seal(name) == .sealed)
             #expect(try await group(fixture)[.waiting] == 300)
         }
     }

@@ -122,7 +122,7 @@ import Testing
             #expect(try await Self.put("night", fixture, ["group": "g"]))
             let schedule = try await Self.schedule("night", fixture)
             let first = try #require(try await fixture.queue.runSchedule(schedule))
-            #expect(try await fixture.queue.seal("g"))
+            #expect(try await fixture.queue.seal("g") == .sealed)
             let second = try #require(try await fixture.queue.runSchedule(schedule))
             #expect(try await fixture.state(first) == .waiting)
             #expect(try await fixture.record(second).error?.message.contains("is sealed") == true)

@@ -3,11 +3,11 @@
 -- ARGV     settings, worker, host, slots, version, then for each job: id, token, phase or '', progress or ''.
 --          Progress is `fraction position duration speed eta`, each `-` if unknown, and perhaps `estimated`
 --          and the outputs.
--- Answers  {1 if there is more to admit, to give up or to promote, else 0, and 2 more if a callback is due; 1 if a schedule is due,
---          else 0; then for each job `OK`, `LOST`, `CANCEL` or `EXPIRED`}.
+-- Answers  {1 if there is more to admit, to give up or to promote, 1 if a callback is due, 1 if a schedule is due, each else 0;
+--          then for each job `OK`, `LOST`, `CANCEL` or `EXPIRED`}.
 
 local worker = ARGV[2]
-local answer, jobs = { 0, 0 }, {}
+local answer, jobs = { 0, 0, 0 }, {}
 
 local function step(progress)
   return math.floor(20 * (tonumber(string.match(progress or '', '^%S+')) or 0))
@@ -42,8 +42,8 @@ call('PEXPIRE', P .. 'worker:' .. worker, 60000)
 call('ZREMRANGEBYSCORE', P .. 'workers', '-inf', NOW - 60000)
 call('ZADD', P .. 'workers', NOW, worker)
 if tend() then answer[1] = 1 end
-answer[2] = #call('ZRANGEBYSCORE', P .. 'schedules', '-inf', NOW, 'LIMIT', 0, 1)
-if until_first(CALLBACKS, 0) == 0 then answer[1] = answer[1] + 2 end
+if until_first(CALLBACKS, 0) == 0 then answer[2] = 1 end
+if until_first(P .. 'schedules', 0) == 0 then answer[3] = 1 end
 for _, state in ipairs({ 'completed', 'failed', 'cancelled' }) do trim(state) end
 forget_callbacks()
 ring()

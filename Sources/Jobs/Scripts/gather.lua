@@ -1,8 +1,8 @@
 -- Admits all that was pushed before the first call, so that a group has its jobs, and perhaps seals the group.
 --
 -- ARGV     group, `1` to seal it, the id that the first call answered or '', the group's callback or ''.
--- Answers  `again <id of the inbox's last entry at the first call>`, `unknown` if there is no such group, `taken` if its
---          callback can no longer be set, or `known`.
+-- Answers  `again <id of the inbox's last entry at the first call>`, `known` or `sealed`, `unknown` if there is no such group,
+--          or `taken` if its callback can no longer be set.
 
 local name, wish, last, url = ARGV[1], ARGV[2], ARGV[3], ARGV[4] ~= '' and ARGV[4] or nil
 begin()
@@ -18,8 +18,8 @@ if admit() then
     end
   end
 end
-local is_known
-if wish == '1' then is_known = seal(name, url) else is_known = call('EXISTS', P .. 'group:' .. name) == 1 end
+local answer
+if wish == '1' then answer = seal(name, url) else answer = call('EXISTS', group_key(name)) == 1 and 'known' or 'unknown' end
 ring()
 save()
-return is_known == 'taken' and is_known or is_known and 'known' or 'unknown'
+return answer

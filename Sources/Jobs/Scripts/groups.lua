@@ -50,11 +50,11 @@ function forget(id, name, state)
   if call('EXISTS', key .. ':ids') == 0 then call('DEL', key) end
 end
 
--- Says that all jobs of a group are in, and perhaps which URL is to be called once none is left; answers whether there is
--- such a group, or `taken` if it has ended or has another callback.
+-- Says that all jobs of a group are in, and perhaps which URL is to be called once none is left; answers `sealed`, `unknown`
+-- if there is no such group, or `taken` if it has ended or has another callback.
 local function seal(name, url)
   local key = group_key(name)
-  if call('EXISTS', key) == 0 then return false end
+  if call('EXISTS', key) == 0 then return 'unknown' end
   if url and (call('HEXISTS', key, 'ended') == 1 or call('HSETNX', key, 'callback', url) == 0)
     and call('HGET', key, 'callback') ~= url then
     return 'taken'
@@ -63,7 +63,7 @@ local function seal(name, url)
     event('', 'sealed', 'group', name)
     closing[name] = true
   end
-  return true
+  return 'sealed'
 end
 
 -- Why a job may not join a group; nothing if it may.
