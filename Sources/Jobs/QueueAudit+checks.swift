@@ -133,7 +133,7 @@ extension QueueSnapshot {
     func keyProblems() -> [String] {
         let single: Set = [
             "in", "ready", "delayed", "lease", "live", "done", "failed", "cancelled", "meta", "events", "workers",
-            "parked", "limits", "rates", "paced", "expiring", "schedules", "callbacks", "called",
+            "parked", "limits", "rates", "paced", "expiring", "schedules", "callbacks", "called", "aliases",
         ]
         var problems: [String] = []
         for key in keys where !single.contains(key) {

@@ -1,4 +1,5 @@
 import Jobs
+import Redis
 import SlotProtocol
 import Testing
 
@@ -21,6 +22,39 @@ import Testing
             let job = QueueFixture.job.merging(["dedup": "k"]) { $1 }
             let answer = try await fixture.queue.enqueue([job, job, job])
             #expect(answer.map(\.isDuplicate) == [false, true, true] && Set(answer.map(\.id)).count == 1)
+        }
+    }
+
+    @Test func `answers a repeated call the same, though the first is over by then`() async throws {
+        try await QueueFixture.run { fixture in
+            let keyed = QueueFixture.job.merging(["dedup": "k"]) { $1 }
+            let first = try await fixture.push(["dedup": "k"])
+            try await fixture.queue.keepHouse()
+            let answer = try await fixture.queue.enqueue(
+                [QueueFixture.job, keyed, QueueFixture.job], nonce: "12345678")
+            #expect(answer.map(\.isDuplicate) == [false, true, false] && answer[1].id == first)
+            _ = try await fixture.queue.cancel([first])
+            let again = try await fixture.queue.enqueue([QueueFixture.job, keyed, QueueFixture.job], nonce: "12345678")
+            #expect(again == answer)
+            #expect(try await fixture.queue.stats()[.waiting] == 2)
+        }
+    }
+
+    @Test func `knows the ids of so many duplicates, and lets go of the oldest`() async throws {
+        try await QueueFixture.run { fixture in
+            let keys = fixture.queue.keys
+            let fill: RedisCommand = [
+                "EVAL", "for i = 1, 100000 do redis.call('ZADD', KEYS[1], i, i) end redis.call('SET', KEYS[2], 'x')",
+                "2",
+                .text(keys.prefix + "aliases"), .text(keys.alias("1")),
+            ]
+            _ = try await fixture.client.send(fill)
+            let first = try await fixture.enqueue(["dedup": "k"])
+            let pushed = try await fixture.push(["dedup": "k"])
+            try await fixture.queue.keepHouse()
+            #expect(try await fixture.record(pushed).id == first)
+            #expect(try await fixture.client.send(["ZCARD", .text(keys.prefix + "aliases")]).integer == 100_000)
+            #expect(try await fixture.client.send(["EXISTS", .text(keys.alias("1"))]).integer == 0)
         }
     }
 

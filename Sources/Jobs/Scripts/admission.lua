@@ -208,6 +208,11 @@ local function callback_of(flat)
   end
 end
 
+local ALIASES = P .. 'aliases'
+
+-- Lets go of the oldest ids of duplicates, as many as there may not be.
+local function forget_aliases() let_go(ALIASES, 'alias', 'alias:') end
+
 -- Admits one entry of the inbox; the caller deletes it there.
 local function admit_entry(id, flat)
   if #flat == 2 and flat[1] == '_bell' then return end
@@ -231,7 +236,10 @@ local function admit_entry(id, flat)
   if ms > NOW + 60000 or ms < 1500000000000 then options.created = NOW end
   local first = holder(options.dedup)
   if first then
-    call('SET', P .. 'alias:' .. id, first, 'PX', 604800000)
+    local _, age = retention('alias')
+    call('SET', P .. 'alias:' .. id, first, 'PX', age)
+    call('ZADD', ALIASES, stamp(), id)
+    forget_aliases()
     event(id, 'duplicate', 'of', first)
   else
     place(id, spec, options)

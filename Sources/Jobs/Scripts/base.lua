@@ -135,9 +135,9 @@ local function erase(ids)
   call('DEL', unpack(doomed))
 end
 
--- How many jobs of a terminal state (or of `called`, callbacks that are over) are kept, and for how many milliseconds.
+-- How many jobs of a terminal state (or of `called`, callbacks that are over, or of `alias`) are kept, and for how many ms.
 local function retention(state)
-  local count, age = string.match(settings .. ' ' .. DEFAULT_SETTINGS, state .. ' (%d+) (%d+)')
+  local count, age = string.match(settings .. ' ' .. DEFAULT_SETTINGS .. ' alias 100000 604800000', state .. ' (%d+) (%d+)')
   return tonumber(count), tonumber(age)
 end
 
@@ -150,6 +150,14 @@ local function surplus(set, state)
   local excess = call('ZCARD', set) - count
   if excess > 0 then return call('ZRANGE', set, 0, math.min(excess, 100) - 1) end
   return call('ZRANGEBYSCORE', set, '-inf', whole((NOW - age) * 1024), 'LIMIT', 0, 100)
+end
+
+-- Deletes what of an index is over the count or the age, and its keys, which begin with the prefix.
+local function let_go(set, kind, prefix)
+  for _, old in ipairs(surplus(set, kind)) do
+    call('ZREM', set, old)
+    call('DEL', P .. prefix .. old)
+  end
 end
 
 -- Deletes jobs over the count or the age, index and hash together.

@@ -46,6 +46,7 @@ if until_first(CALLBACKS, 0) == 0 then answer[2] = 1 end
 if until_first(P .. 'schedules', 0) == 0 then answer[3] = 1 end
 for _, state in ipairs({ 'completed', 'failed', 'cancelled' }) do trim(state) end
 forget_callbacks()
+forget_aliases()
 ring()
 leave()
 return answer

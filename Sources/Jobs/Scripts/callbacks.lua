@@ -39,12 +39,7 @@ local function logged(log, sentence, status, took)
 end
 
 -- Lets go of the oldest that are over, as many as there may not be.
-local function forget_callbacks()
-  for _, old in ipairs(surplus(CALLED, 'called')) do
-    call('ZREM', CALLED, old)
-    call('DEL', P .. 'callback:' .. old)
-  end
-end
+local function forget_callbacks() let_go(CALLED, 'called', 'callback:') end
 
 -- Ends a delivery.
 local function conclude(id, state)

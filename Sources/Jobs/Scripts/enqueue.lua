@@ -8,16 +8,18 @@
 --          n-th, from 0, as the first; then none was pushed.
 
 local nonce, index = ARGV[1], tonumber(ARGV[2])
+local total = (#ARGV - 2) / 3
+local stem = '-' .. string.sub(nonce, 1, 8)
+-- Of a call that was answered: the time in its ids, then the number of each duplicate and what it stands for.
 local once = P .. 'once:' .. nonce .. ':' .. index
 local given = call('GET', once)
 if given then
-  local ids = {}
-  for id in string.gmatch(given, '%S+') do ids[#ids + 1] = id end
+  local ids, at = {}, string.match(given, '^%d+')
+  for i = 1, total do ids[i] = at .. stem .. index + i - 1 end
+  for i, first in string.gmatch(given, ' (%d+)(=%S+)') do ids[tonumber(i)] = first end
   return ids
 end
 
-local total = (#ARGV - 2) / 3
-local stem = '-' .. string.sub(nonce, 1, 8)
 local at, ids, keys = NOW, {}, {}
 repeat
   for i = 1, total do
@@ -44,7 +46,7 @@ local function parse(text)
   }
 end
 
-local holders, answer, all, refusals = {}, {}, {}, {}
+local holders, answer, all, refusals, duplicates = {}, {}, {}, {}, {}
 local first, refused = nil, 0
 for i = 1, total do
   local key, options = ARGV[3 * i + 2], parse(ARGV[3 * i + 1])
@@ -62,6 +64,7 @@ for i = 1, total do
   local spec, options, key = ARGV[3 * i], all[i], ARGV[3 * i + 2]
   if holders[key] then
     answer[i] = '=' .. holders[key]
+    duplicates[#duplicates + 1] = ' ' .. i .. answer[i]
   else
     if key ~= '' then
       options.dedup = key
@@ -71,7 +74,7 @@ for i = 1, total do
     answer[i] = ids[i]
   end
 end
-call('SET', once, table.concat(answer, ' '), 'PX', 600000)
+call('SET', once, string.match(ids[1], '^%d+') .. table.concat(duplicates), 'PX', 600000)
 ring()
 save()
 return answer
