@@ -6,9 +6,8 @@ import SlotProtocol
 actor Timetable {
     private let queue: JobQueue
     private let log: Log
-    /// What was said of schedules that cannot run, so that it is said once.
+    /// What the last run said of schedules that cannot run, so that the next does not say it again.
     private var complaints: Set<String> = []
-
     private var isRunning = false
 
     init(queue: JobQueue, log: Log) {
@@ -21,20 +20,19 @@ actor Timetable {
         guard !isRunning else { return }
         isRunning = true
         defer { isRunning = false }
+        var found: Set<String> = []
         do throws(QueueError) {
             for (name, result) in try await queue.runDueSchedules() {
                 switch result {
                 case .success(let id): log.info("scheduled", ["schedule": name, "job": id])
                 case .failure(let failure):
-                    complain("the schedule \(name) is left to other workers: \(failure.message)")
+                    found.insert("the schedule \(name) is left to other workers: \(failure.message)")
                 }
             }
         } catch {
-            complain("schedules are due, and wait: \(error)")
+            found.insert("schedules are due, and wait: \(error)")
         }
-    }
-
-    private func complain(_ sentence: String) {
-        if complaints.insert(sentence).inserted { log.error(sentence) }
+        for sentence in found.subtracting(complaints).sorted() { log.error(sentence) }
+        complaints = found
     }
 }

@@ -117,6 +117,46 @@ import Testing
         }
     }
 
+    @Test func `is held up by none of those that cannot run, however many they are`() async throws {
+        try await QueueFixture.run { fixture in
+            let (keys, broken) = (fixture.queue.keys, (0..<120).map { "broken\($0)" })
+            for name in broken + ["unfit", "good"] {
+                #expect(try await Self.put(name, fixture))
+                try await Self.makeDue(name, fixture, at: name == "good" ? "2000" : "1000")
+            }
+            for name in broken {
+                _ = try await fixture.client.send(["HSET", .text(keys.schedule(name)), "zone", "Mars/Olympus"])
+            }
+            // The script itself fails, before it has changed anything.
+            _ = try await fixture.client.send(["HSET", .text(keys.schedule("unfit")), "spec", "{"])
+            let results = try await fixture.queue.runDueSchedules()
+            #expect(results.count == 122)
+            #expect(throws: Never.self) { try results.first { $0.name == "good" }?.job.get() }
+            #expect(throws: Failure.self) { try results.first { $0.name == "unfit" }?.job.get() }
+            #expect(try await Self.schedule("unfit", fixture).next == 1000)
+            #expect(try await fixture.queue.stats()[.waiting] == 1)
+            for name in broken + ["unfit"] { #expect(try await fixture.queue.removeSchedule(name)) }
+        }
+    }
+
+    @Test func `is put and run once, though the answer was lost and it is told again`() async throws {
+        try await QueueFixture.run { fixture in
+            let yearly = try Recurrence("@yearly", zone: "UTC")
+            for _ in 1...2 {
+                #expect(try await fixture.queue.putSchedule("s", yearly, fields: Self.fields, nonce: "n1"))
+            }
+            #expect(try await !fixture.queue.putSchedule("s", yearly, fields: Self.fields, nonce: "n2"))
+            let schedule = try await Self.schedule("s", fixture)
+            let ids = [
+                try await fixture.queue.runSchedule(schedule, nonce: "r1"),
+                try await fixture.queue.runSchedule(schedule, nonce: "r1"),
+                try await fixture.queue.runSchedule(schedule, nonce: "r2"),
+            ]
+            #expect(ids[0] != nil && ids[0] == ids[1] && ids[1] != ids[2])
+            #expect(try await fixture.queue.stats()[.waiting] == 2)
+        }
+    }
+
     @Test func `lets a job fail that is not valid any more, and goes on`() async throws {
         try await QueueFixture.run { fixture in
             #expect(try await Self.put("night", fixture, ["group": "g"]))

@@ -1,3 +1,4 @@
+import Foundation
 import Jobs
 import Redis
 import TestSupport
@@ -26,5 +27,34 @@ import Testing
         }
         #expect(try await shop.queue.list().jobs.count == 3)
         #expect(Set(shop.outputs) == ["1970-01-01-00-00.flac", "1970-01-01-00-01.flac", "1970-01-01-00-02.flac"])
+    }
+
+    @Test func `a worker complains once of what it cannot run, and again once that had been mended`() async throws {
+        let shop = try await Workshop()
+        let worker = try await shop.worker()
+        let fields = ["source": "https://example.org/a.wav", "format": "flac"]
+        #expect(try await shop.queue.putSchedule("s", try Recurrence("@yearly", zone: "UTC"), fields: fields))
+        let keys = shop.queue.keys
+        func put(zone: String, thenRun name: String) async throws {
+            _ = try await shop.client.send(["HSET", .text(keys.schedule("s")), "zone", .text(zone)])
+            _ = try await shop.client.send(["ZADD", .text(keys.schedules), "1000", "s"])
+            // Another that can run shows that the worker has looked.
+            for _ in 1...2 {
+                #expect(
+                    try await shop.queue.putSchedule(
+                        name, try Recurrence("@yearly", zone: "UTC"), fields: fields, replaces: true))
+                _ = try await shop.client.send(["ZADD", .text(keys.schedules), "2000", .text(name)])
+                try await eventually("it ran", within: Workshop.patience) {
+                    try await shop.queue.schedule(name)?.next ?? 0 > 2000
+                }
+            }
+        }
+        func complaints() -> Int { worker.errors.components(separatedBy: "is left to other workers").count - 1 }
+        try await put(zone: "Mars/Olympus", thenRun: "a")
+        #expect(complaints() == 1)
+        try await put(zone: "UTC", thenRun: "b")
+        #expect(try await shop.queue.schedule("s")?.last == 1000)
+        try await put(zone: "Mars/Olympus", thenRun: "c")
+        try await eventually("it is said again", within: Workshop.patience) { complaints() == 2 }
     }
 }

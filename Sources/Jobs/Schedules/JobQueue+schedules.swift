@@ -3,21 +3,24 @@ package import SlotProtocol
 
 extension JobQueue {
     /// Lets a job come again and again; false if there is a schedule of that name, and it is not to be replaced.
+    ///
+    /// Repeated with the same nonce, changes nothing more and answers the same.
     package func putSchedule(
-        _ name: String, _ recurrence: Recurrence, fields: [String: String], replaces: Bool = false
+        _ name: String, _ recurrence: Recurrence, fields: [String: String], replaces: Bool = false,
+        nonce: String = Nonce.random()
     ) async throws(QueueError) -> Bool {
         let next = recurrence.next(after: try await clock())
         return try await schedule(
             "put", name,
             [
-                Self.due(next), .text(Nonce.random()), .text(recurrence.expression.text), .text(recurrence.zone.name),
+                Self.due(next), .text(nonce), .text(recurrence.expression.text), .text(recurrence.zone.name),
                 .bytes(SpecText.encode(fields)), replaces ? "1" : "0",
             ]) != "taken"
     }
 
     /// Every schedule: the next one first, those that are paused last.
     package func schedules() async throws(QueueError) -> [ScheduleRecord] {
-        try await schedules(["ZRANGE", .text(keys.schedules), "0", "-1", "WITHSCORES"])
+        try await schedules(["ZRANGE", .text(keys.schedules), "0", "-1", "WITHSCORES"]).compactMap(\.record)
     }
 
     package func schedule(_ name: String) async throws(QueueError) -> ScheduleRecord? {
@@ -28,10 +31,13 @@ extension JobQueue {
     }
 
     /// Pushes a job of a schedule now, and answers its id; nothing if there is no such schedule.
-    package func runSchedule(_ schedule: ScheduleRecord) async throws(QueueError) -> String? {
+    ///
+    /// Repeated with the same nonce, answers the same job, unless others were pushed so meanwhile.
+    package func runSchedule(
+        _ schedule: ScheduleRecord, nonce: String = Nonce.random()
+    ) async throws(QueueError) -> String? {
         let parts = try Self.recurrence(schedule).parts(at: try await clock())
-        let id = try await self.schedule(
-            "run", schedule.name, [.text(Nonce.random()), .text(parts.date), .text(parts.time)])
+        let id = try await self.schedule("run", schedule.name, [.text(nonce), .text(parts.date), .text(parts.time)])
         return id == "unknown" ? nil : id
     }
 
@@ -52,34 +58,59 @@ extension JobQueue {
     package func runDueSchedules() async throws(QueueError) -> [(name: String, job: Result<String, Failure>)] {
         let now = try await clock()
         var results: [(name: String, job: Result<String, Failure>)] = []
-        for schedule in try await schedules([
-            "ZRANGEBYSCORE", .text(keys.schedules), "-inf", .integer(now), "WITHSCORES", "LIMIT", "0", "100",
-        ]) {
-            let recurrence: Recurrence
-            do throws(Failure) { recurrence = try schedule.recurrence() } catch {
-                results.append((schedule.name, .failure(error)))
-                continue
+        // Those that cannot run stay due, before all others.
+        var stuck = 0
+        while true {
+            let some = try await schedules([
+                "ZRANGEBYSCORE", .text(keys.schedules), "-inf", .integer(now), "WITHSCORES", "LIMIT",
+                .integer(Int64(stuck)), "100",
+            ])
+            for (name, schedule) in some {
+                let result: Result<String?, Failure> =
+                    if let schedule { try await fire(schedule, now) } else { .success(nil) }
+                switch result {
+                case .success(let id?): results.append((name, .success(id)))
+                case .success(nil): if schedule == nil { stuck += 1 }
+                case .failure(let failure):
+                    stuck += 1
+                    results.append((name, .failure(failure)))
+                }
             }
-            let due = schedule.next ?? now
-            let parts = recurrence.parts(at: due)
+            guard some.count == 100 else { return results }
+        }
+    }
+
+    /// Pushes the job of a schedule that is due, and answers its id; nothing if somebody else did.
+    private func fire(_ schedule: ScheduleRecord, _ now: Int64) async throws(QueueError) -> Result<String?, Failure> {
+        let recurrence: Recurrence
+        do throws(Failure) { recurrence = try schedule.recurrence() } catch { return .failure(error) }
+        let due = schedule.next ?? now
+        let parts = recurrence.parts(at: due)
+        do throws(QueueError) {
             let answer = try await self.schedule(
                 "fire", schedule.name,
                 [
                     .integer(due), .text(schedule.revision), Self.due(recurrence.next(after: now)),
                     .text(Nonce.random()), .text(parts.date), .text(parts.time),
                 ])
-            if answer != "late", answer != "unknown" { results.append((schedule.name, .success(answer))) }
+            return .success(["late", "unknown"].contains(answer) ? nil : answer)
+        } catch {
+            // What Redis refuses of this one, it need not refuse of the next.
+            guard case .redis(.server) = error, !error.isTransient else { throw error }
+            return .failure(Failure(.internal, "\(error)"))
         }
-        return results
     }
 
-    private func schedules(_ command: RedisCommand) async throws(QueueError) -> [ScheduleRecord] {
+    /// What an index names; nothing in place of what was removed meanwhile.
+    private func schedules(
+        _ command: RedisCommand
+    ) async throws(QueueError) -> [(name: String, record: ScheduleRecord?)] {
         let found = try await send([command])[0].array ?? []
         let pairs = stride(from: 0, to: found.count - 1, by: 2).map {
             (name: found[$0].string ?? "", next: found[$0 + 1])
         }
         let hashes = try await send(pairs.map { ["HGETALL", .text(keys.schedule($0.name))] })
-        return zip(pairs, hashes).compactMap { ScheduleRecord(name: $0.name, hash: $1, next: $0.next) }
+        return zip(pairs, hashes).map { ($0.name, ScheduleRecord(name: $0.name, hash: $1, next: $0.next)) }
     }
 
     private func schedule(

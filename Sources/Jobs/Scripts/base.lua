@@ -78,6 +78,11 @@ local function read(id)
   }
 end
 
+-- What a token was told when its try ended, of `<token> <answer>`; nothing if that was another's.
+local function answered(ended, token)
+  return ended and string.sub(ended, 1, #token + 1) == token .. ' ' and string.sub(ended, #token + 2) or nil
+end
+
 -- The id of the job that a pushed duplicate stands for.
 local function resolve(id)
   return call('GET', P .. 'alias:' .. id) or id

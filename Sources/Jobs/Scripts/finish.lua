@@ -12,7 +12,8 @@
 local id, token, outcome, log = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
 local job = read(id)
 if not job then return 'STALE' end
-if job.ended and string.sub(job.ended, 1, #token + 1) == token .. ' ' then return string.sub(job.ended, #token + 2) end
+local given = answered(job.ended, token)
+if given then return given end
 if job.state ~= 'running' or job.token ~= token then return 'STALE' end
 if job.phase == 'publishing' and (outcome == 'cancelled' or outcome == 'released') then return 'PUBLISHING' end
 if job.cancel and outcome ~= 'crashed' then outcome = 'cancelled' end

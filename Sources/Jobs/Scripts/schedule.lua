@@ -5,24 +5,30 @@
 -- The clock of a place is not known here: whoever finds a schedule due brings the next time, and says what it has seen.
 --
 -- ARGV     verb, name, then for
---          put: next due, revision, cron, zone, spec, `1` to replace one of that name;
+--          put: next due, revision, cron, zone, spec, `1` to replace one of that name; again with the same revision changes nothing;
 --          fire: the due time and the revision that were seen, next due, nonce, date and time for the spec;
---          run: nonce, date and time for the spec;
+--          run: nonce, date and time for the spec; again with the same nonce answers the same;
 --          move: the revision that was seen, next due or `+inf` to pause; remove: nothing.
 -- Answers  `unknown`; for fire and run the job's id; `late` if it was fired or changed since it was seen; `taken` if put may not
 --          replace one; else `done`.
 
 local verb, name = ARGV[1], ARGV[2]
 local SCHEDULES, key = P .. 'schedules', P .. 'schedule:' .. name
-local revision, spec = unpack(call('HMGET', key, 'revision', 'spec'))
+local revision, spec, ran = unpack(call('HMGET', key, 'revision', 'spec', 'ran'))
 
--- Pushes a job as if it had come by way of the inbox, so that it is checked as of today.
-local function push(due, nonce, date, time)
-  local id, flat = NOW .. '-' .. string.sub(nonce, 1, 8) .. '0', {}
+-- The fields of a job of that date and time; raises what is wrong, so before anything is written.
+local function filled(date, time)
+  local flat = {}
   for field, value in pairs(cjson.decode(spec)) do
     flat[#flat + 1] = field
     flat[#flat + 1] = string.gsub(string.gsub(value, '{date}', date), '{time}', time)
   end
+  return flat
+end
+
+-- Pushes a job as if it had come by way of the inbox, so that it is checked as of today.
+local function push(flat, due, nonce)
+  local id = NOW .. '-' .. string.sub(nonce, 1, 8) .. '0'
   admit_entry(id, flat)
   id = resolve(id)
   call('HSET', key, 'last', due, 'job', id)
@@ -32,6 +38,7 @@ local function push(due, nonce, date, time)
 end
 
 if verb == 'put' then
+  if revision == ARGV[4] then return 'done' end
   if revision and ARGV[8] ~= '1' then return 'taken' end
   call('HSET', key, 'revision', ARGV[4], 'cron', ARGV[5], 'zone', ARGV[6], 'spec', ARGV[7])
   call('ZADD', SCHEDULES, ARGV[3], name)
@@ -39,10 +46,15 @@ elseif not revision then
   return 'unknown'
 elseif verb == 'fire' then
   if call('ZSCORE', SCHEDULES, name) ~= ARGV[3] or revision ~= ARGV[4] then return 'late' end
+  local flat = filled(ARGV[7], ARGV[8])
   call('ZADD', SCHEDULES, ARGV[5], name)
-  return push(ARGV[3], ARGV[6], ARGV[7], ARGV[8])
+  return push(flat, ARGV[3], ARGV[6])
 elseif verb == 'run' then
-  return push(NOW, ARGV[3], ARGV[4], ARGV[5])
+  local given = answered(ran, ARGV[3])
+  if given then return given end
+  local id = push(filled(ARGV[4], ARGV[5]), NOW, ARGV[3])
+  call('HSET', key, 'ran', ARGV[3] .. ' ' .. id)
+  return id
 elseif verb == 'move' then
   if revision ~= ARGV[3] then return 'late' end
   begin()

@@ -98,16 +98,8 @@ struct Enqueuer {
     /// Pushes one part; a lost answer is asked for again, which pushes nothing twice.
     private func push(_ specs: [[String: String]]) async throws(CommandFailure) -> [Enqueued] {
         let nonce = Nonce.random()
-        let answers: [Enqueued]
-        do throws(CommandFailure) {
-            answers = try await connection.ask { queue throws(QueueError) in
-                try await queue.enqueue(specs, nonce: nonce)
-            }
-        } catch {
-            guard error.status == .unreachable else { throw error }
-            answers = try await connection.ask { queue throws(QueueError) in
-                try await queue.enqueue(specs, nonce: nonce)
-            }
+        let answers = try await connection.askTwice { queue throws(QueueError) in
+            try await queue.enqueue(specs, nonce: nonce)
         }
         var text = ""
         for (answer, spec) in zip(answers, specs) {

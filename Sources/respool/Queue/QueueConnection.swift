@@ -42,6 +42,16 @@ struct QueueConnection: Sendable {
         do throws(QueueError) { return try await question(queue) } catch { throw explain(error) }
     }
 
+    /// The same, asked once more if the answer may have got lost.
+    func askTwice<Answer>(
+        _ question: (JobQueue) async throws(QueueError) -> Answer
+    ) async throws(CommandFailure) -> Answer {
+        do throws(CommandFailure) { return try await ask(question) } catch {
+            guard error.status == .unreachable else { throw error }
+            return try await ask(question)
+        }
+    }
+
     /// The same, asked for up to a minute while the server is away.
     func askPatiently<Answer>(
         _ question: (JobQueue) async throws(QueueError) -> Answer

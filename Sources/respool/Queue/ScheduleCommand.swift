@@ -73,9 +73,10 @@ private struct ScheduleBook {
         } catch {
             throw .usage(error.message)
         }
-        let isPut = try await connection.ask { queue throws(QueueError) in
+        let nonce = Nonce.random()
+        let isPut = try await connection.askTwice { queue throws(QueueError) in
             try await queue.putSchedule(
-                name, recurrence, fields: fields, replaces: arguments.has(ScheduleOptions.replace))
+                name, recurrence, fields: fields, replaces: arguments.has(ScheduleOptions.replace), nonce: nonce)
         }
         guard isPut else { throw .failed("there is a schedule '\(name)': add --replace, or take another name") }
         show([try await schedule(name)])
@@ -87,13 +88,17 @@ private struct ScheduleBook {
 
     func change(_ name: String, _ verb: String) async throws(CommandFailure) {
         let schedule = try await schedule(name)
-        let isDone = try await connection.ask { queue throws(QueueError) in
+        let nonce = Nonce.random()
+        let isDone = try await connection.askTwice { queue throws(QueueError) in
             switch verb {
             case "run":
-                let id = try await queue.runSchedule(schedule)
+                let id = try await queue.runSchedule(schedule, nonce: nonce)
                 if let id { StandardStream.output(id + "\n") }
                 return id != nil
-            case "remove": return try await queue.removeSchedule(name)
+            case "remove":
+                // It was there a moment ago, so it is gone now, whoever removed it.
+                _ = try await queue.removeSchedule(name)
+                return true
             default: return try await queue.setSchedule(schedule, isPaused: verb == "pause")
             }
         }
