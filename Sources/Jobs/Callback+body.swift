@@ -1,23 +1,23 @@
 import FoundationEssentials
 import Lifecycle
-import SlotProtocol
+package import SlotProtocol
 
 extension Callback {
     /// The longest body in bytes.
     package static let longestBody = 64 << 10
 
     /// What is posted: JSON with `type`, `timestamp`, `queue`, and as `data` what `respool status --json` shows.
-    package func body(queue: QueueName) -> [UInt8] {
+    package func body(queue: QueueName) throws(Failure) -> [UInt8] {
         switch content {
         case .job(var record):
             for shorten in Self.shortenings {
-                let body = encoded(record, queue)
+                let body = try encoded(record, queue)
                 if body.count <= Self.longestBody { return body }
                 shorten(&record)
             }
-            return encoded(record, queue)
-        case .group(let group): return encoded(GroupReport(group, GroupPace(group)), queue)
-        case .unknown: return encoded(subject.names, queue)
+            return try encoded(record, queue)
+        case .group(let group): return try encoded(GroupReport(group, GroupPace(group)), queue)
+        case .unknown: return try encoded(subject.names, queue)
         }
     }
 
@@ -45,12 +45,14 @@ extension Callback {
         let data: Payload
     }
 
-    private func encoded<Payload: Encodable>(_ payload: Payload, _ queue: QueueName) -> [UInt8] {
+    private func encoded<Payload: Encodable>(_ payload: Payload, _ queue: QueueName) throws(Failure) -> [UInt8] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         let body = Body(
             type: what, timestamp: WallClock.timestamp(milliseconds: at), queue: queue.text, data: payload)
-        return (try? encoder.encode(body)).map(Array.init) ?? []
+        do { return Array(try encoder.encode(body)) } catch {
+            throw Failure(.internal, "what is to be told cannot be written as JSON: \(error)")
+        }
     }
 }
 

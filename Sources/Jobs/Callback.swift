@@ -11,6 +11,8 @@ package struct Callback: Sendable {
     package let url: String
     /// When what it tells of ended, in milliseconds since 1970.
     package let at: Int64
+    /// When this try was taken to be sent, in milliseconds since 1970.
+    package let takenAt: Int64
     let content: Content
 
     /// What a callback tells of.

@@ -7,7 +7,8 @@ extension JobQueue {
     /// How long a callback is its sender's.
     package static let callbackTerm: Duration = .seconds(60)
 
-    /// Takes up to so many callbacks that are due, two of one receiver at once over all senders.
+    /// Takes up to so many callbacks that are due, two of one receiver at once over all senders; repeated with the same token,
+    /// answers the same ones.
     package func dispatch(count: Int, token: String = Nonce.random()) async throws(QueueError) -> [Callback] {
         let answer = try await run(
             QueueScript.dispatch, [.text(token), .integer(Int64(count)), .integer(Self.callbackTerm.milliseconds)])
@@ -16,7 +17,7 @@ extension JobQueue {
         return callbacks
     }
 
-    /// Ends one try of a callback, after that time.
+    /// Ends one try of a callback, after that time; repeated, answers the same.
     package func settle(
         _ callback: Callback, _ outcome: CallbackOutcome, after time: Duration
     ) async throws(QueueError) -> SettleAnswer {
@@ -58,19 +59,16 @@ extension JobQueue {
 
     /// Callbacks that are not over, the first due first, then those that are, the last first.
     package func callbacks(limit: Int) async throws(QueueError) -> [CallbackRecord] {
-        let receivers = try await texts(["ZRANGE", .text(keys.callbacks), "0", .integer(Int64(limit - 1))])
-        var places: [(id: String, due: Int64)] = []
-        for receiver in receivers where places.count < limit {
-            let reply = try await send([
-                ["ZRANGE", .text(keys.callbacks(receiver)), "0", .integer(Int64(limit - 1)), "WITHSCORES"]
-            ])[0]
-            places += (reply.dictionary ?? [:]).map { ($0.key, $0.value.string.flatMap { Int64($0) } ?? 0) }
-        }
+        let last = RedisArgument.integer(Int64(limit - 1))
+        // A receiver that is busy stands behind others, though some of its callbacks were due before theirs.
+        let replies = try await send([
+            ["ZRANGE", .text(keys.callbacks), "0", "999"], ["ZREVRANGE", .text(keys.called), "0", last],
+        ]).map { ($0.array ?? []).compactMap(\.string) }
+        let places = try await send(
+            replies[0].map { ["ZRANGE", .text(keys.callbacks($0)), "0", last, "WITHSCORES"] }
+        ).flatMap { ($0.dictionary ?? [:]).map { (id: $0.key, due: $0.value.integer ?? 0) } }
         let first = places.sorted { ($0.due, $0.id) < ($1.due, $1.id) }.prefix(limit)
-        var ids = first.map(\.id)
-        if ids.count < limit {
-            ids += try await texts(["ZREVRANGE", .text(keys.called), "0", .integer(Int64(limit - ids.count - 1))])
-        }
+        let ids = first.map(\.id) + replies[1].prefix(limit - first.count)
         return try await records(ids, due: Dictionary(first.map { ($0.id, $0.due) }) { $1 })
     }
 
@@ -94,31 +92,29 @@ extension JobQueue {
             let some = Array(ids[start..<min(start + 500, ids.count)])
             let replies = try await send(
                 some.map { RedisCommand(["HMGET", .text(keys.callback($0))] + names.map { .text($0) }) })
-            for (id, reply) in zip(some, replies) {
+            let hashes = replies.map { reply in
                 let pairs = zip(names, reply.array ?? []).compactMap { name, value in value.string.map { (name, $0) } }
-                let hash = Dictionary(uniqueKeysWithValues: pairs)
-                var moment = due[id]
-                if moment == nil, hash["state"] == nil, let receiver = hash["receiver"] {
-                    moment = try await send([["ZSCORE", .text(keys.callbacks(receiver)), .text(id)]])[0].integer
-                }
-                if let record = CallbackRecord(id: id, hash: hash, due: moment) { records.append(record) }
+                return Dictionary(uniqueKeysWithValues: pairs)
             }
+            let unknown = zip(some, hashes).filter { id, hash in
+                due[id] == nil && hash["state"] == nil && hash["receiver"] != nil
+            }
+            let scores = try await send(
+                unknown.map { id, hash in ["ZSCORE", .text(keys.callbacks(hash["receiver"]!)), .text(id)] })
+            let due = zip(unknown, scores).reduce(into: due) { $0[$1.0.0] = $1.1.integer }
+            records += zip(some, hashes).compactMap { id, hash in CallbackRecord(id: id, hash: hash, due: due[id]) }
         }
         return records
     }
 
-    private func texts(_ command: RedisCommand) async throws(QueueError) -> [String] {
-        (try await send([command])[0].array ?? []).compactMap(\.string)
-    }
-
     private static func callback(_ part: ScriptAnswer, _ token: String) throws(QueueError) -> Callback {
-        let fields = try part.array(count: 10)
+        let fields = try part.array(count: 11)
         let name = try fields[3].text()
         let subject: Callback.Subject = try fields[2].text() == "job" ? .job(name) : .group(name)
         guard let at = Int64(try fields[6].text()) else { throw part.unexpected }
         return Callback(
             id: try fields[0].text(), token: token, attempt: try fields[1].integer(), subject: subject,
-            what: try fields[4].text(), url: try fields[5].text(), at: at,
+            what: try fields[4].text(), url: try fields[5].text(), at: at, takenAt: Int64(try fields[10].integer()),
             content: content(of: subject, at, fields[7].value, fields[8].value, fields[9].value))
     }
 

@@ -21,7 +21,7 @@ enum ProgressText {
     static func decode(_ text: String) -> Progress? {
         let parts = text.split(separator: " ")
         guard parts.count >= 4 else { return nil }
-        let numbers = parts.prefix(5).map { Double($0) }
+        let numbers = parts.prefix(5).map { Double($0).flatMap { $0.isFinite ? $0 : nil } }
         return Progress(
             phase: .converting, position: numbers[1] ?? 0, duration: numbers[2], fraction: numbers[0],
             speed: numbers[3],

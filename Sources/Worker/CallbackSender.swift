@@ -7,7 +7,7 @@ import Slots
 /// Sends the callbacks of all queues, beside the slots and in nobody's way.
 actor CallbackSender {
     private let messenger: Messenger
-    private let secrets: CallbackSecrets?
+    private let secrets: CallbackSecrets
     private let metrics: WorkerMetrics
     private let log: Log
     private var isClosed = false
@@ -19,7 +19,7 @@ actor CallbackSender {
     private static let mostInFlight = 32
     private static let backoff = Backoff(base: .milliseconds(50), cap: .seconds(1))
 
-    init(secrets: CallbackSecrets?, policy: TransferPolicy, metrics: WorkerMetrics, log: Log) {
+    init(secrets: CallbackSecrets, policy: TransferPolicy, metrics: WorkerMetrics, log: Log) {
         messenger = Messenger(policy: policy)
         self.secrets = secrets
         self.metrics = metrics
@@ -31,13 +31,13 @@ actor CallbackSender {
         pending.insert(queue.name)
         guard asked.insert(queue.name).inserted else { return }
         while pending.remove(queue.name) != nil, !isClosed, inFlight < Self.mostInFlight {
-            do throws(QueueError) {
-                let callbacks = try await queue.dispatch(count: Self.mostInFlight - inFlight)
-                inFlight += callbacks.count
-                for callback in callbacks { Task { await carryOut(callback, of: queue) } }
-            } catch {
-                log.debug("callbacks could not be asked for: \(error)")
+            let (count, token) = (Self.mostInFlight - inFlight, Nonce.random())
+            // An answer that got lost has taken callbacks, which nobody else sends until their term ends.
+            let callbacks = await untilAnswered(since: .now) { () async throws(QueueError) in
+                try await queue.dispatch(count: count, token: token)
             }
+            inFlight += callbacks?.count ?? 0
+            for callback in callbacks ?? [] { Task { await carryOut(callback, of: queue) } }
         }
         asked.remove(queue.name)
     }
@@ -59,30 +59,32 @@ actor CallbackSender {
     private func carryOut(_ callback: Callback, of queue: JobQueue) async {
         let start = ContinuousClock.now
         let outcome = await send(callback, of: queue)
-        let answer = await settle(callback, outcome, of: queue, since: start)
+        let time = start.duration(to: .now)
+        let answer = await untilAnswered(since: start) { () async throws(QueueError) in
+            try await queue.settle(callback, outcome, after: time)
+        }
         inFlight -= 1
         report(callback, outcome, answer)
         await collect(queue)
     }
 
     private func send(_ callback: Callback, of queue: JobQueue) async -> CallbackOutcome {
-        guard let secrets else {
-            return .again(
-                "this worker has no secret to sign with: set RESPOOL_CALLBACK_SECRET", status: nil, retryAfter: nil)
+        let body: [UInt8]
+        do throws(Failure) { body = try callback.body(queue: queue.name) } catch {
+            return .refused(error.message, status: nil)
         }
-        let body = callback.body(queue: queue.name)
-        let headers = secrets.headers(id: callback.id, body: body, at: WallClock.milliseconds())
+        let headers = secrets.headers(id: callback.id, body: body, at: callback.takenAt)
         return CallbackOutcome(await messenger.post(Data(body), to: callback.url, headers: headers))
     }
 
-    /// Tells the queue until it has heard, or until the callback is another sender's.
-    private func settle(
-        _ callback: Callback, _ outcome: CallbackOutcome, of queue: JobQueue, since start: ContinuousClock.Instant
-    ) async -> SettleAnswer? {
-        let time = start.duration(to: .now)
+    /// Asks the queue until it has answered, or until the callbacks are another sender's.
+    private func untilAnswered<Answer: Sendable>(
+        since start: ContinuousClock.Instant, _ call: () async throws(QueueError) -> Answer
+    ) async -> Answer? {
         var failures = 0
         while start.duration(to: .now) < JobQueue.callbackTerm {
-            do throws(QueueError) { return try await queue.settle(callback, outcome, after: time) } catch {
+            do throws(QueueError) { return try await call() } catch {
+                log.debug("the queue does not answer about callbacks: \(error)")
                 failures += 1
                 guard error.isTransient, !isClosed else { return nil }
             }

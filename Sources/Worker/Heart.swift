@@ -10,7 +10,7 @@ struct Heart: Sendable {
     let lifeSign: LifeSign?
     let metrics: WorkerMetrics
     let timetable: Timetable
-    let callbacks: CallbackSender
+    let callbacks: CallbackSender?
 
     private static let interval: Duration = .seconds(1)
 
@@ -41,7 +41,7 @@ struct Heart: Sendable {
         metrics.answered("beat", seconds: start.duration(to: .now).seconds)
         let wasOut = contact.answered(served.queue.name)
         for job in jobs { obey(answer.verdicts[job.job.id], job) }
-        if answer.hasCallbacks { Task { await callbacks.collect(served.queue) } }
+        if answer.hasCallbacks, let callbacks { Task { await callbacks.collect(served.queue) } }
         // Beside the beat, which the leases live on: where Redis is far, a minute's outcomes take longer than a lease.
         if wasOut { Task { await served.ledger.resend() } }
         if answer.isScheduleDue { Task { await timetable.run() } }

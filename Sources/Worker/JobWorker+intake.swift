@@ -96,7 +96,7 @@ extension JobWorker {
         await run.run()
         served.hand.drop(run.inHand)
         // Others, and those of groups, are heard of with the next beat.
-        if run.inHand.job.fields["callback"] != nil { Task { await callbacks.collect(served.queue) } }
+        if run.inHand.job.fields["callback"] != nil, let callbacks { Task { await callbacks.collect(served.queue) } }
         metrics.running(jobsInHand.count)
         free.append(run.inHand.slot)
         if free.count == 1 { wake() }

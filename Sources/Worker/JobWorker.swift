@@ -12,7 +12,8 @@ package actor JobWorker {
     let record: WorkerRecord
     let metrics: WorkerMetrics
     let log: Log
-    let callbacks: CallbackSender
+    /// Nothing in a worker that has no secret to sign with, which leaves callbacks to others.
+    let callbacks: CallbackSender?
     private let configuration: WorkerConfiguration
     private let slots: [Slot]
 
@@ -49,8 +50,9 @@ package actor JobWorker {
         self.configuration = configuration
         self.metrics = metrics
         self.log = log
-        callbacks = CallbackSender(
-            secrets: configuration.callbackSecrets, policy: configuration.slot.policy, metrics: metrics, log: log)
+        callbacks = configuration.callbackSecrets.map {
+            CallbackSender(secrets: $0, policy: configuration.slot.policy, metrics: metrics, log: log)
+        }
         record = .ofThisProcess(slots: configuration.slots)
         let contact = Contact(log: log, metrics: metrics, hasSeveralQueues: queues.count > 1)
         self.contact = contact
@@ -86,7 +88,7 @@ package actor JobWorker {
             group.cancelAll()
         }
         graceEnd?.cancel()
-        await callbacks.close(within: wasCutShort ? .zero : Self.callbackGrace)
+        await callbacks?.close(within: wasCutShort ? .zero : Self.callbackGrace)
         await leave()
         log.info(wasCutShort ? "worker stopped at once" : "worker drained")
         return wasCutShort ? .cutShort : .drained

@@ -1,5 +1,4 @@
 import Foundation
-import Jobs
 import Lifecycle
 import MediaTypes
 import Redis
@@ -7,12 +6,14 @@ import SlotProtocol
 import TestSupport
 import Testing
 
+@testable import Jobs
+
 /// Callbacks in Redis: what is made, by whom it is taken, and what becomes of it.
 @Suite(.timeLimit(.minutes(1))) struct CallbackTests {
     private static let url = "https://hook:secret@x.org:8443/a?key=secret"
 
     private func data(_ callback: Callback, _ fixture: QueueFixture) throws -> [String: Any] {
-        let body = Data(callback.body(queue: fixture.queue.name))
+        let body = Data(try callback.body(queue: fixture.queue.name))
         #expect(body.count <= 64 << 10 && !String(decoding: body, as: UTF8.self).contains("secret"))
         let object = try #require(try JSONSerialization.jsonObject(with: body) as? [String: Any])
         #expect(object["type"] as? String == callback.what && object["queue"] as? String == "test")
@@ -210,11 +211,56 @@ import Testing
             let second = try #require(try await fixture.queue.dispatch(count: 1).first)
             #expect(second.id == first.id && second.attempt == 2)
             #expect(try await fixture.queue.settle(first, .delivered(status: 200), after: .zero) == .stale)
-            #expect(try await fixture.queue.settle(second, .delivered(status: 200), after: .zero) == .delivered)
-            #expect(try await fixture.queue.settle(second, .delivered(status: 200), after: .zero) == .stale)
+            // Whatever it says when it tells again, because the answer was lost.
+            for outcome: CallbackOutcome in [.delivered(status: 200), .refused("gone", status: 410)] {
+                #expect(try await fixture.queue.settle(second, outcome, after: .zero) == .delivered)
+            }
+            #expect(try await fixture.queue.settle(first, .delivered(status: 200), after: .zero) == .stale)
             let record = try #require(try await fixture.queue.callbacks(of: .job(id)).first)
             #expect(record.state == .delivered && record.attempt == 2 && record.log.count == 2)
             #expect(record.log[0].message.contains("lost") && record.log[1].status == 200)
+        }
+    }
+
+    @Test func `gives a sender whose answer was lost the same ones again, and charges no try`() async throws {
+        try await QueueFixture.run { fixture in
+            for _ in 1...3 {
+                _ = try await fixture.enqueue(["callback": "http://x.org/"])
+                _ = try await fixture.finish(try await fixture.claimOne(), .completed([]))
+            }
+            let lost = try await fixture.queue.dispatch(count: 5, token: "t")
+            let again = try await fixture.queue.dispatch(count: 5, token: "t")
+            #expect(lost.count == 2 && again.map(\.id) == lost.map(\.id) && again.allSatisfy { $0.attempt == 1 })
+            #expect(again.allSatisfy { abs($0.takenAt - WallClock.milliseconds()) < 60_000 })
+            _ = try await fixture.queue.settle(again[0], .delivered(status: 200), after: .zero)
+            #expect(try await fixture.queue.dispatch(count: 5, token: "t").map(\.id) == [again[1].id])
+            // Its try ended, and another's has begun.
+            let outcome = CallbackOutcome.again("busy", status: 503, retryAfter: nil)
+            let waits = try await fixture.queue.settle(again[1], outcome, after: .zero)
+            #expect(try await fixture.queue.redeliver([again[1].id]) == [.due])
+            #expect(try await fixture.queue.dispatch(count: 5).count == 2)
+            #expect(try await fixture.queue.dispatch(count: 5, token: "t").isEmpty)
+            #expect(try await fixture.queue.settle(again[1], outcome, after: .zero) == waits)
+        }
+    }
+
+    @Test func `posts no empty body where something cannot be written`() async throws {
+        try await QueueFixture.run { fixture in
+            let id = try await fixture.enqueue(["callback": Self.url])
+            let job = try await fixture.claimOne()
+            let key = RedisArgument.text(fixture.queue.keys.job(id))
+            _ = try await fixture.client.send(["HSET", key, "progress", "nan 1 inf 2 -"])
+            _ = try await fixture.finish(job, .failed(Failure(.noAudio, "silent")))
+            let callback = try #require(try await drain(fixture).first)
+            #expect(try data(callback, fixture)["duration"] is NSNull)
+            var report = QueueFixture.report
+            report.duration = .nan
+            var record = try await fixture.record(id)
+            record.outputs = [report]
+            let broken = Callback(
+                id: "1", token: "t", attempt: 1, subject: .job(id), what: "job.completed", url: Self.url, at: 0,
+                takenAt: 0, content: .job(record))
+            #expect(throws: Failure.self) { try broken.body(queue: fixture.queue.name) }
         }
     }
 
@@ -288,6 +334,24 @@ import Testing
             let line = try #require(records[2].log.first)
             #expect(line.status == 410 && line.took == 8 && line.message == "gone")
             #expect(try await fixture.queue.callbacks(limit: 1).count == 1)
+            // The first due of all, though another receiver comes first and could fill the page.
+            let keys = fixture.queue.keys
+            for (receiver, times) in [("y.org", [10, 30, 40]), ("z.org", [20, 50])] {
+                for time in times {
+                    _ = try await fixture.client.send([
+                        "HSET", .text(keys.callback("c\(time)")), "what", "job.failed", "job", "1-1", "url",
+                        "http://x/",
+                        "receiver", .text(receiver), "at", "1",
+                    ])
+                    _ = try await fixture.client.send([
+                        "ZADD", .text(keys.callbacks(receiver)), .text("\(time)"), .text("c\(time)"),
+                    ])
+                }
+                _ = try await fixture.client.send([
+                    "ZADD", .text(keys.callbacks), .text("\(times[0])"), .text(receiver),
+                ])
+            }
+            #expect(try await fixture.queue.callbacks(limit: 3).map(\.id) == ["c10", "c20", "c30"])
         }
     }
 }

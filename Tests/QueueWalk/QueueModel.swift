@@ -43,6 +43,7 @@ struct QueueModel {
     /// How many run at once, by `limit_key`.
     var limits: [String: Int] = [:]
     var callbacks = Callbacks()
+    var schedules: [String: Schedule] = [:]
     /// How many may begin in a minute, by `limit_key`; under `*`, as there, for all others.
     var rates: [String: Int] = [:]
     /// The keys of which a job has begun so short ago that none may begin yet.
@@ -84,8 +85,11 @@ struct QueueModel {
     /// The job that holds the key.
     func holder(_ key: String?) -> String? { key.flatMap { dedup[$0] } }
 
+    /// The job that one with these fields would stand for, if it came by way of the inbox.
+    func duplicate(_ fields: [String: String]) -> String? { isValid(fields) ? holder(fields["dedup"]) : nil }
+
     mutating func admit(_ id: String, _ fields: [String: String]) {
-        if isValid(fields), let first = holder(fields["dedup"]) {
+        if let first = duplicate(fields) {
             aliases[id] = first
         } else {
             place(id, fields)

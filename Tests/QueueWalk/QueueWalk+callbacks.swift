@@ -26,10 +26,16 @@ extension QueueWalk {
                 .delivered(status: 200), .refused("gone", status: 410), .again("busy", status: 503, retryAfter: nil),
             ].randomElement(using: &random)!
             let answer = try await queue.settle(callback, outcome, after: .zero)
-            try check(answer == .stale, !sent[index].isOpen, "whether \(callback.id) is no longer its sender's")
+            if let first = sent[index].answer {
+                let isLast = settled[callback.id] == callback.token
+                try check(answer, isLast ? first : .stale, "the repeated end of \(callback.id)")
+                continue
+            }
+            try check(answer == .stale, false, "whether \(callback.id) is no longer its sender's")
             if answer == .delivered || answer == .failed { model.callbacks.end(callback) }
             if case .waiting = answer { _ = try await queue.redeliver([callback.id]) }
-            sent[index].isOpen = false
+            sent[index].answer = answer
+            settled[callback.id] = callback.token
         }
         sent = sent.filter(\.isOpen) + sent.filter { !$0.isOpen }.suffix(3)
     }
@@ -37,7 +43,9 @@ extension QueueWalk {
     /// A callback that somebody took to send.
     struct Sent {
         let callback: Callback
-        var isOpen = true
+        /// What the queue said of its end.
+        var answer: SettleAnswer?
+        var isOpen: Bool { answer == nil }
     }
 
     func compareCallbacks() async throws {

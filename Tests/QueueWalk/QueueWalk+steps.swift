@@ -16,7 +16,7 @@ extension QueueWalk {
         .init(destination: "/out/a.mp3", staged: "/out/.a.1", report: report)
     ])
 
-    private mutating func fields() -> [String: String] {
+    mutating func fields() -> [String: String] {
         var fields = Self.job
         if chance(40) { fields["priority"] = ["high", "normal", "low"].randomElement(using: &random)! }
         if chance(15) { fields["delay"] = "86400" }
@@ -161,6 +161,7 @@ extension QueueWalk {
             })
         // A job that publishes cannot have the wish.
         try check(answer.verdicts, model.beat(some), "a beat")
+        try check(answer.isScheduleDue, !model.dueSchedules.isEmpty, "whether a schedule is due")
     }
 
     mutating func publish() async throws {

@@ -32,6 +32,10 @@ struct QueueWalk {
     var nonces: [String] = []
     var groups: Set<String> = []
     var sent: [Sent] = []
+    /// The token of each callback's last try that ended.
+    var settled: [String: String] = [:]
+    /// Schedules as clients saw them, with how the call that put each was told from others.
+    var seen: [(schedule: ScheduleRecord, nonce: String)] = []
     /// What was done last, for the report of a difference.
     private var story: [() -> String] = []
     var steps = 0
@@ -64,7 +68,7 @@ struct QueueWalk {
     mutating func step() async throws {
         steps += 1
         try await keepSeen()
-        switch Int.random(in: 0..<114, using: &random) {
+        switch Int.random(in: 0..<119, using: &random) {
         case 0..<14: try await push()
         case 14..<22: try await enqueue()
         case 22..<40: try await claim()
@@ -82,6 +86,7 @@ struct QueueWalk {
         case 106..<107: try await seal()
         case 107..<109: try await passDeadlines()
         case 109..<113: try await call()
+        case 113..<118: try await schedule()
         default: try await purge()
         }
         model.closeGroups()
@@ -103,6 +108,7 @@ struct QueueWalk {
         }
         try await compareGroups()
         try await compareCallbacks()
+        try await compareSchedules()
     }
 
     /// Holds all keys against each other.

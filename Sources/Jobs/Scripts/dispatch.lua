@@ -2,24 +2,44 @@
 --
 -- ARGV     token, how many at most, for how many ms they are the sender's.
 -- Answers  a list for each: {id, try, `job` or `group`, its name, what is told, URL, when it ended in ms, hash (JSON), spec
---          (JSON), result (JSON)}; the last two are empty for a group, and the last for a job without a result.
+--          (JSON), result (JSON), now in ms}; spec and result are empty for a group, and the result for a job without one.
+--          The same token gets the same deliveries again, but those that are no longer its.
 
 local token, count, term = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
-local answer = {}
+local answer, taken = {}, {}
+
+local function read_delivery(id)
+  return call('HMGET', P .. 'callback:' .. id, 'attempt', 'job', 'group', 'what', 'url', 'at', 'hash', 'spec', 'result', 'token',
+    'log')
+end
+
+local function hand_over(id, attempt, f)
+  answer[#answer + 1] = {
+    id, attempt, f[2] and 'job' or 'group', f[2] or f[3], f[4], f[5], f[6], f[7] or '[]', f[8] or '', f[9] or '', NOW,
+  }
+end
+
+local once = P .. 'once:' .. token
+local given = call('GET', once)
+if given then
+  for id in string.gmatch(given, '%S+') do
+    local f = read_delivery(id)
+    if f[10] == token then hand_over(id, f[1], f) end
+  end
+  return answer
+end
 
 -- Answers whether it is there.
 local function take(id, host)
-  local key = P .. 'callback:' .. id
-  local f = call('HMGET', key, 'attempt', 'job', 'group', 'what', 'url', 'at', 'hash', 'spec', 'result', 'token', 'log')
+  local key, f = P .. 'callback:' .. id, read_delivery(id)
   if not f[5] then return false end
   local attempt = (f[1] or 0) + 1
   if f[10] then call('HSET', key, 'log', logged(f[11], 'the sender was lost before it could tell what came of it')) end
   call('HSET', key, 'attempt', attempt, 'token', token)
   call('ZADD', P .. 'callbacks:' .. host, NOW + term, id)
   call('SADD', P .. 'calling:' .. host, id)
-  answer[#answer + 1] = {
-    id, attempt, f[2] and 'job' or 'group', f[2] or f[3], f[4], f[5], f[6], f[7] or '[]', f[8] or '', f[9] or '',
-  }
+  hand_over(id, attempt, f)
+  taken[#taken + 1] = id
   return true
 end
 
@@ -42,4 +62,5 @@ for _, host in ipairs(call('ZRANGEBYSCORE', CALLBACKS, '-inf', NOW, 'LIMIT', 0, 
   if #answer >= count then break end
   look(host)
 end
+if #taken > 0 then call('SET', once, table.concat(taken, ' '), 'PX', term) end
 return answer

@@ -3,25 +3,32 @@
 -- ARGV     id, token, `delivered`, `failed` (for good) or `again`, HTTP status or `-`, ms that it took, a sentence or '', ms
 --          that the receiver asks to wait or '', a random number from 0 to 1.
 -- Answers  `delivered`, `failed`, `waiting <when it is due, in ms since 1970>`, or `STALE` if the delivery is not the token's.
+--          The same token gets the same answer again.
 
 local id, token, outcome, wait = ARGV[1], ARGV[2], ARGV[3], tonumber(ARGV[7])
 local key = P .. 'callback:' .. id
-local f = call('HMGET', key, 'token', 'receiver', 'attempt', 'log')
+local f = call('HMGET', key, 'token', 'receiver', 'attempt', 'log', 'settled')
+local given = answered(f[5], token)
+if given then return given end
 if f[1] ~= token then return 'STALE' end
-local waiting, answer = P .. 'callbacks:' .. f[2], outcome
+local waiting, attempt, answer, due = P .. 'callbacks:' .. f[2], tonumber(f[3]), outcome, nil
+if outcome == 'again' then
+  answer = 'failed'
+  if attempt < MOST_TRIES then
+    local usual = math.min(7200000, 5000 * 2 ^ (attempt - 1)) * (1 + ARGV[8]) / 2
+    -- Who asks for short waits again and again would use up the tries of a day in seconds.
+    if wait and attempt > 1 then wait = math.max(wait, usual) end
+    due = whole(math.floor(NOW + math.min(wait or usual, 7200000)))
+    answer = 'waiting ' .. due
+  end
+end
 begin()
 call('SREM', P .. 'calling:' .. f[2], id)
 call('HDEL', key, 'token')
-call('HSET', key, 'log', logged(f[4], ARGV[6], ARGV[4], ARGV[5]))
-if outcome == 'again' and tonumber(f[3]) < MOST_TRIES then
-  local usual = math.min(7200000, 5000 * 2 ^ (f[3] - 1)) * (1 + ARGV[8]) / 2
-  -- Who asks for short waits again and again would use up the tries of a day in seconds.
-  if wait and tonumber(f[3]) > 1 then wait = math.max(wait, usual) end
-  local due = NOW + math.min(wait or usual, 7200000)
-  call('ZADD', waiting, math.floor(due), id)
-  answer = 'waiting ' .. whole(math.floor(due))
+call('HSET', key, 'log', logged(f[4], ARGV[6], ARGV[4], ARGV[5]), 'settled', token .. ' ' .. answer)
+if due then
+  call('ZADD', waiting, due, id)
 else
-  if outcome == 'again' then answer = 'failed' end
   call('ZREM', waiting, id)
   conclude(id, answer)
 end
