@@ -4,6 +4,7 @@ import ctypes
 import os
 import pathlib
 import signal
+import socket
 import subprocess
 import time
 
@@ -107,6 +108,13 @@ def children(pid):
         if parent == pid and program in CHILDREN:
             found[int(folder.name)] = program
     return found
+
+
+def free_port():
+    """A port on loopback that nobody has."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
 
 
 def is_alive(pid):

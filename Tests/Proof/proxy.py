@@ -18,6 +18,8 @@ class Proxy:
     """
 
     names = {}
+    # How the replies begin that give nothing.
+    EMPTY = {"claim": b"*3", "dispatch": b"*0"}
 
     def __init__(self, upstream):
         self.upstream = upstream
@@ -43,7 +45,7 @@ class Proxy:
     def trap(self, script, moment, action=lambda: None):
         """Acts once at the next request (before Redis has it) or reply (before the client has it) of a script, then cuts.
 
-        Returns an event that is set when that was done. A `claim` counts only if it gives a job.
+        Returns an event that is set when that was done. The reply of a `claim` or a `dispatch` counts only if it gives something.
         """
         done = threading.Event()
         self.traps.append((script, moment, action, done))
@@ -51,7 +53,7 @@ class Proxy:
 
     def spring(self, script, moment, data=b""):
         for trap in self.traps:
-            if trap[:2] == (script, moment) and (script != "claim" or moment == "request" or data[:2] > b"*3"):
+            if trap[:2] == (script, moment) and (moment == "request" or data[:2] > self.EMPTY.get(script, b"")):
                 self.traps.remove(trap)
                 trap[2]()
                 trap[3].set()

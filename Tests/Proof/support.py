@@ -138,9 +138,9 @@ class Ground:
         Process.living.clear()
         shutil.rmtree(self.folder, ignore_errors=True)
 
-    def worker(self, *words, **settings):
+    def worker(self, *words, environment={}, **settings):
         """Starts a worker; the settings are RESPOOL_* variables without the prefix, in small letters."""
-        environment = self.environment | {f"RESPOOL_{name.upper()}": str(value) for name, value in settings.items()}
+        environment = self.environment | environment | {f"RESPOOL_{name.upper()}": str(value) for name, value in settings.items()}
         worker = Process([self.command, "worker", *words], f"{self.folder}/worker.{len(self.workers)}.log", environment)
         self.workers.append(worker)
         return worker

@@ -12,6 +12,7 @@ class Server:
 
     `rate`: bytes a second. `cut`: bytes after which the connection of the first request breaks. `status`: answered
     instead of the file. `location`: redirects there. `ranges` False: sends whole files only, without their length.
+    POSTs are answered with 204, and `posts` are (webhook-id, seconds that their webhook-timestamp is off).
     `requests` are [path, first byte or None, last byte or None, bytes sent, bytes of the file sent before].
     """
 
@@ -19,6 +20,7 @@ class Server:
         self.folder = pathlib.Path(folder)
         self.rules = {}
         self.requests = []
+        self.posts = []
         outer = self
 
         class Handler(http.server.BaseHTTPRequestHandler):
@@ -29,6 +31,13 @@ class Server:
 
             def do_HEAD(self):
                 outer.answer(self, False)
+
+            def do_POST(self):
+                self.rfile.read(int(self.headers["Content-Length"]))
+                off = time.time() - int(self.headers["webhook-timestamp"])
+                outer.posts.append((self.headers["webhook-id"], off))
+                self.send_response(204)
+                self.end_headers()
 
             def log_message(self, *_):
                 pass
