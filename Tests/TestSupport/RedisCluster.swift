@@ -33,12 +33,28 @@ package final class RedisCluster: Sendable {
 
     /// Kills the first master, whose replica takes over, and waits until it has.
     package func failOver() async throws {
-        // Short only now: a busy machine must not look like a broken one.
-        for node in nodes { _ = try await node.client().send(["CONFIG", "SET", "cluster-node-timeout", 1000]) }
+        try await shortenTimeouts()
         await nodes[0].kill()
         try await eventually("the replica is the master", within: .seconds(20)) {
             try await nodes[3].info("INFO", "replication").contains("role:master")
         }
+    }
+
+    /// Kills a master that has no replica, and waits until the others serve nothing any more.
+    package func breakApart() async throws {
+        try await shortenTimeouts()
+        await nodes[1].kill()
+        try await eventually("the cluster is down", within: .seconds(20)) {
+            try await nodes[0].info("CLUSTER", "INFO").contains("cluster_state:fail")
+        }
+    }
+
+    /// Starts the master again.
+    package func mend() async throws { try await nodes[1].restart() }
+
+    /// Only shortly before a node is killed: a busy machine must not look like a broken one.
+    private func shortenTimeouts() async throws {
+        for node in nodes { _ = try await node.client().send(["CONFIG", "SET", "cluster-node-timeout", 1000]) }
     }
 
     /// The URL of the two masters that have next to nothing.

@@ -124,6 +124,29 @@ import Testing
         #expect(job.outputs == told.outputs)
     }
 
+    @Test func `waits while a cluster has lost a shard, and works again when that is back`() async throws {
+        let shop = try await Workshop()
+        let cluster = try await RedisCluster()
+        let worker = try await shop.worker(["RESPOOL_REDIS_URL": "\(try cluster.url)"])
+        let client = RedisClient(url: try cluster.url, name: "test", key: QueueKeys(.default).meta)
+        let queue = JobQueue(client: client)
+        let job = ["source": try shop.source("a.wav", Sounds.ramp(samples: 4410)), "format": "flac"]
+        var ids = [try await queue.enqueue([job])[0].id]
+        func areDone() async throws -> Bool {
+            try await queue.jobs(ids).allSatisfy { $0?.state == .completed && $0?.crashes == 0 }
+        }
+        try await eventually("the first job is done", within: Workshop.patience, areDone)
+        try await cluster.breakApart()
+        try await worker.logs("the Redis cluster is not whole")
+        try await cluster.mend()
+        try await worker.logs("Redis answers again")
+        ids.append(try await queue.enqueue([job])[0].id)
+        try await eventually("both are done", within: Workshop.patience, areDone)
+        #expect(Set(shop.outputs) == Set(ids.map { "\($0).flac" }))
+        #expect(try await QueueAudit(queue).problems() == [])
+        await client.close()
+    }
+
     @Test func `goes on with the next master when the one that it had is killed`() async throws {
         let shop = try await Workshop()
         let trio = try await SentinelTrio()
