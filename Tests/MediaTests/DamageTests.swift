@@ -118,6 +118,24 @@ import Testing
         }
     }
 
+    @Test(arguments: [
+        (231, 264_600...264_600), (80, 262_000...273_000), (271, 262_000...273_000), (1400, 262_000...273_000),
+    ])
+    func `believes a count of frames no further than lost bytes could hold them`(
+        _ frames: Int, _ lengths: ClosedRange<Int64>
+    ) async throws {
+        var bytes = try fileBytes(try await Studio.shared.music(as: "counting.mp3", ["-q:a", "6"]))
+        let mark = try #require(bytes.firstRange(of: Array("Xing".utf8)))
+        #expect(bytes[mark.upperBound + 4..<mark.upperBound + 8].reduce(0) { $0 << 8 | Int($1) } == 231)
+        for index in 0..<4 {
+            bytes[mark.upperBound + 4 + index] = UInt8(truncatingIfNeeded: frames >> (24 - 8 * index))
+        }
+        let path = try Studio.shared.folder.write("counting-\(frames).mp3", garbled(Data(bytes), at: 0.5, count: 700))
+        let result = try await convert(path, Rendition(format: "wav"), SourceSettings(damage: .accept)).result
+        #expect(lengths.contains(Int64(result.samples)), "\(result.samples)")
+        #expect(result.damage.seconds < 0.3, "\(result.damage)")
+    }
+
     @Test(arguments: [("t.wav", []), ("t.flac", []), ("t.mp3", []), ("t.ogg", ["-c:a", "libvorbis"]), ("t.tta", [])])
     func `takes what there is of a source that is cut short, where that is accepted`(
         _ name: String, _ arguments: [String]

@@ -27,6 +27,10 @@ struct LostSound {
     private let codec: AVCodecID
     private var goodBytes: Int64 = 0
     private var goodSamples: Int64 = 0
+    /// Bytes of the smallest good frame.
+    private var leastBytes = Int.max
+    /// What a header tells of bytes and samples, which stands in for those of the first frames.
+    private var expectedDensity: (bytes: Int64, samples: Int64)?
     /// Bytes of a frame, lately.
     private var recentBytes = 0.0
     private var isFirst = true
@@ -36,6 +40,10 @@ struct LostSound {
 
     /// Whether anything was suspicious at all.
     private(set) var hasFound = false
+
+    /// Samples of silence so far, and the bytes that it stands for.
+    private var filled: Int64 = 0
+    private var lostBytes: Int64 = 0
 
     /// Containers whose time stamps libav only adds up.
     private static let raw: Set = [
@@ -78,7 +86,16 @@ struct LostSound {
         guard let frames = xing.frames, let bytes = xing.bytes, frames > 0, bytes > 0 else { return }
         goodEnd = xing.start
         frameLength = xing.frameLength
-        (goodBytes, goodSamples) = (bytes, frames * xing.frameLength)
+        expectedDensity = (bytes, frames * xing.frameLength)
+    }
+
+    /// Whether a header may be right that has the sound of frames of bytes end so many samples behind where it does: all of the
+    /// bytes lost before an offset would hold no more, and without the silence that stands for them there would be no fewer.
+    func allows(_ difference: Int64, end: Int64) -> Bool {
+        let bytes = lostBytes + max(frameEnd >= 0 ? end - frameEnd : 0, refusedBytes)
+        // A decoder gives a frame or two at the ends more or less.
+        let most = bytes / Int64(leastBytes) * frameLength - filled + 2 * frameLength
+        return (-filled - 2 * frameLength...max(most, 0)).contains(difference)
     }
 
     /// Forgets what came before, as after a seek.
@@ -115,7 +132,9 @@ struct LostSound {
         // A frame without a time says nothing of the gap before it: the next one will.
         let isSettled = byBytes || time != nil || expected == nil
         if isSuspect && isSettled {
-            if lost == 0 && (goodSamples > 0 || refusedTime > 0) { silentEvents += 1 }
+            if lost == 0 && (goodSamples > 0 || expectedDensity != nil || refusedTime > 0) { silentEvents += 1 }
+            filled += lost
+            lostBytes += max(refusedBytes, packet.offset >= 0 && goodEnd >= 0 ? packet.offset - goodEnd : 0)
             isSuspect = false
             (refusedTime, refusedBytes) = (0, 0)
         }
@@ -136,6 +155,7 @@ struct LostSound {
         if count > 0 { frameLength = count }
         goodSamples += count
         goodBytes += Int64(packet.bytes.count)
+        if count > 0, packet.bytes.count > 0 { leastBytes = min(leastBytes, packet.bytes.count) }
         recentBytes += (Double(packet.bytes.count) - recentBytes) * (recentBytes > 0 ? 0.1 : 1)
         guard packet.offset >= 0 else { return }
         goodEnd = packet.offset + Int64(packet.bytes.count)
@@ -155,8 +175,10 @@ struct LostSound {
 
     /// The samples, in whole frames, that so many bytes would have held.
     private func rounded(_ bytes: Double) -> Int64 {
-        guard goodBytes > 0, frameLength > 0 else { return 0 }
-        let frames = bytes * Double(goodSamples) / Double(goodBytes) / Double(frameLength)
+        let own = (bytes: goodBytes, samples: goodSamples)
+        let density = goodSamples > 16 * frameLength ? own : expectedDensity ?? own
+        guard density.bytes > 0, frameLength > 0 else { return 0 }
+        let frames = bytes * Double(density.samples) / Double(density.bytes) / Double(frameLength)
         // A header may promise any number of frames in a few bytes; each takes a byte at least.
         return Int64(min(frames, bytes).rounded()) * frameLength
     }

@@ -185,7 +185,9 @@ struct TrackDecoder: ~Copyable {
     /// Ends the sound of a damaged MP3 file where its header says: libav does not find the padding behind a gap.
     private mutating func limitToHeader() {
         guard lost.hasFound, remaining == nil, let audible = xing?.audible, let end = xing?.end,
-            (0..<65_536).contains(source.length - end)
+            // Earlier nothing tells whether the header is right.
+            (0..<65_536).contains(source.length - end), packet.offset > end - 4096,
+            lost.allows(audible - count, end: end)
         else { return }
         remaining = max(audible - count, 0)
     }
@@ -298,21 +300,25 @@ struct TrackDecoder: ~Copyable {
             let whole = xing?.audible ?? toldEnd(position, rate: shape.rate)
                 ?? (declared.isExact ? declared.least : nil)
         {
-            missing = max(whole - position, 0)
+            let isBelieved = xing.map { lost.allows(whole - position, end: $0.end ?? source.length) } ?? true
+            if isBelieved { missing = max(whole - position, 0) } else { warn(promised: whole - position, shape) }
         }
         if demuxer.formatName == "ogg" { missing = try max(missing, missingPages(position, rate: shape.rate)) }
         missing = min(max(missing, 0), Int64(1) << 55)
         if policy == .accept, missing > max(position, Int64(60 * shape.rate)) {
-            let seconds = MediaTime(value: missing / Int64(shape.rate), timescale: 1).text
-            warnings.append(
-                Warning(
-                    "source_truncated",
-                    "the source's headers promise \(seconds) s more than could be decoded; the result ends without them"
-                ))
+            warn(promised: missing, shape)
             return 0
         }
         silence.follow(missing, shape)
         return missing
+    }
+
+    private mutating func warn(promised samples: Int64, _ shape: SampleShape) {
+        guard samples > 0 else { return }
+        let seconds = MediaTime(value: samples / Int64(shape.rate), timescale: 1).text
+        let sentence =
+            "the source's headers promise \(seconds) s more than could be decoded; the result ends without them"
+        warnings.append(Warning("source_truncated", sentence))
     }
 
     /// Where the sound ends by a container that tells it, and no further than packets came: one that was cut may still tell
