@@ -1,12 +1,9 @@
 """What of a source's title, pictures and chapters is in a result, as ffprobe and mutagen read it."""
 
-import hashlib
-import json
 import re
 import subprocess
 
 import tagging
-from processes import run
 
 ASPECTS = ("title", "pictures", "chapters")
 # The types of mutagen's that tell all three; what the two do not tell of a format; and what formats have no place for.
@@ -21,17 +18,15 @@ DROPPED = {"title": UNTAGGED, "pictures": (*UNTAGGED, "au", "caf", "webm"), "cha
 WARNINGS = {"title": "tags_dropped", "pictures": "pictures_dropped", "chapters": "chapters_dropped"}
 
 
+def summary(told, pictures):
+    return {"title": (told["texts"].get("title") or [""])[0], "pictures": pictures,
+            "chapters": [(each["start"], each["title"]) for each in told["chapters"]]}
+
+
 def by_ffprobe(path):
     """{"title": …, "pictures": how many, "chapters": [(ms, title)]}"""
-    told = json.loads(run("ffprobe", "-v", "error", "-show_format", "-show_streams", "-show_chapters", "-of", "json", path))
-    streams = told.get("streams", [])
-    # Ogg's tags are the stream's; a picture's title is its description.
-    parts = [stream for stream in streams if stream.get("codec_type") == "audio"] + [told["format"]]
-    tags = {key.lower(): value for part in parts for key, value in part.get("tags", {}).items()}
-    pictures = sum(stream.get("disposition", {}).get("attached_pic", 0) for stream in streams)
-    chapters = [(round(float(each["start_time"]) * 1000), each.get("tags", {}).get("title", ""))
-                for each in told.get("chapters", [])]
-    return {"title": tags.get("title", ""), "pictures": pictures, "chapters": chapters}
+    told = tagging.probe(path)
+    return summary(told, len(told["pictures"]))
 
 
 def listed(paths):
@@ -62,9 +57,7 @@ def by_mutagen(path):
         told = tagging.read(path)
     except Exception:
         return None
-    return {"title": (told["texts"].get("title") or [""])[0], "pictures": sorted(each["digest"] for each in told["pictures"]),
-            "chapters": [(each["start"], each["title"]) for each in told["chapters"]]}
-
+    return summary(told, sorted(each["digest"] for each in told["pictures"]))
 
 
 def told(path):

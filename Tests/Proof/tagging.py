@@ -6,12 +6,14 @@ hold, as JSON, in names of no container.
 
 import base64
 import hashlib
+import io
 import json
 import struct
+import subprocess
 import sys
 
 import mutagen.id3
-from mutagen import File
+from mutagen import File, MutagenError
 from mutagen.apev2 import APEv2, APEBinaryValue
 from mutagen.asf import ASFByteArrayAttribute
 from mutagen.flac import Picture
@@ -145,9 +147,42 @@ def told(kind, mime, description, data):
     return {'kind': kind, 'mime': mime, 'description': description, 'digest': digest(data)}
 
 
+# What ffprobe calls some of them.
+PROBED = {'album_artist': 'albumartist', 'track': 'tracknumber', 'disc': 'discnumber', 'my_own': 'my own'}
+
+
+def probe(path):
+    """What ffprobe tells of a file that mutagen does not know; it has one value a name."""
+    command = ['ffprobe', '-v', 'error', '-show_format', '-show_streams', '-show_chapters', '-of', 'json', path]
+    file = json.loads(subprocess.run(command, check=True, capture_output=True).stdout)
+    streams = file.get('streams', [])
+    # Ogg's tags are the stream's; a picture's title is its description.
+    parts = [stream for stream in streams if stream.get('codec_type') == 'audio'] + [file['format']]
+    texts = {name.lower(): [value] for part in parts for name, value in part.get('tags', {}).items()}
+    pictures = [stream for stream in streams if stream.get('disposition', {}).get('attached_pic')]
+    return {'texts': {PROBED.get(name, name): values for name, values in texts.items()},
+            'pictures': [told(-1, '', '', b'') for _ in pictures],
+            'chapters': [{'start': round(float(each['start_time']) * 1000), 'title': each.get('tags', {}).get('title', '')}
+                         for each in file.get('chapters', [])], 'lines': []}
+
+
+def opened(path):
+    """The file as mutagen sees it, and its tags; of those that it does not know, only ID3v2."""
+    with open(path, 'rb') as file:
+        content = file.read()
+    if content.startswith(b'RF64'):
+        return None, mutagen.id3.ID3(io.BytesIO(content[content.index(b'id3 ') + 8:]))
+    try:
+        file = File(path)
+        return file, None if file is None else file.tags
+    except MutagenError:
+        return None, mutagen.id3.ID3(path)
+
+
 def read(path):
-    file = File(path)
-    tags = file.tags
+    file, tags = opened(path)
+    if file is None and tags is None:
+        return probe(path)
     result = {'texts': {}, 'pictures': [], 'chapters': [], 'lines': []}
     texts, pictures, chapters = result['texts'], result['pictures'], result['chapters']
     name = type(file).__name__

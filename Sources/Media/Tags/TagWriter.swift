@@ -112,7 +112,9 @@ struct TagWriter: Sendable {
 
     private static func listed(_ names: some Sequence<String>) -> String {
         let names = names.map { TagName.shown($0) }.sorted()
-        return names.prefix(20).joined(separator: ", ") + (names.count > 20 ? " and \(names.count - 20) more" : "")
+        let most = 50
+        return names.prefix(most).joined(separator: ", ")
+            + (names.count > most ? " and \(names.count - most) more" : "")
     }
 
     /// Keeps room in what the muxer writes.
