@@ -2,6 +2,14 @@ import CLibav
 
 /// Headers of frames that tell their own length, for decoders that make do with less.
 enum FrameHeader {
+    /// Whether frames begin with the header of MPEG audio.
+    static func isMPEG(_ codec: AVCodecID) -> Bool {
+        switch codec {
+        case AV_CODEC_ID_MP1, AV_CODEC_ID_MP2, AV_CODEC_ID_MP3: true
+        default: false
+        }
+    }
+
     /// Bytes that the frame should have; nothing for codecs that do not tell.
     static func length(_ codec: AVCodecID, _ bytes: UnsafeBufferPointer<UInt8>) -> Int? {
         switch codec {

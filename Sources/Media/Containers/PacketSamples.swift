@@ -28,9 +28,12 @@ struct PacketSamples: ~Copyable {
     }
 
     /// Whether packets tell their length only by that of the others.
-    var isConstant: Bool { Self.constantCodecs.contains(codec) }
-
-    private static let constantCodecs: Set = [AV_CODEC_ID_AAC, AV_CODEC_ID_SPEEX, AV_CODEC_ID_TTA]
+    var isConstant: Bool {
+        switch codec {
+        case AV_CODEC_ID_AAC, AV_CODEC_ID_SPEEX, AV_CODEC_ID_TTA: true
+        default: false
+        }
+    }
 
     /// The samples of the next packet of the track; nothing if they cannot be told.
     mutating func samples(_ packet: borrowing Packet) -> Int? {

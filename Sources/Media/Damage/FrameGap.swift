@@ -16,6 +16,8 @@ struct FrameGap {
 
     /// Takes the next packet, which begins where the last one ended.
     mutating func read(_ bytes: UnsafeBufferPointer<UInt8>) -> Content {
+        // Most packets are a frame.
+        if tagRest == 0, searchRest == 0, Self.beginsFrame(bytes[...]) { return .none }
         let start = min(tagRest, bytes.count)
         tagRest -= start
         let isSearching = searchRest > 0
@@ -40,7 +42,7 @@ struct FrameGap {
     }
 
     private static func beginsFrame(_ bytes: Slice<UnsafeBufferPointer<UInt8>>) -> Bool {
-        bytes.starts(with: [0xFF]) && bytes.dropFirst().first.map { $0 & 0xE0 == 0xE0 } ?? false
+        bytes.count > 1 && bytes[bytes.startIndex] == 0xFF && bytes[bytes.startIndex + 1] & 0xE0 == 0xE0
     }
 
     /// Bytes of the tag that begins here; nothing if none is known to.

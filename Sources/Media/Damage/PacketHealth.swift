@@ -23,7 +23,7 @@ struct PacketHealth {
 
     mutating func read(_ packet: borrowing Packet, _ track: AudioTrack) {
         time += packet.duration
-        lastGap = Self.mpegAudio.contains(track.codec) ? gap.read(packet.bytes) : .none
+        lastGap = FrameHeader.isMPEG(track.codec) ? gap.read(packet.bytes) : .none
         lastIsCorrupt = packet.isCorrupt
         lastIsShort = FrameHeader.length(track.codec, packet.bytes).map { $0 > packet.bytes.count } ?? false
     }
@@ -63,5 +63,4 @@ struct PacketHealth {
 
     /// Frames in a row that are audio: single ones may be found in any bytes, before the first and behind the last.
     private static let surely = 4
-    private static let mpegAudio: Set = [AV_CODEC_ID_MP3, AV_CODEC_ID_MP2, AV_CODEC_ID_MP1]
 }

@@ -5,7 +5,9 @@ import MediaTypes
 /// Reads packets from a container; owns an `AVFormatContext`.
 struct Demuxer: ~Copyable {
     let context: UnsafeMutablePointer<AVFormatContext>
-    /// How sure libav is of the container, up to 100.
+    /// libav's name of the container.
+    let formatName: String
+    /// How sure libav is of it, up to 100.
     let score: Int
     /// What is read: the source, without tags behind its audio, and with those marked that nobody should read.
     let bytes: any ByteSource
@@ -19,6 +21,7 @@ struct Demuxer: ~Copyable {
         source: consuming SourceContext, stop: StopFlag
     ) {
         self.context = context
+        formatName = String(cString: context.pointee.iformat.pointee.name)
         self.score = score
         self.bytes = bytes
         self.source = source
@@ -118,9 +121,6 @@ struct Demuxer: ~Copyable {
             .corruptMedia, operation, "the source looks like \(name) and cannot be opened: \(code)", code: code)
         return try Truncation.explain(error, bytes, name)
     }
-
-    /// libav's name of the container.
-    var formatName: String { String(cString: context.pointee.iformat.pointee.name) }
 
     /// Byte offset of the reader, for progress where time does not tell.
     var bytePosition: Int64 { source.position }

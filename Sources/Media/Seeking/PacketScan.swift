@@ -31,7 +31,6 @@ struct PacketScan {
     /// 20 ms of music, these 320 ms one of −90 dB.
     private static let opusPreroll: Int64 = 15_360
     private static let aacPreroll = 2
-    private static let layers: Set = [AV_CODEC_ID_MP1, AV_CODEC_ID_MP2, AV_CODEC_ID_MP3]
     private static let mostStarts = 256
     private static let cuttable: Set = [AV_CODEC_ID_MP3, AV_CODEC_ID_AAC, AV_CODEC_ID_OPUS, AV_CODEC_ID_VORBIS]
 
@@ -89,7 +88,7 @@ struct PacketScan {
         try checkTime(packet, length, track)
         guard !packet.changesParameters else { throw .notCopied("its parameters change on the way") }
         // MPEG-TS has one number for all layers, which libav takes for the third.
-        if let codec = FrameHeader.mpegCodec(packet.bytes), Self.layers.contains(self.codec), codec != self.codec {
+        if FrameHeader.isMPEG(codec), let found = FrameHeader.mpegCodec(packet.bytes), found != codec {
             throw .notCopied("its container does not say which layer of MPEG audio it is")
         }
         let trimming = packet.trimming

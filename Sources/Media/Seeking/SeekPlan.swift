@@ -48,8 +48,7 @@ extension TrackDecoder {
     /// Samples of every packet, where all have as many.
     var fixedLength: Int64? {
         if let constant = lengths.constant, lengths.isConstant { return Int64(constant) }
-        let isFixed = [AV_CODEC_ID_MP1, AV_CODEC_ID_MP2, AV_CODEC_ID_MP3, AV_CODEC_ID_AC3].contains(track.codec)
-        return isFixed ? fed.map(Int64.init) : nil
+        return FrameHeader.isMPEG(track.codec) || track.codec == AV_CODEC_ID_AC3 ? fed.map(Int64.init) : nil
     }
 
     /// By the headers of frames that follow each other without a gap.
