@@ -14,8 +14,9 @@ export SWIFT_BACKTRACE := enable=no
 help: ## list these commands
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
 
-deps: ## install the Debian packages that are missing
+deps: ## install the packages that are missing
 	@deploy/install-packages
+	@deploy/install-python
 
 build: ## build everything for development
 	$(SWIFT_BUILD) --build-tests

@@ -33,10 +33,10 @@ struct FieldReader {
         }
         let scheme = source.prefix { $0 != ":" }
         let isURL = source.dropFirst(scheme.count).hasPrefix("://")
-        guard isURL, ["http", "https", "file"].contains(scheme.lowercased()) else {
-            if isURL, scheme.lowercased() == "s3" { throw Self.invalid("`source` with s3:// is not supported yet") }
+        guard isURL, ["http", "https", "file", "s3"].contains(scheme.lowercased()) else {
             throw Self.invalid(
-                "`source` is `\(Self.shown(redactedURL(source)))`: it must begin with https://, http:// or file:///")
+                "`source` is `\(Self.shown(redactedURL(source)))`: it must begin with https://, http://, s3:// or file:///"
+            )
         }
         return source
     }

@@ -38,7 +38,9 @@ package struct JobField: Sendable {
     private static let byName = Dictionary(uniqueKeysWithValues: all.map { ($0.name, $0) })
 
     package static let all: [JobField] = [
-        JobField("source", "URL", "where the audio is: https://, http://, or file:/// under an allowed root"),
+        JobField(
+            "source", "URL", "where the audio is: https://, http://, s3://bucket/key, or file:/// under an allowed root"
+        ),
         JobField("format", "FORMAT", "the container, or a well-known pairing: see `respool formats`"),
         JobField("codec", "CODEC", "overrides the format's usual codec", default: "by format"),
         JobField("bit_rate", "RATE", "constant or average bits a second: 192k or 192000", default: "by codec"),

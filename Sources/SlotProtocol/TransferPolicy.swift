@@ -12,6 +12,7 @@ package struct TransferPolicy: Codable, Hashable, Sendable {
     package var allowedHosts: [String] = []
     /// A PEM file of certificate authorities instead of the system's (`RESPOOL_CA_FILE`).
     package var certificateFile: String?
+    package var s3 = S3Settings()
     /// Where sources from the network are spooled (`RESPOOL_SPOOL_DIR`).
     package var spoolFolder = "/tmp"
     /// Bytes.

@@ -6,7 +6,7 @@ package import SlotProtocol
 ///
 /// The child alone talks to strangers' servers: it knows nothing of Redis, and no secret.
 package actor Messenger {
-    private let policy: TransferPolicy
+    private var policy: TransferPolicy
     private var child: Task<Child, any Error>?
     /// Which child it is, from 1.
     private var generation = 0
@@ -20,7 +20,10 @@ package actor Messenger {
         let continuation: CheckedContinuation<CallbackAnswer, Never>
     }
 
-    package init(policy: TransferPolicy) { self.policy = policy }
+    package init(policy: TransferPolicy) {
+        self.policy = policy
+        self.policy.s3 = S3Settings()
+    }
 
     /// Posts the body, and answers what came of it.
     package func post(_ body: Data, to url: String, headers: [String]) async -> CallbackAnswer {

@@ -33,6 +33,7 @@ package struct SlotConfiguration: Sendable {
         for host in configuration.policy.allowedHosts { try AllowedHost.check(host, from: "RESPOOL_ALLOW_HOSTS") }
         if let folder = Environment.value("RESPOOL_SPOOL_DIR") { configuration.policy.spoolFolder = folder }
         configuration.policy.certificateFile = Environment.value("RESPOOL_CA_FILE")
+        configuration.policy.s3 = try .fromEnvironment()
         if let bytes = try whole("RESPOOL_MAX_SOURCE_BYTES", 1...(1 << 50)) {
             configuration.policy.mostSourceBytes = Int64(bytes)
         }

@@ -9,10 +9,12 @@ package final class HTTPClient {
     private static let keptConnections = 4
     package let policy: TransferPolicy
     let addresses: AddressPolicy
+    let account: S3Account
 
     package init(policy: TransferPolicy) {
         self.policy = policy
         addresses = AddressPolicy(allowedHosts: policy.allowedHosts)
+        account = S3Account(settings: policy.s3)
         curl_global_init(Int(CURL_GLOBAL_DEFAULT))
         guard let multi = curl_multi_init() else { fatalError("libcurl has no memory to start") }
         self.multi = multi
@@ -24,6 +26,15 @@ package final class HTTPClient {
         running = [:]
         curl_multi_cleanup(multi)
         curl_global_cleanup()
+    }
+
+    /// Where a source is asked for, and by whom.
+    func target(of location: SourceLocation) throws(Failure) -> RequestTarget {
+        switch location {
+        case .file(let path): throw Failure(.internal, "the file '\(path)' is on no server")
+        case .web(let url): return RequestTarget(url: url)
+        case .object(let object): return try account.target(of: object)
+        }
     }
 
     func add(_ request: HTTPRequest) {

@@ -30,7 +30,7 @@ final class HTTPRequest {
     }
 
     var handle: CurlHandle
-    let url: String
+    private let target: RequestTarget
     /// Where the next byte of the body belongs.
     var position: Int64
     /// Where the body ends, if known.
@@ -43,6 +43,8 @@ final class HTTPRequest {
     /// Whether it was ended because its owner wants no more.
     private(set) var isSatisfied = false
     private var failure: Failure?
+    /// What a store says of why it refuses.
+    private var refusal: [UInt8] = []
     private var denied: Endpoint?
     private var reached: Endpoint?
     private let addresses: AddressPolicy
@@ -55,15 +57,16 @@ final class HTTPRequest {
 
     /// A request for the bytes of the range, or for all; `condition` is the validator that the part must have.
     convenience init(
-        url: String, range: (from: Int64, to: Int64?)?, condition: String?, policy: TransferPolicy,
+        _ target: RequestTarget, range: (from: Int64, to: Int64?)?, condition: String?, policy: TransferPolicy,
         addresses: AddressPolicy, owner: any Owner
     ) throws(Failure) {
         try self.init(
-            url: url, noun: "the source", followsRedirects: true, timeout: policy.connectTimeout, policy: policy,
-            addresses: addresses, owner: owner)
+            target, noun: "the source", followsRedirects: !target.isObject, timeout: policy.connectTimeout,
+            policy: policy, addresses: addresses, owner: owner)
         position = range?.from ?? 0
-        var lines = ["Accept-Encoding: identity"]
-        if range == nil { lines.append("Icy-MetaData: 1") }
+        // A proxy before a store may change what it accepts, which the signature would cover.
+        var lines = target.isObject ? ["x-amz-content-sha256: \(Digest.ofNothing)"] : ["Accept-Encoding: identity"]
+        if range == nil, !target.isObject { lines.append("Icy-MetaData: 1") }
         handle.acceptStatusLine("ICY 200 OK")
         if let range {
             handle.set(CURLOPT_RANGE, "\(range.from)-\(range.to.map { String($0 - 1) } ?? "")")
@@ -77,7 +80,8 @@ final class HTTPRequest {
         posting message: CallbackRequest, policy: TransferPolicy, addresses: AddressPolicy, owner: any Owner
     ) throws(Failure) {
         try self.init(
-            url: message.url, noun: "the callback", followsRedirects: false, timeout: CallbackRequest.patience,
+            RequestTarget(url: message.url), noun: "the callback", followsRedirects: false,
+            timeout: CallbackRequest.patience,
             policy: policy, addresses: addresses, owner: owner)
         handle.setHeader(message.headers)
         handle.set(CURLOPT_TIMEOUT_MS, Int(timeout * 1000))
@@ -85,12 +89,12 @@ final class HTTPRequest {
     }
 
     private init(
-        url: String, noun: String, followsRedirects: Bool, timeout: Double, policy: TransferPolicy,
+        _ target: RequestTarget, noun: String, followsRedirects: Bool, timeout: Double, policy: TransferPolicy,
         addresses: AddressPolicy, owner: any Owner
     ) throws(Failure) {
         guard let handle = CurlHandle.create() else { throw Failure(.internal, "libcurl has no memory for a request") }
         self.handle = handle
-        self.url = url
+        self.target = target
         self.noun = noun
         self.followsRedirects = followsRedirects
         self.timeout = timeout
@@ -98,8 +102,14 @@ final class HTTPRequest {
         self.addresses = addresses
         self.owner = owner
         configure(policy)
+        self.handle.authorize(target.authorization)
         setCallbacks()
     }
+
+    /// Whether a store refuses the request, and says why in the body; a part that is not there is its owner's to judge.
+    private var isRefused: Bool { target.isObject && hasHead && head.status >= 300 && head.status != 416 }
+
+    private static let mostRefusal = 16 << 10
 
     /// The status of the answer.
     var status: Int { head.status }
@@ -115,6 +125,8 @@ final class HTTPRequest {
     func ended(_ code: CURLcode) {
         if let failure {
             owner.ended(self, .failed(failure))
+        } else if isRefused {
+            owner.ended(self, .failed(.s3(head, S3Answer(refusal), target.name)))
         } else if isSatisfied || code == CURLE_OK && hasHead {
             owner.ended(self, .complete)
         } else {
@@ -129,12 +141,13 @@ final class HTTPRequest {
             return .failed(.deniedAddress(current.host))
         }
         let failure = Failure.curl(
-            code, of: noun, url: url, host: current?.host ?? "", words: handle.errorDescription, timeout: timeout)
+            code, of: noun, url: target.name, host: current?.host ?? "", words: handle.errorDescription,
+            timeout: timeout)
         return failure.retryable ? .broken(failure) : .failed(failure)
     }
 
     private func configure(_ policy: TransferPolicy) {
-        handle.set(CURLOPT_URL, url)
+        handle.set(CURLOPT_URL, target.url)
         handle.set(CURLOPT_PROTOCOLS_STR, "http,https")
         handle.set(CURLOPT_REDIR_PROTOCOLS_STR, "http,https")
         handle.set(CURLOPT_FOLLOWLOCATION, followsRedirects ? 1 : 0)
@@ -204,12 +217,14 @@ final class HTTPRequest {
         guard line.isEmpty else {
             head.append(line)
             guard head.size <= HTTPHead.largest else {
-                return fail(Failure(.sourceUnreachable, "the server of '\(redactedURL(url))' sent an endless header"))
+                return fail(
+                    Failure(.sourceUnreachable, "the server of '\(redactedURL(target.name))' sent an endless header"))
             }
             return bytes.count
         }
         guard head.status >= 200, !(followsRedirects && head.isRedirect) else { return bytes.count }
         hasHead = true
+        if isRefused { return bytes.count }
         do { isSatisfied = try !owner.received(head, by: self) } catch { return fail(error) }
         return isSatisfied ? 0 : bytes.count
     }
@@ -220,6 +235,10 @@ final class HTTPRequest {
         guard !isSatisfied, failure == nil else { return 0 }
         // A request without a connection cannot be paused yet; libcurl hands these bytes over again when it goes on.
         guard !isPaused else { return Int(CURL_WRITEFUNC_PAUSE) }
+        if isRefused {
+            refusal += bytes.prefix(max(0, Self.mostRefusal - refusal.count))
+            return bytes.count
+        }
         do {
             guard try owner.received(bytes, by: self) else {
                 isSatisfied = true

@@ -13,7 +13,7 @@ package enum OpenSource: ~Copyable {
     ) throws(Failure) -> OpenSource {
         switch location {
         case .file(let path): .local(try LocalSource.open(path: path, policy: client.policy))
-        case .web(let url): .remote(try RemoteSource(url: url, client: client, mostBytes: mostBytes))
+        case .web, .object: .remote(try RemoteSource(location, client: client, mostBytes: mostBytes))
         }
     }
 

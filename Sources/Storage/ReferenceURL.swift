@@ -16,18 +16,41 @@ package enum ReferenceURL {
         guard !reference.utf8.contains(0), let text = ParsedURL.resolve(reference, against: try absolute(base)) else {
             throw Failure(.corruptMedia, "the playlist '\(redactedURL(base))' names '\(shown)', which is no valid URL")
         }
+        let place = try SourceLocation(base)
+        if case .object(let playlist) = place, text.hasPrefix("s3://") {
+            return .object(try object(text, besides: playlist, shown))
+        }
         let location = try SourceLocation(text)
-        if case .file = location, case .web = try SourceLocation(base) {
+        switch (place, location) {
+        case (.web, .file), (.object, .file):
             throw Failure(
                 .policyDenied,
                 "the playlist '\(redactedURL(base))' names the file '\(shown)' of this machine, which is not allowed")
+        default: return location
         }
-        return location
+    }
+
+    /// An object beside the playlist: the keys that opened one bucket must not open another for whoever wrote the playlist.
+    private static func object(
+        _ text: String, besides playlist: S3Object, _ shown: String
+    ) throws(Failure) -> S3Object {
+        let path = text.prefix { $0 != "?" && $0 != "#" }
+        guard let plain = PercentEncoding.decoded(path) else {
+            throw Failure(.corruptMedia, "the playlist '\(playlist.text)' names '\(shown)', which is no valid URL")
+        }
+        let object = try S3Object(plain, noun: "source")
+        guard object.bucket == playlist.bucket else {
+            throw Failure(
+                .policyDenied,
+                "the playlist '\(playlist.text)' names '\(shown)' of another bucket, which is not allowed")
+        }
+        return object
     }
 
     private static func absolute(_ base: String) throws(Failure) -> String {
         switch try SourceLocation(base) {
         case .web(let url): url
+        case .object(let object): object.encodedURL
         case .file(let path): "file://" + PercentEncoding.encoded(path: path)
         }
     }

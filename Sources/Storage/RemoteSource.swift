@@ -17,7 +17,8 @@ package final class RemoteSource: HTTPRequest.Owner {
     package private(set) var isOver = false
     private var icy: IcyFilter?
     private var punched: Int64 = 0
-    private let url: String
+    private let location: SourceLocation
+    private var url: String { location.text }
     /// Where it was found in the end, after redirects; what it names is relative to that.
     package private(set) var finalURL: String
     /// Bytes that it may have.
@@ -47,9 +48,9 @@ package final class RemoteSource: HTTPRequest.Owner {
     private static let mostPatience = 30.0
 
     /// Asks for the source; what comes of it shows later.
-    package init(url: String, client: HTTPClient, mostBytes: Int64? = nil) throws(Failure) {
-        self.url = url
-        finalURL = url
+    package init(_ location: SourceLocation, client: HTTPClient, mostBytes: Int64? = nil) throws(Failure) {
+        self.location = location
+        finalURL = location.text
         self.mostBytes = min(mostBytes ?? .max, client.policy.mostSourceBytes)
         self.client = client
         spool = try Spool.create(in: client.policy.spoolFolder)
@@ -121,7 +122,7 @@ package final class RemoteSource: HTTPRequest.Owner {
             try checkSize(head.contentLength)
             identity = RemoteIdentity(head)
             let reached = request.handle.effectiveURL
-            if !reached.isEmpty { finalURL = reached }
+            if case .web = location, !reached.isEmpty { finalURL = reached }
             request.end = head.contentLength
             isEndless = head.isEndless
             icy = head["icy-metaint"].flatMap { Int($0) }.flatMap { IcyFilter(interval: $0) }
@@ -204,7 +205,8 @@ package final class RemoteSource: HTTPRequest.Owner {
         var range: (from: Int64, to: Int64?)?
         if let offset { range = (offset, spool.present.nextStart(after: offset)) }
         let request = try HTTPRequest(
-            url: url, range: range, condition: identity?.condition, policy: client.policy, addresses: client.addresses,
+            try client.target(of: location), range: range, condition: identity?.condition, policy: client.policy,
+            addresses: client.addresses,
             owner: self)
         if requests.count == 2 { client.remove(requests.removeFirst()) }
         requests.append(request)

@@ -7,6 +7,7 @@ package enum SourceLocation: Hashable, Sendable {
     case file(path: String)
     /// An `http` or `https` URL, fit for the wire.
     case web(url: String)
+    case object(S3Object)
 
     package init(_ source: String) throws(Failure) {
         guard !source.isEmpty else { throw Failure(.invalidRequest, "the source is empty; give a URL") }
@@ -18,10 +19,11 @@ package enum SourceLocation: Hashable, Sendable {
         switch source.prefix(while: { $0 != ":" }).lowercased() {
         case "file" where source.count > 4: self = try .file(path: Self.path(ofFileURL: source))
         case "http", "https": self = try .web(url: Self.webURL(source))
+        case "s3": self = try .object(S3Object(source, noun: "source"))
         default:
             throw Failure(
                 .invalidRequest,
-                "the source '\(redactedURL(source))' is not supported yet; give an https, http or file URL, or an absolute path"
+                "the source '\(redactedURL(source))' is not supported; give an https, http, s3 or file URL, or an absolute path"
             )
         }
     }
@@ -31,6 +33,7 @@ package enum SourceLocation: Hashable, Sendable {
         switch self {
         case .file(let path): path
         case .web(let url): url
+        case .object(let object): object.text
         }
     }
 

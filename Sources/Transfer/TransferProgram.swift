@@ -63,7 +63,8 @@ package enum TransferProgram {
 
     /// Gives up all that the policy does not name, and answers what the kernel lacks for that.
     private static func confine(_ policy: TransferPolicy) throws(SandboxError) -> [SandboxPart] {
-        let files = policy.sourceRoots + certificates(policy) + (policy.grantedSource.map { [$0] } ?? [])
+        let files =
+            policy.sourceRoots + certificates(policy) + profiles(policy.s3) + (policy.grantedSource.map { [$0] } ?? [])
         let folders = [policy.outputRoot, policy.spoolFolder].compactMap { $0 } + policy.grantedOutputs.map(folder)
         return try Confinement.enterTransfer(reading: files, writing: folders)
     }
@@ -72,6 +73,12 @@ package enum TransferProgram {
     private static func certificates(_ policy: TransferPolicy) -> [String] {
         [policy.certificateFile, Environment.value("SSL_CERT_FILE")].compactMap { $0.map(folder) }
             + [Environment.value("SSL_CERT_DIR")].compactMap { $0 }
+    }
+
+    /// The folders of profiles, if they are there.
+    private static func profiles(_ settings: S3Settings) -> [String] {
+        [settings.credentialsFile, settings.configurationFile].compactMap(\.self).filter { access($0, R_OK) == 0 }
+            .map(folder)
     }
 
     /// The folder that a file lies in, or will once it is made.

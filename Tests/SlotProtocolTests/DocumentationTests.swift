@@ -13,7 +13,7 @@ import Testing
 
     /// The variables that a text names.
     private static func variables(in text: String) -> Set<String> {
-        Set(text.matches(of: /RESPOOL_[A-Z_]*[A-Z]/).map { String($0.0) })
+        Set(text.matches(of: /RESPOOL_[A-Z0-9_]*[A-Z]/).map { String($0.0) })
     }
 
     @Test func `the README has a row for every field`() throws {

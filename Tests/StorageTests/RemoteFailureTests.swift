@@ -149,7 +149,7 @@ import Testing
     }
 
     @Test(arguments: [
-        "s3://bucket/key", "ftp://host/a", "a.mp3", "", "http://", "http://:80/", "https:///a", "gopher:a",
+        "s3://bucket", "ftp://host/a", "a.mp3", "", "http://", "http://:80/", "https:///a", "gopher:a",
     ])
     func `other URLs are invalid`(url: String) async throws {
         #expect(try await failure(of: url).code == .invalidRequest)

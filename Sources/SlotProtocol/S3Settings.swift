@@ -1,0 +1,33 @@
+/// How S3, or a store that speaks as it does, is reached, and with whose keys.
+package struct S3Settings: Codable, Hashable, Sendable {
+    /// Keys of the environment (`AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY`, `AWS_SESSION_TOKEN`).
+    package var keys: S3Keys?
+    /// Files of profiles, read whenever keys are wanted: they may be replaced meanwhile
+    /// (`AWS_SHARED_CREDENTIALS_FILE`, `AWS_CONFIG_FILE`).
+    package var credentialsFile: String?
+    package var configurationFile: String?
+    /// Which of the files' profiles (`AWS_PROFILE`).
+    package var profile = "default"
+    /// The region, where the profile has none or another (`AWS_REGION`).
+    package var region: String?
+    /// The URL of a store other than Amazon's (`AWS_ENDPOINT_URL_S3`).
+    package var endpoint: String?
+    /// Whether the bucket stands in the path rather than before the host (`RESPOOL_S3_PATH_STYLE`).
+    package var usesPathStyle: Bool?
+
+    package init() {}
+}
+
+/// What requests to S3 are signed with.
+package struct S3Keys: Codable, Hashable, Sendable {
+    package var identifier: String
+    package var secret: String
+    /// Goes with keys that end after some time.
+    package var sessionToken: String?
+
+    package init(identifier: String, secret: String, sessionToken: String? = nil) {
+        self.identifier = identifier
+        self.secret = secret
+        self.sessionToken = sessionToken
+    }
+}

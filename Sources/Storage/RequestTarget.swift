@@ -1,0 +1,18 @@
+/// Where a request goes, what that is called in a sentence, and who asks.
+struct RequestTarget: Sendable {
+    let url: String
+    /// The URL that a person gave; shown without its secrets.
+    let name: String
+    let authorization: Authorization
+
+    init(url: String, name: String? = nil, authorization: Authorization = .none) {
+        self.url = url
+        self.name = name ?? url
+        self.authorization = authorization
+    }
+
+    /// Whether it is an object of a store, which answers in its own way.
+    var isObject: Bool {
+        if case .s3 = authorization { true } else { false }
+    }
+}

@@ -1,0 +1,25 @@
+import SlotProtocol
+
+extension Failure {
+    /// What a store's refusal means for the job, in the store's own words.
+    static func s3(_ head: HTTPHead, _ answer: S3Answer, _ name: String) -> Failure {
+        let code = answer["Code"] ?? "status \(head.status)"
+        let words = (answer["Message"] ?? "it gives no reason").prefix(200)
+        let said = "the store of '\(redactedURL(name))' answered \(code): \(words)"
+        if let region = head["x-amz-bucket-region"] ?? answer["Region"], [301, 307, 400].contains(head.status) {
+            return Failure(.sourceDenied, "\(said); its bucket is in the region '\(region.prefix(40))': set AWS_REGION")
+        }
+        switch code {
+        // Of a request without a body a store tells nothing but the status.
+        case "status 404", "NoSuchKey", "NoSuchBucket", "NoSuchUpload": return Failure(.sourceNotFound, said)
+        case "RequestTimeout", "SlowDown", "InternalError", "ServiceUnavailable", "OperationAborted":
+            return Failure(.sourceUnreachable, said, retryAfter: head.retryAfter)
+        // A clock may be set right, and a token be renewed, before the next try.
+        case "RequestTimeTooSkewed", "ExpiredToken", "TokenRefreshRequired":
+            return Failure(.sourceDenied, said, retryable: true)
+        default:
+            guard head.status >= 500 || head.status == 429 else { return Failure(.sourceDenied, said) }
+            return Failure(.sourceUnreachable, said, retryAfter: head.retryAfter)
+        }
+    }
+}

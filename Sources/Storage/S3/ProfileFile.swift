@@ -1,0 +1,34 @@
+import FoundationEssentials
+
+/// A file of named sections with settings, as Amazon's tools keep profiles in.
+struct ProfileFile {
+    private var sections: [String: [String: String]] = [:]
+
+    /// What the file holds; nothing if it cannot be read.
+    init?(path: String) {
+        guard let text = try? String(contentsOfFile: path, encoding: .utf8) else { return nil }
+        self.init(text: text)
+    }
+
+    init(text: String) {
+        var section = ""
+        for line in text.split(whereSeparator: \.isNewline) {
+            let trimmed = Self.trimmed(line)
+            if trimmed.isEmpty || trimmed.hasPrefix("#") || trimmed.hasPrefix(";") { continue }
+            if trimmed.hasPrefix("["), let end = trimmed.firstIndex(of: "]") {
+                section = Self.trimmed(trimmed[..<end].dropFirst())
+            } else if let equals = trimmed.firstIndex(of: "="), line.first?.isWhitespace != true {
+                let name = Self.trimmed(trimmed[..<equals]).lowercased()
+                sections[section, default: [:]][name] = Self.trimmed(trimmed[equals...].dropFirst())
+            }
+        }
+    }
+
+    /// The settings of the section, by their names in small letters.
+    subscript(section: String) -> [String: String] { sections[section] ?? [:] }
+
+    private static func trimmed(_ text: some StringProtocol) -> String {
+        let start = text.drop(while: \.isWhitespace)
+        return String(start.reversed().drop(while: \.isWhitespace).reversed())
+    }
+}

@@ -1,0 +1,17 @@
+/// The XML of an answer of S3, of which only the text of some elements matters.
+struct S3Answer {
+    private let text: String
+
+    init(_ bytes: [UInt8]) { text = String(decoding: bytes, as: UTF8.self) }
+
+    /// The text of the first element of that name.
+    subscript(name: String) -> String? {
+        guard let start = text.firstRange(of: "<\(name)>"),
+            let end = text[start.upperBound...].firstRange(of: "</\(name)>")
+        else { return nil }
+        let entities = [
+            ("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&#34;", "\""), ("&apos;", "'"), ("&amp;", "&"),
+        ]
+        return entities.reduce(String(text[start.upperBound..<end.lowerBound])) { $0.replacing($1.0, with: $1.1) }
+    }
+}

@@ -1,0 +1,124 @@
+import SlotProtocol
+import TestSupport
+import Testing
+
+/// Sources in a bucket; the store checks every signature.
+@Suite struct ObjectSourceTests {
+    private let size = Int64(Origin.content.count)
+
+    @Test(arguments: ["plain.flac", "a folder/b+c & é=1 (2)?#.flac", "100%41.flac", "-._~!$'*,;:@"])
+    func `an object is read whatever its key`(key: String) async throws {
+        let bucket = "keys-\(UInt32.random(in: 0...(.max)))"
+        try await ObjectStore.shared.seed(bucket, key, Origin.content)
+        try await withTransfer(try await ObjectStore.shared.policy()) { child in
+            try await child.tell(.job(.test("s3://\(bucket)/\(key)")))
+            guard case .opened(size, _) = try await child.ask(.open) else {
+                Issue.record("not opened")
+                return
+            }
+            #expect(try await child.fetch(0..<size) == Origin.content)
+        }
+    }
+
+    @Test func `a broken answer is resumed on the object's tag`() async throws {
+        try await ObjectStore.shared.seed("resumed", "a.flac", Origin.content)
+        try await ObjectStore.shared.spoil("resumed", "^GET 1 cut", "^GET 1 503")
+        try await withTransfer(try await ObjectStore.shared.policy()) { child in
+            try await child.tell(.job(.test("s3://resumed/a.flac")))
+            _ = try await child.ask(.open)
+            #expect(try await child.fetch(0..<size) == Origin.content)
+        }
+        let requests = try await ObjectStore.shared.requests("resumed")
+        #expect(requests.count == 3 && requests.last?.contains(" 206 bytes=") == true, "\(requests)")
+    }
+
+    @Test func `keys that end carry their token, and profiles are read anew`() async throws {
+        try await ObjectStore.shared.seed("profiles", "a.flac", Origin.content)
+        let folder = try TemporaryFolder()
+        var policy = try await ObjectStore.shared.policy()
+        policy.s3.keys = nil
+        policy.s3.region = nil
+        policy.s3.profile = "studio"
+        policy.s3.credentialsFile = try folder.write(
+            "credentials",
+            text: "[default]\naws_access_key_id = x\n[studio]\naws_access_key_id=AKIDEXAMPLE\n"
+                + "aws_secret_access_key = wrong\n")
+        policy.s3.configurationFile = try folder.write("config", text: "[profile studio]\nregion = eu-central-1\n")
+        try await withTransfer(policy) { child in
+            try await child.tell(.job(.test("s3://profiles/a.flac")))
+            let failure = try #require(try await child.ask(.open).failure)
+            #expect(failure.code == .sourceDenied && failure.message.contains("SignatureDoesNotMatch"))
+            _ = try await child.end()
+            let keys = ObjectStore.passingKeys
+            try folder.write(
+                "credentials",
+                text: "[studio]\naws_access_key_id=\(keys.identifier)\n"
+                    + "aws_secret_access_key=\(keys.secret)\naws_session_token=\(keys.sessionToken!)\n")
+            try await child.tell(.job(.test("s3://profiles/a.flac")))
+            guard case .opened(size, _) = try await child.ask(.open) else {
+                Issue.record("not opened")
+                return
+            }
+        }
+    }
+
+    @Test(
+        arguments: [
+            ("s3://refused/none.flac", ErrorCode.sourceNotFound, "NoSuchKey"),
+            ("s3://refused/../refused/a.flac", .invalidRequest, "'..'"),
+            ("s3://refused", .invalidRequest, "s3://bucket/key"),
+            ("s3://refused/", .invalidRequest, "s3://bucket/key"), ("s3://a@b:c/x", .invalidRequest, "s3://bucket/key"),
+            ("s3:/refused/a", .invalidRequest, "s3://bucket/key"),
+        ] as [(String, ErrorCode, String)])
+    func `what cannot be had is told in the store's words`(url: String, code: ErrorCode, words: String) async throws {
+        try await withTransfer(try await ObjectStore.shared.policy()) { child in
+            try await child.tell(.job(.test(url)))
+            let failure = try #require(try await child.ask(.open).failure)
+            #expect(failure.code == code && failure.message.contains(words), "\(failure)")
+        }
+    }
+
+    @Test func `without keys, or with others, nothing is asked for that they cannot open`() async throws {
+        var policy = try await ObjectStore.shared.policy()
+        policy.s3.keys = S3Keys(identifier: "AKIDEXAMPLE", secret: "planted-secret")
+        for (keys, words) in [(policy.s3.keys, "SignatureDoesNotMatch"), (nil, "AWS_ACCESS_KEY_ID")] {
+            policy.s3.keys = keys
+            try await withTransfer(policy) { child in
+                try await child.tell(.job(.test("s3://denied/a.flac")))
+                let failure = try #require(try await child.ask(.open).failure)
+                #expect(failure.code == .sourceDenied && failure.message.contains(words), "\(failure)")
+                #expect(!failure.message.contains("planted-secret"))
+            }
+        }
+    }
+
+    @Test func `a store at an address that is not public is not reached`() async throws {
+        var policy = try await ObjectStore.shared.policy()
+        policy.allowedHosts = []
+        try await withTransfer(policy) { child in
+            try await child.tell(.job(.test("s3://closed/a.flac")))
+            #expect(try await child.ask(.open).failure?.code == .policyDenied)
+        }
+        #expect(try await ObjectStore.shared.requests("closed") == [])
+    }
+
+    @Test func `a playlist names objects beside it, of no other bucket`() async throws {
+        let bucket = "playlists"
+        try await ObjectStore.shared.seed(bucket, "hls/a b.m3u8", Array("#EXTM3U".utf8))
+        try await ObjectStore.shared.seed(bucket, "hls/1 é.ts", Origin.content)
+        try await withTransfer(try await ObjectStore.shared.policy()) { child in
+            try await child.tell(.job(.test("s3://\(bucket)/hls/a b.m3u8")))
+            _ = try await child.ask(.open)
+            for name in ["1%20%C3%A9.ts", "../hls/1%20é.ts?x=1", "/hls/1%20%c3%a9.ts"] {
+                guard case .openedWhole = try await child.ask(.openNested(name, within: 0, as: .segment)) else {
+                    Issue.record("not opened: \(name)")
+                    continue
+                }
+            }
+            for name in ["//other/hls/1.ts", "s3://playlists/hls/1.ts", "file:///etc/passwd"] {
+                let answer = try await child.ask(.openNested(name, within: 0, as: .segment))
+                #expect(answer.failure?.code == .policyDenied, "\(name)")
+            }
+        }
+    }
+}
