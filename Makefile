@@ -14,9 +14,8 @@ export SWIFT_BACKTRACE := enable=no
 help: ## list these commands
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
 
-deps: ## install the packages that are missing
+deps: ## install the Debian packages that are missing
 	@deploy/install-packages
-	@deploy/install-python
 
 build: ## build everything for development
 	$(SWIFT_BUILD) --build-tests
@@ -28,6 +27,7 @@ test: deps unit proof ## run all tests, then the long proofs
 
 # Many tests mostly wait, for leases and outages: four side by side keep two cores busy.
 unit:
+	@deploy/install-python
 	swift test --disable-xctest --experimental-maximum-parallelization-width 4
 
 proof: release
