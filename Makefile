@@ -31,7 +31,7 @@ unit:
 	swift test --disable-xctest --experimental-maximum-parallelization-width 4
 
 proof: release
-	@deploy/install-packages node-redis nodejs python3-redis ruby-redis
+	@deploy/install-packages golang-github-gomodule-redigo-dev golang-go node-redis nodejs python3-redis ruby-redis
 	Tests/Proof/run
 
 soak: release ## walk ten times as far beside the model as `make test` does, and go through all faults five times
