@@ -36,6 +36,20 @@ import Testing
         for name in try Self.names(in: "The queue as a whole") { #expect(keys.contains(Self.kind(name)), "\(name)") }
     }
 
+    @Test func `takes each time from the clock of Redis, as it says, and none from that of a worker`() throws {
+        let clocks = try Self.scripts().matches(of: /'TIME'|os\.(time|clock|date)/).map { String($0.0) }
+        #expect(clocks == ["'TIME'"])
+        for folder in ["Sources/Jobs", "Sources/Worker"] {
+            for case let name as String in FileManager.default.enumerator(
+                atPath: Self.root.appending(path: folder).path)!
+            where name.hasSuffix(".swift") {
+                let text = try Self.text("\(folder)/\(name)")
+                // A log's lines are for people: `timestamp()` is the worker's.
+                #expect(!text.contains(/WallClock\.milliseconds\(\)|Date\(\)|CLOCK_REALTIME/), "\(name)")
+            }
+        }
+    }
+
     @Test func `names each event that there is, and no other`() throws {
         let scripts = try Self.scripts()
         let told = Set(scripts.matches(of: /event\([^,]+, '([a-z_]+)'/).map { String($0.1) })

@@ -3,6 +3,7 @@
 import json
 import re
 import signal
+import time
 
 from proxy import Proxy
 from support import PREFIX, ROOT, check, equal, until
@@ -71,7 +72,7 @@ class LostReplies:
         return self.server("HGET", PREFIX + "group:" + group, "total")
 
     def of_callbacks(self):
-        url = f"{self.fleet.web.url}/told"
+        url, begin = f"{self.fleet.web.url}/told", time.time()
 
         def push():
             self.last, = self.ground.push({"source": self.source, "format": "wav", "callback": url})
@@ -82,6 +83,8 @@ class LostReplies:
         told = lambda: json.loads(self.ground.respool("callbacks", "--job", self.last, "--json"))
         until("the callback is delivered", 20, lambda: told()["state"] == "delivered", 0.3)
         equal(len(told()["log"]), 1, "tries of a callback of which the end was told again")
+        for worker in self.fleet.steady:
+            equal(self.fleet.times(worker, begin, "did not hear"), [], "callbacks that a worker takes for lost")
         self.command("callbacks", "--retry", told()["id"], script="redeliver")
 
     def of_commands(self):
