@@ -60,9 +60,6 @@ import Testing
             let reaped = try await fixture.enqueue(fields)
             _ = try await fixture.claimOne()
             try await fixture.endLeases()
-            // A busy machine must not take this for an outage.
-            let now = RedisArgument.text(String(WallClock.milliseconds()))
-            _ = try await fixture.client.send(["HSET", .text(fixture.queue.keys.meta), "seen", now, "grace", "0"])
             _ = try await fixture.beat([])
             expected[reaped] = "job.failed"
             let expired = try await fixture.enqueue(fields.merging(["expires": "2001-01-01T00:00:00Z"]) { $1 })
@@ -316,42 +313,6 @@ import Testing
             let record = try #require(try await fixture.queue.callbacks(of: .job(id)).first)
             #expect(record.state == .failed && record.log[0].message.contains("100000"))
             _ = try await fixture.client.send(["DEL", .text(fixture.queue.keys.callbacks("full.org"))])
-        }
-    }
-
-    @Test func `shows what waits and what is over, without secrets`() async throws {
-        try await QueueFixture.run { fixture in
-            for host in ["a.org", "b.org", "c.org"] {
-                _ = try await fixture.enqueue(["callback": "http://u:secret@\(host)/x?secret"])
-                _ = try await fixture.finish(try await fixture.claimOne(), .completed([]))
-            }
-            let callbacks = try await fixture.queue.dispatch(count: 2)
-            _ = try await fixture.queue.settle(callbacks[0], .refused("gone", status: 410), after: .milliseconds(8))
-            let records = try await fixture.queue.callbacks(limit: 50)
-            #expect(records.map(\.state) == [.waiting, .sending, .failed])
-            #expect(records.map(\.url) == ["http://c.org/x?…", "http://b.org/x?…", "http://a.org/x?…"])
-            #expect(records[0].dueAt != nil && records[2].log.count == 1)
-            let line = try #require(records[2].log.first)
-            #expect(line.status == 410 && line.took == 8 && line.message == "gone")
-            #expect(try await fixture.queue.callbacks(limit: 1).count == 1)
-            // The first due of all, though another receiver comes first and could fill the page.
-            let keys = fixture.queue.keys
-            for (receiver, times) in [("y.org", [10, 30, 40]), ("z.org", [20, 50])] {
-                for time in times {
-                    _ = try await fixture.client.send([
-                        "HSET", .text(keys.callback("c\(time)")), "what", "job.failed", "job", "1-1", "url",
-                        "http://x/",
-                        "receiver", .text(receiver), "at", "1",
-                    ])
-                    _ = try await fixture.client.send([
-                        "ZADD", .text(keys.callbacks(receiver)), .text("\(time)"), .text("c\(time)"),
-                    ])
-                }
-                _ = try await fixture.client.send([
-                    "ZADD", .text(keys.callbacks), .text("\(times[0])"), .text(receiver),
-                ])
-            }
-            #expect(try await fixture.queue.callbacks(limit: 3).map(\.id) == ["c10", "c20", "c30"])
         }
     }
 }
