@@ -12,7 +12,7 @@ import Testing
     ) async throws {
         let tone = "aevalsrc='0.4*sin(2*PI*440*t)|0.3*sin(2*PI*660*t)':s=44100:d=60"
         let source = try await Studio.shared.source(name, ["-f", "lavfi", "-i", tone] + arguments)
-        let reports = try await reports(source)
+        let reports = try await reports(source, Rendition(format: "opus"))
         #expect(reports.first?.phase == .opening)
         #expect(reports.last?.fraction == 1 && reports.last?.eta == 0 && reports.last?.estimated == false)
         let under = reports.dropFirst().dropLast()
@@ -30,19 +30,10 @@ import Testing
             "copied-noise.flac", ["-f", "lavfi", "-i", "anoisesrc=r=44100:d=60:seed=1"])
         var copy = Rendition(format: "flac")
         copy.passthrough = .require
-        let copied = copy
-        let reports = try await onThread {
-            let input = try MemoryFile(path: source)
-            let store = HeldFile()
-            var reports: [Progress] = []
-            _ = try Conversion.run(
-                source: input, store: store, rendition: copied, range: .whole, stop: StopFlag(),
-                progress: {
-                    reports.append($0)
-                    if $0.fraction ?? 0 > 0 { store.moved.raise() }
-                })
-            return reports
-        }
+        let reports = try await reports(source, copy)
+        let found = reports.filter { $0.phase == .analyzing }
+        #expect(found.contains { (0.3..<1).contains($0.fraction ?? 0) && $0.duration == 60 && !$0.estimated })
+        #expect(reports.firstIndex { $0.phase == .converting } == found.count + 1)
         let under = reports.filter { $0.phase == .converting && (0.0001..<1).contains($0.fraction ?? 0) }
         #expect(!under.isEmpty)
         for report in under {
@@ -61,7 +52,7 @@ import Testing
 
         func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) {
             if offset > 2_000_000 {
-                for _ in 0..<5000 where !moved.isRaised { usleep(1000) }
+                for _ in 0..<30_000 where !moved.isRaised { usleep(1000) }
             }
             file.write(bytes, at: offset)
         }
@@ -71,16 +62,34 @@ import Testing
         }
     }
 
-    private func reports(_ source: String) async throws -> [Progress] {
-        let path = await Studio.shared.output("opus")
-        return try await onThread {
-            let input = Descriptor(owning: open(source, O_RDONLY | O_CLOEXEC))
-            let output = Descriptor(owning: open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600))
+    /// A file that takes so long to read on from its middle that a report is due.
+    private final class SlowFile: ByteSource {
+        private let file: MemoryFile
+        private var isBehind = false
+
+        init(path: String) throws { file = try MemoryFile(path: path) }
+
+        var length: Int64 { file.length }
+
+        func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) -> Int {
+            let wasBehind = isBehind
+            isBehind = offset > length / 2
+            if isBehind && !wasBehind { usleep(110_000) }
+            return file.read(into: buffer, at: offset)
+        }
+    }
+
+    private func reports(_ source: String, _ rendition: Rendition) async throws -> [Progress] {
+        try await onThread {
+            let held = HeldFile()
             var reports: [Progress] = []
             _ = try Conversion.run(
-                source: DescriptorSource(borrowing: input.number),
-                store: DescriptorStore(borrowing: output.number), rendition: Rendition(format: "opus"),
-                range: .whole, stop: StopFlag(), progress: { reports.append($0) })
+                source: SlowFile(path: source), store: rendition.passthrough == .require ? held : MemoryFile(),
+                rendition: rendition, range: .whole, stop: StopFlag(),
+                progress: {
+                    reports.append($0)
+                    if $0.phase == .converting, $0.fraction ?? 0 > 0 { held.moved.raise() }
+                })
             return reports
         }
     }

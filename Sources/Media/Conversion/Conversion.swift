@@ -19,7 +19,9 @@ package enum Conversion {
         let metadata = try reader.metadata(source, charset: plan.source.tagEncoding)
         let writers = RenditionWriters(
             plan: plan, source: source, stores: stores, metadata: metadata, measurements: measurements, stop: stop)
-        let lanes = open(writers, reader)
+        // After a first reading a second one, of packets alone, would go back to its beginning.
+        let isAnalyzed = measurements.contains { $0 != nil }
+        let lanes = open(writers, reader) { if !isAnalyzed { progress($0) } }
         // One encoder beside the decoder gains nothing by a second thread that small jobs would not lose.
         let isShared = lanes.count(where: \.takesSamples) > 1
         for lane in lanes where isShared || lane.copies != nil { lane.detach() }
@@ -63,12 +65,22 @@ package enum Conversion {
         }
     }
 
-    private static func open(_ writers: RenditionWriters, _ reader: borrowing AssetReader) -> [OutputLane] {
+    /// Opens each output's writer; those that copy read the source's packets first, and tell how far they are.
+    private static func open(
+        _ writers: RenditionWriters, _ reader: borrowing AssetReader, progress: (Progress) -> Void
+    ) -> [OutputLane] {
         var lanes: [OutputLane] = []
+        let count = Double(writers.plan.renditions.count)
         for index in writers.plan.renditions.indices {
-            do throws(MediaError) { lanes.append(OutputLane(.success(try writers.open(index, reader)))) } catch {
-                lanes.append(OutputLane(.failure(error)))
-            }
+            do throws(MediaError) {
+                let writer = try writers.open(index, reader) { report in
+                    var report = report
+                    report.fraction = report.fraction.map { (Double(index) + $0) / count }
+                    if count > 1 { report.eta = nil }
+                    progress(report)
+                }
+                lanes.append(OutputLane(.success(writer)))
+            } catch { lanes.append(OutputLane(.failure(error))) }
         }
         return lanes
     }

@@ -7,6 +7,8 @@ struct ProgressMeter {
     private var last: ContinuousClock.Instant
     private let rate: Double
     private let phase: Phase
+    /// Seconds before the range.
+    private let start: Double
     /// Seconds of the range, if known.
     private let duration: Double?
     /// Whether the source tells its length; without it the range may end before.
@@ -26,23 +28,31 @@ struct ProgressMeter {
         last = started
         let rate = Double(reader.shape.rate)
         self.rate = rate
-        let start = Double(reader.first) / rate
-        let length = samples.map { Double($0) / rate } ?? reader.sourceSeconds.map { $0 - start }
-        let wanted = reader.end.map { Double($0) / rate - start }
+        let before = Double(reader.first) / rate
+        start = before
+        let length = samples.map { Double($0) / rate } ?? reader.sourceSeconds.map { $0 - before }
+        let wanted = reader.end.map { Double($0) / rate - before }
         isKnown = length != nil
         duration = wanted.map { min($0, length ?? $0) } ?? length
         pace.note(started, position: 0, fraction: 0)
     }
 
-    /// A report, if the last one is long enough ago; of samples that are copied where none is decoded.
-    mutating func report(_ reader: borrowing AssetReader, copied samples: Int64? = nil) -> Progress? {
+    /// A report, if the last one is long enough ago; where none is decoded, of samples that are copied, or of those from the
+    /// source's start that are counted.
+    mutating func report(
+        _ reader: borrowing AssetReader, copied: Int64? = nil, scanned: (samples: Int64, byteFraction: Double)? = nil
+    ) -> Progress? {
         let now = clock.now
         guard now - last >= .milliseconds(100) else { return nil }
         last = now
-        let position = max(Double(samples ?? reader.position - reader.first) / rate, 0)
+        let position = max(Double(copied ?? (scanned?.samples ?? reader.position) - reader.first) / rate, 0)
         // A header that tells of less than there is tells nothing: in chained Ogg it is the last link's.
         let length = duration.flatMap { position <= $0 + 0.1 ? $0 : nil }
-        let fraction = length.map { $0 > 0 ? position / $0 : 1 } ?? reader.byteFraction
+        // What is only counted begins with the source.
+        let passed = scanned == nil ? 0 : start
+        let done = scanned.map { Double($0.samples) / rate } ?? position
+        let fraction =
+            length.map { $0 > 0 ? done / (passed + $0) : 1 } ?? scanned?.byteFraction ?? reader.byteFraction
         let isEstimate = !isKnown || length == nil
         reached = max(reached, min(fraction, isEstimate ? Self.mostOfGuess : Self.most))
         pace.note(now, position: position, fraction: reached)

@@ -12,7 +12,9 @@ struct RenditionWriters {
     let stop: StopFlag
 
     /// The writer of one output; it begins on the thread that calls, and may go on on another.
-    func open(_ index: Int, _ reader: borrowing AssetReader) throws(MediaError) -> any RenditionWriter {
+    func open(
+        _ index: Int, _ reader: borrowing AssetReader, progress: (Progress) -> Void
+    ) throws(MediaError) -> any RenditionWriter {
         let rendition = plan.renditions[index]
         let metadata = metadata(of: index, reader)
         let isOfEveryTrack = plan.source.track == .all && reader.labels.count > 1
@@ -34,7 +36,7 @@ struct RenditionWriters {
         if AudioFormat.named(rendition.format)?.isPicture == true {
             return try PictureWriter(try store(index), rendition, reader, measurements[index])
         }
-        if let copy = try CopyPlan.choose(rendition, source, reader, stop: stop) {
+        if let copy = try CopyPlan.choose(rendition, source, reader, stop: stop, progress: progress) {
             return PacketCopyWriter(try store(index), source, copy, reader, metadata, rendition.tags, stop: stop)
         }
         return try AudioFileWriter(try store(index), rendition, reader, metadata, measurements[index], stop: stop)

@@ -21,14 +21,15 @@ struct CopyPlan {
 
     /// The plan for a rendition, or nothing if it is to be encoded; fails where copying is required and cannot be exact.
     static func choose(
-        _ rendition: Rendition, _ source: any ByteSource, _ reader: borrowing AssetReader, stop: StopFlag
+        _ rendition: Rendition, _ source: any ByteSource, _ reader: borrowing AssetReader, stop: StopFlag,
+        progress: (Progress) -> Void
     ) throws(MediaError) -> CopyPlan? {
         guard rendition.passthrough != .never else { return nil }
         guard !source.isEndless else {
             guard rendition.passthrough == .require else { return nil }
             throw .notCopied("the source is a stream without an end")
         }
-        do throws(MediaError) { return try make(rendition, source, reader, stop) } catch {
+        do throws(MediaError) { return try make(rendition, source, reader, stop, progress) } catch {
             switch error.reason {
             case .cancelled, .source: throw error
             // Whatever else is wrong with the source, the decoder finds it as well, and knows what to make of it.
@@ -40,7 +41,8 @@ struct CopyPlan {
     }
 
     private static func make(
-        _ rendition: Rendition, _ source: any ByteSource, _ reader: borrowing AssetReader, _ stop: StopFlag
+        _ rendition: Rendition, _ source: any ByteSource, _ reader: borrowing AssetReader, _ stop: StopFlag,
+        _ progress: (Progress) -> Void
     ) throws(MediaError) -> CopyPlan? {
         let settings = try EncodingSettings.resolve(rendition, reader.shape, reader.depth)
         let track = reader.declaredTrack
@@ -57,8 +59,12 @@ struct CopyPlan {
         if let wish = differing(rendition, reader, bitRate: track.bitRate) {
             throw .notCopied("the job asks for another \(wish) than the source has")
         }
+        var meter = ProgressMeter(reader, phase: .analyzing)
         let span = try PacketScan.run(
-            source, track: track.index, first: reader.first, end: reader.end, stop: stop)
+            source, track: track.index, first: reader.first, end: reader.end, stop: stop
+        ) { samples, byteFraction in
+            if let report = meter.report(reader, scanned: (samples, byteFraction)) { progress(report) }
+        }
         let hiding = PacketHiding(settings.format)
         let plan = CopyPlan(
             settings: settings, span: span, track: track.index, hiding: hiding,

@@ -125,6 +125,9 @@ struct Demuxer: ~Copyable {
     /// Byte offset of the reader, for progress where time does not tell.
     var bytePosition: Int64 { source.position }
 
+    /// The part of the bytes that is read.
+    var byteFraction: Double { Double(bytePosition) / Double(max(bytes.length, 1)) }
+
     /// The length in microseconds, if the container tells or libav guesses.
     var duration: Int64? { context.pointee.duration > 0 ? context.pointee.duration : nil }
 

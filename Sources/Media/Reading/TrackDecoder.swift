@@ -100,7 +100,7 @@ struct TrackDecoder: ~Copyable {
     var seconds: Double? { declared.seconds }
 
     /// The part of the source's bytes that is read.
-    var byteFraction: Double { Double(demuxer.bytePosition) / Double(max(source.length, 1)) }
+    var byteFraction: Double { demuxer.byteFraction }
 
     /// Where in the source the last packet lies; negative if unknown.
     var packetOffset: Int64 { packet.offset }

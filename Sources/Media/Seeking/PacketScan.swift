@@ -43,8 +43,11 @@ struct PacketScan {
     }
 
     /// Reads a source as far as the range reaches; fails if its packets cannot be told apart, or are not all there.
+    ///
+    /// Tells on the way of the samples heard so far, and of the part of the bytes that is read.
     static func run(
-        _ source: any ByteSource, track index: Int? = nil, first: Int64 = 0, end: Int64? = nil, stop: StopFlag
+        _ source: any ByteSource, track index: Int? = nil, first: Int64 = 0, end: Int64? = nil, stop: StopFlag,
+        progress: (_ samples: Int64, _ byteFraction: Double) -> Void = { _, _ in }
     ) throws(MediaError) -> PacketSpan {
         let demuxer = try Demuxer.open(source, stop: stop)
         let track = try demuxer.track(index)
@@ -69,6 +72,7 @@ struct PacketScan {
             time += packet.duration
             try scan.take(packet, length, track)
             if scan.isComplete { return try scan.span() }
+            progress(scan.heard, demuxer.byteFraction)
         }
         if let truncation = try Truncation.found(source, demuxer.formatName) { throw truncation }
         if let shortfall = declared.shortfall(position: scan.heard, packetTime: time) { throw shortfall }
