@@ -175,7 +175,8 @@ import Testing
     ])
     func `refuses a playlist that makes no sense`(lines: String, words: String) throws {
         let text = "#EXTM3U\n#EXT-X-PLAYLIST-TYPE:VOD\n" + lines
-        try Studio.shared.folder.write("self.m3u8", text: text)
+        // The other cases run beside the one that names it.
+        if lines.contains("self.m3u8") { try Studio.shared.folder.write("self.m3u8", text: text) }
         let error = try #require(try failure(text))
         #expect(error.sentence.contains(words), "\(error.sentence)")
     }

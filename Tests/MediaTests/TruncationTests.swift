@@ -52,7 +52,7 @@ import Testing
         ("fast-tail.m4a", ["-movflags", "+faststart"]),
         ("tail.caf", []), ("alac-tail.caf", ["-c:a", "alac"]), ("tail.au", []), ("tail.aiff", []), ("tail.opus", []),
         ("tail.sox", []), ("tail.thd", ["-strict", "-2"]), ("tail.mlp", ["-strict", "-2"]),
-        ("tail.nut", ["-c:a", "libvorbis"]), ("tail.mp2", []),
+        ("tail.nut", ["-c:a", "libvorbis"]), ("tail.mp2", []), ("tail.gsm", ["-ar", "8000", "-ac", "1"]),
     ]
 
     @Test(arguments: followed)

@@ -35,6 +35,11 @@ enum FrameHeader {
         }
     }
 
+    /// Whether bytes begin with those bits; nothing for codecs without such.
+    static func isMarked(_ codec: AVCodecID, _ bytes: some Sequence<UInt8>) -> Bool? {
+        mark(codec).map { zip(bytes, $0).allSatisfy { $0 & $1.mask == $1.bits } }
+    }
+
     /// Samples that the frame decodes to, if it is as long as its header says; `whole` if nothing may follow it.
     static func samples(_ codec: AVCodecID, _ bytes: UnsafeBufferPointer<UInt8>, whole: Bool) -> Int? {
         guard let length = length(codec, bytes), length <= bytes.count, !whole || length == bytes.count else {

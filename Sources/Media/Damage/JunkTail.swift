@@ -14,8 +14,7 @@ enum JunkTail {
             guard let time = try? SourceBytes(source).big(at: last + 2, 2) else { return false }
             return !(1...160).contains(((Int64(rest[2]) << 8 | Int64(rest[3])) - time) & 0xFFFF)
         }
-        guard let mark = FrameHeader.mark(codec) else { return false }
-        return !zip(rest, mark).allSatisfy { $0 & $1.mask == $1.bits }
+        return FrameHeader.isMarked(codec, rest) == false
     }
 
     /// Whether a frame begins at an offset that is longer than what is left.

@@ -204,7 +204,9 @@ struct TrackDecoder: ~Copyable {
             }
             // A second link of a chained file: without this its first packet is blended with the last of the link before.
             if beginsLink { decoder.flush() }
-            guard let code = decoder.send(packet) else { return }
+            // The decoder of GSM takes any bytes for sound.
+            let isSound = track.codec != AV_CODEC_ID_GSM || FrameHeader.isMarked(track.codec, packet.bytes) ?? true
+            guard let code = isSound ? decoder.send(packet) : .invalidData else { return }
             if health.failed(packet, code) { lost.refused(packet) }
         }
     }
