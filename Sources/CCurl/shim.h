@@ -27,6 +27,9 @@ static inline CURLcode curl_swift_set_before_request(CURL *handle, curl_prereq_c
 static inline CURLcode curl_swift_set_open_socket(CURL *handle, curl_opensocket_callback function) {
     return curl_easy_setopt(handle, CURLOPT_OPENSOCKETFUNCTION, function);
 }
+static inline CURLcode curl_swift_set_seek(CURL *handle, curl_seek_callback function) {
+    return curl_easy_setopt(handle, CURLOPT_SEEKFUNCTION, function);
+}
 static inline CURLcode curl_swift_get_long(CURL *handle, CURLINFO info, long *value) {
     return curl_easy_getinfo(handle, info, value);
 }

@@ -47,13 +47,13 @@ struct FieldReader {
             throw Self.invalid("`output` is empty: give a path under the output root, or leave it out")
         }
         let scheme = output.prefix { $0 != ":" }
-        if output.dropFirst(scheme.count).hasPrefix("://"), scheme.lowercased() != "file" {
+        if output.dropFirst(scheme.count).hasPrefix("://"), !["file", "s3"].contains(scheme.lowercased()) {
             throw Self.invalid(
-                "`output` with \(Self.shown(String(scheme))):// is not supported yet: give a path under the output root"
+                "`output` with \(Self.shown(String(scheme))):// is not supported: give a path under the output root, or s3://bucket/key"
             )
         }
         // How deep a URL's path goes is told when its escapes are.
-        guard scheme.lowercased() == "file" || OutputPath.components(output) != nil else {
+        guard ["file", "s3"].contains(scheme.lowercased()) || OutputPath.components(output) != nil else {
             throw OutputPath.outside(output)
         }
         return output

@@ -95,7 +95,9 @@ package struct JobField: Sendable {
             "trim_silence", "DB", "takes silence off both ends: -60, or -60,0.5 to leave less than half a second",
             default: "off"),
         JobField("replay_gain", "MODE", "track writes the tags of ReplayGain", default: "off"),
-        JobField("output", "PATH", "where the result goes, under the output root", default: "<job id>.<extension>"),
+        JobField(
+            "output", "PATH", "where the result goes: a path under the output root, or s3://bucket/key",
+            default: "<job id>.<extension>"),
         JobField(
             "outputs", "JSON", "several results of one decode: a list of objects with fields of their own",
             default: "one result"),

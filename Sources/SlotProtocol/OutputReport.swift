@@ -27,6 +27,8 @@ package struct OutputReport: Hashable, Sendable {
     package var loudness: LoudnessChange?
     /// The MD5 of the samples that the file declares, in hexadecimal digits, where its codec is FLAC.
     package var audioMD5: String?
+    /// What a store calls the main file's content.
+    package var etag: String?
     /// The files beside the main one, if there are any.
     package var parts: PartsReport?
     /// Of a radio stream.
@@ -56,8 +58,8 @@ package struct OutputReport: Hashable, Sendable {
         self.loudness = loudness
     }
 
-    /// The report of an output that failed.
-    package init(format: String, error: Failure) {
+    /// The report of an output that failed, or of which nothing is known.
+    package init(format: String, error: Failure?) {
         self.init(
             url: "", format: format, codec: "", bytes: 0, duration: 0, sampleRate: 0, channels: 0, bitRate: 0,
             sha256: "",

@@ -14,6 +14,13 @@ package struct S3Settings: Codable, Hashable, Sendable {
     package var endpoint: String?
     /// Whether the bucket stands in the path rather than before the host (`RESPOOL_S3_PATH_STYLE`).
     package var usesPathStyle: Bool?
+    /// How objects are encrypted by the store, `AES256` or `aws:kms`, and with which of its keys (`RESPOOL_S3_ENCRYPTION`).
+    package var encryption: String?
+    package var encryptionKey: String?
+    /// The class of storage of new objects (`RESPOOL_S3_STORAGE_CLASS`).
+    package var storageClass: String?
+    /// Bytes of one part of a larger object.
+    package var partBytes: Int64 = 8 << 20
 
     package init() {}
 }

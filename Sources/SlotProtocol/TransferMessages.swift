@@ -16,12 +16,16 @@ package enum TransferOrder: Codable, Sendable {
 package enum TransferReport: Codable, Sendable {
     /// `unconfined` is what the kernel lacks to confine the child.
     case hello(version: Int, unconfined: [SandboxPart])
-    /// One output is complete, on disk and summed; nothing of it is visible yet.
+    /// One output is on its way to where it waits, and must be taken back by who finds it there.
+    case uploading(Int, StagedOutput)
+    /// One output is complete, on disk or at its store, and summed; nothing of it is visible yet.
     case staged(Int, StagedOutput)
     /// One output could not be staged, or not be published while others were.
     case outputFailed(Int, Failure)
-    /// Every output that did not fail is visible.
-    case published
+    /// The outputs are still being made visible.
+    case publishing
+    /// Every output that did not fail is visible; those at a store have a tag.
+    case published(etags: [Int: String])
     case settled(Settlement)
     /// The job cannot go on; the answer to `publish` when nothing is visible.
     case failed(Failure)

@@ -55,13 +55,26 @@ struct OutputBoard {
 }
 
 extension CommitRecord {
-    /// Takes note of outputs that could not be published.
-    package mutating func fail(_ failures: [Int: Failure]) {
-        for (index, failure) in failures where outputs.indices.contains(index) {
+    /// Takes note of what became of the outputs.
+    package mutating func take(_ publication: Publication) {
+        for (index, etag) in publication.etags where outputs.indices.contains(index) {
+            outputs[index].report.etag = etag
+        }
+        for (index, failure) in publication.failures where outputs.indices.contains(index) {
             let url = outputs[index].report.url
             outputs[index].report = OutputReport(format: outputs[index].report.format, error: failure)
             outputs[index].report.url = url
         }
+    }
+
+    /// What is taken back of uploads that nobody will complete.
+    init(uploads: some Sequence<StagedOutput>) {
+        self.init(
+            outputs: uploads.map { upload in
+                var report = OutputReport(format: "", error: nil)
+                report.url = upload.destination
+                return Output(destination: upload.destination, staged: upload.staged, report: report)
+            })
     }
 
     /// The job's failure if one of its outputs has failed: the first one's, which says how many there are.

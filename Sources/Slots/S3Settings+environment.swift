@@ -22,8 +22,21 @@ extension S3Settings {
             settings.usesPathStyle = Bool(text)
             try check("RESPOOL_S3_PATH_STYLE", text, settings.usesPathStyle != nil, "true or false")
         }
+        if let text = Environment.value("RESPOOL_S3_ENCRYPTION") {
+            let parts = text.split(separator: "=", maxSplits: 1).map(String.init)
+            settings.encryption = parts.first
+            settings.encryptionKey = parts.count > 1 ? parts[1] : nil
+            let isRight = text == "AES256" || parts.first == "aws:kms" && isLine(text)
+            try check("RESPOOL_S3_ENCRYPTION", text, isRight, "AES256, aws:kms or aws:kms=KEY")
+        }
+        if let text = Environment.value("RESPOOL_S3_STORAGE_CLASS") {
+            settings.storageClass = text
+            try check("RESPOOL_S3_STORAGE_CLASS", text, KeyName.isValid(text), "a name, as STANDARD_IA")
+        }
         return settings
     }
+
+    private static func isLine(_ text: String) -> Bool { text.utf8.allSatisfy { (0x21...0x7e).contains($0) } }
 
     private static func keys() throws(Failure) -> S3Keys? {
         switch (Environment.value("AWS_ACCESS_KEY_ID"), Environment.value("AWS_SECRET_ACCESS_KEY")) {

@@ -14,6 +14,8 @@ package actor Slot {
     private var isTransferBusy = false
     private var isStreaming = false
     private var lines = LogTail()
+    /// What the job has under way at stores, by its output; a dead child leaves it there.
+    private var uploads: [Int: StagedOutput] = [:]
     /// What the kernel lacks to confine the children.
     package private(set) var unconfined: Set<SandboxPart> = []
     /// The id of the job in hand, or of the last one.
@@ -94,18 +96,23 @@ package actor Slot {
 
     /// Makes the staged outputs of the conversion visible; answers those that could not be while others were.
     @discardableResult
-    package func publish() async throws(SlotError) -> [Int: Failure] {
+    package func publish() async throws(SlotError) -> Publication {
         // The pair that converted, dead or alive: another one has nothing staged.
         guard let pair = shared.withLock({ $0.pair }) else { throw .stopped }
         pair.transfer.send(TransferOrder.publish)
         // Nobody can end a job from here on. Whoever reads a pipe may take his time.
-        let alarm = isStreaming ? nil : pair.alarm(after: configuration.silence)
+        var alarm = isStreaming ? nil : pair.alarm(after: configuration.silence)
         defer { alarm?.cancel() }
-        var failures: [Int: Failure] = [:]
+        var publication = Publication()
         while true {
             switch await pair.events.next() {
-            case .transfer(.published): return failures
-            case .transfer(.outputFailed(let index, let failure)): failures[index] = failure
+            case .transfer(.published(let etags)):
+                publication.etags = etags
+                return publication
+            case .transfer(.publishing):
+                alarm?.cancel()
+                alarm = pair.alarm(after: configuration.silence)
+            case .transfer(.outputFailed(let index, let failure)): publication.failures[index] = failure
             case .silent:
                 throw crash(
                     pair,
@@ -135,8 +142,12 @@ package actor Slot {
         }
         guard let pair else { return }
         jobs += 1
-        if isStopped || isTranscodeBusy { return dispose(pair) }
+        if isStopped || isTranscodeBusy {
+            dispose(pair)
+            return await abandonUploads()
+        }
         if isTransferBusy { await endTransfer(pair) }
+        await abandonUploads()
         if let limit = configuration.jobsPerPair, jobs >= limit { replace(pair) }
     }
 
@@ -172,12 +183,33 @@ package actor Slot {
             switch await pair.events.next() {
             case .transfer(.ended):
                 isTransferBusy = false
+                uploads = [:]
                 return
             case .ended, .silent, .stopped: return dispose(pair)
             // What was on its way when the job ended.
             case .transfer, .transcode: continue
             }
         }
+    }
+
+    /// Has another child take back what a dead one left at stores.
+    private func abandonUploads() async {
+        guard !uploads.isEmpty else { return }
+        let record = CommitRecord(uploads: uploads.values)
+        uploads = [:]
+        let limit = Task {
+            guard (try? await Task.sleep(for: .seconds(20))) != nil else { return }
+            stop()
+        }
+        do throws(SlotError) { _ = try await settle(record) } catch {
+            log.warning("an unfinished upload may be left at its store", ["job": job, "reason": "\(error)"])
+        }
+        limit.cancel()
+        let isStopped = shared.withLock { shared in
+            defer { shared.isStopped = false }
+            return shared.isStopped
+        }
+        if isStopped, let pair = shared.withLock({ $0.pair }) { dispose(pair) }
     }
 
     private func livePair() async throws(SlotError) -> ChildPair {
@@ -203,6 +235,7 @@ package actor Slot {
 
     private func begin(_ pair: ChildPair, _ job: TransferJob, descriptor: CInt?) {
         lines = LogTail()
+        uploads = [:]
         self.job = job.id
         isTransferBusy = true
         isTranscodeBusy = true
@@ -214,6 +247,7 @@ package actor Slot {
     private func handle(_ event: ChildPair.Event, _ pair: ChildPair) throws(SlotError) {
         switch event {
         case .transcode(.log(let line)): lines.append(line)
+        case .transfer(.uploading(let index, let output)): uploads[index] = output
         // One child may tell of the other's death before it is reaped.
         case .transcode(.failed(let failure)) where failure.code == .crashed: throw crash(pair, failure.message)
         case .transcode(.failed(let failure)):
@@ -226,7 +260,9 @@ package actor Slot {
             throw crash(
                 pair, "respool-transcode said nothing for \(Int(configuration.silence.seconds)) s and was killed")
         // Left over from the end of a conversion that was waited for elsewhere.
-        case .transcode(.progress), .transcode(.output), .transfer(.staged), .transfer(.outputFailed): return
+        case .transcode(.progress), .transcode(.output), .transfer(.staged), .transfer(.outputFailed),
+            .transfer(.publishing):
+            return
         case .transcode, .transfer: throw crash(pair, "a child of the slot answered something else than it was asked")
         }
     }

@@ -27,6 +27,9 @@ struct CurlHandle: ~Copyable {
     }
 
     func set(_ option: CURLoption, _ value: Int) { _ = curl_swift_set_long(pointer, option, value) }
+    func setOffset(_ option: CURLoption, _ value: Int64) {
+        _ = curl_swift_set_offset(pointer, option, curl_off_t(value))
+    }
     func set(_ option: CURLoption, _ value: String) { _ = curl_swift_set_string(pointer, option, value) }
     func set(_ option: CURLoption, _ value: UnsafeMutableRawPointer) {
         _ = curl_swift_set_pointer(pointer, option, value)

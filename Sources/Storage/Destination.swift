@@ -66,7 +66,10 @@ package struct Destination: Hashable, Sendable {
 
     /// The name of a part: the stem of this name and what follows it, in which `{token}` stands for some letters that are
     /// another owner's never.
-    func partName(_ suffix: String, token: String) -> String {
+    func partName(_ suffix: String, token: String) -> String { Self.partName(of: name, suffix, token: token) }
+
+    /// Likewise of any name.
+    static func partName(of name: String, _ suffix: String, token: String) -> String {
         let short = String(token.filter { $0.isASCII && ($0.isLetter || $0.isNumber) }.suffix(10))
         let separator = suffix.first.map { "-._/".contains($0) } == true ? "" : "-"
         return OutputPath.partName(of: name, separator + suffix.replacing("{token}", with: short))

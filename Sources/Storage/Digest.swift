@@ -20,13 +20,17 @@ package struct Digest: ~Copyable {
     }
 
     /// Sums up to 256 KiB more, read from where it is in the file; answers false at the file's end.
-    package mutating func read(_ file: CInt) throws(Errno) -> Bool {
-        let position = off_t(position)
+    package mutating func read(_ file: CInt) throws(Errno) -> Bool { try read(file, from: 0, to: .max) }
+
+    /// Likewise, of a part of the file.
+    private mutating func read(_ file: CInt, from start: Int64, to end: Int64) throws(Errno) -> Bool {
+        let offset = off_t(start + position)
+        let length = Int(min(Int64(Self.step), end - start - position))
         let context = context
         let count = try withUnsafeTemporaryAllocation(byteCount: Self.step, alignment: 64) {
             (buffer) throws(Errno) -> Int in
             var count: Int
-            repeat { count = pread(file, buffer.baseAddress, buffer.count, position) } while count < 0 && errno == EINTR
+            repeat { count = pread(file, buffer.baseAddress, length, offset) } while count < 0 && errno == EINTR
             guard count >= 0 else { throw .last }
             EVP_DigestUpdate(context, buffer.baseAddress, count)
             return count
@@ -40,6 +44,20 @@ package struct Digest: ~Copyable {
         var bytes = [UInt8](repeating: 0, count: 32)
         EVP_DigestFinal_ex(context, &bytes, nil)
         return bytes.hexadecimal
+    }
+
+    /// The sum of a part of a file.
+    static func ofPart(_ range: Range<Int64>, of file: CInt) throws(Errno) -> String {
+        var digest = Digest.create()
+        while try digest.read(file, from: range.lowerBound, to: range.upperBound) {}
+        return digest.finish()
+    }
+
+    /// The sum of some bytes.
+    static func of(_ bytes: [UInt8]) -> String {
+        let digest = Digest.create()
+        EVP_DigestUpdate(digest.context, bytes, bytes.count)
+        return digest.finish()
     }
 
     /// The sum of a whole file, and its length.

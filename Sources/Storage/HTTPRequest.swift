@@ -30,7 +30,7 @@ final class HTTPRequest {
     }
 
     var handle: CurlHandle
-    private let target: RequestTarget
+    let target: RequestTarget
     /// Where the next byte of the body belongs.
     var position: Int64
     /// Where the body ends, if known.
@@ -39,6 +39,10 @@ final class HTTPRequest {
     private(set) var isPaused = false
     /// When the server was last heard, or asked; nothing until the connection stands.
     private(set) var lastActivity: ContinuousClock.Instant?
+    /// Seconds that the server may take to answer, where that is longer than usual.
+    private(set) var patience: Double?
+    /// What is sent from a file.
+    private var body: FileBody?
     private var head = HTTPHead()
     /// Whether it was ended because its owner wants no more.
     private(set) var isSatisfied = false
@@ -65,7 +69,7 @@ final class HTTPRequest {
             policy: policy, addresses: addresses, owner: owner)
         position = range?.from ?? 0
         // A proxy before a store may change what it accepts, which the signature would cover.
-        var lines = target.isObject ? ["x-amz-content-sha256: \(Digest.ofNothing)"] : ["Accept-Encoding: identity"]
+        var lines = target.isObject ? ["x-amz-content-sha256: \(Digest.of([]))"] : ["Accept-Encoding: identity"]
         if range == nil, !target.isObject { lines.append("Icy-MetaData: 1") }
         handle.acceptStatusLine("ICY 200 OK")
         if let range {
@@ -86,6 +90,31 @@ final class HTTPRequest {
         handle.setHeader(message.headers)
         handle.set(CURLOPT_TIMEOUT_MS, Int(timeout * 1000))
         handle.post(Array(message.body))
+    }
+
+    /// A request that changes something, with a body or without.
+    convenience init(
+        _ call: CallMessage, to target: RequestTarget, policy: TransferPolicy, addresses: AddressPolicy,
+        owner: any Owner
+    ) throws(Failure) {
+        try self.init(
+            target, noun: "the output", followsRedirects: false, timeout: policy.connectTimeout, policy: policy,
+            addresses: addresses, owner: owner)
+        patience = call.patience
+        var lines = call.headers
+        if target.isObject { lines.append("x-amz-content-sha256: \(try call.body.sum())") }
+        handle.setHeader(lines)
+        switch call.body {
+        case .none where call.method == "HEAD": handle.set(CURLOPT_NOBODY, 1)
+        case .none: break
+        case .bytes(let bytes): handle.post(bytes)
+        case .file(let file):
+            body = file
+            handle.set(CURLOPT_UPLOAD, 1)
+            handle.setOffset(CURLOPT_INFILESIZE_LARGE, file.length)
+            setBodyCallbacks()
+        }
+        handle.set(CURLOPT_CUSTOMREQUEST, call.method)
     }
 
     private init(
@@ -184,6 +213,23 @@ final class HTTPRequest {
         handle.set(CURLOPT_OPENSOCKETDATA, opaque)
         _ = curl_swift_set_open_socket(handle.pointer) { opaque, _, address in
             HTTPRequest.borrowed(opaque).openSocket(address!)
+        }
+    }
+
+    private func setBodyCallbacks() {
+        let opaque = Unmanaged.passUnretained(self).toOpaque()
+        handle.set(CURLOPT_READDATA, opaque)
+        handle.set(CURLOPT_READFUNCTION) { bytes, size, count, opaque in
+            let request = HTTPRequest.borrowed(opaque)
+            request.lastActivity = .now
+            let target = UnsafeMutableRawBufferPointer(start: bytes, count: size * count)
+            return request.body?.read(into: target) ?? Int(CURL_READFUNC_ABORT)
+        }
+        handle.set(CURLOPT_SEEKDATA, opaque)
+        // libcurl sends a body anew where a connection that it kept was closed meanwhile.
+        _ = curl_swift_set_seek(handle.pointer) { opaque, offset, _ in
+            HTTPRequest.borrowed(opaque).body?.position = Int64(offset)
+            return CURL_SEEKFUNC_OK
         }
     }
 

@@ -77,15 +77,15 @@ package final class RemoteSource: HTTPRequest.Owner {
 
     /// When `tick` wants to be called at the latest.
     package var nextDeadline: ContinuousClock.Instant? {
-        (requests.compactMap(deadline) + [retryAt].compactMap(\.self)).min()
+        (requests.compactMap { $0.deadline(client.policy) } + [retryAt].compactMap(\.self)).min()
     }
 
     /// Ends requests that are late, and tries again where it is time.
     package func tick(_ now: ContinuousClock.Instant) {
         for request in requests {
-            guard let deadline = deadline(of: request), deadline <= now else { continue }
+            guard let deadline = request.deadline(client.policy), deadline <= now else { continue }
             client.remove(request)
-            ended(request, .broken(late(request)))
+            ended(request, .broken(request.lateness(client.policy)))
         }
         if let time = retryAt, time <= now {
             retryAt = nil
@@ -292,19 +292,6 @@ package final class RemoteSource: HTTPRequest.Owner {
 
     /// Whether the status may be another in a moment.
     private func isPassing(_ status: Int) -> Bool { status == 408 || status == 429 || status >= 500 }
-
-    private func deadline(of request: HTTPRequest) -> ContinuousClock.Instant? {
-        guard !request.isPaused, let last = request.lastActivity else { return nil }
-        return last + .seconds(request.hasHead ? client.policy.stallTimeout : client.policy.firstByteTimeout)
-    }
-
-    private func late(_ request: HTTPRequest) -> Failure {
-        let (event, limit) =
-            request.hasHead
-            ? ("sent nothing more", client.policy.stallTimeout) : ("did not answer", client.policy.firstByteTimeout)
-        return Failure(
-            .sourceTimeout, "the server of '\(redactedURL(url))' \(event) for \(Duration.seconds(limit).rounded) s")
-    }
 
     private func checkSize(_ size: Int64?) throws(Failure) {
         guard let size, size > mostBytes else { return }

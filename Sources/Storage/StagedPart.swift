@@ -13,9 +13,9 @@ struct StagedPart: Sendable {
 
 /// A file of an output beside its main one, while it is written.
 package struct PartInProgress: ~Copyable {
-    fileprivate let file: Descriptor
-    fileprivate let stagedName: String
-    fileprivate let isNamed: Bool
+    let file: Descriptor
+    let stagedName: String
+    let isNamed: Bool
     /// Relative to the main file's folder.
     package let name: String
 

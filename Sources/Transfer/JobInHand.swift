@@ -16,21 +16,28 @@ final class JobInHand {
     init(_ job: TransferJob, target: consuming Descriptor?, client: HTTPClient) {
         self.job = job
         self.client = client
-        outputs = JobOutputs(job, target: target, policy: client.policy)
+        outputs = JobOutputs(job, target: target, client: client)
     }
 
     var isSumming: Bool { outputs.isSumming }
 
     /// When `tick` wants to be called at the latest.
     var nextDeadline: ContinuousClock.Instant? {
-        [source?.nextDeadline, nested?.nextDeadline].compactMap(\.self).min()
+        [source?.nextDeadline, nested?.nextDeadline, outputs.nextDeadline].compactMap(\.self).min()
     }
 
-    /// Moves on what depends on time.
-    func tick() {
+    /// Moves on what depends on time, or on what the network brought.
+    func tick(reportingTo control: borrowing PacketSocket) throws(PacketError) {
         source?.tick(.now)
         nested?.tick()
+        try outputs.tick(.now, reportingTo: control)
     }
+
+    /// Gives up all that is not visible, which may take a moment.
+    func abandon() { outputs.abandon() }
+
+    /// Whether nothing of it is under way any more.
+    var isOver: Bool { outputs.isOver }
 
     // MARK: Requests of the other child
 

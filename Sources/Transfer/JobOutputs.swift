@@ -11,6 +11,7 @@ final class JobOutputs {
     private let target: Descriptor?
     private let targetNumber: CInt
     private var sums: [Sum] = []
+    private var publishing: Publishing?
 
     /// A complete file that is being summed.
     private final class Sum {
@@ -31,9 +32,9 @@ final class JobOutputs {
     /// How many files may wait for their sum before another is begun; each keeps its descriptor so long.
     private static let mostWaiting = 8
 
-    init(_ job: TransferJob, target: consuming Descriptor?, policy: TransferPolicy) {
+    init(_ job: TransferJob, target: consuming Descriptor?, client: HTTPClient) {
         outputs = job.outputs.enumerated().map { index, output in
-            OutputInHand(output, job: job.id, token: job.token, index: index, policy: policy)
+            OutputInHand(output, job: job.id, token: job.token, index: index, client: client)
         }
         isAtomic = job.isAtomic
         switch target {
@@ -42,7 +43,7 @@ final class JobOutputs {
         }
         self.target = target
         do throws(Failure) {
-            try Self.check(outputs, hasTarget: targetNumber >= 0)
+            try Self.check(outputs, client, hasTarget: targetNumber >= 0)
             failure = nil
         } catch { failure = error }
     }
@@ -52,13 +53,15 @@ final class JobOutputs {
         for output in outputs.reversed() { output.removeMadeFolders() }
     }
 
-    private static func check(_ outputs: [OutputInHand], hasTarget: Bool) throws(Failure) {
+    private static func check(
+        _ outputs: [OutputInHand], _ client: HTTPClient, hasTarget: Bool
+    ) throws(Failure) {
         var taken: [String: Int] = [:]
         for (index, output) in outputs.enumerated() {
-            let place: Destination?
+            let place: OutputPlace?
             do throws(Failure) {
-                place = try output.destination()
-                try place?.check()
+                place = try output.place()
+                try place?.check(client)
             } catch { throw outputs.count > 1 ? error.of(output: index) : error }
             guard let destination = place else {
                 guard hasTarget else {
@@ -69,10 +72,10 @@ final class JobOutputs {
                 }
                 continue
             }
-            if let other = taken.updateValue(index, forKey: destination.path) {
+            if let other = taken.updateValue(index, forKey: destination.text) {
                 throw Failure(
                     .outputDenied,
-                    "the outputs \(other) and \(index) both go to '\(destination.path)': give each a place")
+                    "the outputs \(other) and \(index) both go to '\(destination.text)': give each a place")
             }
         }
     }
@@ -124,33 +127,103 @@ final class JobOutputs {
             let staged = try outputs[sum.output].keep(part: sum.part, bytes: sum.bytes, sha256: digest.finish())
             if let staged { try? control.send(TransferReport.staged(sum.output, staged)) }
         } catch { try fail(sum.output, error, reportingTo: control) }
+        // What goes to a store may wait there already.
+        try tick(.now, reportingTo: control)
     }
+
+    // MARK: Outputs that are under way
+
+    /// When `tick` wants to be called at the latest.
+    var nextDeadline: ContinuousClock.Instant? {
+        let sign = publishing.map { $0.lastSign + Self.signInterval }
+        return (outputs.compactMap(\.nextDeadline) + [sign].compactMap(\.self)).min()
+    }
+
+    /// Moves on what is under way to a store.
+    func tick(_ now: ContinuousClock.Instant, reportingTo control: borrowing PacketSocket) throws(PacketError) {
+        for (index, output) in outputs.enumerated() {
+            do throws(Failure) {
+                if let report = try output.tick(now) { try? control.send(report) }
+            } catch { try fail(index, error, reportingTo: control) }
+        }
+        if publishing != nil { try publishFurther(now, reportingTo: control) }
+    }
+
+    /// Gives up all that is not visible.
+    func abandon() {
+        publishing = nil
+        for output in outputs { output.discard() }
+    }
+
+    /// Whether nothing is under way any more.
+    var isOver: Bool { outputs.allSatisfy(\.isOver) }
+
+    // MARK: Publishing
+
+    private struct Publishing {
+        /// The outputs that are not visible yet.
+        var rest: [Int]
+        let count: Int
+        var failures: [(Int, Failure)] = []
+        var etags: [Int: String] = [:]
+        /// When the worker last heard of it.
+        var lastSign = ContinuousClock.now
+    }
+
+    private static let signInterval = Duration.seconds(1)
 
     /// Makes the outputs visible, each once: all that are complete, or with `atomic` all or none.
     func publish(reportingTo control: borrowing PacketSocket) throws(PacketError) {
-        let staged = outputs.enumerated().filter { $0.element.isStaged }
+        let staged = outputs.indices.filter { outputs[$0].isStaged }
         guard !staged.isEmpty else {
             return try control.send(TransferReport.failed(Failure(.internal, "no complete output is staged")))
         }
-        var failures: [(Int, Failure)] = []
-        for (index, output) in staged {
+        publishing = Publishing(rest: staged, count: staged.count)
+        try publishFurther(.now, reportingTo: control)
+    }
+
+    private func publishFurther(
+        _ now: ContinuousClock.Instant, reportingTo control: borrowing PacketSocket
+    ) throws(PacketError) {
+        while let index = publishing?.rest.first {
+            let publication: Publication
             do throws(Failure) {
-                let keepsOld = isAtomic && outputs.count > 1
-                guard try output.publish(to: targetNumber, unlessReadable: control.number, keepingOld: keepsOld) else {
-                    return
-                }
+                publication = try outputs[index].publish(
+                    to: targetNumber, unlessReadable: control.number, keepingOld: isAtomic && outputs.count > 1)
             } catch {
-                failures.append((index, error))
-                output.withdraw()
+                publishing?.failures.append((index, error))
+                publishing?.rest.removeFirst()
+                outputs[index].withdraw()
                 if isAtomic { break }
+                continue
+            }
+            switch publication {
+            case .underWay: return try sign(now, reportingTo: control)
+            case .interrupted:
+                publishing = nil
+                return
+            case .done(let etag):
+                publishing?.etags[index] = etag
+                publishing?.rest.removeFirst()
             }
         }
-        if let (index, failure) = failures.first, isAtomic || failures.count == staged.count {
-            for (_, output) in staged { output.withdraw() }
+        guard let done = publishing else { return }
+        publishing = nil
+        if let (index, failure) = done.failures.first, isAtomic || done.failures.count == done.count {
+            for output in outputs where output.isStaged { output.withdraw() }
             return try control.send(TransferReport.failed(outputs.count > 1 ? failure.of(output: index) : failure))
         }
-        for (index, failure) in failures { try control.send(TransferReport.outputFailed(index, failure)) }
-        try control.send(TransferReport.published)
+        for (index, failure) in done.failures { try control.send(TransferReport.outputFailed(index, failure)) }
+        try control.send(TransferReport.published(etags: done.etags))
+    }
+
+    /// Lets the worker know from time to time that nothing is stuck.
+    private func sign(
+        _ now: ContinuousClock.Instant, reportingTo control: borrowing PacketSocket
+    ) throws(PacketError) {
+        guard let last = publishing?.lastSign, now - last >= Self.signInterval else { return }
+        publishing?.lastSign = now
+        try control.send(TransferReport.publishing)
     }
 
     private func hand(_ index: Int) throws(Failure) -> OutputInHand {

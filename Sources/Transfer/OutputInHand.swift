@@ -9,7 +9,11 @@ final class OutputInHand {
     private let job: String
     private let token: String
     private let index: Int
-    private let policy: TransferPolicy
+    private let client: HTTPClient
+    private var policy: TransferPolicy { client.policy }
+    /// What is given up at a store, until that is done.
+    private var leftovers: [RemoteOutput] = []
+    private var isUploadTold = false
     private var staging: Staging?
     private var parts: [String: Part] = [:]
     /// Complete, summed and named.
@@ -30,12 +34,12 @@ final class OutputInHand {
         }
     }
 
-    init(_ output: TransferJob.Output, job: String, token: String, index: Int, policy: TransferPolicy) {
+    init(_ output: TransferJob.Output, job: String, token: String, index: Int, client: HTTPClient) {
         self.output = output
         self.job = job
         self.token = token
         self.index = index
-        self.policy = policy
+        self.client = client
     }
 
     deinit { discard() }
@@ -56,8 +60,15 @@ final class OutputInHand {
     }
 
     /// Where it goes; nothing for the descriptor that came with the job.
-    func destination() throws(Failure) -> Destination? {
-        output.place == "-" ? nil : try Destination(output.place, defaultName: output.defaultName, policy: policy)
+    func place() throws(Failure) -> OutputPlace? {
+        output.place == "-" ? nil : try OutputPlace(output.place, defaultName: output.defaultName, policy: policy)
+    }
+
+    private var remote: RemoteOutput? {
+        switch staging {
+        case .some(let staging): staging.remote
+        case nil: nil
+        }
     }
 
     /// Answers a file to write, or why there is none.
@@ -66,7 +77,7 @@ final class OutputInHand {
         guard !isStaged else { throw Failure(.internal, "output \(index) is complete, and is written again") }
         guard let part else {
             // A file that was given out before is forgotten, but for one that has parts.
-            if parts.isEmpty, partsReport.count == 0 { staging = nil }
+            if parts.isEmpty, partsReport.count == 0 { dropStaging() }
             try createMain()
             return Answer(message: .stage(name: ""), descriptor: try duplicated(number))
         }
@@ -80,13 +91,14 @@ final class OutputInHand {
 
     private func createMain() throws(Failure) {
         guard staging == nil else { return }
-        guard let destination = try destination() else {
-            staging = Staging(try StreamedFile.create(policy: policy))
-            return
+        switch try place() {
+        case .local(let destination):
+            staging = Staging(
+                try StagedFile.create(
+                    for: destination, job: job, token: token, output: index, countingFolders: &madeFolders))
+        case .remote(let place): staging = Staging(try RemoteOutput(place, client: client))
+        case nil: staging = Staging(try StreamedFile.create(policy: policy))
         }
-        staging = Staging(
-            try StagedFile.create(
-                for: destination, job: job, token: token, output: index, countingFolders: &madeFolders))
     }
 
     /// Checks a file that is complete, and answers its length and a descriptor to sum it by.
@@ -110,6 +122,10 @@ final class OutputInHand {
     /// Takes the sum of a complete file; answers what to report once the whole output is complete.
     func keep(part: String?, bytes: Int64, sha256: String) throws(Failure) -> StagedOutput? {
         guard let part else {
+            if let remote {
+                remote.begin(bytes: bytes, sha256: sha256)
+                return nil
+            }
             let staged = try staging!.output(bytes: bytes, sha256: sha256)
             isStaged = true
             return staged
@@ -120,20 +136,51 @@ final class OutputInHand {
         return nil
     }
 
-    /// Makes the output visible, once; answers false when that was interrupted.
-    func publish(to target: CInt, unlessReadable interruption: CInt, keepingOld: Bool) throws(Failure) -> Bool {
-        guard isStaged, !isPublished else { return true }
-        guard try staging!.publish(to: target, unlessReadable: interruption, keepingOld: keepingOld) else {
-            return false
+    // MARK: What is at a store
+
+    /// When `tick` wants to be called at the latest.
+    var nextDeadline: ContinuousClock.Instant? {
+        ([remote].compactMap(\.self) + leftovers).compactMap(\.nextDeadline).min()
+    }
+
+    /// Whether nothing of it is under way to a store.
+    var isOver: Bool { ([remote].compactMap(\.self) + leftovers).allSatisfy(\.isOver) }
+
+    /// Moves on what is under way, and answers what to tell of it.
+    func tick(_ now: ContinuousClock.Instant) throws(Failure) -> TransferReport? {
+        for leftover in leftovers { leftover.tick(now) }
+        leftovers.removeAll(where: \.isOver)
+        guard let remote else { return nil }
+        remote.tick(now)
+        guard !isStaged else { return nil }
+        if let failure = remote.failure { throw failure }
+        if remote.isReady {
+            isStaged = true
+            let staged = remote.staged
+            return .staged(index, try staging!.output(bytes: staged.bytes, sha256: staged.sha256))
         }
-        isPublished = true
-        return true
+        guard remote.isUploading, !isUploadTold else { return nil }
+        isUploadTold = true
+        return .uploading(index, remote.staged)
+    }
+
+    // MARK: The end
+
+    /// Makes the output visible, once, as far as that goes without waiting.
+    func publish(
+        to target: CInt, unlessReadable interruption: CInt, keepingOld: Bool
+    ) throws(Failure) -> Publication {
+        guard isStaged, !isPublished else { return .done(etag: remote?.etag) }
+        let publication = try staging!.publish(to: target, unlessReadable: interruption, keepingOld: keepingOld)
+        if case .done = publication { isPublished = true }
+        return publication
     }
 
     /// Takes back what was published.
     func withdraw() {
         guard isStaged else { return }
         staging!.withdraw()
+        dropStaging()
         isPublished = false
         isStaged = false
     }
@@ -146,7 +193,7 @@ final class OutputInHand {
 
     /// Removes the folders that were made for an output that there is not; once all that is staged in them is gone.
     func removeMadeFolders() {
-        guard madeFolders > 0, !isPublished, let place = try? destination() else { return }
+        guard madeFolders > 0, !isPublished, case .local(let place) = try? place() else { return }
         place.removeEmptyFolders(madeFolders)
     }
 
@@ -157,7 +204,15 @@ final class OutputInHand {
             if let file = part.file.take() { staging?.drop(file) }
         }
         parts = [:]
-        staging = nil
+        dropStaging()
         isStaged = false
+    }
+
+    private func dropStaging() {
+        if let remote {
+            remote.abandon()
+            leftovers.append(remote)
+        }
+        staging = nil
     }
 }

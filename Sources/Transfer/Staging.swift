@@ -8,18 +8,29 @@ struct Staging: ~Copyable {
     private let file: CInt
     private var staged: StagedFile?
     private var streamed: StreamedFile?
+    /// For an output that goes to a store.
+    let remote: RemoteOutput?
     private var report = PartsReport(count: 0, bytes: 0, files: [])
 
     init(_ staged: consuming StagedFile) {
         file = staged.number
         self.staged = consume staged
         streamed = nil
+        remote = nil
     }
 
     init(_ streamed: consuming StreamedFile) {
         file = streamed.number
         self.streamed = consume streamed
         staged = nil
+        remote = nil
+    }
+
+    init(_ remote: RemoteOutput) {
+        file = remote.number
+        self.remote = remote
+        staged = nil
+        streamed = nil
     }
 
     /// The main file's descriptor, borrowed.
@@ -35,19 +46,20 @@ struct Staging: ~Copyable {
 
     /// Begins a file beside the main one.
     mutating func createPart(_ suffix: String, token: String) throws(Failure) -> PartInProgress {
-        guard staged != nil else {
+        guard streamed == nil else {
             throw Failure(.invalidRequest, "the output consists of several files: give a path instead of '-'")
         }
         guard report.count < Self.mostParts else {
             throw Failure(.tooLarge, "the output has more than \(Self.mostParts) files")
         }
+        if let remote { return try remote.createPart(suffix, token: token) }
         return try staged!.createPart(suffix, token: token)
     }
 
     /// Takes a complete part.
     mutating func keep(_ part: consuming PartInProgress, bytes: Int64, sha256: String) throws(Failure) {
         let file = PartsReport.File(name: part.name, bytes: bytes, sha256: sha256)
-        try staged?.keep(part)
+        if let remote { try remote.keep(part, bytes: bytes, sha256: sha256) } else { try staged?.keep(part) }
         report.count += 1
         report.bytes += bytes
         if report.count <= PartsReport.mostFiles { report.files.append(file) } else { report.files = [] }
@@ -62,6 +74,11 @@ struct Staging: ~Copyable {
 
     /// Gives the complete output the name under which it waits, and answers what to write down about it.
     mutating func output(bytes: Int64, sha256: String) throws(Failure) -> StagedOutput {
+        if let remote {
+            var output = remote.staged
+            output.partsReport = report.count > 0 ? report : nil
+            return output
+        }
         guard staged != nil else { return StagedOutput(destination: "-", staged: "", bytes: bytes, sha256: sha256) }
         try staged!.giveName()
         var output = StagedOutput(
@@ -71,17 +88,31 @@ struct Staging: ~Copyable {
         return output
     }
 
-    /// Makes the output visible; answers false when copying it was interrupted.
+    /// Makes the output visible, as far as that goes without waiting.
     mutating func publish(
         to target: CInt, unlessReadable interruption: CInt, keepingOld: Bool
-    ) throws(Failure) -> Bool {
-        if streamed != nil { return try streamed!.copy(to: target, unlessReadable: interruption) }
+    ) throws(Failure) -> Publication {
+        if streamed != nil {
+            return try streamed!.copy(to: target, unlessReadable: interruption) ? .done(etag: nil) : .interrupted
+        }
+        if let remote { return try remote.publish() ? .done(etag: remote.etag) : .underWay }
         try staged?.publish(keepingOld: keepingOld)
-        return true
+        return .done(etag: nil)
     }
 
     /// Takes back what was published.
-    mutating func withdraw() { staged?.withdraw() }
+    mutating func withdraw() {
+        staged?.withdraw()
+        remote?.withdraw()
+    }
+}
+
+/// How far an output is on its way to being visible.
+enum Publication {
+    case underWay
+    /// The worker has an order that comes first.
+    case interrupted
+    case done(etag: String?)
 }
 
 /// What every file must be before it is summed.

@@ -9,6 +9,11 @@ final class TransferLoop {
     private let link: PacketSocket
     private let client: HTTPClient
     private var job: JobInHand?
+    /// The job that is over but for what a store must forget of it, and until when that may take.
+    private var ending: (job: JobInHand, until: ContinuousClock.Instant)?
+    private var settling: Settling?
+    /// The worker waits for the end of a job ten seconds.
+    private static let mostEnding = Duration.seconds(8)
     private var isLinkOpen = true
 
     init(control: consuming PacketSocket, link: consuming PacketSocket, policy: TransferPolicy) {
@@ -23,7 +28,9 @@ final class TransferLoop {
             client.wait(for: listensToLink ? [control.number, link.number] : [control.number], atMost: patience())
             guard try takeOrders() else { return }
             client.perform()
-            job?.tick()
+            try job?.tick(reportingTo: control)
+            try settleFurther()
+            try endFurther()
             try job?.sumFurther(reportingTo: control)
             try answerPending()
             guard try takeRequest() else { return }
@@ -36,7 +43,10 @@ final class TransferLoop {
     /// Milliseconds until something must be done unasked.
     private func patience() -> Int {
         if job?.isSumming == true { return 0 }
-        guard let deadline = job?.nextDeadline else { return 60_000 }
+        let deadlines = [
+            job?.nextDeadline, settling?.nextDeadline, ending?.job.nextDeadline, ending?.until,
+        ]
+        guard let deadline = deadlines.compactMap(\.self).min() else { return 60_000 }
         return max(0, Int((deadline - .now).milliseconds) + 1)
     }
 
@@ -57,16 +67,34 @@ final class TransferLoop {
             guard let job else { return try control.send(TransferReport.failed(.noJob)) }
             try job.publish(reportingTo: control)
         case .settle(let record):
-            try control.send(settle(record))
+            settling = Settling(record, client: client)
+            try settleFurther()
         case .end:
             try drainLink()
+            job?.abandon()
+            ending = job.map { ($0, .now + Self.mostEnding) }
             job = nil
-            try control.send(TransferReport.ended)
+            if ending == nil { try control.send(TransferReport.ended) } else { try endFurther() }
         }
     }
 
-    private func settle(_ record: CommitRecord) -> TransferReport {
-        do { return .settled(try record.settle(policy: client.policy)) } catch { return .failed(error) }
+    private func settleFurther() throws(PacketError) {
+        guard let settling else { return }
+        settling.tick(.now)
+        guard let result = settling.result else { return }
+        self.settling = nil
+        switch result {
+        case .success(let settlement): try control.send(TransferReport.settled(settlement))
+        case .failure(let failure): try control.send(TransferReport.failed(failure))
+        }
+    }
+
+    private func endFurther() throws(PacketError) {
+        guard let (job, until) = ending else { return }
+        try job.tick(reportingTo: control)
+        guard job.isOver || until <= .now else { return }
+        ending = nil
+        try control.send(TransferReport.ended)
     }
 
     /// Reads one request if there is one; answers false when the worker is gone.

@@ -64,7 +64,7 @@ struct JobRun: Sendable {
         switch await ledger.publish(job, record) {
         case .ok:
             inHand.showPublishing()
-            record.fail(try await slot.publish())
+            record.take(try await slot.publish())
         case .cancelled: return .cancelled
         case .expired: return .expired
         case .stale, nil: return nil

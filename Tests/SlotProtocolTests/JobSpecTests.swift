@@ -97,7 +97,7 @@ import Testing
         (["attempts": "1e2"], "1e2"), (["timeout": "inf"], "inf"), (["delay": "-1"], "-1"),
         (["delay": "1", "not_before": "2030-01-01T00:00:00Z"], "delay"), (["not_before": "tomorrow"], "tomorrow"),
         (["dedup": ""], "dedup"), (["source": "ftp://x/y"], "ftp"), (["source": "/etc/passwd"], "/etc/passwd"),
-        (["source": ""], "source"), (["output": "s3://bucket/key"], "s3"), (["output": ""], "output"),
+        (["source": ""], "source"), (["output": "ftp://host/a.mp3"], "ftp"), (["output": ""], "output"),
         (["colour": "red"], "colour"), (["loudness": "16"], "LUFS"), (["loudness": "-16", "gain": "1"], "exclude"),
         (["gain": "loud"], "decibels"), (["true_peak": "1"], "dBTP"), (["channel_map": "FL,XX"], "FL,XX"),
         (["mix": "FL=0.5"], "row"), (["mix": "FL=FL,FL=FR"], "row"), (["resampler": "sox"], "soxr"),

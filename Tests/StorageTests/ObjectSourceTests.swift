@@ -53,7 +53,7 @@ import Testing
             try folder.write(
                 "credentials",
                 text: "[studio]\naws_access_key_id=\(keys.identifier)\n"
-                    + "aws_secret_access_key=\(keys.secret)\naws_session_token=\(keys.sessionToken!)\n")
+                    + "aws_secret_access_key=\(keys.secret)\naws_session_token=\(keys.sessionToken)\n")
             try await child.tell(.job(.test("s3://profiles/a.flac")))
             guard case .opened(size, _) = try await child.ask(.open) else {
                 Issue.record("not opened")

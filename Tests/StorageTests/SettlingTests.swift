@@ -22,14 +22,6 @@ import Testing
         try FileManager.default.subpathsOfDirectory(atPath: folder.path).sorted()
     }
 
-    private func record(_ staged: StagedOutput) -> CommitRecord {
-        let report = OutputReport(
-            url: staged.destination, format: "mp3", codec: "mp3", bytes: staged.bytes, duration: 0, sampleRate: 44100,
-            channels: 2, bitRate: 0, sha256: staged.sha256, copied: false, gapless: .init(start: 0, end: 0),
-            damage: .init(seconds: 0, events: 0), settings: [:], warnings: [])
-        return CommitRecord(outputs: [.init(destination: staged.destination, staged: staged.staged, report: report)])
-    }
-
     private func settle(_ record: CommitRecord) async throws -> Settlement? {
         var result: Settlement?
         try await withTransfer(policy) { child in
@@ -46,7 +38,7 @@ import Testing
         kill(child.pid, SIGKILL)
         #expect(await child.finish() == nil)
         #expect(try entries() == ["deep", String(staged.staged.dropFirst(folder.path.count + 1))])
-        #expect(try await settle(record(staged)) == .removed)
+        #expect(try await settle(.test(staged)) == .removed)
         #expect(try entries() == ["deep"])
     }
 
@@ -60,11 +52,11 @@ import Testing
             try await child.tell(.publish)
             #expect(try await child.report().isPublished)
         }
-        #expect(try await settle(record(#require(staged))) == .published)
+        #expect(try await settle(.test(#require(staged))) == .published)
         try folder.write("a.mp3", text: "abd")
-        #expect(try await settle(record(#require(staged))) == .removed)
+        #expect(try await settle(.test(#require(staged))) == .removed)
         try folder.write("a.mp3", text: "abcd")
-        #expect(try await settle(record(#require(staged))) == .removed)
+        #expect(try await settle(.test(#require(staged))) == .removed)
         #expect(try entries() == ["a.mp3"])
     }
 
@@ -76,7 +68,7 @@ import Testing
         let holder = open(folder.file(".respool-1-token"), O_RDONLY | O_CLOEXEC)
         defer { close(holder) }
         #expect(flock(holder, LOCK_EX) == 0)
-        #expect(try await settle(record(staged)) == .removed)
+        #expect(try await settle(.test(staged)) == .removed)
         #expect(try entries() == [])
     }
 
@@ -88,13 +80,13 @@ import Testing
         ]
         for victim in victims {
             let staged = StagedOutput(destination: folder.file("a.mp3"), staged: victim, bytes: 3, sha256: Self.sum)
-            #expect(try await settle(record(staged)) == .removed)
+            #expect(try await settle(.test(staged)) == .removed)
             #expect(FileManager.default.fileExists(atPath: victim))
         }
         let outside = StagedOutput(
             destination: elsewhere.file("a.mp3"), staged: elsewhere.file(".respool-1-token"), bytes: 3, sha256: Self.sum
         )
-        #expect(try await settle(record(outside)) == .removed)
+        #expect(try await settle(.test(outside)) == .removed)
         #expect(FileManager.default.fileExists(atPath: victims[1]))
     }
 

@@ -22,8 +22,3 @@ extension CurlHandle {
         if let token = keys.sessionToken { setHeader(["x-amz-security-token: \(token)"]) }
     }
 }
-
-extension Digest {
-    /// The sum of no bytes.
-    static let ofNothing = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
-}

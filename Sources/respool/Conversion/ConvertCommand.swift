@@ -117,7 +117,7 @@ struct ConversionRequest: Sendable {
         configuration.policy.grantedSource = input?.sourcePath ?? path
         configuration.source = input?.descriptor
         configuration.policy.sourceRoots = ConvertOptions.playlistFolder(path).map { [$0] } ?? []
-        configuration.policy.grantedOutputs = destinations.compactMap { $0 }
+        configuration.policy.grantedOutputs = destinations.compactMap { $0 }.filter { !SourceAddress.isURL($0) }
         self.configuration = configuration
     }
 

@@ -47,7 +47,7 @@ struct HandConversion {
             outputDescriptor: request.destinations.contains(nil) ? STDOUT_FILENO : nil)
         do throws(SlotError) {
             var record = try await slot.convert(task) { view.show($0) }
-            record.fail(try await slot.publish())
+            record.take(try await slot.publish())
             return .success(record)
         } catch {
             return .failure(error)

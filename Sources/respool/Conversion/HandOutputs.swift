@@ -105,13 +105,13 @@ struct HandOutputs {
     private static func destination(
         _ target: String, _ source: String, _ format: String
     ) throws(CommandFailure) -> String {
-        let path = try SourceAddress.absolutePath(target)
+        let path = SourceAddress.isURL(target) ? target : try SourceAddress.absolutePath(target)
         var status = stat()
         let isFolder = stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
         guard isFolder || target.hasSuffix("/") else { return path }
         let name = SourceAddress.name(source)
         let stem = name.lastIndex(of: ".").map { String(name[..<$0]) } ?? name
         let ending = AudioFormat.named(format)?.fileExtension ?? format
-        return "\(path == "/" ? "" : path)/\(stem.isEmpty ? "output" : stem).\(ending)"
+        return "\(path.hasSuffix("/") ? path : path + "/")\(stem.isEmpty ? "output" : stem).\(ending)"
     }
 }

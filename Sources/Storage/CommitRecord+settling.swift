@@ -1,10 +1,10 @@
 import Glibc
 import Lifecycle
-package import SlotProtocol
+import SlotProtocol
 
 extension CommitRecord {
     /// Removes what an earlier owner left staged, or finds that every destination already holds its output.
-    package func settle(policy: TransferPolicy) throws(Failure) -> Settlement {
+    func settle(policy: TransferPolicy) throws(Failure) -> Settlement {
         let staged = outputs.filter(\.isStaged)
         if isAtomic { return try Self.settle(allOrNoneOf: staged, policy) }
         var isPublished = !staged.isEmpty

@@ -109,6 +109,13 @@ let objectStoreScript = #"""
             action = rule(name, line)
             wrong = fault(environ, body)
             if wrong: answer = refuse(wrong, 403)
+            elif re.match("POST_.*uploadId=", line) and not known(name, uri): answer = refuse("NoSuchUpload", 404)
+            elif action == "lost":
+                with lock:
+                    list(self.app(environ, begin))
+                    save(name)
+                environ["werkzeug.socket"].shutdown(socket.SHUT_RDWR)
+                answer = []
             elif action == "hang":
                 hangs.wait()
                 raise ConnectionAbortedError
@@ -125,6 +132,10 @@ let objectStoreScript = #"""
             with lock, open(os.path.join(folder, name + ".log"), "a") as log:
                 log.write("%s %s %s\n" % (line, status[0][:3] if status else "-", environ.get("HTTP_RANGE", "-")))
             return answer
+
+    def known(name, uri):
+        """Whether there is such an upload; moto itself has no answer where there is not."""
+        return urllib.parse.parse_qs(uri.partition("?")[2])["uploadId"][0] in backend.get_bucket(name).multiparts
 
     hangs = threading.Event()
     app = Store(moto.server.DomainDispatcherApplication(moto.server.create_backend_app))

@@ -1,0 +1,122 @@
+import Lifecycle
+import SlotProtocol
+
+/// One request that changes something, made again while that may help, and what was answered.
+final class Call: HTTPRequest.Owner {
+    /// A whole answer that is no refusal.
+    struct Answer: Sendable {
+        let head: HTTPHead
+        let body: [UInt8]
+    }
+
+    /// What came of it, once it is over.
+    private(set) var result: Result<Answer, Failure>?
+    /// The status of the last answer, a refusal's too.
+    private(set) var status = 0
+    private let message: CallMessage
+    private let target: () throws(Failure) -> RequestTarget
+    private let client: HTTPClient
+    private var request: HTTPRequest?
+    private var head: HTTPHead?
+    private var body: [UInt8] = []
+    private var failures = 0
+    private var retryAt: ContinuousClock.Instant?
+    private let mostTries: Int
+
+    private static let backoff = Backoff(base: .milliseconds(200), cap: .seconds(10))
+    private static let mostAnswer = 1 << 20
+
+    /// Sends it to the target, which is asked for each time, for its keys may be new; what comes of it shows later.
+    init(
+        _ message: CallMessage, client: HTTPClient, tries: Int? = nil,
+        to target: @escaping () throws(Failure) -> RequestTarget
+    ) {
+        self.message = message
+        self.client = client
+        self.target = target
+        mostTries = tries ?? client.policy.mostResumes
+        send()
+    }
+
+    deinit { if let request { client.remove(request) } }
+
+    /// When `tick` wants to be called at the latest.
+    var nextDeadline: ContinuousClock.Instant? { retryAt ?? request?.deadline(client.policy) }
+
+    /// Ends the request if it is late, and makes it again where it is time.
+    func tick(_ now: ContinuousClock.Instant) {
+        if let time = retryAt, time <= now { return send() }
+        guard let request, let deadline = request.deadline(client.policy), deadline <= now else { return }
+        client.remove(request)
+        ended(request, .broken(request.lateness(client.policy)))
+    }
+
+    private func send() {
+        retryAt = nil
+        head = nil
+        body = []
+        do throws(Failure) {
+            let request = try HTTPRequest(
+                message, to: target(), policy: client.policy, addresses: client.addresses, owner: self)
+            self.request = request
+            client.add(request)
+        } catch {
+            result = .failure(error.asOutput)
+        }
+    }
+
+    func received(_ head: HTTPHead, by request: HTTPRequest) throws(Failure) -> Bool {
+        self.head = head
+        return true
+    }
+
+    func received(_ bytes: UnsafeRawBufferPointer, by request: HTTPRequest) throws(Failure) -> Bool {
+        body += bytes
+        return body.count <= Self.mostAnswer
+    }
+
+    func ended(_ request: HTTPRequest, _ end: HTTPRequest.End) {
+        self.request = nil
+        status = request.status
+        switch end {
+        case .complete:
+            guard let head else { return fail(Failure(.outputFailed, "the server of the output said nothing")) }
+            if let failure = refusal(head) { return fail(failure) }
+            result = .success(Answer(head: head, body: body))
+        case .failed(let failure), .broken(let failure): fail(failure.asOutput)
+        }
+    }
+
+    /// Why an answer is none: another server's status, or a store's error behind a status that it sent too early.
+    private func refusal(_ head: HTTPHead) -> Failure? {
+        let name = (try? target().name) ?? ""
+        if (200..<300).contains(head.status) {
+            let answer = S3Answer(body)
+            return answer["Error"] == nil ? nil : Failure.s3(head, answer, name).asOutput
+        }
+        return Failure.status(head, name).asOutput
+    }
+
+    private func fail(_ failure: Failure) {
+        failures += 1
+        guard failure.retryable, failures < mostTries else {
+            result = .failure(failure)
+            return
+        }
+        let delay = Self.backoff.delay(afterFailure: failures)
+        retryAt = .now + max(delay, .seconds(min(failure.retryAfter ?? 0, 30)))
+    }
+}
+
+extension Failure {
+    /// The failure of a request for a source, of one that writes an output.
+    var asOutput: Failure {
+        let code: ErrorCode =
+            switch self.code {
+            case .sourceNotFound, .sourceDenied, .policyDenied: .outputDenied
+            case .sourceUnreachable, .sourceTimeout, .sourceTruncated, .sourceChanged: .outputFailed
+            default: self.code
+            }
+        return Failure(code, message, retryable: retryable, retryAfter: retryAfter)
+    }
+}

@@ -1,0 +1,33 @@
+package import SlotProtocol
+
+/// Where an output goes: a file of this machine, or an object of a store.
+package enum OutputPlace {
+    case local(Destination)
+    case remote(RemotePlace)
+
+    /// Finds the place by name alone; nothing is touched.
+    package init(_ output: String?, defaultName: String, policy: TransferPolicy) throws(Failure) {
+        if let place = try RemotePlace(output, defaultName: defaultName) {
+            self = .remote(place)
+        } else {
+            self = .local(try Destination(output, defaultName: defaultName, policy: policy))
+        }
+    }
+
+    /// The absolute path, or the URL.
+    package var text: String {
+        switch self {
+        case .local(let destination): destination.path
+        case .remote(let place): place.text
+        }
+    }
+
+    /// Checks what can be known of it before any work is done.
+    package func check(_ client: HTTPClient) throws(Failure) {
+        switch self {
+        case .local(let destination): try destination.check()
+        case .remote(.object):
+            do throws(Failure) { _ = try client.account.keys() } catch { throw error.asOutput }
+        }
+    }
+}

@@ -1,0 +1,177 @@
+import Glibc
+import Lifecycle
+package import SlotProtocol
+
+/// An output that waits in the spool folder, and what is large of it at its store, until it is made visible there.
+///
+/// Its parts appear before its main file, as on a disk.
+package final class RemoteOutput {
+    private let place: RemotePlace
+    private let client: HTTPClient
+    private let file: Descriptor
+    /// The finished parts, one behind the other: files of their own would be too many to keep open.
+    private var partsFile: Descriptor?
+    private var partsLength: Int64 = 0
+    private var parts: [Part] = []
+    private var main: Upload?
+    private var sum: (bytes: Int64, sha256: String) = (0, "")
+    private var isPublishing = false
+    private var sendings: [Upload] = []
+    private var partsSent = 0
+    private var removals: [Call] = []
+
+    private struct Part {
+        let name: String
+        let object: S3Object
+        let start: Int64
+        let length: Int64
+        let sha256: String
+    }
+
+    /// Parts that are sent at a time.
+    private static let width = 4
+
+    /// Makes the file that is written.
+    package init(_ place: RemotePlace, client: HTTPClient) throws(Failure) {
+        self.place = place
+        self.client = client
+        file = try unnamedFile(in: client.policy.spoolFolder, for: "the output")
+    }
+
+    /// The main file's descriptor for reading and writing, borrowed.
+    package var number: CInt { file.number }
+
+    private var object: S3Object {
+        switch place {
+        case .object(let object): object
+        }
+    }
+
+    // MARK: What it consists of
+
+    /// Begins a part, whose name is the stem of the main file's and what follows it.
+    package func createPart(_ suffix: String, token: String) throws(Failure) -> PartInProgress {
+        let own = object.key.split(separator: "/").last.map(String.init) ?? ""
+        let name = Destination.partName(of: own, suffix, token: token)
+        _ = try object.sibling(name)
+        let part = try unnamedFile(in: client.policy.spoolFolder, for: "a part of the output")
+        return PartInProgress(file: part, stagedName: "", isNamed: false, name: name)
+    }
+
+    /// Takes the part when it is complete.
+    package func keep(_ part: consuming PartInProgress, bytes: Int64, sha256: String) throws(Failure) {
+        if partsFile == nil { partsFile = try unnamedFile(in: client.policy.spoolFolder, for: "the output's parts") }
+        do { try appendPart(part.number, bytes) } catch { throw .writing("the spool", error, otherwise: .internal) }
+        parts.append(
+            Part(
+                name: part.name, object: try object.sibling(part.name), start: partsLength, length: bytes,
+                sha256: sha256))
+        partsLength += bytes
+    }
+
+    private var partsNumber: CInt {
+        switch partsFile {
+        case .some(let file): file.number
+        case nil: -1
+        }
+    }
+
+    private func appendPart(_ number: CInt, _ bytes: Int64) throws(Errno) {
+        let start = partsLength
+        var done: Int64 = 0
+        while done < bytes {
+            done += try withUnsafeTemporaryAllocation(byteCount: 256 << 10, alignment: 64) {
+                (buffer) throws(Errno) -> Int64 in
+                let count = pread(number, buffer.baseAddress, buffer.count, off_t(done))
+                guard count > 0 else { throw count < 0 ? .last : Errno(rawValue: EIO) }
+                try writeAll(UnsafeRawBufferPointer(rebasing: buffer[..<count]), to: partsFile!, at: start + done)
+                return Int64(count)
+            }
+        }
+    }
+
+    /// Takes the main file, which is complete; what is large begins to travel.
+    package func begin(bytes: Int64, sha256: String) {
+        sum = (bytes, sha256)
+        let body = FileBody(number: file.number, start: 0, length: bytes)
+        main = Upload(body, sum: sha256, to: object, as: object.mediaType, client: client)
+    }
+
+    /// Whether everything is where it waits.
+    package var isReady: Bool { main?.isReady == true }
+
+    /// Whether the store has a name for what is on its way there.
+    package var isUploading: Bool { main?.identifier != nil }
+
+    package var failure: Failure? { main?.failure }
+
+    /// What to write down about it.
+    package var staged: StagedOutput {
+        var staged = StagedOutput(
+            destination: object.text, staged: Self.stagedPrefix + (main?.identifier ?? ""), bytes: sum.bytes,
+            sha256: sum.sha256)
+        staged.parts = PartNames.runs(of: parts.map(\.name))
+        return staged
+    }
+
+    /// What the name begins with under which it waits; the store's name of the upload follows, if there is one.
+    static let stagedPrefix = "upload:"
+
+    // MARK: Its way
+
+    /// When `tick` wants to be called at the latest.
+    package var nextDeadline: ContinuousClock.Instant? {
+        (([main].compactMap(\.self) + sendings).compactMap(\.nextDeadline) + removals.compactMap(\.nextDeadline)).min()
+    }
+
+    /// Moves on what can move.
+    package func tick(_ now: ContinuousClock.Instant) {
+        main?.tick(now)
+        for sending in sendings { sending.tick(now) }
+        for removal in removals { removal.tick(now) }
+        removals.removeAll { $0.result != nil }
+    }
+
+    /// What the store calls the main file's content, once it is visible.
+    package var etag: String? { main?.completion.etag }
+
+    /// Makes it visible, as far as that goes without waiting; answers whether all of it is.
+    package func publish() throws(Failure) -> Bool {
+        isPublishing = true
+        for sending in sendings {
+            if let failure = sending.failure { throw failure }
+            sending.complete()
+        }
+        sendings.removeAll { $0.completion.isComplete }
+        while sendings.count < Self.width, partsSent < parts.count {
+            let part = parts[partsSent]
+            let body = FileBody(number: partsNumber, start: part.start, length: part.length)
+            let sending = Upload(body, sum: part.sha256, to: part.object, as: part.object.mediaType, client: client)
+            sending.complete()
+            sendings.append(sending)
+            partsSent += 1
+        }
+        guard sendings.isEmpty else { return false }
+        main?.complete()
+        if let failure { throw failure }
+        return main?.completion.isComplete == true
+    }
+
+    /// Takes back what may be visible.
+    package func withdraw() {
+        abandon()
+        guard isPublishing else { return }
+        var objects = parts.prefix(partsSent).map(\.object)
+        if main?.completion.isComplete == true { objects.append(object) }
+        removals += objects.map { Call(CallMessage(method: "DELETE"), about: $0, client: client) }
+    }
+
+    /// Gives up what is not visible.
+    package func abandon() {
+        main?.abort()
+        for sending in sendings { sending.abort() }
+    }
+
+    /// Whether nothing of it is under way any more.
+    package var isOver: Bool { main?.isOver != false && sendings.allSatisfy(\.isOver) && removals.isEmpty }
+}

@@ -1,0 +1,107 @@
+import SlotProtocol
+
+/// What an earlier owner left of one output at a store: an upload that was begun is aborted, and without one the object is
+/// held against the record.
+final class RemoteSettling {
+    private enum State {
+        case aborting(Call)
+        case checking(Call)
+        case removingParts([Call])
+        case over
+    }
+
+    /// Whether the object is what the record says.
+    private(set) var isPublished = false
+    /// Why that cannot be known now.
+    private(set) var failure: Failure?
+    private let output: CommitRecord.Output
+    private let client: HTTPClient
+    private var object: S3Object?
+    private var state = State.over
+    private var parts: ArraySlice<String>
+
+    /// Parts that are removed at a time.
+    private static let width = 8
+
+    init(_ output: CommitRecord.Output, client: HTTPClient) {
+        self.output = output
+        self.client = client
+        parts = Array(output.parts.lazy.flatMap { $0.names(atMost: 100_000) }.prefix(100_000))[...]
+        object = try? S3Object(output.destination, noun: "output")
+        guard let object else { return }
+        let identifier = output.staged.dropFirst(RemoteOutput.stagedPrefix.count)
+        guard !identifier.isEmpty else {
+            check()
+            return
+        }
+        let query = "uploadId=\(S3Object.encodedValue(String(identifier)))"
+        state = .aborting(Call(CallMessage(method: "DELETE"), about: object, query: query, client: client))
+    }
+
+    var isOver: Bool {
+        if case .over = state { true } else { false }
+    }
+
+    /// When `tick` wants to be called at the latest.
+    var nextDeadline: ContinuousClock.Instant? { calls.compactMap(\.nextDeadline).min() }
+
+    private var calls: [Call] {
+        switch state {
+        case .aborting(let call), .checking(let call): [call]
+        case .removingParts(let calls): calls
+        case .over: []
+        }
+    }
+
+    /// Moves on what can move.
+    func tick(_ now: ContinuousClock.Instant) {
+        for call in calls { call.tick(now) }
+        switch state {
+        case .aborting(let call): aborted(call)
+        case .checking(let call): checked(call)
+        case .removingParts(let calls): removeParts(calls.filter { $0.result == nil })
+        case .over: break
+        }
+    }
+
+    private func aborted(_ call: Call) {
+        switch call.result {
+        case .success: removeParts([])
+        // Gone already: it was aborted, or completed.
+        case .failure where call.status == 404: check()
+        case .failure(let failure): giveUp(failure)
+        case nil: break
+        }
+    }
+
+    private func check() {
+        guard let object else { return }
+        state = .checking(Call(CallMessage(method: "HEAD"), about: object, client: client))
+    }
+
+    private func checked(_ call: Call) {
+        switch call.result {
+        case .success(let answer):
+            isPublished = answer.head.isObject(of: output.report.bytes, sum: output.report.sha256)
+            state = .over
+        case .failure where call.status == 404: removeParts([])
+        case .failure(let failure): giveUp(failure)
+        case nil: break
+        }
+    }
+
+    /// A place that this worker may not reach is not its to judge either: the job runs again.
+    private func giveUp(_ failure: Failure) {
+        if failure.retryable { self.failure = failure }
+        state = .over
+    }
+
+    private func removeParts(_ running: [Call]) {
+        var running = running
+        while running.count < Self.width, let name = parts.popFirst() {
+            guard let part = try? object?.sibling(name) else { continue }
+            running.append(Call(CallMessage(method: "DELETE"), about: part, client: client))
+        }
+        state = running.isEmpty ? .over : .removingParts(running)
+    }
+}

@@ -1,0 +1,238 @@
+import SlotProtocol
+
+/// A file on its way into a store: nothing of it is visible before `complete`.
+///
+/// A large one is sent in parts beforehand, several at a time; what a small one needs is sent by `complete`.
+final class Upload {
+    private enum State {
+        case beginning(Call)
+        case sending
+        /// All parts are there, or there are none.
+        case ready
+        case completing(Call)
+        /// The store did not say that it is visible, and may have made it so all the same.
+        case checking(Call, Failure)
+        case complete(etag: String?)
+        case aborting(Call)
+        case over
+    }
+
+    private let object: S3Object
+    private let file: FileBody
+    private let sum: String
+    private let mediaType: String
+    private let client: HTTPClient
+    private var state = State.ready
+    /// Why it did not succeed.
+    private(set) var failure: Failure?
+    private var isGivenUp = false
+    /// The store's name for the upload of parts.
+    private(set) var identifier: String?
+    private var parts: [Part] = []
+    private var etags: [Int: String] = [:]
+    private let partLength: Int64
+
+    private struct Part {
+        let number: Int
+        let call: Call
+    }
+
+    /// Parts of one file that are sent at a time.
+    private static let width = 4
+    /// What a store takes of one upload.
+    private static let mostParts: Int64 = 10_000
+
+    /// Begins to send a file whose SHA-256 is known.
+    init(_ file: FileBody, sum: String, to object: S3Object, as mediaType: String, client: HTTPClient) {
+        self.file = file
+        self.sum = sum
+        self.object = object
+        self.mediaType = mediaType
+        self.client = client
+        let usual = client.policy.s3.partBytes
+        partLength = max(usual, (file.length + Self.mostParts - 1) / Self.mostParts)
+        guard file.length > usual else { return }
+        state = .beginning(
+            call(CallMessage(method: "POST", headers: newHeaders, body: .bytes([])), query: "uploads="))
+    }
+
+    /// Whether `complete` may be called.
+    var isReady: Bool {
+        if case .ready = state { true } else { false }
+    }
+
+    /// Whether the object is visible, and what the store calls its content.
+    var completion: (isComplete: Bool, etag: String?) {
+        if case .complete(let etag) = state { (true, etag) } else { (false, nil) }
+    }
+
+    /// Whether nothing of it is under way any more.
+    var isOver: Bool {
+        switch state {
+        case .ready, .complete, .over: true
+        case .beginning, .sending, .completing, .checking, .aborting: false
+        }
+    }
+
+    /// When `tick` wants to be called at the latest.
+    var nextDeadline: ContinuousClock.Instant? {
+        (parts.map(\.call) + [call].compactMap(\.self)).compactMap(\.nextDeadline).min()
+    }
+
+    private var call: Call? {
+        switch state {
+        case .beginning(let call), .completing(let call), .checking(let call, _), .aborting(let call): call
+        case .sending, .ready, .complete, .over: nil
+        }
+    }
+
+    /// Makes the object visible, in one step.
+    func complete() {
+        guard isReady else { return }
+        guard let identifier else {
+            state = .completing(call(CallMessage(method: "PUT", headers: newHeaders, body: .file(file)), query: ""))
+            return
+        }
+        let list = etags.sorted { $0.key < $1.key }.map { number, etag in
+            "<Part><PartNumber>\(number)</PartNumber><ETag>\(etag.replacing("\"", with: "&quot;"))</ETag></Part>"
+        }
+        let body = "<CompleteMultipartUpload>\(list.joined())</CompleteMultipartUpload>"
+        // A store may take minutes to put many parts together.
+        let message = CallMessage(
+            method: "POST", headers: ["Content-Type: application/xml"], body: .bytes(Array(body.utf8)), patience: 300)
+        state = .completing(call(message, query: "uploadId=\(S3Object.encodedValue(identifier))"))
+    }
+
+    /// Gives up what is not visible; the store forgets its parts.
+    func abort() {
+        isGivenUp = true
+        parts = []
+        switch state {
+        // What was begun has a name as soon as the store has told it.
+        case .beginning, .aborting, .complete: return
+        default: break
+        }
+        guard let identifier else {
+            state = .over
+            return
+        }
+        self.identifier = nil
+        state = .aborting(
+            call(CallMessage(method: "DELETE"), query: "uploadId=\(S3Object.encodedValue(identifier))"))
+    }
+
+    /// Moves on what can move.
+    func tick(_ now: ContinuousClock.Instant) {
+        call?.tick(now)
+        for part in parts { part.call.tick(now) }
+        switch state {
+        case .beginning(let call): begun(call.result)
+        case .sending: send()
+        case .completing(let call): completed(call.result)
+        case .checking(let call, let failure):
+            guard let result = call.result else { return }
+            if case .success(let answer) = result, answer.head.isObject(of: file.length, sum: sum) {
+                state = .complete(etag: answer.head["etag"])
+            } else {
+                fail(failure)
+            }
+        case .aborting(let call): if call.result != nil { state = .over }
+        case .ready, .complete, .over: break
+        }
+    }
+
+    private func begun(_ result: Result<Call.Answer, Failure>?) {
+        switch result {
+        case .success(let answer):
+            identifier = S3Answer(answer.body)["UploadId"]
+            state = .sending
+            if identifier == nil {
+                fail(Failure(.outputFailed, "the store of '\(object.text)' began an upload without a name"))
+            } else if isGivenUp {
+                abort()
+            } else {
+                send()
+            }
+        case .failure(let failure):
+            state = .sending
+            fail(failure)
+        case nil: break
+        }
+    }
+
+    private func completed(_ result: Result<Call.Answer, Failure>?) {
+        switch result {
+        case .success(let answer):
+            state = .complete(etag: answer.head["etag"] ?? S3Answer(answer.body)["ETag"])
+        case .failure(let failure):
+            state = .checking(call(CallMessage(method: "HEAD"), query: ""), failure)
+        case nil: break
+        }
+    }
+
+    /// Takes what is sent, and sends what comes next.
+    private func send() {
+        for part in parts {
+            switch part.call.result {
+            case .success(let answer):
+                guard let etag = answer.head["etag"] else {
+                    return fail(Failure(.outputFailed, "the store of '\(object.text)' took a part and gave no tag"))
+                }
+                etags[part.number] = etag
+            case .failure(let failure): return fail(failure)
+            case nil: break
+            }
+        }
+        parts.removeAll { $0.call.result != nil }
+        let count = Int((file.length + partLength - 1) / partLength)
+        while parts.count < Self.width, etags.count + parts.count < count { sendPart(etags.count + parts.count + 1) }
+        if etags.count == count { state = .ready }
+    }
+
+    private func sendPart(_ number: Int) {
+        let start = Int64(number - 1) * partLength
+        let body = FileBody(
+            number: file.number, start: file.start + start, length: min(partLength, file.length - start))
+        let query = "partNumber=\(number)&uploadId=\(S3Object.encodedValue(identifier ?? ""))"
+        parts.append(Part(number: number, call: call(CallMessage(method: "PUT", body: .file(body)), query: query)))
+    }
+
+    private func fail(_ failure: Failure) {
+        self.failure = failure
+        abort()
+    }
+
+    private var newHeaders: [String] {
+        let settings = client.policy.s3
+        var headers = ["Content-Type: \(mediaType)", "\(Self.sumHeader): \(sum)"]
+        if let encryption = settings.encryption { headers.append("x-amz-server-side-encryption: \(encryption)") }
+        if let key = settings.encryptionKey {
+            headers.append("x-amz-server-side-encryption-aws-kms-key-id: \(key)")
+        }
+        if let name = settings.storageClass { headers.append("x-amz-storage-class: \(name)") }
+        return headers
+    }
+
+    /// What the object's SHA-256 is kept as, by which its next owner knows it again.
+    static let sumHeader = "x-amz-meta-sha256"
+
+    private func call(_ message: CallMessage, query: String) -> Call {
+        Call(message, about: object, query: query, client: client)
+    }
+}
+
+extension Call {
+    /// A request about an object.
+    convenience init(_ message: CallMessage, about object: S3Object, query: String = "", client: HTTPClient) {
+        self.init(message, client: client) { () throws(Failure) in
+            try client.account.target(of: object, query: query)
+        }
+    }
+}
+
+extension HTTPHead {
+    /// Whether the answer to HEAD tells of an object that respool wrote, of that length and sum.
+    func isObject(of length: Int64, sum: String) -> Bool {
+        contentLength == length && self[Upload.sumHeader] == sum
+    }
+}

@@ -1,0 +1,214 @@
+import FoundationEssentials
+import Glibc
+import MediaTypes
+import SlotProtocol
+import TestSupport
+import Testing
+
+/// Outputs in a bucket: whole and once, or not at all, and nothing of them left behind.
+@Suite struct ObjectOutputTests {
+    private let store = ObjectStore.shared
+    /// Three parts of five mebibytes and some bytes: no part but the last may be smaller.
+    private static let large = String(repeating: "0123456789abcdef", count: 1 << 20 - 30_000)
+    private static let sum = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
+
+    private func policy() async throws -> TransferPolicy {
+        var policy = try await store.policy()
+        policy.s3.partBytes = 5 << 20
+        return policy
+    }
+
+    /// The next report that is not about what is under way.
+    private func report(_ child: TransferChild) async throws -> TransferReport {
+        while true {
+            switch try await child.report() {
+            case .uploading, .publishing: continue
+            case let report: return report
+            }
+        }
+    }
+
+    private func stage(_ text: String, _ child: TransferChild, output: Int = 0) async throws -> TransferReport {
+        _ = try await child.write(text, output: output, part: nil)
+        return try await report(child)
+    }
+
+    @Test func `a small one is put when it is published, encrypted and filed as it was wanted`() async throws {
+        var policy = try await policy()
+        policy.s3.encryption = "AES256"
+        policy.s3.storageClass = "STANDARD_IA"
+        try await withTransfer(policy) { child in
+            try await child.tell(.job(.test("/none", output: "s3://small/a folder/b+é.mp3")))
+            let staged = try #require(try await stage("abc", child).staged)
+            #expect(staged.destination == "s3://small/a folder/b+é.mp3" && staged.sha256 == Self.sum)
+            #expect(try await store.requests("small") == [])
+            try await child.tell(.publish)
+            guard case .published(let etags) = try await report(child) else {
+                Issue.record("not published")
+                return
+            }
+            let object = try #require(try await store.content("small").objects["a folder/b+é.mp3"])
+            #expect(object.sha256 == Self.sum && object.encryption == "AES256" && object.storage == "STANDARD_IA")
+            #expect(object.metadata["content-type"] == "audio/mpeg" && etags == [0: object.etag])
+        }
+    }
+
+    @Test func `a large one is sent in parts, and visible when it is published`() async throws {
+        try await withTransfer(try await policy()) { child in
+            try await child.tell(.job(.test("/none", output: "s3://large/a.flac")))
+            let staged = try #require(try await stage(Self.large, child).staged)
+            let before = try await store.content("large")
+            #expect(before.objects.isEmpty && before.uploads == ["a.flac"])
+            try await child.tell(.publish)
+            guard case .published(let etags) = try await report(child) else {
+                Issue.record("not published")
+                return
+            }
+            let after = try await store.content("large")
+            #expect(after.objects["a.flac"]?.sha256 == staged.sha256 && after.uploads == [])
+            #expect(after.objects["a.flac"]?.size == Self.large.utf8.count)
+            #expect(etags == [0: try #require(after.objects["a.flac"]).etag])
+        }
+        #expect(try await store.requests("large").count { $0.contains("partNumber=") } == 4)
+    }
+
+    @Test(arguments: ["PUT.*partNumber=2", "POST.*uploads=", "POST.*uploadId="])
+    func `what goes wrong in passing is done again`(pattern: String) async throws {
+        for (index, action) in ["503", "drop", "late-error"].enumerated() {
+            guard action != "late-error" || pattern.contains("POST.*uploadId") else { continue }
+            let bucket = "again-\(abs(pattern.hashValue))-\(index)"
+            try await store.spoil(bucket, "\(pattern) 1 \(action)")
+            try await withTransfer(try await policy()) { child in
+                try await child.tell(.job(.test("/none", output: "s3://\(bucket)/a.flac")))
+                let staged = try #require(try await stage(Self.large, child).staged)
+                try await child.tell(.publish)
+                #expect(try await report(child).isPublished)
+                let content = try await store.content(bucket)
+                #expect(content.objects["a.flac"]?.sha256 == staged.sha256 && content.uploads == [])
+            }
+        }
+    }
+
+    @Test(arguments: [1, 2, 3, 4]) func `an upload that is cut at a part leaves nothing`(number: Int) async throws {
+        let bucket = "cut-\(number)"
+        var policy = try await policy()
+        policy.mostResumes = 2
+        try await store.spoil(bucket, "PUT.*partNumber=\(number)& 9 drop")
+        try await withTransfer(policy) { child in
+            try await child.tell(.job(.test("/none", output: "s3://\(bucket)/a.flac")))
+            let failure = try #require(try await stage(Self.large, child).failure)
+            #expect(failure.code == .outputFailed && failure.retryable, "\(failure)")
+            #expect(try await child.end().isEnded)
+            let content = try await store.content(bucket)
+            #expect(content.objects.isEmpty && content.uploads.isEmpty)
+        }
+    }
+
+    @Test func `a job that ends before it is published leaves nothing`() async throws {
+        try await store.spoil("ended", "PUT.*partNumber=3 9 hang")
+        try await withTransfer(try await policy()) { child in
+            try await child.tell(.job(.test("/none", output: "s3://ended/a.flac")))
+            _ = try await child.write(Self.large, output: 0, part: nil)
+            guard case .uploading = try await child.report() else {
+                Issue.record("nothing is told of the upload")
+                return
+            }
+            #expect(try await store.content("ended").uploads == ["a.flac"])
+            #expect(try await child.end().isEnded)
+            let content = try await store.content("ended")
+            #expect(content.objects.isEmpty && content.uploads.isEmpty)
+        }
+    }
+
+    @Test func `a store that does not answer at the end is asked whether it has the object`() async throws {
+        // The parts are put together, and the answer is lost; a second request finds no such upload.
+        try await store.spoil("unsure", "POST.*uploadId= 1 lost")
+        try await withTransfer(try await policy()) { child in
+            try await child.tell(.job(.test("/none", output: "s3://unsure/a.flac")))
+            _ = try await stage(Self.large, child)
+            try await child.tell(.publish)
+            #expect(try await report(child).isPublished)
+        }
+        #expect(try await store.requests("unsure").contains { $0.hasPrefix("HEAD_") })
+    }
+
+    @Test func `parts appear before the main file, and with it`() async throws {
+        try await withTransfer(try await policy()) { child in
+            try await child.tell(.job(.test("/none", output: "s3://several/x/list.m3u8")))
+            let names = [
+                try await child.write("one", output: 0, part: "{token}/1.m4s"),
+                try await child.write("abc", output: 0, part: "{token}/2.m4s"),
+            ]
+            let staged = try #require(try await stage("main", child).staged)
+            #expect(staged.partsReport?.count == 2)
+            try await child.tell(.publish)
+            #expect(try await report(child).isPublished)
+            let objects = try await store.content("several").objects
+            #expect(Set(objects.keys) == Set(names.map { "x/\($0)" } + ["x/list.m3u8"]))
+            #expect(objects["x/\(names[1])"]?.sha256 == Self.sum)
+        }
+        #expect(try await store.requests("several").last?.contains("list.m3u8") == true)
+    }
+
+    @Test func `two owners of a job leave one whole object`() async throws {
+        let old = try await TransferChild.start(try await policy())
+        try await old.tell(.job(.test("/none", output: "s3://owners/a.flac", token: "1:old")))
+        let left = try #require(try await stage(Self.large, old).staged)
+        try await withTransfer(try await policy()) { child in
+            // The next owner has the record of the old one, whose process sleeps with leave to publish.
+            try await child.tell(.settle(.test(left)))
+            guard case .settled(.removed) = try await child.report() else {
+                Issue.record("not removed")
+                return
+            }
+            try await old.tell(.publish)
+            let report = try await report(old)
+            #expect(report.failure?.code == .outputDenied, "\(report)")
+            try await child.tell(.job(.test("/none", output: "s3://owners/a.flac", token: "1:new")))
+            let staged = try #require(try await stage(Self.large + "new", child).staged)
+            try await child.tell(.publish)
+            #expect(try await self.report(child).isPublished)
+            let content = try await store.content("owners")
+            #expect(content.objects["a.flac"]?.sha256 == staged.sha256 && content.uploads.isEmpty)
+            _ = try await child.end()
+            try await child.tell(.settle(.test(staged)))
+            guard case .settled(.published) = try await child.report() else {
+                Issue.record("not known again")
+                return
+            }
+        }
+        #expect(await old.finish() == 0)
+    }
+
+    @Test func `a bucket that refuses is told before any work is done, or by its own words`() async throws {
+        var policy = try await policy()
+        policy.s3.keys = nil
+        try await withTransfer(policy) { child in
+            try await child.tell(.job(.test("/none", output: "s3://nobody/a.flac")))
+            #expect(try await child.ask(.stage(output: 0, part: nil)).failure?.code == .outputDenied)
+        }
+        try await store.spoil("refusing", "PUT 9 403")
+        try await withTransfer(try await self.policy()) { child in
+            try await child.tell(.job(.test("/none", output: "s3://refusing/a.flac")))
+            _ = try await stage("abc", child)
+            try await child.tell(.publish)
+            let failure = try #require(try await report(child).failure)
+            #expect(failure.code == .outputDenied && failure.message.contains("Refused"))
+        }
+    }
+}
+
+extension CommitRecord {
+    /// The record of one output.
+    static func test(_ staged: StagedOutput) -> CommitRecord {
+        let report = OutputReport(
+            url: staged.destination, format: "mp3", codec: "mp3", bytes: staged.bytes, duration: 0, sampleRate: 44100,
+            channels: 2, bitRate: 0, sha256: staged.sha256, copied: false, gapless: .init(start: 0, end: 0),
+            damage: .init(seconds: 0, events: 0), settings: [:], warnings: [])
+        return CommitRecord(
+            outputs: [
+                .init(
+                    destination: staged.destination, staged: staged.staged, parts: staged.parts, report: report)
+            ])
+    }
+}

@@ -1,0 +1,61 @@
+import Foundation
+import Glibc
+import Jobs
+import SlotProtocol
+import TestSupport
+import Testing
+
+/// Jobs whose source and result are in a bucket, by a real worker.
+@Suite struct ObjectStoreJobTests {
+    private let store = ObjectStore.shared
+
+    private func environment() async throws -> [String: String] {
+        [
+            "AWS_ACCESS_KEY_ID": ObjectStore.keys.identifier, "AWS_SECRET_ACCESS_KEY": ObjectStore.keys.secret,
+            "AWS_REGION": "eu-central-1", "AWS_ENDPOINT_URL_S3": try await store.endpoint,
+            "RESPOOL_S3_STORAGE_CLASS": "STANDARD_IA",
+        ]
+    }
+
+    @Test func `converts from one bucket into another, and shows no key`() async throws {
+        let shop = try await Workshop()
+        try await store.seed("music-in", "a b.wav", Sounds.ramp(samples: 44_100))
+        let worker = try await shop.worker(try await environment())
+        let id = try await shop.push([
+            "source": "s3://music-in/a b.wav", "format": "flac", "output": "s3://music-out/x/",
+        ])
+        let job = try await shop.job(id, reaches: .completed)
+        let output = try #require(job.outputs?.first)
+        let object = try #require(try await store.content("music-out").objects["x/\(id).flac"])
+        #expect(output.url == "s3://music-out/x/\(id).flac")
+        #expect(output.sha256 == object.sha256 && output.etag == object.etag && Int(output.bytes) == object.size)
+        #expect(object.storage == "STANDARD_IA")
+        #expect(!worker.errors.contains(ObjectStore.keys.secret))
+    }
+
+    @Test(arguments: ["cancel", "respool-transfer", "respool-transcode"])
+    func `an upload is aborted when its job is cancelled or a child is killed`(what: String) async throws {
+        let shop = try await Workshop()
+        let bucket = "broken-\(what)"
+        try await store.spoil(bucket, "PUT_.*partNumber= 2 hang")
+        let source = try shop.source("long.wav", Sounds.ramp(samples: 6_000_000))
+        let worker = try await shop.worker(try await environment())
+        let id = try await shop.push(["source": source, "format": "wav", "output": "s3://\(bucket)/a.wav"])
+        try await eventually("the upload is begun", within: Workshop.patience) {
+            try await store.content(bucket).uploads == ["a.wav"]
+        }
+        if what == "cancel" {
+            #expect(try await shop.queue.cancel([id]) == [.requested])
+            try await shop.job(id, reaches: .cancelled)
+        } else {
+            for child in try await worker.children(what) { kill(child, SIGKILL) }
+            let job = try await shop.job(id, reaches: .completed)
+            #expect(job.crashes == 1)
+        }
+        try await eventually("nothing is left", within: Workshop.patience) {
+            let content = try await store.content(bucket)
+            return content.uploads == [] && content.objects.count == (what == "cancel" ? 0 : 1)
+        }
+        withExtendedLifetime(worker) {}
+    }
+}
