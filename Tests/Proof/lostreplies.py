@@ -19,8 +19,11 @@ def scripts():
 class LostReplies:
     """Loses the replies, and holds what came of each call against what one call does."""
 
-    def __init__(self, fleet):
+    def __init__(self, fleet, number):
         self.fleet = fleet
+        # A group that is sealed takes no jobs of the next round.
+        self.group = f"g{number}"
+        self.schedule = f"s{number}"
         self.ground = fleet.ground
         self.server = fleet.server
         self.source = self.ground.source("a.wav")
@@ -89,8 +92,8 @@ class LostReplies:
 
     def of_commands(self):
         self.command("pause", script="pause")
-        jobs = self.command("enqueue", self.source, "--format", "wav", "--group", "g", script="enqueue").decode().split()
-        equal(self.total("g"), "1", "jobs of one enqueue whose reply was lost")
+        jobs = self.command("enqueue", self.source, "--format", "wav", "--group", self.group, script="enqueue").decode().split()
+        equal(self.total(self.group), "1", "jobs of one enqueue whose reply was lost")
         self.command("cancel", *jobs, script="cancel")
         equal(self.ground.status(jobs)[jobs[0]]["state"], "cancelled", "state after a cancel whose reply was lost")
         self.command("retry", *jobs, script="retry")
@@ -102,15 +105,16 @@ class LostReplies:
         self.command("status", script="stats")
         self.command("jobs", script="list")
         self.command("resume", script="pause")
-        self.command("seal", "g", script="gather")
+        self.command("seal", self.group, script="gather")
 
     def of_schedules(self):
-        self.command("schedule", "add", "s", "@yearly", "--source", self.source, "--to", "wav", "--group", "s", script="schedule")
-        self.of_workers("schedule", lambda: self.server("ZADD", PREFIX + "schedules", 1000, "s"))
-        until("the occurrence has its job", 10, lambda: self.total("s") == "1")
-        self.command("schedule", "run", "s", script="schedule")
-        equal(self.total("s"), "2", "jobs of a schedule that was due once and run once, both replies lost")
-        self.ground.respool("schedule", "remove", "s")
+        self.command("schedule", "add", self.schedule, "@yearly", "--source", self.source, "--to", "wav", "--group", self.schedule,
+                     script="schedule")
+        self.of_workers("schedule", lambda: self.server("ZADD", PREFIX + "schedules", 1000, self.schedule))
+        until("the occurrence has its job", 10, lambda: self.total(self.schedule) == "1")
+        self.command("schedule", "run", self.schedule, script="schedule")
+        equal(self.total(self.schedule), "2", "jobs of a schedule that was due once and run once, both replies lost")
+        self.ground.respool("schedule", "remove", self.schedule)
 
     def of_a_crowd(self):
         """Workers without a free slot, which do not claim, while more is pushed than one beat admits."""

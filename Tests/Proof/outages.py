@@ -38,7 +38,8 @@ def memory_full(fleet):
 
 
 def refuse_saving(redis):
-    os.makedirs(f"{redis.folder}/dump.rdb/in-the-way", exist_ok=True)
+    pathlib.Path(f"{redis.folder}/dump.rdb").unlink(missing_ok=True)
+    os.makedirs(f"{redis.folder}/dump.rdb/in-the-way")
     redis("CONFIG", "SET", "save", "3600 1")
     redis("BGSAVE")
     until("saving fails", 10, lambda: "rdb_last_bgsave_status:err" in redis("INFO", "persistence"))
