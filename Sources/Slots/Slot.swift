@@ -26,6 +26,8 @@ package actor Slot {
     private struct Shared {
         var pair: ChildPair?
         var isStopped = false
+        /// Whether the job may have something under way at a store, which its child takes back while it lives.
+        var hasUploads = false
     }
 
     package init(number: Int, configuration: SlotConfiguration, log: Log) {
@@ -143,6 +145,7 @@ package actor Slot {
         guard let pair else { return }
         jobs += 1
         if isStopped || isTranscodeBusy {
+            if isTransferBusy, shared.withLock({ $0.hasUploads }) { await endTransfer(pair) }
             dispose(pair)
             return await abandonUploads()
         }
@@ -153,11 +156,11 @@ package actor Slot {
 
     /// Kills the pair now, from whatever thread; the work in hand then throws `stopped`.
     package nonisolated func stop() {
-        let pair = shared.withLock { shared in
+        let (pair, hasUploads) = shared.withLock { shared in
             shared.isStopped = true
-            return shared.pair
+            return (shared.pair, shared.hasUploads)
         }
-        pair?.kill()
+        if hasUploads { pair?.transcode.kill() } else { pair?.kill() }
         pair?.events.append(.stopped)
     }
 
@@ -176,6 +179,7 @@ package actor Slot {
     // MARK: - The pair
 
     private func endTransfer(_ pair: ChildPair) async {
+        guard !pair.transfer.isReaped else { return dispose(pair) }
         pair.transfer.send(TransferOrder.end)
         let alarm = pair.alarm(after: .seconds(10))
         defer { alarm.cancel() }
@@ -184,10 +188,14 @@ package actor Slot {
             case .transfer(.ended):
                 isTransferBusy = false
                 uploads = [:]
+                if !pair.isAlive { dispose(pair) }
                 return
-            case .ended, .silent, .stopped: return dispose(pair)
+            case .ended(let ending) where ending.name == pair.transfer.name: return dispose(pair)
+            case .silent: return dispose(pair)
+            // What was told of the upload is taken back even if the child dies of it.
+            case .transfer(.uploading(let index, let output)): uploads[index] = output
             // What was on its way when the job ended.
-            case .transfer, .transcode: continue
+            case .transfer, .transcode, .ended, .stopped: continue
             }
         }
     }
@@ -240,6 +248,7 @@ package actor Slot {
         isTransferBusy = true
         isTranscodeBusy = true
         isStreaming = descriptor != nil
+        shared.withLock { $0.hasUploads = job.outputs.contains { $0.place?.lowercased().hasPrefix("s3://") == true } }
         pair.transfer.send(TransferOrder.job(job), descriptor: descriptor)
     }
 
@@ -268,8 +277,8 @@ package actor Slot {
     }
 
     private func crash(_ pair: ChildPair, _ what: String) -> SlotError {
-        let isStopped = shared.withLock { $0.isStopped }
-        pair.kill()
+        let (isStopped, hasUploads) = shared.withLock { ($0.isStopped, $0.hasUploads) }
+        if hasUploads { pair.transcode.kill() } else { pair.kill() }
         isTranscodeBusy = true
         guard !isStopped else { return .stopped }
         log.warning("a child crashed", ["job": job, "reason": what])
