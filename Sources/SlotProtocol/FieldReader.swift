@@ -46,16 +46,23 @@ struct FieldReader {
         guard !output.isEmpty else {
             throw Self.invalid("`output` is empty: give a path under the output root, or leave it out")
         }
-        let scheme = output.prefix { $0 != ":" }
-        if output.dropFirst(scheme.count).hasPrefix("://"), !["file", "s3"].contains(scheme.lowercased()) {
+        let scheme = output.prefix { $0 != ":" }.lowercased()
+        let isURL = output.dropFirst(scheme.count).hasPrefix("://")
+        if OutputPath.isWeb(output) {
+            guard CallbackURL.isValid(output, atMost: JobSpec.Limit.valueBytes) else {
+                throw Self.invalid(
+                    "`output` is `\(Self.shown(redactedURL(output)))`, which is not a valid URL: percent-encode what is no ASCII"
+                )
+            }
+            return output
+        }
+        guard !isURL || ["file", "s3"].contains(scheme) else {
             throw Self.invalid(
-                "`output` with \(Self.shown(String(scheme))):// is not supported: give a path under the output root, or s3://bucket/key"
-            )
+                "`output` with \(Self.shown(scheme)):// is not supported: give a path under the output root, "
+                    + "s3://bucket/key or https://…")
         }
         // How deep a URL's path goes is told when its escapes are.
-        guard ["file", "s3"].contains(scheme.lowercased()) || OutputPath.components(output) != nil else {
-            throw OutputPath.outside(output)
-        }
+        guard isURL || OutputPath.components(output) != nil else { throw OutputPath.outside(output) }
         return output
     }
 

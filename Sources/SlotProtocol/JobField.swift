@@ -96,8 +96,13 @@ package struct JobField: Sendable {
             default: "off"),
         JobField("replay_gain", "MODE", "track writes the tags of ReplayGain", default: "off"),
         JobField(
-            "output", "PATH", "where the result goes: a path under the output root, or s3://bucket/key",
+            "output", "PATH",
+            "where the result goes: a path under the output root, s3://bucket/key, or a URL to PUT to",
             default: "<job id>.<extension>"),
+        JobField("output_method", "METHOD", "for an output that is a URL: PUT or POST", default: "PUT"),
+        JobField(
+            "output_headers", "JSON", #"for an output that is a URL: {"x-ms-blob-type": "BlockBlob"}"#,
+            default: "the content-type"),
         JobField(
             "outputs", "JSON", "several results of one decode: a list of objects with fields of their own",
             default: "one result"),

@@ -8,6 +8,8 @@ package struct JobSpec: Sendable {
     package let plan: ConversionPlan
     /// Where the result of each rendition goes; nothing for the default place.
     package let destinations: [String?]
+    /// How each result is sent, where it goes to a web server.
+    package let deliveries: [Delivery]
     package let priority: Priority
     /// When the job may be taken first.
     package let start: Moment?
@@ -69,6 +71,7 @@ package struct JobSpec: Sendable {
         source = try reader.source()
         plan = try reader.plan()
         destinations = try reader.destinations(plan.renditions)
+        deliveries = try reader.deliveries()
         priority = try reader.priority()
         start = try reader.start()
         attempts = try reader.attempts()

@@ -24,11 +24,16 @@ extension FieldReader {
             guard let destination, !destination.hasSuffix("/") else { continue }
             guard let first = seen.updateValue(index, forKey: Self.simplified(destination)) else { continue }
             throw Self.invalid(
-                "`\(Self.place(index)).output` is `\(Self.shown(destination))`, where `\(Self.place(first))` goes: "
+                "`\(Self.place(index)).output` is `\(Self.shown(OutputPath.redacted(destination)))`, where `\(Self.place(first))` goes: "
                     + "give each output a place of its own")
         }
         try Self.checkChapters(destinations, renditions, seen)
         return destinations
+    }
+
+    /// How each output is sent.
+    func deliveries() throws(Failure) -> [Delivery] {
+        try eachOutput { reader throws(Failure) in try reader.delivery(to: try reader.output()) }
     }
 
     /// Fails where two outputs would write chapters into one file, and not the same.

@@ -13,6 +13,14 @@ package enum OutputPath {
         return parts
     }
 
+    /// Whether the text is the URL of a web server.
+    package static func isWeb(_ text: String) -> Bool {
+        ["https://", "http://"].contains { text.prefix($0.count).lowercased() == $0 }
+    }
+
+    /// The text without what may be a secret in a URL.
+    package static func redacted(_ text: String) -> String { isWeb(text) ? redactedURL(text) : text }
+
     /// The refusal of a path that leaves the output root.
     package static func outside(_ path: String) -> Failure {
         Failure(

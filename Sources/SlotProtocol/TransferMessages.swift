@@ -54,14 +54,16 @@ package struct TransferJob: Codable, Sendable {
 
     /// Where a result goes.
     package struct Output: Codable, Hashable, Sendable {
-        /// A path under the output root, an absolute path, a `file` URL, or `-` for the descriptor that came with the job.
+        /// A path under the output root, an absolute path, a `file`, `s3`, `https` or `http` URL, or `-` for the descriptor that came with the job.
         package var place: String?
         /// The name of the output when `place` is nothing else but a folder, or not given: `<job id>.<ext>`.
         package var defaultName: String
+        package var delivery: Delivery
 
-        package init(_ place: String?, defaultName: String) {
+        package init(_ place: String?, defaultName: String, delivery: Delivery = Delivery()) {
             self.place = place
             self.defaultName = defaultName
+            self.delivery = delivery
         }
     }
 }

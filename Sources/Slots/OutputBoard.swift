@@ -12,7 +12,7 @@ struct OutputBoard {
 
     init(_ task: SlotTask) {
         plan = task.plan
-        places = task.outputs.map { $0.place ?? $0.defaultName }
+        places = task.outputs.map { OutputPath.redacted($0.place ?? $0.defaultName) }
     }
 
     mutating func converted(_ index: Int, _ report: OutputReport) {

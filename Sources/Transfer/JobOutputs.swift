@@ -75,7 +75,7 @@ final class JobOutputs {
             if let other = taken.updateValue(index, forKey: destination.text) {
                 throw Failure(
                     .outputDenied,
-                    "the outputs \(other) and \(index) both go to '\(destination.text)': give each a place")
+                    "the outputs \(other) and \(index) both go to '\(destination.name)': give each a place")
             }
         }
     }

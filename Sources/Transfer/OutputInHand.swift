@@ -61,7 +61,7 @@ final class OutputInHand {
 
     /// Where it goes; nothing for the descriptor that came with the job.
     func place() throws(Failure) -> OutputPlace? {
-        output.place == "-" ? nil : try OutputPlace(output.place, defaultName: output.defaultName, policy: policy)
+        output.place == "-" ? nil : try OutputPlace(output, policy: policy)
     }
 
     private var remote: RemoteOutput? {

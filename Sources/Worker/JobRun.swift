@@ -78,7 +78,9 @@ struct JobRun: Sendable {
         SlotTask(
             id: job.id, token: job.token, source: spec.source, plan: spec.plan,
             outputs: spec.destinations.enumerated().map { index, place in
-                TransferJob.Output(place, defaultName: spec.defaultName(ofOutput: index, job: job.id))
+                TransferJob.Output(
+                    place, defaultName: spec.defaultName(ofOutput: index, job: job.id),
+                    delivery: spec.deliveries[index])
             })
     }
 

@@ -38,6 +38,11 @@ actor Origin {
 
     func certificateFile() async throws -> String { try await running().folder.file("certificate.pem") }
 
+    /// What was put under the name.
+    func body(_ name: String) async throws -> String? {
+        try? String(contentsOfFile: try await running().folder.file("\(name).body"), encoding: .utf8)
+    }
+
     /// The `Range` fields that came under the name, in their order; `-` for none.
     func ranges(_ name: String) async throws -> [String] {
         try await lines(name).filter { $0.hasPrefix("GET ") }.map { String($0.split(separator: " ")[1]) }

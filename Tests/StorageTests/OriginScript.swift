@@ -35,6 +35,19 @@ let originScript = #"""
             except (BrokenPipeError, ConnectionResetError): self.close_connection = True
             self.note("SENT %d" % self.sent)
 
+        def do_PUT(self):
+            # Keeps what was sent; the first `number` requests are told to come again, or that they may not.
+            url = urllib.parse.urlsplit(self.path)
+            behaviour, self.name, number = (url.path.split("/")[1:] + ["", ""])[:3]
+            with lock:
+                turn = seen[url.path] = seen.get(url.path, 0) + 1
+            body = self.rfile.read(int(self.headers["Content-Length"]))
+            self.note("%s %s %s %s" % (self.command, url.query, self.headers.get("Content-Type", "-"), self.headers.get("X-Kind", "-")))
+            status = 201 if turn > int(number or 0) else {"put-busy": 503, "put-denied": 403, "put-exists": 412}[behaviour]
+            if status == 201: open(os.path.join(folder, self.name + ".body"), "wb").write(body)
+            self.head(status, {"Content-Length": 0, "ETag": TAG})
+        do_POST = do_PUT
+
         def head(self, status, fields):
             self.send_response(status)
             for name, value in fields.items(): self.send_header(name, str(value))

@@ -35,6 +35,12 @@ package struct S3Object: Hashable, Sendable {
         self.init(bucket: bucket, key: key)
     }
 
+    /// The object of a name relative to this one's folder.
+    func sibling(_ relativeName: String) throws(Failure) -> S3Object {
+        let folder = key.lastIndex(of: "/").map { key[...$0] } ?? ""
+        return try S3Object("s3://\(bucket)/\(folder)\(relativeName)", noun: "part of the output")
+    }
+
     /// The URL with what a URL cannot hold percent-encoded, so that a relative one can be resolved against it.
     var encodedURL: String { "s3://\(bucket)/\(Self.encoded(key))" }
 

@@ -94,6 +94,9 @@ final class Call: HTTPRequest.Owner {
             let answer = S3Answer(body)
             return answer["Error"] == nil ? nil : Failure.s3(head, answer, name).asOutput
         }
+        if head.status == 412 {
+            return Failure(.outputExists, "the server of '\(redactedURL(name))' has such an output: status 412")
+        }
         return Failure.status(head, name).asOutput
     }
 

@@ -6,15 +6,15 @@ package enum OutputPlace {
     case remote(RemotePlace)
 
     /// Finds the place by name alone; nothing is touched.
-    package init(_ output: String?, defaultName: String, policy: TransferPolicy) throws(Failure) {
-        if let place = try RemotePlace(output, defaultName: defaultName) {
+    package init(_ output: TransferJob.Output, policy: TransferPolicy) throws(Failure) {
+        if let place = try RemotePlace(output) {
             self = .remote(place)
         } else {
-            self = .local(try Destination(output, defaultName: defaultName, policy: policy))
+            self = .local(try Destination(output.place, defaultName: output.defaultName, policy: policy))
         }
     }
 
-    /// The absolute path, or the URL.
+    /// The absolute path, or the URL with its secrets.
     package var text: String {
         switch self {
         case .local(let destination): destination.path
@@ -22,10 +22,19 @@ package enum OutputPlace {
         }
     }
 
+    /// Likewise without them.
+    package var name: String {
+        switch self {
+        case .local(let destination): destination.path
+        case .remote(let place): place.name
+        }
+    }
+
     /// Checks what can be known of it before any work is done.
     package func check(_ client: HTTPClient) throws(Failure) {
         switch self {
         case .local(let destination): try destination.check()
+        case .remote(.web): break
         case .remote(.object):
             do throws(Failure) { _ = try client.account.keys() } catch { throw error.asOutput }
         }

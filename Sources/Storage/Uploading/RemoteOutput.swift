@@ -13,6 +13,8 @@ package final class RemoteOutput {
     private var partsFile: Descriptor?
     private var partsLength: Int64 = 0
     private var parts: [Part] = []
+    /// Where parts go that are written.
+    private var partPlaces: [String: RemotePlace] = [:]
     private var main: Upload?
     private var sum: (bytes: Int64, sha256: String) = (0, "")
     private var isPublishing = false
@@ -22,7 +24,7 @@ package final class RemoteOutput {
 
     private struct Part {
         let name: String
-        let object: S3Object
+        let place: RemotePlace
         let start: Int64
         let length: Int64
         let sha256: String
@@ -41,19 +43,12 @@ package final class RemoteOutput {
     /// The main file's descriptor for reading and writing, borrowed.
     package var number: CInt { file.number }
 
-    private var object: S3Object {
-        switch place {
-        case .object(let object): object
-        }
-    }
-
     // MARK: What it consists of
 
     /// Begins a part, whose name is the stem of the main file's and what follows it.
     package func createPart(_ suffix: String, token: String) throws(Failure) -> PartInProgress {
-        let own = object.key.split(separator: "/").last.map(String.init) ?? ""
-        let name = Destination.partName(of: own, suffix, token: token)
-        _ = try object.sibling(name)
+        let (name, place) = try place.part(suffix, token: token)
+        partPlaces[name] = place
         let part = try unnamedFile(in: client.policy.spoolFolder, for: "a part of the output")
         return PartInProgress(file: part, stagedName: "", isNamed: false, name: name)
     }
@@ -62,10 +57,10 @@ package final class RemoteOutput {
     package func keep(_ part: consuming PartInProgress, bytes: Int64, sha256: String) throws(Failure) {
         if partsFile == nil { partsFile = try unnamedFile(in: client.policy.spoolFolder, for: "the output's parts") }
         do { try appendPart(part.number, bytes) } catch { throw .writing("the spool", error, otherwise: .internal) }
-        parts.append(
-            Part(
-                name: part.name, object: try object.sibling(part.name), start: partsLength, length: bytes,
-                sha256: sha256))
+        guard let place = partPlaces.removeValue(forKey: part.name) else {
+            throw Failure(.internal, "the part '\(part.name)' is complete before it was begun")
+        }
+        parts.append(Part(name: part.name, place: place, start: partsLength, length: bytes, sha256: sha256))
         partsLength += bytes
     }
 
@@ -94,7 +89,7 @@ package final class RemoteOutput {
     package func begin(bytes: Int64, sha256: String) {
         sum = (bytes, sha256)
         let body = FileBody(number: file.number, start: 0, length: bytes)
-        main = Upload(body, sum: sha256, to: object, as: object.mediaType, client: client)
+        main = Upload(body, sum: sha256, to: place, client: client)
     }
 
     /// Whether everything is where it waits.
@@ -108,7 +103,7 @@ package final class RemoteOutput {
     /// What to write down about it.
     package var staged: StagedOutput {
         var staged = StagedOutput(
-            destination: object.text, staged: Self.stagedPrefix + (main?.identifier ?? ""), bytes: sum.bytes,
+            destination: place.name, staged: Self.stagedPrefix + (main?.identifier ?? ""), bytes: sum.bytes,
             sha256: sum.sha256)
         staged.parts = PartNames.runs(of: parts.map(\.name))
         return staged
@@ -146,7 +141,7 @@ package final class RemoteOutput {
         while sendings.count < Self.width, partsSent < parts.count {
             let part = parts[partsSent]
             let body = FileBody(number: partsNumber, start: part.start, length: part.length)
-            let sending = Upload(body, sum: part.sha256, to: part.object, as: part.object.mediaType, client: client)
+            let sending = Upload(body, sum: part.sha256, to: part.place, client: client)
             sending.complete()
             sendings.append(sending)
             partsSent += 1
@@ -161,9 +156,10 @@ package final class RemoteOutput {
     package func withdraw() {
         abandon()
         guard isPublishing else { return }
-        var objects = parts.prefix(partsSent).map(\.object)
-        if main?.completion.isComplete == true { objects.append(object) }
-        removals += objects.map { Call(CallMessage(method: "DELETE"), about: $0, client: client) }
+        var places = parts.prefix(partsSent).map(\.place)
+        // What a web server took is its own now.
+        if main?.completion.isComplete == true, case .object = place { places.append(place) }
+        removals += places.map { Call(CallMessage(method: "DELETE"), about: $0, client: client) }
     }
 
     /// Gives up what is not visible.

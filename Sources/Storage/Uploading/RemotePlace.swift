@@ -1,20 +1,82 @@
+import MediaTypes
 package import SlotProtocol
 
 /// Where an output goes that does not stay on this machine.
 package enum RemotePlace: Hashable, Sendable {
     case object(S3Object)
+    /// A URL of a web server, which takes one file as it is.
+    case web(url: String, Delivery)
 
-    /// The place that an output's text names; nothing if it names one of this machine.
-    package init?(_ output: String?, defaultName: String) throws(Failure) {
-        guard var text = output, text.prefix(5).lowercased() == "s3://" else { return nil }
-        if text.hasSuffix("/") { text += Destination.sanitized(defaultName) }
+    /// The place that an output names; nothing if it is one of this machine.
+    init?(_ output: TransferJob.Output) throws(Failure) {
+        guard var text = output.place else { return nil }
+        if OutputPath.isWeb(text) {
+            guard case .web(let url) = try? SourceLocation(text) else {
+                throw Failure(.invalidRequest, "the output '\(redactedURL(text))' is not a valid URL")
+            }
+            self = .web(url: url, output.delivery)
+            return
+        }
+        guard text.prefix(5).lowercased() == "s3://" else { return nil }
+        if text.hasSuffix("/") { text += Destination.sanitized(output.defaultName) }
         self = try .object(S3Object(text, noun: "output"))
     }
 
-    /// What is shown of it, and written down.
-    package var text: String {
+    /// The URL, with its secrets.
+    var text: String {
         switch self {
         case .object(let object): object.text
+        case .web(let url, _): url
+        }
+    }
+
+    /// What is shown of it, and written down.
+    var name: String { OutputPath.redacted(text) }
+
+    /// The last part of its path.
+    private var fileName: Substring {
+        let path =
+            switch self {
+            case .object(let object): object.key[...]
+            case .web(let url, _): url.prefix { $0 != "?" && $0 != "#" }
+            }
+        return path.lastIndex(of: "/").map { path[path.index(after: $0)...] } ?? path
+    }
+
+    /// The place of a file beside this one, whose name is the stem of this one's and what follows it.
+    func part(_ suffix: String, token: String) throws(Failure) -> (name: String, place: RemotePlace) {
+        guard case .object(let object) = self else {
+            throw Failure(
+                .invalidRequest,
+                "the output consists of several files, and a URL takes one: give a path or s3://bucket/key")
+        }
+        let name = Destination.partName(of: String(fileName), suffix, token: token)
+        return (name, .object(try object.sibling(name)))
+    }
+
+    /// The media type that the name's ending stands for.
+    var mediaType: String {
+        let ending = fileName.lastIndex(of: ".").map { fileName[fileName.index(after: $0)...].lowercased() } ?? ""
+        return AudioFormat.all.first { $0.fileExtension == ending }?.mediaType
+            ?? Self.otherTypes[ending] ?? "application/octet-stream"
+    }
+
+    private static let otherTypes = [
+        "json": "application/json", "vtt": "text/vtt", "png": "image/png", "m3u8": "application/vnd.apple.mpegurl",
+        "m4s": "video/iso.segment", "ts": "video/mp2t",
+    ]
+}
+
+extension Call {
+    /// A request about the place; a query is a store's.
+    convenience init(_ message: CallMessage, about place: RemotePlace, query: String = "", client: HTTPClient) {
+        // Whoever takes a POST twice may keep it twice.
+        let tries = if case .web = place, message.method == "POST" { 1 } else { Int?.none }
+        self.init(message, client: client, tries: tries) { () throws(Failure) in
+            switch place {
+            case .object(let object): try client.account.target(of: object, query: query)
+            case .web(let url, _): RequestTarget(url: url)
+            }
         }
     }
 }

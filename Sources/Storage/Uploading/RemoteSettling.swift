@@ -35,7 +35,7 @@ final class RemoteSettling {
             return
         }
         let query = "uploadId=\(S3Object.encodedValue(String(identifier)))"
-        state = .aborting(Call(CallMessage(method: "DELETE"), about: object, query: query, client: client))
+        state = .aborting(Call(CallMessage(method: "DELETE"), about: .object(object), query: query, client: client))
     }
 
     var isOver: Bool {
@@ -76,7 +76,7 @@ final class RemoteSettling {
 
     private func check() {
         guard let object else { return }
-        state = .checking(Call(CallMessage(method: "HEAD"), about: object, client: client))
+        state = .checking(Call(CallMessage(method: "HEAD"), about: .object(object), client: client))
     }
 
     private func checked(_ call: Call) {
@@ -100,7 +100,7 @@ final class RemoteSettling {
         var running = running
         while running.count < Self.width, let name = parts.popFirst() {
             guard let part = try? object?.sibling(name) else { continue }
-            running.append(Call(CallMessage(method: "DELETE"), about: part, client: client))
+            running.append(Call(CallMessage(method: "DELETE"), about: .object(part), client: client))
         }
         state = running.isEmpty ? .over : .removingParts(running)
     }

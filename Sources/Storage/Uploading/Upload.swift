@@ -17,10 +17,9 @@ final class Upload {
         case over
     }
 
-    private let object: S3Object
+    private let place: RemotePlace
     private let file: FileBody
     private let sum: String
-    private let mediaType: String
     private let client: HTTPClient
     private var state = State.ready
     /// Why it did not succeed.
@@ -43,15 +42,14 @@ final class Upload {
     private static let mostParts: Int64 = 10_000
 
     /// Begins to send a file whose SHA-256 is known.
-    init(_ file: FileBody, sum: String, to object: S3Object, as mediaType: String, client: HTTPClient) {
+    init(_ file: FileBody, sum: String, to place: RemotePlace, client: HTTPClient) {
         self.file = file
         self.sum = sum
-        self.object = object
-        self.mediaType = mediaType
+        self.place = place
         self.client = client
         let usual = client.policy.s3.partBytes
         partLength = max(usual, (file.length + Self.mostParts - 1) / Self.mostParts)
-        guard file.length > usual else { return }
+        guard case .object = place, file.length > usual else { return }
         state = .beginning(
             call(CallMessage(method: "POST", headers: newHeaders, body: .bytes([])), query: "uploads="))
     }
@@ -90,7 +88,7 @@ final class Upload {
     func complete() {
         guard isReady else { return }
         guard let identifier else {
-            state = .completing(call(CallMessage(method: "PUT", headers: newHeaders, body: .file(file)), query: ""))
+            state = .completing(call(CallMessage(method: method, headers: newHeaders, body: .file(file)), query: ""))
             return
         }
         let list = etags.sorted { $0.key < $1.key }.map { number, etag in
@@ -147,7 +145,7 @@ final class Upload {
             identifier = S3Answer(answer.body)["UploadId"]
             state = .sending
             if identifier == nil {
-                fail(Failure(.outputFailed, "the store of '\(object.text)' began an upload without a name"))
+                fail(Failure(.outputFailed, "the store of '\(place.name)' began an upload without a name"))
             } else if isGivenUp {
                 abort()
             } else {
@@ -165,6 +163,7 @@ final class Upload {
         case .success(let answer):
             state = .complete(etag: answer.head["etag"] ?? S3Answer(answer.body)["ETag"])
         case .failure(let failure):
+            guard case .object = place else { return fail(failure) }
             state = .checking(call(CallMessage(method: "HEAD"), query: ""), failure)
         case nil: break
         }
@@ -176,7 +175,7 @@ final class Upload {
             switch part.call.result {
             case .success(let answer):
                 guard let etag = answer.head["etag"] else {
-                    return fail(Failure(.outputFailed, "the store of '\(object.text)' took a part and gave no tag"))
+                    return fail(Failure(.outputFailed, "the store of '\(place.name)' took a part and gave no tag"))
                 }
                 etags[part.number] = etag
             case .failure(let failure): return fail(failure)
@@ -202,9 +201,17 @@ final class Upload {
         abort()
     }
 
+    private var method: String {
+        if case .web(_, let delivery) = place { delivery.method.rawValue } else { "PUT" }
+    }
+
     private var newHeaders: [String] {
+        if case .web(_, let delivery) = place {
+            let fields = ["content-type": place.mediaType].merging(delivery.headers) { $1 }
+            return fields.map { "\($0.key): \($0.value)" }.sorted()
+        }
         let settings = client.policy.s3
-        var headers = ["Content-Type: \(mediaType)", "\(Self.sumHeader): \(sum)"]
+        var headers = ["Content-Type: \(place.mediaType)", "\(Self.sumHeader): \(sum)"]
         if let encryption = settings.encryption { headers.append("x-amz-server-side-encryption: \(encryption)") }
         if let key = settings.encryptionKey {
             headers.append("x-amz-server-side-encryption-aws-kms-key-id: \(key)")
@@ -217,16 +224,7 @@ final class Upload {
     static let sumHeader = "x-amz-meta-sha256"
 
     private func call(_ message: CallMessage, query: String) -> Call {
-        Call(message, about: object, query: query, client: client)
-    }
-}
-
-extension Call {
-    /// A request about an object.
-    convenience init(_ message: CallMessage, about object: S3Object, query: String = "", client: HTTPClient) {
-        self.init(message, client: client) { () throws(Failure) in
-            try client.account.target(of: object, query: query)
-        }
+        Call(message, about: place, query: query, client: client)
     }
 }
 

@@ -42,7 +42,9 @@ struct HandConversion {
             id: "convert", token: "\(getpid())-\(String(UInt32.random(in: 0...UInt32.max), radix: 16))",
             source: request.spec.source, plan: request.spec.plan,
             outputs: request.destinations.enumerated().map { index, destination in
-                .init(destination ?? "-", defaultName: request.spec.defaultName(ofOutput: index, job: "output"))
+                .init(
+                    destination ?? "-", defaultName: request.spec.defaultName(ofOutput: index, job: "output"),
+                    delivery: request.spec.deliveries[index])
             },
             outputDescriptor: request.destinations.contains(nil) ? STDOUT_FILENO : nil)
         do throws(SlotError) {

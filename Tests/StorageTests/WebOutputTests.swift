@@ -1,0 +1,77 @@
+import SlotProtocol
+import TestSupport
+import Testing
+
+/// Outputs that are sent to a URL, such as one that somebody signed beforehand.
+@Suite struct WebOutputTests {
+    private func job(_ url: String, _ delivery: Delivery = Delivery()) -> TransferJob {
+        TransferJob(
+            id: "1700000000000-0", token: "1:abcd", source: "/none",
+            outputs: [.init(url, defaultName: "job.mp3", delivery: delivery)])
+    }
+
+    @Test(arguments: Delivery.Method.allCases)
+    func `an output is sent when it is published, and its URL's secret is shown to nobody`(
+        method: Delivery.Method
+    ) async throws {
+        let name = "sent-\(method)"
+        let url = try await Origin.shared.url("put-busy", name) + "/a.flac?X-Signature=planted-secret"
+        var delivery = Delivery()
+        delivery.method = method
+        delivery.headers = ["x-kind": "BlockBlob"]
+        try await withTransfer(RemoteSourceTests.policy) { child in
+            try await child.tell(.job(job(url, delivery)))
+            let staged = try #require(try await child.stage("abc").staged)
+            #expect(staged.destination == url.prefix { $0 != "?" } + "?…")
+            #expect(try await Origin.shared.lines(name) == [])
+            try await child.tell(.publish)
+            guard case .published(let etags) = try await child.report() else {
+                Issue.record("not published")
+                return
+            }
+            #expect(etags == [0: "\"one\""])
+            #expect(try await child.end().isEnded)
+        }
+        #expect(try await Origin.shared.body(name) == "abc")
+        let line = "\(method.rawValue) X-Signature=planted-secret audio/flac BlockBlob"
+        #expect(try await Origin.shared.lines(name) == [line])
+    }
+
+    @Test(
+        arguments: [
+            ("put-busy", 1, nil), ("put-busy", 9, .outputFailed), ("put-denied", 9, .outputDenied),
+            ("put-exists", 9, .outputExists),
+        ] as [(String, Int, ErrorCode?)])
+    func `a server that refuses is asked again, or believed`(
+        behaviour: String, times: Int, code: ErrorCode?
+    ) async throws {
+        let name = "\(behaviour)-\(times)"
+        var policy = RemoteSourceTests.policy
+        policy.mostResumes = 2
+        let url = try await Origin.shared.url(behaviour, name, times) + "?X-Signature=planted-secret"
+        try await withTransfer(policy) { child in
+            try await child.tell(.job(job(url)))
+            _ = try await child.stage("abc")
+            try await child.tell(.publish)
+            let report = try await child.report()
+            #expect(report.isPublished == (code == nil) && report.failure?.code == code, "\(report)")
+            #expect(!"\(report)".contains("planted-secret"))
+        }
+        #expect(try await Origin.shared.body(name) == (code == nil ? "abc" : nil))
+    }
+
+    @Test func `a server at an address that is not public gets nothing, nor does one URL several files`() async throws {
+        let url = try await Origin.shared.url("put-busy", "private")
+        var policy = RemoteSourceTests.policy
+        policy.allowedHosts = []
+        try await withTransfer(policy) { child in
+            try await child.tell(.job(job(url)))
+            _ = try await child.stage("abc")
+            try await child.tell(.publish)
+            #expect(try await child.report().failure?.code == .outputDenied)
+            try await child.tell(.job(job(url)))
+            #expect(try await child.ask(.stage(output: 0, part: ".json")).failure?.code == .invalidRequest)
+        }
+        #expect(try await Origin.shared.lines("private") == [])
+    }
+}
