@@ -51,14 +51,11 @@ package struct AudioCodec: Sendable {
         return name != "flac" || sampleRate < 65_535 || sampleRate.isMultiple(of: 10)
     }
 
-    /// The layouts of that many channels that it stores, the usual one first; nothing if it stores any.
-    package func layouts(channels: Int) -> [String]? {
-        layouts?.filter { ChannelLayoutName.channels(of: $0) == channels }
-    }
-
     /// The numbers of channels that it takes.
     package var channelCounts: [Int] {
-        (1...mostChannels).filter { count in layouts(channels: count)?.isEmpty != true }
+        (1...mostChannels).filter { count in
+            layouts?.contains { ChannelLayoutName.channels(of: $0) == count } ?? true
+        }
     }
 
     /// The codec with that name.

@@ -41,6 +41,12 @@ package struct AudioFormat: Sendable {
         sampleRates(of: codec)?.contains(sampleRate) ?? codec.takes(sampleRate: sampleRate)
     }
 
+    /// The layouts of a codec that it tells of, the usual one of each number of channels first; nothing if it tells of any.
+    package func layouts(of codec: AudioCodec) -> [String]? {
+        // Elsewhere libav writes no mask of FLAC's channels, or reads none.
+        codec.name == "flac" && !["flac", "mka"].contains(name) ? AudioCodec.xiph : codec.layouts
+    }
+
     /// The numbers of channels that a codec takes in this container.
     package func channelCounts(of codec: AudioCodec) -> [Int] {
         // libavformat writes no channel map into Core Audio's format.

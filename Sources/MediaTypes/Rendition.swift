@@ -136,13 +136,15 @@ extension Rendition {
                 "channel_layout", "channel_layout \(channelLayout) has \(count) channels, and channels is \(channels!)")
         }
         let counts = format.channelCounts(of: codec)
-        guard counts.contains(count), codec.layouts?.contains(channelLayout) != false else {
-            let right = (codec.layouts ?? ChannelLayoutName.all).filter {
+        let layouts = format.layouts(of: codec)
+        guard counts.contains(count), layouts?.contains(channelLayout) != false else {
+            let right = (layouts ?? ChannelLayoutName.all).filter {
                 counts.contains(ChannelLayoutName.channels(of: $0)!)
             }
+            let place = layouts == codec.layouts ? "" : " in \(format.name)"
             throw FormatProblem(
                 "channel_layout",
-                "\(codec.name) does not take channel_layout \(channelLayout); it takes \(right.listed)")
+                "\(codec.name)\(place) does not take channel_layout \(channelLayout); it takes \(right.listed)")
         }
     }
 

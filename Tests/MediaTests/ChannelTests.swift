@@ -34,19 +34,53 @@ import Testing
         }.max()!
     }
 
-    @Test func `takes channels without names for the usual ones, and says so`() async throws {
-        let samples = [UInt8](repeating: 0, count: 6 * 2 * 4800)
+    @Test(arguments: [(3, "2.1"), (6, "5.1")])
+    func `takes channels without names for the usual ones, and says so`(_ channels: Int, _ layout: String) async throws
+    {
+        let converted = try await convert(Self.unnamed(channels), Rendition(format: "flac"))
+        #expect(converted.result.settings["channel_layout"]?.used == layout)
+        let words = ["\(channels) channels", layout]
+        #expect(converted.result.warnings.contains { warning in words.allSatisfy { warning.message.contains($0) } })
+    }
+
+    @Test func `keeps channels that have no usual names, or says what to do`() async throws {
+        let source = try Self.unnamed(11)
+        #expect(try await convert(source, Rendition(format: "wav")).result.channels == 11)
+        let refused = await failure(source, Rendition(format: "flac"))
+        #expect(refused?.sentence.contains("channel_map") == true, "\(refused?.sentence ?? "")")
+    }
+
+    /// A tenth of a second of silence whose header names no channel.
+    private static func unnamed(_ channels: Int) throws -> String {
+        let samples = [UInt8](repeating: 0, count: channels * 2 * 4800)
         func little(_ value: Int, _ count: Int) -> [UInt8] {
             (0..<count).map { UInt8(truncatingIfNeeded: value >> ($0 * 8)) }
         }
-        let format =
-            little(1, 2) + little(6, 2) + little(48_000, 4) + little(576_000, 4) + little(12, 2) + little(16, 2)
+        var format = little(1, 2) + little(channels, 2) + little(48_000, 4)
+        format += little(96_000 * channels, 4) + little(2 * channels, 2) + little(16, 2)
         let chunks = Array("WAVEfmt ".utf8) + little(16, 4) + format + Array("data".utf8) + little(samples.count, 4)
-        let source = try Studio.shared.folder.write(
-            "unnamed.wav", Array("RIFF".utf8) + little(chunks.count + samples.count, 4) + chunks + samples)
-        let converted = try await convert(source, Rendition(format: "flac"))
-        #expect(converted.result.settings["channel_layout"]?.used == "5.1")
-        #expect(converted.result.warnings.contains { $0.message.contains("6 channels") && $0.message.contains("5.1") })
+        return try Studio.shared.folder.write(
+            "unnamed-\(channels).wav", Array("RIFF".utf8) + little(chunks.count + samples.count, 4) + chunks + samples)
+    }
+
+    @Test func `tells of FLAC's channels what their number does not, where the container can`() async throws {
+        let source = try await Studio.shared.source(
+            "two-one.wav", ["-f", "lavfi", "-i", "aevalsrc='0.1|0.2|0.3':c=2.1:s=44100:d=0.2"])
+        var tagged = Rendition(format: "flac")
+        tagged.tags = TagSettings(metadata: ["title": ["Tief"]])
+        let file = try await convert(source, tagged)
+        #expect(try await ffprobe(file.path, "stream=channel_layout") == "2.1")
+        #expect(try await ffprobe(file.path, "format_tags=title") == "Tief")
+        var copy = Rendition(format: "flac")
+        copy.passthrough = .require
+        let copied = try await convert(file.path, copy)
+        #expect(try await ffprobe(copied.path, "stream=channel_layout") == "2.1")
+        for format in ["oga", "mp4"] {
+            let named = try await convert(source, Rendition(format: format, codec: "flac"))
+            #expect(try await ffprobe(named.path, "stream=channel_layout") == "3.0")
+            #expect(named.result.settings["channel_layout"]?.used == "3.0")
+            #expect(named.result.warnings.contains { $0.code == "layout_changed" })
+        }
     }
 
     @Test func `mixes down to what MP3 takes, and says so`() async throws {

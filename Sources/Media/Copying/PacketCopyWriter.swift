@@ -21,7 +21,8 @@ final class PacketCopyWriter: RenditionWriter {
         self.stop = stop
         rate = reader.shape.rate
         tags = TagWriter(
-            metadata, wish, format: plan.settings.format, codec: plan.settings.codec, rate: rate, sourceRate: rate)
+            metadata, wish, format: plan.settings.format, codec: plan.settings.codec, rate: rate, sourceRate: rate,
+            layout: reader.shape.layout)
     }
 
     var copies: Int64? { plan.span.samples }

@@ -1,4 +1,5 @@
 import CLibav
+import MediaTypes
 
 /// An immutable channel layout; owns an `AVChannelLayout`.
 final class ChannelLayout {
@@ -53,6 +54,14 @@ final class ChannelLayout {
     func place(of channel: AVChannel) -> Int? {
         let place = av_channel_layout_index_from_channel(pointer, channel)
         return place >= 0 ? Int(place) : nil
+    }
+
+    /// The loudspeakers as FLAC's comments tell them (RFC 9639, 8.6.2), where their number alone does not.
+    var maskOfFLAC: String? {
+        guard pointer.pointee.order == AV_CHANNEL_ORDER_NATIVE, pointer.pointee.u.mask >> 18 == 0,
+            !AudioCodec.xiph.contains(description.replacing("(side)", with: ""))
+        else { return nil }
+        return "0x" + String(pointer.pointee.u.mask, radix: 16, uppercase: true)
     }
 
     func equals(_ other: UnsafePointer<AVChannelLayout>) -> Bool { av_channel_layout_compare(pointer, other) == 0 }

@@ -57,7 +57,8 @@ struct Resampler: ~Copyable {
             throw MediaError(
                 .invalidSettings, operation,
                 "\(input.channels) channels (\(input.layout)) at \(input.rate) Hz cannot become "
-                    + "\(output.channels) (\(output.layout)) at \(output.rate) Hz",
+                    + "\(output.channels) (\(output.layout)) at \(output.rate) Hz"
+                    + (changesLayout ? "; a channel_map or a mix says what becomes of them" : ""),
                 code: .init(rawValue: code))
         }
         return resampler

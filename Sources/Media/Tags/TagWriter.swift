@@ -23,7 +23,7 @@ struct TagWriter: Sendable {
     /// Takes a source's metadata, cut to the range already; `rate` is the output's, `sourceRate` the source's, in Hz.
     init(
         _ source: Metadata, _ settings: TagSettings, format: AudioFormat, codec: AudioCodec, rate: Int, sourceRate: Int,
-        levelChanged: Bool = false
+        layout: ChannelLayout? = nil
     ) {
         metadata = source
         place = TagPlace(format.name)
@@ -33,11 +33,14 @@ struct TagWriter: Sendable {
         if settings.chapters != nil, source.chapters.isEmpty {
             drop("chapters_missing", "the source has no chapters, so no file of them was written")
         }
-        if levelChanged { metadata.forgetLevel() }
         metadata.set(settings)
         metadata.speakLoudness(ofOpus: codec.name == "opus")
         metadata.wave.rescale(from: sourceRate, to: rate)
         metadata.spellLyrics()
+        if case .flacBlocks = place, let mask = layout?.maskOfFLAC {
+            // libav's muxer tells it in the comments that ours take the place of.
+            metadata.texts["WAVEFORMATEXTENSIBLE_CHANNEL_MASK"] = [mask]
+        }
         leaveOut()
         prepare()
     }

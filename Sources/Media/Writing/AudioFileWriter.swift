@@ -20,7 +20,7 @@ final class AudioFileWriter: RenditionWriter {
         sound = try SoundChain.open(rendition.sound, reader.shape, reader.depth, settings, measurement)
         tags = TagWriter(
             metadata, rendition.tags, format: settings.format, codec: settings.codec, rate: settings.shape.rate,
-            sourceRate: reader.shape.rate)
+            sourceRate: reader.shape.rate, layout: settings.shape.layout)
         writer = try AssetWriter.open(
             store, settings, input: sound?.output ?? reader.shape, depth: sound?.depth ?? reader.depth,
             tags: tags.header, stop: stop)

@@ -41,7 +41,7 @@ struct EncodingSettings {
         }
         let layout =
             rendition.channelLayout.map { ChannelLayout(named: $0) }
-            ?? layout(codec, channels, source.layout, &warnings)
+            ?? layout(codec, format, channels, source.layout, &warnings)
         let stored = storedFormat(rendition, codec, depth, &warnings)
         let unchanged = rate == source.rate && layout.count == source.channels
         let shape = SampleShape(format: codec.input(stored, source.format, unchanged), rate: rate, layout: layout)
@@ -127,11 +127,13 @@ struct EncodingSettings {
 extension EncodingSettings {
     /// The layout that the codec stores for that many channels.
     private static func layout(
-        _ codec: AudioCodec, _ channels: Int, _ source: ChannelLayout, _ warnings: inout [Warning]
+        _ codec: AudioCodec, _ format: AudioFormat, _ channels: Int, _ source: ChannelLayout,
+        _ warnings: inout [Warning]
     ) -> ChannelLayout {
-        guard let names = codec.layouts(channels: channels) else {
+        guard let all = format.layouts(of: codec) else {
             return channels == source.count ? source : ChannelLayout(usualFor: channels)
         }
+        let names = all.filter { ChannelLayoutName.channels(of: $0) == channels }
         guard channels == source.count else { return ChannelLayout(named: names[0]) }
         let name = source.description
         if let kept = names.first(where: { $0 == name }) ?? names.first(where: { isTwin($0, name) }) {
