@@ -24,6 +24,37 @@ import Testing
         #expect(try await convert(path, Rendition(format: "wav")).result.samples == Int64(7 * rate))
     }
 
+    @Test(arguments: [("mp3", ["-write_xing", "0"], [1152, 576]), ("ogg", ["-c:a", "libvorbis"], nil)])
+    func `goes on in the first rate where rate and channels change on the way`(
+        _ container: String, _ arguments: [String], _ frames: [Int]?
+    ) async throws {
+        var chain = Data()
+        var samples = 0
+        for (index, (rate, channels)) in [(44_100, 2), (22_050, 1)].enumerated() {
+            let part = await Studio.shared.output(container)
+            try await Studio.ffmpeg(
+                ["-f", "lavfi", "-i", "sine=500:r=\(rate):d=2", "-ac", "\(channels)"] + arguments + [part])
+            chain.append(try Data(contentsOf: URL(filePath: part)))
+            // MPEG audio alone does not tell of delay and padding: all of its packets sound.
+            let packets = try await ChildProcess.run(
+                "ffprobe",
+                ["-v", "error", "-count_packets", "-show_entries", "stream=nb_read_packets", "-of", "csv=p=0", part])
+            let count = frames.flatMap { lengths in Int(packets.output.filter(\.isNumber)).map { $0 * lengths[index] } }
+            samples += (count ?? 2 * rate) * 44_100 / rate
+        }
+        let path = await Studio.shared.output(container)
+        try chain.write(to: URL(filePath: path))
+        let converted = try await convert(path, Rendition(format: "wav"))
+        #expect(converted.result.sampleRate == 44_100 && converted.result.channels == 2)
+        // libav loses a frame of MPEG audio where the header changes, and leaves padding of the later link of Vorbis.
+        #expect(abs(converted.result.samples - Int64(samples)) < 2304)
+        // A second of the later part crosses zero upwards 500 times.
+        let left = try await decode(converted.path, as: Int16.self, "s16le").enumerated().filter { $0.offset % 2 == 0 }
+        let second = left.map(\.element)[(samples - 66_150)...].prefix(44_100)
+        let rises = zip(second, second.dropFirst()).count { $0 < 0 && $1 >= 0 }
+        #expect((498...502).contains(rises), "\(rises)")
+    }
+
     @Test(arguments: [
         ("ogg", ["-c:a", "libvorbis"]), ("opus", []), ("opus", ["-b:a", "12k", "-application", "voip"]),
     ])
