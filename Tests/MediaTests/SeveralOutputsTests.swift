@@ -9,7 +9,7 @@ import Testing
 @testable import Media
 
 /// Several outputs of one decode, each on a thread of its own.
-@Suite(.timeLimit(.minutes(1))) struct SeveralOutputsTests {
+@Suite(.timeLimit(.minutes(5))) struct SeveralOutputsTests {
     /// Files of a conversion by their number; one of them may fail after so many bytes.
     private final class Files: OutputStores {
         let paths: [String]
