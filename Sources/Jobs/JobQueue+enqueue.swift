@@ -1,6 +1,6 @@
 import Lifecycle
 import Redis
-import SlotProtocol
+package import SlotProtocol
 
 extension JobQueue {
     /// Pushes one job by way of the inbox, as anybody does, and answers its id: the cheapest way, but a call that is
@@ -16,19 +16,25 @@ extension JobQueue {
     }
 
     /// Pushes jobs; if one is not valid, none. Repeated with the same nonce (8 characters or more), answers the same ids.
-    ///
-    /// More than fit one script go in several, and a failure between them leaves the first ones pushed.
     package func enqueue(
         _ specs: [[String: String]], nonce: String = Nonce.random()
     ) async throws(QueueError) -> [Enqueued] {
+        var jobs: [JobSpec] = []
+        for (index, fields) in specs.enumerated() { jobs.append(try Self.checked(fields, index)) }
+        return try await enqueue(jobs, nonce: nonce)
+    }
+
+    /// The same with jobs that are checked.
+    ///
+    /// More than fit one script go in several, and a failure between them leaves the first ones pushed.
+    package func enqueue(_ jobs: [JobSpec], nonce: String) async throws(QueueError) -> [Enqueued] {
         var batches: [EnqueueBatch] = []
-        for (index, fields) in specs.enumerated() {
-            let job = try Self.checked(fields, index)
+        for (index, job) in jobs.enumerated() {
             if batches.last?.hasRoom(for: job) != true { batches.append(EnqueueBatch(nonce: nonce, first: index)) }
             batches[batches.count - 1].append(job)
         }
         var answers: [Enqueued] = []
-        answers.reserveCapacity(specs.count)
+        answers.reserveCapacity(jobs.count)
         for batch in batches {
             let answer = try await run(QueueScript.enqueue, batch.arguments)
             let ids = try answer.array()

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import SlotProtocol
 
 /// A job's fields as the JSON that Redis keeps.
 enum SpecText {
@@ -18,7 +19,7 @@ enum SpecText {
 
     /// The fields, or none if the text is not what `encode` or a script writes.
     static func decode(_ text: [UInt8]) -> [String: String] {
-        (try? JSONDecoder().decode([String: String].self, from: Data(text))) ?? [:]
+        FlatObject.read(text[...]) ?? (try? JSONDecoder().decode([String: String].self, from: Data(text))) ?? [:]
     }
 
     private static func append(_ string: String, to text: inout [UInt8]) {

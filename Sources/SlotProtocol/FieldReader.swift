@@ -2,10 +2,10 @@ import MediaTypes
 
 /// Reads the fields of a job one by one; every refusal names the field, the value and what would be right.
 struct FieldReader {
-    let fields: [String: String]
+    let fields: FieldTable
 
     init(_ fields: [String: String]) throws(Failure) {
-        self.fields = fields
+        self.fields = FieldTable(fields)
         guard fields.count <= JobSpec.Limit.fields else {
             throw Self.invalid("a job has at most \(JobSpec.Limit.fields) fields, and this one has \(fields.count)")
         }
@@ -31,9 +31,9 @@ struct FieldReader {
         guard let source = fields["source"], !source.isEmpty else {
             throw Self.invalid("`source` is missing: give the URL of the audio")
         }
-        let scheme = source.prefix { $0 != ":" }
-        let isURL = source.dropFirst(scheme.count).hasPrefix("://")
-        guard isURL, ["http", "https", "file", "s3"].contains(scheme.lowercased()) else {
+        let scheme = source.utf8.prefix { $0 != UInt8(ascii: ":") }
+        let isURL = source.utf8.dropFirst(scheme.count).starts(with: "://".utf8)
+        guard isURL, ["http", "https", "file", "s3"].contains(Substring(scheme).lowercased()) else {
             throw Self.invalid(
                 "`source` is `\(Self.shown(redactedURL(source)))`: it must begin with https://, http://, s3:// or file:///"
             )

@@ -79,7 +79,7 @@ extension FieldReader {
 
     /// The fields of one output: the job's own, but for those that the element has; its null removes one of the job's.
     private func output(of element: [String: JSONValue]) throws(Failure) -> FieldReader {
-        var fields = fields.filter { JobField.named($0.key)?.isOfOutput == true }
+        var fields = fields.filter { JobField.named($0)?.isOfOutput == true }
         for (name, value) in element.sorted(by: { $0.key < $1.key }) {
             if let field = JobField.named(name), !field.isOfOutput {
                 throw Self.invalid("`\(name)` is the same for all outputs: give it beside `outputs`, not inside")

@@ -3,7 +3,7 @@ import MediaTypes
 // The fields that say how sound is drawn.
 extension FieldReader {
     func picture(_ format: AudioFormat) throws(Failure) -> PictureSettings {
-        for (name, formats) in Self.pictureFields.sorted(by: { $0.key < $1.key }) where fields[name] != nil {
+        for (name, formats) in Self.pictureFields where fields[name] != nil {
             guard formats.contains(format.name) else {
                 throw Self.invalid(
                     "`\(name)` is for \(formats.joined(separator: " and ")), and this `format` is \(format.name)")
@@ -39,9 +39,9 @@ extension FieldReader {
 
     /// The fields of pictures, and the formats that each is for.
     private static let pictureFields = [
-        "peaks_format": ["peaks"], "bits": ["peaks"], "zoom": ["peaks"], "pixels_per_second": ["peaks"],
-        "split_channels": ["peaks", "png", "spectrogram"], "size": ["png", "spectrogram"], "colors": ["png"],
-        "dynamic_range": ["spectrogram"],
+        ("bits", ["peaks"]), ("colors", ["png"]), ("dynamic_range", ["spectrogram"]), ("peaks_format", ["peaks"]),
+        ("pixels_per_second", ["peaks"]), ("size", ["png", "spectrogram"]),
+        ("split_channels", ["peaks", "png", "spectrogram"]), ("zoom", ["peaks"]),
     ]
 
     /// The form of peaks: the one asked for, or the one that the output's name tells.

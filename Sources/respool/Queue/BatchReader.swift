@@ -65,6 +65,7 @@ struct BatchReader: ~Copyable {
     }
 
     private func object(_ line: ArraySlice<UInt8>) throws(CommandFailure) -> Entry {
+        if let fields = FlatObject.read(line) { return Entry(line: lines.number, fields: fields) }
         guard let object = try? decoder.decode([String: JSONValue].self, from: Data(line)) else {
             throw wrong(
                 lines.number, "`\(Self.shown(line))` is not a JSON object: write {\"source\": …, \"format\": …}")

@@ -17,14 +17,13 @@ struct Enqueuer {
         guard !sources.isEmpty else {
             throw .usage("a source is missing: give URLs or paths, or --batch FILE; see `respool enqueue --help`")
         }
-        var specs: [[String: String]] = []
+        var specs: [JobSpec] = []
         for source in sources {
             var spec = fields
             spec["source"] = try SourceAddress.url(source)
-            do throws(Failure) { _ = try JobSpec(fields: spec) } catch {
+            do throws(Failure) { specs.append(try JobSpec(fields: spec)) } catch {
                 throw .usage(sources.count > 1 ? "\(SourceAddress.shown(source)): \(error.message)" : error.message)
             }
-            specs.append(spec)
         }
         var pushed = PushedJobs()
         for part in specs.parts(of: Self.partSize) { pushed.add(try await push(Array(part)), keepsIds: keepsIds) }
@@ -78,32 +77,33 @@ struct Enqueuer {
     /// The next jobs of a batch, all of them valid.
     private func part(
         _ reader: inout BatchReader, _ defaults: [String: String]
-    ) throws(CommandFailure) -> [[String: String]] {
-        var part: [[String: String]] = []
+    ) throws(CommandFailure) -> [JobSpec] {
+        var part: [JobSpec] = []
         while part.count < Self.partSize, let entry = try reader.next() {
-            var fields = defaults.merging(entry.fields) { $1 }
-            if let source = fields["source"], !source.isEmpty { fields["source"] = try SourceAddress.url(source) }
-            do throws(Failure) { _ = try JobSpec(fields: fields) } catch {
+            var fields = defaults.isEmpty ? entry.fields : defaults.merging(entry.fields) { $1 }
+            if let source = fields["source"], !source.isEmpty, !SourceAddress.isURL(source) {
+                fields["source"] = try SourceAddress.url(source)
+            }
+            do throws(Failure) { part.append(try JobSpec(fields: fields)) } catch {
                 throw reader.wrong(entry.line, error.message)
             }
-            part.append(fields)
         }
         return part
     }
 
-    private func result(of specs: [[String: String]]) async -> Result<[Enqueued], CommandFailure> {
+    private func result(of specs: [JobSpec]) async -> Result<[Enqueued], CommandFailure> {
         do throws(CommandFailure) { return .success(try await push(specs)) } catch { return .failure(error) }
     }
 
     /// Pushes one part; a lost answer is asked for again, which pushes nothing twice.
-    private func push(_ specs: [[String: String]]) async throws(CommandFailure) -> [Enqueued] {
+    private func push(_ specs: [JobSpec]) async throws(CommandFailure) -> [Enqueued] {
         let nonce = Nonce.random()
         let answers = try await connection.askTwice { queue throws(QueueError) in
             try await queue.enqueue(specs, nonce: nonce)
         }
         var text = ""
         for (answer, spec) in zip(answers, specs) {
-            text += isJSON ? JSONLine.text(PushedJob(answer, source: redactedURL(spec["source"] ?? ""))) : answer.id
+            text += isJSON ? JSONLine.text(PushedJob(answer, source: redactedURL(spec.source))) : answer.id
             text += "\n"
         }
         StandardStream.output(text)

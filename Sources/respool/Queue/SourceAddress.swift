@@ -11,10 +11,16 @@ enum SourceAddress {
 
     /// Whether the text begins with a scheme.
     static func isURL(_ text: String) -> Bool {
-        guard let separator = text.firstRange(of: "://"), separator.lowerBound != text.startIndex else { return false }
-        return text[..<separator.lowerBound].allSatisfy {
-            $0.isASCII && ($0.isLetter || $0.isNumber || "+.-".contains($0))
+        let scheme = text.utf8.prefix { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"),
+                UInt8(ascii: "+"), UInt8(ascii: "."), UInt8(ascii: "-"):
+                true
+            default: false
+            }
         }
+        return !scheme.isEmpty && text.utf8[scheme.endIndex...].starts(with: "://".utf8)
     }
 
     /// As it was typed, but for the secrets of a URL.

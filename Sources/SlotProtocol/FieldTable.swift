@@ -1,0 +1,21 @@
+/// A job's fields by name.
+///
+/// A job has a handful of fields and is asked for each of a hundred: to compare short names takes less time than to hash them.
+struct FieldTable {
+    private let entries: [(name: String, value: String)]
+
+    init(_ fields: [String: String]) {
+        entries = fields.map { (name: $0.key, value: $0.value) }
+    }
+
+    subscript(name: String) -> String? {
+        let length = name.utf8.count
+        for entry in entries where entry.name.utf8.count == length && entry.name == name { return entry.value }
+        return nil
+    }
+
+    /// The fields that the condition holds for.
+    func filter(_ isIncluded: (String) -> Bool) -> [String: String] {
+        Dictionary(uniqueKeysWithValues: entries.filter { isIncluded($0.name) }.map { ($0.name, $0.value) })
+    }
+}
