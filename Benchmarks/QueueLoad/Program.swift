@@ -41,13 +41,14 @@ struct Program {
 
     /// Claims jobs and ends them at once, without a slot, as one worker process would.
     private static func live(_ queue: JobQueue, _ count: Int) async throws {
+        let endings = Endings(queue)
         var ended = 0
         while ended < count {
             let jobs = try await queue.claim(count: atOnce, worker: "host:1:load").jobs
             try await withThrowingTaskGroup(of: FinishAnswer.self) { group in
                 for job in jobs {
                     group.addTask {
-                        try await queue.finish(id: job.id, token: job.token, outcome: .completed([]), log: [])
+                        try await endings.finish(Ending(id: job.id, token: job.token, outcome: .completed([])))
                     }
                 }
                 try await group.waitForAll()

@@ -20,16 +20,20 @@ extension JobQueue {
     package func finish(
         id: String, token: String, outcome: Outcome, log: [String] = []
     ) async throws(QueueError) -> FinishAnswer {
-        let ending = Ending(id: id, token: token, outcome: outcome, log: log)
-        return try Self.answer(try await run(QueueScript.finish, Self.arguments(ending)))
+        try await finish([Ending(id: id, token: token, outcome: outcome, log: log)])[0]
     }
 
-    /// Ends many tries in one exchange with Redis, each by itself: what a worker does that has several, or that sends its
-    /// last ones again after an outage.
+    /// Ends many tries, each by itself but as many in one script as its bounds allow: most of what a script costs, it
+    /// costs once.
     package func finish(_ endings: [Ending]) async throws(QueueError) -> [FinishAnswer] {
         var answers: [FinishAnswer] = []
-        for part in try await runEach(QueueScript.finish, endings.map { Self.arguments($0) }) {
-            answers.append(try Self.answer(part))
+        var batch = FinishBatch()
+        for (index, ending) in endings.enumerated() {
+            batch.append(Self.arguments(ending))
+            guard batch.isFull || index == endings.count - 1 else { continue }
+            let parts = try await run(QueueScript.finish, batch.arguments).array(count: batch.count)
+            for part in parts { answers.append(try Self.answer(part)) }
+            batch = FinishBatch()
         }
         return answers
     }
@@ -119,5 +123,27 @@ extension String {
         var end = utf8.index(utf8.startIndex, offsetBy: limit)
         while end.samePosition(in: unicodeScalars) == nil { utf8.formIndex(before: &end) }
         return String(self[..<end])
+    }
+}
+
+/// The tries of one `finish` script.
+private struct FinishBatch {
+    private(set) var arguments: [RedisArgument] = []
+    private(set) var count = 0
+    private var bytes = 0
+
+    var isFull: Bool { count == 64 || bytes >= 256 << 10 }
+
+    mutating func append(_ words: [RedisArgument]) {
+        arguments.append(.integer(Int64(words.count)))
+        arguments.append(contentsOf: words)
+        count += 1
+        for word in words {
+            switch word {
+            case .bytes(let word): bytes += word.count
+            case .text(let word): bytes += word.utf8.count
+            case .integer: break
+            }
+        }
     }
 }

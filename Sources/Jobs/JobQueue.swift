@@ -24,24 +24,6 @@ package struct JobQueue: Sendable {
         }
     }
 
-    /// Runs a script once for each list of arguments, in one exchange.
-    func runEach(_ script: RedisScript, _ calls: [[RedisArgument]]) async throws(QueueError) -> [ScriptAnswer] {
-        do throws(RedisError) {
-            let commands = calls.map { script.evalsha(keys: [keys.meta], arguments: $0) }
-            var answers: [ScriptAnswer] = []
-            for (arguments, reply) in zip(calls, try await client.pipeline(commands)) {
-                var value = reply
-                if case .error(let error) = reply, error.code == "NOSCRIPT" {
-                    value = try await client.run(script, keys: [keys.meta], arguments: arguments)
-                }
-                answers.append(ScriptAnswer(script: script.name, value: try value.get()))
-            }
-            return answers
-        } catch {
-            throw .redis(error)
-        }
-    }
-
     /// What `TIME` answers, in milliseconds since 1970.
     static func milliseconds(_ time: RedisValue) -> Int64 {
         (time.array?.first?.integer ?? 0) * 1000 + (time.array?.last?.integer ?? 0) / 1000

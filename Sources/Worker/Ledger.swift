@@ -5,6 +5,7 @@ import SlotProtocol
 /// Tells the queue what became of jobs, again and again until it has heard.
 actor Ledger {
     private let queue: JobQueue
+    private let endings: Endings
     private let contact: Contact
     private let metrics: WorkerMetrics
     private let log: Log
@@ -28,6 +29,7 @@ actor Ledger {
 
     init(queue: JobQueue, contact: Contact, metrics: WorkerMetrics, log: Log) {
         self.queue = queue
+        endings = Endings(queue)
         self.contact = contact
         self.metrics = metrics
         self.log = log
@@ -79,7 +81,8 @@ actor Ledger {
     func giveUp() { isGivenUp = true }
 
     private func tell(_ entry: Entry) async throws(QueueError) -> FinishAnswer {
-        try await queue.finish(id: entry.id, token: entry.token, outcome: entry.outcome, log: entry.lines)
+        try await endings.finish(
+            Ending(id: entry.id, token: entry.token, outcome: entry.outcome, log: entry.lines))
     }
 
     private func untilAnswered<Answer: Sendable>(

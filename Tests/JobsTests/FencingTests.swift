@@ -25,6 +25,27 @@ import Testing
         }
     }
 
+    @Test func `ends many tries in one script, each by itself`() async throws {
+        try await QueueFixture.run { fixture in
+            for _ in 0..<70 { _ = try await fixture.enqueue() }
+            let jobs = try await fixture.queue.claim(count: 70, worker: "w").jobs
+            let failure = Failure(.unsupportedFormat, "no audio")
+            var endings = jobs.map { Ending(id: $0.id, token: $0.token, outcome: .completed([]), log: ["ended"]) }
+            endings[1] = Ending(id: jobs[1].id, token: jobs[1].token, outcome: .failed(failure))
+            endings[2] = Ending(id: jobs[2].id, token: "1:x", outcome: .completed([]))
+            endings[3] = Ending(id: jobs[3].id, token: jobs[3].token, outcome: .released)
+            endings[4] = endings[0]
+            var expected = Array(repeating: FinishAnswer.settled(.completed, retryAt: nil), count: 70)
+            expected[1] = .settled(.failed, retryAt: nil)
+            expected[2] = .stale
+            expected[3] = .settled(.waiting, retryAt: nil)
+            #expect(try await fixture.queue.finish(endings) == expected)
+            #expect(try await fixture.state(jobs[69].id) == .completed)
+            #expect(try await fixture.state(jobs[4].id) == .running)
+            #expect(try await fixture.queue.finish([]) == [])
+        }
+    }
+
     @Test func `changes nothing for a token that is not the job's`() async throws {
         try await QueueFixture.run { fixture in
             let id = try await fixture.enqueue()

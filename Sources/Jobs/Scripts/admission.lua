@@ -156,32 +156,25 @@ end
 -- Whether a spec has a callback. A text in it cannot be taken for one: its quotes are escaped.
 local function has_callback(spec) return string.find(spec, '"callback":"', 1, true) ~= nil end
 
--- Gives a new job its keys and its place.
-local function place(id, spec, options)
+-- Gives a new job, of which only its options are known, its keys and its place.
+local function place(id, spec, job)
   seq = seq + 1
   note('pushed')
-  local job = {
-    id = id, score = whole(options.rank * BAND + seq),
-    dedup = options.dedup, group = options.group, limit = options.limit_key,
-    expires = options.expires, deadline = options.deadline, url = options.url,
-  }
-  local is_called = options.url
-  if not options.refusal then is_called = has_callback(spec) end
-  options.callback = is_called and 1 or nil
-  job.callback = options.callback
+  job.id, job.score, job.limit = id, whole(job.rank * BAND + seq), job.limit_key
+  if job.refusal and job.url or not job.refusal and has_callback(spec) then job.callback = 1 end
   local more = { 'score', job.score }
-  for name, value in pairs(options) do
+  for name, value in pairs(job) do
     if STORED[name] then
       more[#more + 1] = name
       more[#more + 1] = value
     end
   end
   call('SET', P .. 'spec:' .. id, spec)
-  if options.dedup then call('SET', P .. 'dedup:' .. options.dedup, id) end
-  if options.refusal then
-    fail(job, 'invalid_request', options.refusal, 0, unpack(more))
-  elseif options.due and options.due > NOW then
-    to_delayed(job, options.due, unpack(more))
+  if job.dedup then call('SET', P .. 'dedup:' .. job.dedup, id) end
+  if job.refusal then
+    fail(job, 'invalid_request', job.refusal, 0, unpack(more))
+  elseif job.due and job.due > NOW then
+    to_delayed(job, job.due, unpack(more))
   else
     to_waiting(job, unpack(more))
   end

@@ -31,9 +31,10 @@ local function take(job)
   local epoch = tonumber(string.match(job.token or '0:', '^%d+')) + 1
   job.token, job.attempt = epoch .. ':' .. nonce, job.attempt + 1
   hand_over(job)
-  move(job, 'running', NOW + lease_ms, 'attempt', job.attempt, 'token', job.token, 'worker', worker, 'started', NOW,
-    'phase', 'opening', 'progress', '')
-  event(job.id, 'running', 'attempt', job.attempt)
+  local attempt = whole(job.attempt)
+  move(job, 'running', whole(NOW + lease_ms), 'attempt', attempt, 'token', job.token, 'worker', worker,
+    'started', whole(NOW), 'phase', 'opening', 'progress', '')
+  event(job.id, 'running', 'attempt', attempt)
 end
 
 arrive(ARGV[4])

@@ -22,8 +22,9 @@ end
 
 local at, ids, keys = NOW, {}, {}
 repeat
+  local start = whole(at) .. stem
   for i = 1, total do
-    ids[i] = at .. stem .. index + i - 1
+    ids[i] = start .. whole(index + i - 1)
     keys[i] = P .. 'job:' .. ids[i]
   end
   at = at + 1
@@ -36,7 +37,7 @@ local function moment(text)
 end
 
 local function parse(text)
-  if text == '' then return { rank = 1 } end
+  if text == '' then return { rank = 1, id = nil, score = nil, state = nil } end
   local rank, attempts, start, expires, group, limit, deadline =
     string.match(text, '^(%S+) (%S+) (%S+) (%S+) (%S+) (%S+) (%S+)$')
   return {

@@ -1,0 +1,47 @@
+/// Ends tries; those that end while Redis hears of others are told together.
+package actor Endings {
+    private let queue: JobQueue
+    private var waiting: [Call] = []
+    private var isUnderWay = false
+
+    private struct Call {
+        let ending: Ending
+        let caller: CheckedContinuation<Result<FinishAnswer, QueueError>, Never>
+    }
+
+    package init(_ queue: JobQueue) { self.queue = queue }
+
+    package func finish(_ ending: Ending) async throws(QueueError) -> FinishAnswer {
+        try await withCheckedContinuation { caller in
+            waiting.append(Call(ending: ending, caller: caller))
+            guard !isUnderWay else { return }
+            isUnderWay = true
+            Task { await tellAll() }
+        }.get()
+    }
+
+    private func tellAll() async {
+        // Several that end at once are all asked for before this goes on.
+        await Task.yield()
+        while !waiting.isEmpty {
+            let calls = waiting
+            waiting = []
+            await tell(calls)
+        }
+        isUnderWay = false
+    }
+
+    private func tell(_ calls: [Call]) async {
+        do throws(QueueError) {
+            let answers = try await queue.finish(calls.map(\.ending))
+            for (call, answer) in zip(calls, answers) { call.caller.resume(returning: .success(answer)) }
+        } catch {
+            guard calls.count > 1, !error.isTransient else {
+                for call in calls { call.caller.resume(returning: .failure(error)) }
+                return
+            }
+            // What is wrong with one job is no fault of the others; who was settled hears the same again.
+            for call in calls { await tell([call]) }
+        }
+    }
+}
