@@ -43,4 +43,19 @@ import Testing
             #expect(text.contains("| `\(code.rawValue)` | \(code.summary) |"), "missing: \(code.rawValue)")
         }
     }
+
+    @Test func `the page on security names a test for each attack, and none that is not there`() throws {
+        let section = try #require(
+            try Self.text("docs/security.md").split(separator: "\n## ").first { $0.hasPrefix("Attacks") })
+        let rows = section.split(separator: "\n").filter { $0.hasPrefix("| ") }.dropFirst()
+        #expect(rows.count > 50)
+        for row in rows {
+            let tests = row.matches(of: /`(\w+\/\w+)` \*([^*]+)\*/)
+            #expect(!tests.isEmpty, "no test: \(row)")
+            for test in tests {
+                let suite = try Self.text("Tests/\(test.1).swift")
+                #expect(suite.contains("func `\(test.2)`("), "missing: \(test.1) \(test.2)")
+            }
+        }
+    }
 }
