@@ -18,7 +18,7 @@ package enum LibavLog {
     package static func install(
         level: Level = .warning, _ handler: @escaping @Sendable (Level, String) -> Void = { _, _ in }
     ) {
-        Self.handler.withLock { $0 = handler }
+        Self.handler.withLock { $0 = Handler(call: handler) }
         worst.store(level.rawValue, ordering: .relaxed)
         av_log_set_callback { object, level, format, arguments in
             guard let format, let arguments else { return }
@@ -27,7 +27,12 @@ package enum LibavLog {
     }
 
     private static let worst = Atomic<CInt>(Level.warning.rawValue)
-    private static let handler = Mutex<(@Sendable (Level, String) -> Void)?>(nil)
+    private static let handler = Mutex<Handler?>(nil)
+
+    /// A function alone would be wrapped once more each time that the lock's closure gets it, and never be unwrapped.
+    private struct Handler {
+        let call: @Sendable (Level, String) -> Void
+    }
 
     private static func take(
         _ object: UnsafeMutableRawPointer?, _ level: CInt, _ format: UnsafePointer<CChar>, _ arguments: CVaListPointer
@@ -42,6 +47,7 @@ package enum LibavLog {
         // Whoever keeps libav from decoding pictures wants to hear nothing of it, with a page of names.
         guard !trimmed.isEmpty, !trimmed.contains("not on whitelist") else { return }
         let handler = handler.withLock { $0 }
-        handler?(level <= Level.fatal.rawValue ? .fatal : level <= Level.error.rawValue ? .error : .warning, trimmed)
+        handler?.call(
+            level <= Level.fatal.rawValue ? .fatal : level <= Level.error.rawValue ? .error : .warning, trimmed)
     }
 }
