@@ -45,7 +45,10 @@ let originScript = #"""
             self.note("%s %s %s %s" % (self.command, url.query, self.headers.get("Content-Type", "-"), self.headers.get("X-Kind", "-")))
             status = 201 if turn > int(number or 0) else {"put-busy": 503, "put-denied": 403, "put-exists": 412}[behaviour]
             if status == 201: open(os.path.join(folder, self.name + ".body"), "wb").write(body)
-            self.head(status, {"Content-Length": 0, "ETag": TAG})
+            tag = {"put-long": '"%s"' % ("x" * 60000), "put-error": None}.get(behaviour, TAG)
+            text = b"<Error><Code>%s</Code></Error><ETag>%s</ETag>" % ((b"x" * 400000,) * 2) if behaviour == "put-error" else b""
+            self.head(status, {"Content-Length": len(text)} | ({"ETag": tag} if tag else {}))
+            self.wfile.write(text)
         do_POST = do_PUT
 
         def head(self, status, fields):

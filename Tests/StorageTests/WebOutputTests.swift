@@ -60,6 +60,23 @@ import Testing
         #expect(try await Origin.shared.body(name) == (code == nil ? "abc" : nil))
     }
 
+    @Test(arguments: ["put-error", "put-long"]) func `what a server says behind a success is its own`(
+        behaviour: String
+    ) async throws {
+        let url = try await Origin.shared.url(behaviour, behaviour)
+        try await withTransfer(RemoteSourceTests.policy) { child in
+            try await child.tell(.job(job(url)))
+            _ = try await child.stage("abc")
+            try await child.tell(.publish)
+            guard case .published(let etags) = try await child.report() else {
+                Issue.record("not published")
+                return
+            }
+            #expect(etags == [:])
+        }
+        #expect(try await Origin.shared.body(behaviour) == "abc")
+    }
+
     @Test func `a server at an address that is not public gets nothing, nor does one URL several files`() async throws {
         let url = try await Origin.shared.url("put-busy", "private")
         var policy = RemoteSourceTests.policy

@@ -3,7 +3,7 @@ import SlotProtocol
 extension Failure {
     /// What a store's refusal means for the job, in the store's own words.
     static func s3(_ head: HTTPHead, _ answer: S3Answer, _ name: String) -> Failure {
-        let code = answer["Code"] ?? "status \(head.status)"
+        let code = answer["Code"].map { String($0.prefix(64)) } ?? "status \(head.status)"
         let words = (answer["Message"] ?? "it gives no reason").prefix(200)
         let said = "the store of '\(redactedURL(name))' answered \(code): \(words)"
         if let region = head["x-amz-bucket-region"] ?? answer["Region"], [301, 307, 400].contains(head.status) {

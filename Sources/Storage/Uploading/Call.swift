@@ -81,16 +81,17 @@ final class Call: HTTPRequest.Owner {
         switch end {
         case .complete:
             guard let head else { return fail(Failure(.outputFailed, "the server of the output said nothing")) }
-            if let failure = refusal(head) { return fail(failure) }
+            if let failure = refusal(head, request.target) { return fail(failure) }
             result = .success(Answer(head: head, body: body))
         case .failed(let failure), .broken(let failure): fail(failure.asOutput)
         }
     }
 
     /// Why an answer is none: another server's status, or a store's error behind a status that it sent too early.
-    private func refusal(_ head: HTTPHead) -> Failure? {
-        let name = (try? target().name) ?? ""
+    private func refusal(_ head: HTTPHead, _ target: RequestTarget) -> Failure? {
+        let name = target.name
         if (200..<300).contains(head.status) {
+            guard target.isObject else { return nil }
             let answer = S3Answer(body)
             return answer["Error"] == nil ? nil : Failure.s3(head, answer, name).asOutput
         }

@@ -49,7 +49,7 @@ final class Upload {
         self.client = client
         let usual = client.policy.s3.partBytes
         partLength = max(usual, (file.length + Self.mostParts - 1) / Self.mostParts)
-        guard case .object = place, file.length > usual else { return }
+        guard isObject, file.length > usual else { return }
         state = .beginning(
             call(CallMessage(method: "POST", headers: newHeaders, body: .bytes([])), query: "uploads="))
     }
@@ -130,7 +130,7 @@ final class Upload {
         case .checking(let call, let failure):
             guard let result = call.result else { return }
             if case .success(let answer) = result, answer.head.isObject(of: file.length, sum: sum) {
-                state = .complete(etag: answer.head["etag"])
+                state = .complete(etag: shown(answer.head["etag"]))
             } else {
                 fail(failure)
             }
@@ -161,12 +161,20 @@ final class Upload {
     private func completed(_ result: Result<Call.Answer, Failure>?) {
         switch result {
         case .success(let answer):
-            state = .complete(etag: answer.head["etag"] ?? S3Answer(answer.body)["ETag"])
+            let inBody = isObject ? S3Answer(answer.body)["ETag"] : nil
+            state = .complete(etag: shown(answer.head["etag"] ?? inBody))
         case .failure(let failure):
-            guard case .object = place else { return fail(failure) }
+            guard isObject else { return fail(failure) }
             state = .checking(call(CallMessage(method: "HEAD"), query: ""), failure)
         case nil: break
         }
+    }
+
+    /// A tag that fits into a report: any web server may make one up.
+    private func shown(_ etag: String?) -> String? { etag.flatMap { $0.utf8.count <= 256 ? $0 : nil } }
+
+    private var isObject: Bool {
+        if case .object = place { true } else { false }
     }
 
     /// Takes what is sent, and sends what comes next.
