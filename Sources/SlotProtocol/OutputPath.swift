@@ -18,6 +18,9 @@ package enum OutputPath {
         ["https://", "http://"].contains { text.prefix($0.count).lowercased() == $0 }
     }
 
+    /// Whether the text names an object of a store.
+    package static func isObject(_ text: String) -> Bool { text.prefix(5).lowercased() == "s3://" }
+
     /// The text without what may be a secret in a URL.
     package static func redacted(_ text: String) -> String { isWeb(text) ? redactedURL(text) : text }
 

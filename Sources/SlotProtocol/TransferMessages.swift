@@ -22,15 +22,15 @@ package enum TransferReport: Codable, Sendable {
     case staged(Int, StagedOutput)
     /// One output could not be staged, or not be published while others were.
     case outputFailed(Int, Failure)
-    /// The outputs are still being made visible.
+    /// The outputs are still being made visible, or after `end` taken back.
     case publishing
     /// Every output that did not fail is visible; those at a store have a tag.
     case published(etags: [Int: String])
     case settled(Settlement)
     /// The job cannot go on; the answer to `publish` when nothing is visible.
     case failed(Failure)
-    /// The answer to `end`.
-    case ended
+    /// The answer to `end`, and why something of the job may be left at a store.
+    case ended(leftBehind: Failure?)
 }
 
 /// A job as `respool-transfer` sees it.

@@ -181,13 +181,17 @@ package actor Slot {
     private func endTransfer(_ pair: ChildPair) async {
         guard !pair.transfer.isReaped else { return dispose(pair) }
         pair.transfer.send(TransferOrder.end)
-        let alarm = pair.alarm(after: .seconds(10))
+        var alarm = pair.alarm(after: .seconds(10))
         defer { alarm.cancel() }
         while true {
             switch await pair.events.next() {
-            case .transfer(.ended):
+            // Thousands of parts take their time.
+            case .transfer(.publishing):
+                alarm.cancel()
+                alarm = pair.alarm(after: .seconds(10))
+            case .transfer(.ended(let leftBehind)):
                 isTransferBusy = false
-                uploads = [:]
+                if let leftBehind { warnOfRest("\(leftBehind)") } else { uploads = [:] }
                 if !pair.isAlive { dispose(pair) }
                 return
             case .ended(let ending) where ending.name == pair.transfer.name: return dispose(pair)
@@ -206,18 +210,20 @@ package actor Slot {
         let record = CommitRecord(uploads: uploads.values)
         uploads = [:]
         let limit = Task {
-            guard (try? await Task.sleep(for: .seconds(20))) != nil else { return }
+            guard (try? await Task.sleep(for: .seconds(20))) != nil, !Task.isCancelled else { return }
             stop()
         }
-        do throws(SlotError) { _ = try await settle(record) } catch {
-            log.warning("an unfinished upload may be left at its store", ["job": job, "reason": "\(error)"])
-        }
+        do throws(SlotError) { _ = try await settle(record) } catch { warnOfRest("\(error)") }
         limit.cancel()
         let isStopped = shared.withLock { shared in
             defer { shared.isStopped = false }
             return shared.isStopped
         }
         if isStopped, let pair = shared.withLock({ $0.pair }) { dispose(pair) }
+    }
+
+    private func warnOfRest(_ reason: String) {
+        log.warning("something unfinished may be left at a store", ["job": job, "reason": reason])
     }
 
     private func livePair() async throws(SlotError) -> ChildPair {
@@ -248,7 +254,7 @@ package actor Slot {
         isTransferBusy = true
         isTranscodeBusy = true
         isStreaming = descriptor != nil
-        shared.withLock { $0.hasUploads = job.outputs.contains { $0.place?.lowercased().hasPrefix("s3://") == true } }
+        shared.withLock { $0.hasUploads = job.outputs.contains { $0.place.map(OutputPath.isObject) == true } }
         pair.transfer.send(TransferOrder.job(job), descriptor: descriptor)
     }
 

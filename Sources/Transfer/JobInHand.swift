@@ -36,8 +36,11 @@ final class JobInHand {
     /// Gives up all that is not visible, which may take a moment.
     func abandon() { outputs.abandon() }
 
-    /// Whether nothing of it is under way any more.
-    var isOver: Bool { outputs.isOver }
+    /// How many things of it are under way to a store, or must still be taken back.
+    var remaining: Int { outputs.remaining }
+
+    /// Why something of it may be left at a store.
+    var leftBehind: Failure? { outputs.leftBehind }
 
     // MARK: Requests of the other child
 

@@ -155,8 +155,11 @@ final class JobOutputs {
         for output in outputs { output.discard() }
     }
 
-    /// Whether nothing is under way any more.
-    var isOver: Bool { outputs.allSatisfy(\.isOver) }
+    /// How many things are under way to stores, or must still be taken back.
+    var remaining: Int { outputs.reduce(0) { $0 + $1.remaining } }
+
+    /// Why something may be left at a store.
+    var leftBehind: Failure? { outputs.lazy.compactMap(\.leftBehind).first }
 
     // MARK: Publishing
 

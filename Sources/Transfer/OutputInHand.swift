@@ -13,6 +13,8 @@ final class OutputInHand {
     private var policy: TransferPolicy { client.policy }
     /// What is given up at a store, until that is done.
     private var leftovers: [RemoteOutput] = []
+    /// Why something of that may be left there.
+    private(set) var leftBehind: Failure?
     private var isUploadTold = false
     private var staging: Staging?
     private var parts: [String: Part] = [:]
@@ -143,13 +145,16 @@ final class OutputInHand {
         ([remote].compactMap(\.self) + leftovers).compactMap(\.nextDeadline).min()
     }
 
-    /// Whether nothing of it is under way to a store.
-    var isOver: Bool { ([remote].compactMap(\.self) + leftovers).allSatisfy(\.isOver) }
+    /// How many things of it are under way to a store, or must still be taken back.
+    var remaining: Int { ([remote].compactMap(\.self) + leftovers).reduce(0) { $0 + $1.remaining } }
 
     /// Moves on what is under way, and answers what to tell of it.
     func tick(_ now: ContinuousClock.Instant) throws(Failure) -> TransferReport? {
-        for leftover in leftovers { leftover.tick(now) }
-        leftovers.removeAll(where: \.isOver)
+        for leftover in leftovers {
+            leftover.tick(now)
+            if leftover.remaining == 0, leftBehind == nil { leftBehind = leftover.leftBehind }
+        }
+        leftovers.removeAll { $0.remaining == 0 }
         guard let remote else { return nil }
         remote.tick(now)
         guard !isStaged else { return nil }
@@ -213,6 +218,7 @@ final class OutputInHand {
             remote.abandon()
             leftovers.append(remote)
         }
+        isUploadTold = false
         staging = nil
     }
 }

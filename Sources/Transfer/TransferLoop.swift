@@ -9,11 +9,9 @@ final class TransferLoop {
     private let link: PacketSocket
     private let client: HTTPClient
     private var job: JobInHand?
-    /// The job that is over but for what a store must forget of it, and until when that may take.
-    private var ending: (job: JobInHand, until: ContinuousClock.Instant)?
+    /// The job that is over but for what a store must forget of it: how much that was when the worker last heard of it.
+    private var ending: (job: JobInHand, remaining: Int, lastSign: ContinuousClock.Instant)?
     private var settling: Settling?
-    /// The worker waits for the end of a job ten seconds.
-    private static let mostEnding = Duration.seconds(8)
     private var isLinkOpen = true
 
     init(control: consuming PacketSocket, link: consuming PacketSocket, policy: TransferPolicy) {
@@ -43,9 +41,7 @@ final class TransferLoop {
     /// Milliseconds until something must be done unasked.
     private func patience() -> Int {
         if job?.isSumming == true { return 0 }
-        let deadlines = [
-            job?.nextDeadline, settling?.nextDeadline, ending?.job.nextDeadline, ending?.until,
-        ]
+        let deadlines = [job?.nextDeadline, settling?.nextDeadline, ending?.job.nextDeadline]
         guard let deadline = deadlines.compactMap(\.self).min() else { return 60_000 }
         return max(0, Int((deadline - .now).milliseconds) + 1)
     }
@@ -72,9 +68,9 @@ final class TransferLoop {
         case .end:
             try drainLink()
             job?.abandon()
-            ending = job.map { ($0, .now + Self.mostEnding) }
+            ending = job.map { ($0, $0.remaining, .now) }
             job = nil
-            if ending == nil { try control.send(TransferReport.ended) } else { try endFurther() }
+            if ending == nil { try control.send(TransferReport.ended(leftBehind: nil)) } else { try endFurther() }
         }
     }
 
@@ -90,11 +86,15 @@ final class TransferLoop {
     }
 
     private func endFurther() throws(PacketError) {
-        guard let (job, until) = ending else { return }
+        guard let (job, remaining, lastSign) = ending else { return }
         try job.tick(reportingTo: control)
-        guard job.isOver || until <= .now else { return }
-        ending = nil
-        try control.send(TransferReport.ended)
+        if job.remaining == 0 {
+            ending = nil
+            try control.send(TransferReport.ended(leftBehind: job.leftBehind))
+        } else if job.remaining < remaining, lastSign.duration(to: .now) >= .seconds(1) {
+            ending = (job, job.remaining, .now)
+            try control.send(TransferReport.publishing)
+        }
     }
 
     /// Reads one request if there is one; answers false when the worker is gone.

@@ -72,11 +72,11 @@ import Testing
         #expect(try await store.requests("large").count { $0.contains("partNumber=") } == 4)
     }
 
-    @Test(arguments: ["PUT.*partNumber=2", "POST.*uploads=", "POST.*uploadId="])
-    func `what goes wrong in passing is done again`(pattern: String) async throws {
+    @Test(arguments: ["PUT.*partNumber=2", "POST.*uploads=", "POST.*uploadId="].enumerated().map { ($0, $1) })
+    func `what goes wrong in passing is done again`(number: Int, pattern: String) async throws {
         for (index, action) in ["503", "drop", "late-error"].enumerated() {
             guard action != "late-error" || pattern.contains("POST.*uploadId") else { continue }
-            let bucket = "again-\(abs(pattern.hashValue))-\(index)"
+            let bucket = "again-\(number)-\(index)"
             try await store.spoil(bucket, "\(pattern) 1 \(action)")
             try await withTransfer(try await policy()) { child in
                 try await child.tell(.job(.test("/none", output: "s3://\(bucket)/a.flac")))
@@ -86,6 +86,8 @@ import Testing
                 let content = try await store.content(bucket)
                 #expect(content.objects["a.flac"]?.sha256 == staged.sha256 && content.uploads == [])
             }
+            let requests = try await store.requests(bucket)
+            #expect(try requests.count { try Regex(pattern).firstMatch(in: $0) != nil } == 2, "\(requests)")
         }
     }
 
@@ -118,6 +120,62 @@ import Testing
             let content = try await store.content("ended")
             #expect(content.objects.isEmpty && content.uploads.isEmpty)
         }
+    }
+
+    @Test func `an abort that the store refuses is told`() async throws {
+        try await store.spoil("kept", "DELETE.*uploadId= 9 403")
+        try await withTransfer(try await policy()) { child in
+            try await child.tell(.job(.test("/none", output: "s3://kept/a.flac")))
+            _ = try await stage(Self.large, child)
+            guard case .ended(let leftBehind) = try await child.end() else {
+                Issue.record("not ended")
+                return
+            }
+            #expect(leftBehind?.code == .outputDenied)
+            #expect(try await store.content("kept").uploads == ["a.flac"])
+        }
+    }
+
+    @Test func `parts are taken back, however many there are`() async throws {
+        try await store.spoil("many", "PUT_.*list.m3u8 9 403")
+        try await withTransfer(try await policy()) { child in
+            try await child.tell(.job(.test("/none", output: "s3://many/list.m3u8")))
+            // More than the child may have files open.
+            for number in 0..<300 { _ = try await child.write("x", output: 0, part: "{token}/\(number).m4s") }
+            _ = try await stage("main", child)
+            try await child.tell(.publish)
+            #expect(try await report(child).failure?.code == .outputDenied)
+            try await child.endJob()
+        }
+        #expect(try await store.content("many").objects.isEmpty)
+        #expect(try await store.requests("many").count { $0.hasPrefix("DELETE_") } == 300)
+    }
+
+    /// What is at the main file's key when another owner settles.
+    @Test(arguments: ["nothing", "another", "secret"])
+    func `only its own parts are removed of an output that is not visible`(what: String) async throws {
+        let bucket = "settled-\(what)"
+        var left: StagedOutput?
+        var names: [String] = []
+        try await withTransfer(try await policy()) { child in
+            try await child.tell(.job(.test("/none", output: "s3://\(bucket)/a.m3u8")))
+            for part in [".chapters.json", "-{token}-1.m4s"] {
+                names.append(try await child.write("x", output: 0, part: part))
+            }
+            left = try await stage("abc", child).staged
+        }
+        for name in names { try await store.seed(bucket, name, [120]) }
+        if what == "another" { try await store.seed(bucket, "a.m3u8", [120]) }
+        if what == "secret" { try await store.spoil(bucket, "HEAD_ 9 403") }
+        try await withTransfer(try await policy()) { child in
+            try await child.tell(.settle(.test(try #require(left))))
+            guard case .settled(.removed) = try await child.report() else {
+                Issue.record("not removed")
+                return
+            }
+        }
+        let objects = try await store.content(bucket).objects
+        #expect(Set(objects.keys) == Set([names[0]] + (what == "another" ? ["a.m3u8"] : [])))
     }
 
     @Test func `a store that does not answer at the end is asked whether it has the object`() async throws {

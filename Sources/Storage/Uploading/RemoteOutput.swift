@@ -14,17 +14,22 @@ package final class RemoteOutput {
     private var partsLength: Int64 = 0
     private var parts: [Part] = []
     /// Where parts go that are written.
-    private var partPlaces: [String: RemotePlace] = [:]
+    private var partPlaces: [String: (place: RemotePlace, isOwn: Bool)] = [:]
     private var main: Upload?
     private var sum: (bytes: Int64, sha256: String) = (0, "")
     private var isPublishing = false
     private var sendings: [Upload] = []
     private var partsSent = 0
+    /// What is visible and must go.
+    private var doomed: ArraySlice<RemotePlace> = []
     private var removals: [Call] = []
+    private var removalFailure: Failure?
 
     private struct Part {
         let name: String
         let place: RemotePlace
+        /// Whether no other run of the job has a part of that name.
+        let isOwn: Bool
         let start: Int64
         let length: Int64
         let sha256: String
@@ -32,6 +37,8 @@ package final class RemoteOutput {
 
     /// Parts that are sent at a time.
     private static let width = 4
+    /// Parts that are removed at a time: each is a connection.
+    static let removalWidth = 8
 
     /// Makes the file that is written.
     package init(_ place: RemotePlace, client: HTTPClient) throws(Failure) {
@@ -48,7 +55,7 @@ package final class RemoteOutput {
     /// Begins a part, whose name is the stem of the main file's and what follows it.
     package func createPart(_ suffix: String, token: String) throws(Failure) -> PartInProgress {
         let (name, place) = try place.part(suffix, token: token)
-        partPlaces[name] = place
+        partPlaces[name] = (place, suffix.contains("{token}"))
         let part = try unnamedFile(in: client.policy.spoolFolder, for: "a part of the output")
         return PartInProgress(file: part, stagedName: "", isNamed: false, name: name)
     }
@@ -57,10 +64,11 @@ package final class RemoteOutput {
     package func keep(_ part: consuming PartInProgress, bytes: Int64, sha256: String) throws(Failure) {
         if partsFile == nil { partsFile = try unnamedFile(in: client.policy.spoolFolder, for: "the output's parts") }
         do { try appendPart(part.number, bytes) } catch { throw .writing("the spool", error, otherwise: .internal) }
-        guard let place = partPlaces.removeValue(forKey: part.name) else {
+        guard let (place, isOwn) = partPlaces.removeValue(forKey: part.name) else {
             throw Failure(.internal, "the part '\(part.name)' is complete before it was begun")
         }
-        parts.append(Part(name: part.name, place: place, start: partsLength, length: bytes, sha256: sha256))
+        parts.append(
+            Part(name: part.name, place: place, isOwn: isOwn, start: partsLength, length: bytes, sha256: sha256))
         partsLength += bytes
     }
 
@@ -105,7 +113,8 @@ package final class RemoteOutput {
         var staged = StagedOutput(
             destination: place.name, staged: Self.stagedPrefix + (main?.identifier ?? ""), bytes: sum.bytes,
             sha256: sum.sha256)
-        staged.parts = PartNames.runs(of: parts.map(\.name))
+        // What other runs call alike may be an older result's.
+        staged.parts = PartNames.runs(of: parts.lazy.filter(\.isOwn).map(\.name))
         return staged
     }
 
@@ -116,7 +125,8 @@ package final class RemoteOutput {
 
     /// When `tick` wants to be called at the latest.
     package var nextDeadline: ContinuousClock.Instant? {
-        (([main].compactMap(\.self) + sendings).compactMap(\.nextDeadline) + removals.compactMap(\.nextDeadline)).min()
+        if !doomed.isEmpty, removals.count < Self.removalWidth { return .now }
+        return (uploads.compactMap(\.nextDeadline) + removals.compactMap(\.nextDeadline)).min()
     }
 
     /// Moves on what can move.
@@ -124,7 +134,13 @@ package final class RemoteOutput {
         main?.tick(now)
         for sending in sendings { sending.tick(now) }
         for removal in removals { removal.tick(now) }
+        for removal in removals {
+            if case .failure(let failure) = removal.result, removal.status != 404 { removalFailure = failure }
+        }
         removals.removeAll { $0.result != nil }
+        while removals.count < Self.removalWidth, let place = doomed.popFirst() {
+            removals.append(Call(CallMessage(method: "DELETE"), about: place, client: client))
+        }
     }
 
     /// What the store calls the main file's content, once it is visible.
@@ -156,10 +172,9 @@ package final class RemoteOutput {
     package func withdraw() {
         abandon()
         guard isPublishing else { return }
-        var places = parts.prefix(partsSent).map(\.place)
+        doomed += parts.prefix(partsSent).map(\.place)
         // What a web server took is its own now.
-        if main?.completion.isComplete == true, case .object = place { places.append(place) }
-        removals += places.map { Call(CallMessage(method: "DELETE"), about: $0, client: client) }
+        if main?.completion.isComplete == true, case .object = place { doomed.append(place) }
     }
 
     /// Gives up what is not visible.
@@ -168,6 +183,11 @@ package final class RemoteOutput {
         for sending in sendings { sending.abort() }
     }
 
-    /// Whether nothing of it is under way any more.
-    package var isOver: Bool { main?.isOver != false && sendings.allSatisfy(\.isOver) && removals.isEmpty }
+    private var uploads: [Upload] { [main].compactMap(\.self) + sendings }
+
+    /// How many things of it are under way, or must still be taken back.
+    package var remaining: Int { uploads.count { !$0.isOver } + removals.count + doomed.count }
+
+    /// Why something of it may be left at the store.
+    package var leftBehind: Failure? { uploads.lazy.compactMap(\.leftBehind).first ?? removalFailure }
 }

@@ -17,7 +17,7 @@ package enum RemotePlace: Hashable, Sendable {
             self = .web(url: url, output.delivery)
             return
         }
-        guard text.prefix(5).lowercased() == "s3://" else { return nil }
+        guard OutputPath.isObject(text) else { return nil }
         if text.hasSuffix("/") { text += Destination.sanitized(output.defaultName) }
         self = try .object(S3Object(text, noun: "output"))
     }

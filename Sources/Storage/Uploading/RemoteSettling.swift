@@ -20,9 +20,6 @@ final class RemoteSettling {
     private var state = State.over
     private var parts: ArraySlice<String>
 
-    /// Parts that are removed at a time.
-    private static let width = 8
-
     init(_ output: CommitRecord.Output, client: HTTPClient) {
         self.output = output
         self.client = client
@@ -83,8 +80,9 @@ final class RemoteSettling {
         switch call.result {
         case .success(let answer):
             isPublished = answer.head.isObject(of: output.report.bytes, sum: output.report.sha256)
-            state = .over
-        case .failure where call.status == 404: removeParts([])
+            if isPublished { state = .over } else { removeParts([]) }
+        // To keys that may not list a bucket, Amazon says 403 of what is missing.
+        case .failure where [403, 404].contains(call.status): removeParts([])
         case .failure(let failure): giveUp(failure)
         case nil: break
         }
@@ -98,7 +96,7 @@ final class RemoteSettling {
 
     private func removeParts(_ running: [Call]) {
         var running = running
-        while running.count < Self.width, let name = parts.popFirst() {
+        while running.count < RemoteOutput.removalWidth, let name = parts.popFirst() {
             guard let part = try? object?.sibling(name) else { continue }
             running.append(Call(CallMessage(method: "DELETE"), about: .object(part), client: client))
         }

@@ -24,6 +24,8 @@ final class Upload {
     private var state = State.ready
     /// Why it did not succeed.
     private(set) var failure: Failure?
+    /// Why its parts may be left at the store.
+    private(set) var leftBehind: Failure?
     private var isGivenUp = false
     /// The store's name for the upload of parts.
     private(set) var identifier: String?
@@ -134,9 +136,16 @@ final class Upload {
             } else {
                 fail(failure)
             }
-        case .aborting(let call): if call.result != nil { state = .over }
+        case .aborting(let call): aborted(call)
         case .ready, .complete, .over: break
         }
+    }
+
+    private func aborted(_ call: Call) {
+        guard let result = call.result else { return }
+        // One that is gone was aborted.
+        if case .failure(let failure) = result, call.status != 404 { leftBehind = failure }
+        state = .over
     }
 
     private func begun(_ result: Result<Call.Answer, Failure>?) {
