@@ -37,14 +37,19 @@ extension FieldReader {
                 #"`output_headers` must be a JSON object of at most 16 texts, as {"content-type":"audio/mpeg"}"#)
         }
         var headers: [String: String] = [:]
-        for (name, value) in fields {
-            let isName = KeyName.isValid(name) && !Self.ownHeaders.contains(name.lowercased())
-            guard isName, value.utf8.allSatisfy({ (0x20...0x7e).contains($0) }), value.utf8.count <= 2048 else {
+        for (name, value) in fields.sorted(by: { $0.key < $1.key }) {
+            let isName =
+                KeyName.isValid(name) && !name.contains { "_.".contains($0) }
+                && !Self.ownHeaders.contains(name.lowercased())
+            // libcurl leaves a header out that has no value.
+            let isValue =
+                value.utf8.allSatisfy { (0x20...0x7e).contains($0) } && value.utf8.contains { $0 > 0x20 }
+                && value.utf8.count <= 2048
+            guard isName, isValue, headers.updateValue(value, forKey: name.lowercased()) == nil else {
                 throw Self.invalid(
-                    "`output_headers` has `\(Self.shown(name))`: it must be a header's name of 1 to 64 letters, digits or -, "
+                    "`output_headers` has `\(Self.shown(name))`: it must be a header's name of 1 to 64 letters, digits or -, given once, "
                         + "not one of the connection, with a value of visible ASCII")
             }
-            headers[name.lowercased()] = value
         }
         return headers
     }

@@ -54,7 +54,7 @@ extension FieldReader {
             }
             guard let other else { continue }
             throw invalid(
-                "the chapters of `\(place(index))` would go to `\(shown(path))`, where what `\(place(other))` writes goes: "
+                "the chapters of `\(place(index))` would go to `\(shown(OutputPath.redacted(path)))`, where what `\(place(other))` writes goes: "
                     + "give one of them another name")
         }
     }
@@ -93,6 +93,8 @@ extension FieldReader {
 
     /// The path that an output names, without what changes nothing, so that two spellings of it are one.
     private static func simplified(_ output: String) -> String {
+        // A key is no path: what differs in a `/` is another object.
+        if OutputPath.isWeb(output) || OutputPath.isObject(output) { return output }
         let isURL = output.lowercased().hasPrefix("file:/")
         let path = isURL ? URL(string: output)?.path(percentEncoded: false) ?? output : output
         // Where a URL leads that climbs is told when it is opened.
