@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import Jobs
+import Redis
 import SlotProtocol
 import TestSupport
 import Testing
@@ -31,6 +32,16 @@ import Testing
         #expect(output.sha256 == object.sha256 && output.etag == object.etag && Int(output.bytes) == object.size)
         #expect(object.storage == "STANDARD_IA")
         #expect(!worker.errors.contains(ObjectStore.keys.secret))
+        _ = try await shop.client.send(["CONFIG", "SET", "rdbcompression", "no"])
+        let keys = try await shop.client.send(["KEYS", "*"]).array ?? []
+        var isSeen = false
+        for key in keys {
+            let dump = try await shop.client.send(["DUMP", .text(key.string ?? "")]).bytes ?? []
+            let text = String(decoding: dump, as: UTF8.self)
+            #expect(!text.contains(ObjectStore.keys.secret), "\(key)")
+            if text.contains("s3://music-in") { isSeen = true }
+        }
+        #expect(isSeen)
     }
 
     @Test(arguments: ["cancel", "respool-transfer", "respool-transcode"])
