@@ -42,8 +42,8 @@ extension Command {
 
 enum ConvertOptions {
     static let spoolFolder = Option(
-        "spool-dir", value: "DIR", "where a source from the network is kept while it is read", fallback: "/tmp",
-        variable: "RESPOOL_SPOOL_DIR", suggestion: .folders)
+        "spool-dir", value: "DIR", "where a source from the network and outputs for stores and URLs are kept meanwhile",
+        fallback: "/tmp", variable: "RESPOOL_SPOOL_DIR", suggestion: .folders)
 
     /// What a source named by hand may touch, but for the paths themselves.
     static func configuration(_ arguments: Arguments) throws(CommandFailure) -> SlotConfiguration {

@@ -60,8 +60,8 @@ enum WorkerOptions {
     static let outputRoot = Option(
         "output-root", value: "DIR", "the folder of the results", variable: "RESPOOL_OUTPUT_ROOT", suggestion: .folders)
     static let spoolFolder = Option(
-        "spool-dir", value: "DIR", "where sources from the network are kept while they are read", fallback: "/tmp",
-        variable: "RESPOOL_SPOOL_DIR", suggestion: .folders)
+        "spool-dir", value: "DIR", "where sources from the network and outputs for stores and URLs are kept meanwhile",
+        fallback: "/tmp", variable: "RESPOOL_SPOOL_DIR", suggestion: .folders)
     static let maxCrashes = Option(
         "max-crashes", value: "N", "crashes after which a job fails", fallback: "3", variable: "RESPOOL_MAX_CRASHES")
     static let callbackSecretFile = Option(
