@@ -69,7 +69,9 @@ extension FieldReader {
     private func elements() throws(Failure) -> [[String: JSONValue]] {
         let text = fields["outputs"]!
         guard let list = try? JSONDecoder().decode([[String: JSONValue]].self, from: Data(text.utf8)) else {
-            throw wrong("outputs", #"a JSON list of objects, as [{"format":"mp3"},{"format":"flac"}]"#)
+            // Not shown: secrets of URLs in it can only be found where it can be read.
+            throw Self.invalid(
+                #"`outputs` is not a JSON list of objects, as [{"format":"mp3"},{"format":"flac"}]"#)
         }
         guard (1...JobSpec.Limit.outputs).contains(list.count) else {
             throw Self.invalid("`outputs` holds 1 to \(JobSpec.Limit.outputs) outputs, and this one \(list.count)")

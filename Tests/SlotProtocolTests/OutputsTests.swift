@@ -47,11 +47,13 @@ import Testing
             "`outputs[1].output` is `FILE:///a/b%20c.mp3`, where `outputs[0]` goes"
         ),
         ("[]", "1 to 32"), ("{}", "JSON list"), ("[1]", "JSON list"), ("[{]", "JSON list"), ("", "JSON list"),
+        ("[{\"format\":\"mp3\",\"output\":\"https://h/a?X-Signature=planted\"]", "JSON list"),
     ])
     func `names the output that is wrong`(outputs: String, named: String) throws {
         let failure = #expect(throws: Failure.self) { try Self.spec(outputs) }
         #expect(failure?.code == .invalidRequest)
         #expect(failure?.message.contains(named) == true, "\(failure?.message ?? "")")
+        #expect(failure?.message.contains("planted") == false)
     }
 
     @Test(arguments: [
