@@ -112,7 +112,8 @@ package actor Slot {
                 publication.etags = etags
                 return publication
             case .transfer(.publishing):
-                alarm?.cancel()
+                guard let former = alarm else { continue }
+                former.cancel()
                 alarm = pair.alarm(after: configuration.silence)
             case .transfer(.outputFailed(let index, let failure)): publication.failures[index] = failure
             case .silent:

@@ -189,9 +189,9 @@ final class JobOutputs {
         _ now: ContinuousClock.Instant, reportingTo control: borrowing PacketSocket
     ) throws(PacketError) {
         while let index = publishing?.rest.first {
-            let publication: Publication
+            let step: PublishingStep
             do throws(Failure) {
-                publication = try outputs[index].publish(
+                step = try outputs[index].publish(
                     to: targetNumber, unlessReadable: control.number, keepingOld: isAtomic && outputs.count > 1)
             } catch {
                 publishing?.failures.append((index, error))
@@ -200,7 +200,7 @@ final class JobOutputs {
                 if isAtomic { break }
                 continue
             }
-            switch publication {
+            switch step {
             case .underWay: return try sign(now, reportingTo: control)
             case .interrupted:
                 publishing = nil

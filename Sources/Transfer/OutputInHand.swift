@@ -174,11 +174,11 @@ final class OutputInHand {
     /// Makes the output visible, once, as far as that goes without waiting.
     func publish(
         to target: CInt, unlessReadable interruption: CInt, keepingOld: Bool
-    ) throws(Failure) -> Publication {
+    ) throws(Failure) -> PublishingStep {
         guard isStaged, !isPublished else { return .done(etag: remote?.etag) }
-        let publication = try staging!.publish(to: target, unlessReadable: interruption, keepingOld: keepingOld)
-        if case .done = publication { isPublished = true }
-        return publication
+        let step = try staging!.publish(to: target, unlessReadable: interruption, keepingOld: keepingOld)
+        if case .done = step { isPublished = true }
+        return step
     }
 
     /// Takes back what was published.

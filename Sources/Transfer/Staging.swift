@@ -91,7 +91,7 @@ struct Staging: ~Copyable {
     /// Makes the output visible, as far as that goes without waiting.
     mutating func publish(
         to target: CInt, unlessReadable interruption: CInt, keepingOld: Bool
-    ) throws(Failure) -> Publication {
+    ) throws(Failure) -> PublishingStep {
         if streamed != nil {
             return try streamed!.copy(to: target, unlessReadable: interruption) ? .done(etag: nil) : .interrupted
         }
@@ -108,7 +108,7 @@ struct Staging: ~Copyable {
 }
 
 /// How far an output is on its way to being visible.
-enum Publication {
+enum PublishingStep {
     case underWay
     /// The worker has an order that comes first.
     case interrupted
