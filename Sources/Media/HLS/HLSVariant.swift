@@ -6,7 +6,7 @@ final class HLSVariant {
     let settings: EncodingSettings
     let store: SegmentStore
     private let parts: SegmentParts
-    private var track: SegmentTrack
+    private var track: TrackEncoder<SegmentWriter>
 
     init(
         _ stores: any OutputStores, output: Int, _ settings: EncodingSettings, _ segments: SegmentSettings,
@@ -15,7 +15,8 @@ final class HLSVariant {
         self.settings = settings
         store = SegmentStore(stores, output: output)
         parts = SegmentParts(bitRate: segments.bitRates.isEmpty ? nil : settings.bitRate)
-        track = try SegmentTrack.open(store, settings, segments, tag: tag, parts: parts, stop: stop)
+        let output = try SegmentWriter(store, settings, segments, tag: tag, parts: parts, stop: stop)
+        track = try TrackEncoder(output, settings.shape)
     }
 
     /// Samples of each channel so far.
@@ -23,8 +24,8 @@ final class HLSVariant {
 
     /// Samples that a decoder gives before and behind the true ones, once all segments are complete.
     var gapless: Gapless {
-        let extra = Int(track.playlist.samples - track.written) - track.delay
-        return Gapless(start: track.delay, end: max(extra, 0))
+        let extra = Int(track.output.playlist.samples - track.written) - track.output.delay
+        return Gapless(start: track.output.delay, end: max(extra, 0))
     }
 
     func encode(_ frame: borrowing Frame) throws(MediaError) { try track.encode(frame) }
@@ -33,8 +34,8 @@ final class HLSVariant {
     func finish() throws(MediaError) -> (playlist: MediaPlaylist, name: String) {
         try track.finish()
         let name = try store.begin(parts.playlist)
-        try store.append(track.playlist.text.utf8)
+        try store.append(track.output.playlist.text.utf8)
         _ = try store.end()
-        return (track.playlist, name)
+        return (track.output.playlist, name)
     }
 }

@@ -5,9 +5,9 @@ import MediaTypes
 /// Encodes samples into a file of one audio track: append, append, finish.
 struct AssetWriter: ~Copyable {
     private var converter: SampleConverter
-    private var track: TrackEncoder
+    private var track: TrackEncoder<PacketWriter>
 
-    private init(_ converter: consuming SampleConverter, _ track: consuming TrackEncoder) {
+    private init(_ converter: consuming SampleConverter, _ track: consuming TrackEncoder<PacketWriter>) {
         self.converter = converter
         self.track = track
     }
@@ -33,8 +33,8 @@ struct AssetWriter: ~Copyable {
     var written: Int64 { track.written }
 
     /// What the container was given, and what a decoder makes of it beyond the samples.
-    var tally: PacketTally { track.tally }
-    var padding: CodecPadding { track.padding }
+    var tally: PacketTally { track.output.tally }
+    var padding: CodecPadding { track.output.padding }
 
     /// Encodes a frame's samples, which must have the shape that the writer was opened for.
     mutating func append(_ frame: borrowing Frame) throws(MediaError) {

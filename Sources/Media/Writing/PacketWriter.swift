@@ -3,7 +3,7 @@ import Lifecycle
 import MediaTypes
 
 /// An encoder and the file that takes its packets, its own or one of several tracks.
-struct PacketWriter: ~Copyable {
+struct PacketWriter: ~Copyable, FrameWriter {
     let padding: CodecPadding
     private let encoder: Encoder
     private let file: MuxedFile
@@ -53,7 +53,6 @@ struct PacketWriter: ~Copyable {
         return PacketWriter(encoder, try Packet(), file, stream: stream, isAlone: isAlone, settings)
     }
 
-    /// Samples of each channel that every frame but the last must hold; nothing if any number will do.
     var frameSize: Int? { encoder.frameSize }
 
     mutating func send(_ frame: borrowing Frame) throws(MediaError) {
@@ -63,7 +62,6 @@ struct PacketWriter: ~Copyable {
         try writePackets()
     }
 
-    /// Fixes the number of true samples: whatever is sent from now on may reach beyond them.
     mutating func setLength(_ samples: Int64) { length = samples }
 
     mutating func finish() throws(MediaError) {

@@ -2,26 +2,25 @@ import CLibav
 import Lifecycle
 import MediaTypes
 
-/// Encodes samples into the segments of one media playlist.
-struct SegmentTrack: ~Copyable {
+/// An encoder and the segments of a media playlist that take its packets; each is looked at as a player will.
+struct SegmentWriter: ~Copyable, FrameWriter {
+    /// What the segments are, each once it is complete.
     private(set) var playlist: MediaPlaylist
+    let padding: CodecPadding
     private let encoder: Encoder
-    private let fifo: SampleFifo
+    private let packet: Packet
     private let muxer: SegmentMuxer
     private let store: SegmentStore
-    private let settings: EncodingSettings
     private let segments: SegmentSettings
+    private let shape: SampleShape
     /// What players are to be told at the start.
     private let tag: TimedTag?
     private let parts: SegmentParts
     private let stop: StopFlag
-    private let portion: Frame
-    private let packet: Packet
-    /// True samples so far.
-    private(set) var written: Int64 = 0
     /// Samples given to the encoder.
     private var position: Int64 = 0
-    private var isEnding = false
+    /// The number of true samples, once it is known.
+    private var length: Int64?
     /// The segment that is open: where it begins, where it has come to, and its packets.
     private var start: Int64?
     private var end: Int64 = 0
@@ -29,99 +28,53 @@ struct SegmentTrack: ~Copyable {
     private var name: String
     private var setup: [UInt8] = []
 
-    private init(
-        _ playlist: MediaPlaylist, _ encoder: consuming Encoder, _ fifo: consuming SampleFifo,
-        _ muxer: consuming SegmentMuxer, _ portion: consuming Frame, _ packet: consuming Packet, _ store: SegmentStore,
-        _ settings: EncodingSettings,
-        _ segments: SegmentSettings, _ tag: TimedTag?, _ parts: SegmentParts, name: String,
-        stop: StopFlag
-    ) {
-        self.playlist = playlist
-        self.name = name
-        self.encoder = encoder
-        self.fifo = fifo
-        self.muxer = muxer
-        self.portion = portion
-        self.packet = packet
-        self.store = store
-        self.settings = settings
-        self.segments = segments
-        self.tag = tag
-        self.parts = parts
-        self.stop = stop
-    }
-
-    static func open(
+    init(
         _ store: SegmentStore, _ settings: EncodingSettings, _ segments: SegmentSettings, tag: TimedTag?,
         parts: SegmentParts, stop: StopFlag
-    ) throws(MediaError) -> SegmentTrack {
+    ) throws(MediaError) {
         let encoder = try Encoder.open(settings, globalHeader: true)
-        let fifo = try SampleFifo.open(settings.shape, capacity: (encoder.frameSize ?? 0) * 2 + 1)
+        let packet = try Packet()
         var playlist = MediaPlaylist(segments, rate: settings.shape.rate)
         let isFragmented = segments.container == .fmp4
         let name = try store.begin(isFragmented ? parts.setup : parts.segment(0, segments.container))
         if isFragmented { playlist.setup = name }
-        let muxer = try SegmentMuxer.open(
-            store, encoder, settings, segments.container, isTagged: tag != nil, stop: stop)
-        return SegmentTrack(
-            playlist, encoder, fifo, muxer, try Frame(), try Packet(), store, settings, segments, tag, parts,
-            name: name,
-            stop: stop)
+        muxer = try SegmentMuxer.open(store, encoder, settings, segments.container, isTagged: tag != nil, stop: stop)
+        padding = CodecPadding(encoder, settings)
+        shape = settings.shape
+        self.playlist = playlist
+        self.encoder = encoder
+        self.packet = packet
+        self.store = store
+        self.segments = segments
+        self.tag = tag
+        self.parts = parts
+        self.stop = stop
+        self.name = name
     }
+
+    var frameSize: Int? { encoder.frameSize }
 
     /// Samples that a decoder finds before the first and that no edit list hides.
     var delay: Int { segments.container == .fmp4 ? 0 : Int(encoder.context.pointee.initial_padding) }
 
-    mutating func encode(_ frame: borrowing Frame) throws(MediaError) {
-        guard frame.samples > 0 else { return }
-        written += Int64(frame.samples)
-        guard encoder.frameSize != nil else { return try send(frame) }
-        try fifo.append(frame)
-        try sendWholeFrames()
+    mutating func send(_ frame: borrowing Frame) throws(MediaError) {
+        frame.pointer.pointee.pts = position
+        position += Int64(frame.samples)
+        try encoder.send(frame)
+        try writePackets()
     }
 
+    mutating func setLength(_ samples: Int64) { length = samples }
+
+    /// Completes the last segment.
     mutating func finish() throws(MediaError) {
-        isEnding = true
-        let tail = CodecPadding(encoder, settings).tail
-        if tail > 0 {
-            try portion.reserve(tail, settings.shape)
-            portion.silence(settings.shape)
-            try fifo.append(portion)
-            try sendWholeFrames()
-        }
-        if fifo.count > 0 {
-            try fifo.take(fifo.count, into: portion)
-            try sendPortion()
-        }
         try encoder.sendEnd()
-        try takePackets()
+        try writePackets()
         try close()
         try muxer.finish()
     }
 
-    private mutating func sendWholeFrames() throws(MediaError) {
-        guard let size = encoder.frameSize else { return }
-        while fifo.count >= size {
-            try fifo.take(size, into: portion)
-            try sendPortion()
-        }
-    }
-
-    private mutating func sendPortion() throws(MediaError) {
-        portion.pointer.pointee.pts = position
-        position += Int64(portion.samples)
-        try encoder.send(portion)
-        try takePackets()
-    }
-
-    private mutating func send(_ frame: borrowing Frame) throws(MediaError) {
-        frame.pointer.pointee.pts = position
-        position += Int64(frame.samples)
-        try encoder.send(frame)
-        try takePackets()
-    }
-
-    private mutating func takePackets() throws(MediaError) {
+    private mutating func writePackets() throws(MediaError) {
         while try encoder.receive(into: packet) {
             // FLAC's last packet is empty: it holds a sum for a header that is written by then.
             guard packet.pointer.pointee.size > 0 else { continue }
@@ -133,15 +86,15 @@ struct SegmentTrack: ~Copyable {
             }
             if start == nil { start = time }
             if playlist.segments.isEmpty, packets == 0, let tag {
-                try muxer.write(tag, at: time, rate: settings.shape.rate)
+                try muxer.write(tag, at: time, rate: shape.rate)
             }
             // An edit list tells where the audio begins; that it ends before its last frame does, only a duration can.
-            if isEnding, segments.container == .fmp4, time < written {
-                packet.pointer.pointee.duration = min(packet.pointer.pointee.duration, written - time)
+            if let length, segments.container == .fmp4, time < length {
+                packet.pointer.pointee.duration = min(packet.pointer.pointee.duration, length - time)
             }
             end = time + packet.pointer.pointee.duration
             packets += 1
-            try muxer.write(packet, rate: settings.shape.rate)
+            try muxer.write(packet, rate: shape.rate)
         }
     }
 
@@ -149,7 +102,7 @@ struct SegmentTrack: ~Copyable {
     private var boundary: Int64 {
         let count = Int64(playlist.segments.count + 1)
         let time = MediaTime(value: segments.duration.value * count, timescale: segments.duration.timescale)
-        return time.sampleIndex(rate: settings.shape.rate)
+        return time.sampleIndex(rate: shape.rate)
     }
 
     /// Ends the open segment, and looks at it as a player will.
@@ -187,8 +140,8 @@ struct SegmentTrack: ~Copyable {
     private func check(_ segment: any ByteSource) throws(MediaError) {
         let name = segments.container == .fmp4 ? "mp4" : "mpegts"
         let demuxer = try Demuxer.open(JoinedSource(setup, segment), as: name, stop: stop)
-        guard let track = demuxer.tracks.first, track.channels == settings.shape.channels || track.channels == 0 else {
-            throw failure("holds no audio of \(settings.shape.channels) channels")
+        guard let track = demuxer.tracks.first, track.channels == shape.channels || track.channels == 0 else {
+            throw failure("holds no audio of \(shape.channels) channels")
         }
         let found = try Packet()
         var count = 0
@@ -205,7 +158,7 @@ struct SegmentTrack: ~Copyable {
 }
 
 /// Some bytes in front of a source.
-final class JoinedSource: ByteSource {
+private final class JoinedSource: ByteSource {
     private let head: [UInt8]
     private let tail: any ByteSource
 
