@@ -27,7 +27,8 @@ package struct JobField: Sendable {
     package var isOfOutput: Bool { !Self.jobNames.contains(name) }
 
     private static let jobNames: Set<String> = [
-        "source", "start", "end", "duration", "track", "damage", "tag_encoding", "outputs", "atomic", "priority",
+        "source", "source_credentials", "source_headers", "start", "end", "duration", "track", "damage", "tag_encoding",
+        "outputs", "atomic", "priority",
         "delay",
         "not_before", "attempts", "timeout", "expires", "deadline", "dedup", "group", "limit_key", "callback",
     ]
@@ -41,6 +42,12 @@ package struct JobField: Sendable {
         JobField(
             "source", "URL", "where the audio is: https://, http://, s3://bucket/key, or file:/// under an allowed root"
         ),
+        JobField(
+            "source_credentials", "NAME", "for a source that is a URL: which of the operator's credentials to show",
+            default: "none"),
+        JobField(
+            "source_headers", "JSON", #"for a source that is a URL: {"referer": "https://example.org/"}"#,
+            default: "none"),
         JobField("format", "FORMAT", "the container, or a well-known pairing: see `respool formats`"),
         JobField("codec", "CODEC", "overrides the format's usual codec", default: "by format"),
         JobField("bit_rate", "RATE", "constant or average bits a second: 192k or 192000", default: "by codec"),
@@ -103,6 +110,9 @@ package struct JobField: Sendable {
         JobField(
             "output_headers", "JSON", #"for an output that is a URL: {"x-ms-blob-type": "BlockBlob"}"#,
             default: "the content-type"),
+        JobField(
+            "output_credentials", "NAME", "for an output that is a URL: which of the operator's credentials to show",
+            default: "none"),
         JobField(
             "outputs", "JSON", "several results of one decode: a list of objects with fields of their own",
             default: "one result"),

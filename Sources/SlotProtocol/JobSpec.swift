@@ -5,6 +5,8 @@ package struct JobSpec: Sendable {
     /// The fields as they were pushed.
     package let fields: [String: String]
     package let source: String
+    /// Who asks for it, where it is on a web server.
+    package let access: SourceAccess
     package let plan: ConversionPlan
     /// Where the result of each rendition goes; nothing for the default place.
     package let destinations: [String?]
@@ -69,6 +71,7 @@ package struct JobSpec: Sendable {
         let reader = try FieldReader(fields)
         self.fields = fields
         source = try reader.source()
+        access = try reader.access(to: source)
         plan = try reader.plan()
         destinations = try reader.destinations(plan.renditions)
         deliveries = try reader.deliveries()

@@ -39,15 +39,20 @@ package struct TransferJob: Codable, Sendable {
     /// What staged names are made from, so that two owners of a job never share one.
     package var token: String
     package var source: String
+    package var access: SourceAccess
     /// None for a probe.
     package var outputs: [Output]
     /// Whether all outputs are to appear, or none.
     package var isAtomic: Bool
 
-    package init(id: String, token: String, source: String, outputs: [Output], isAtomic: Bool = false) {
+    package init(
+        id: String, token: String, source: String, access: SourceAccess = SourceAccess(), outputs: [Output],
+        isAtomic: Bool = false
+    ) {
         self.id = id
         self.token = token
         self.source = source
+        self.access = access
         self.outputs = outputs
         self.isAtomic = isAtomic
     }

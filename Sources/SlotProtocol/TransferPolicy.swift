@@ -13,6 +13,7 @@ package struct TransferPolicy: Codable, Hashable, Sendable {
     /// A PEM file of certificate authorities instead of the system's (`RESPOOL_CA_FILE`).
     package var certificateFile: String?
     package var s3 = S3Settings()
+    package var credentials = CredentialSettings()
     /// Where sources from the network are spooled, and outputs for stores and URLs wait (`RESPOOL_SPOOL_DIR`).
     package var spoolFolder = "/tmp"
     /// Bytes.

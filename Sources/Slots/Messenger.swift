@@ -23,6 +23,7 @@ package actor Messenger {
     package init(policy: TransferPolicy) {
         self.policy = policy
         self.policy.s3 = S3Settings()
+        self.policy.credentials = CredentialSettings()
     }
 
     /// Posts the body, and answers what came of it.

@@ -34,6 +34,7 @@ package struct SlotConfiguration: Sendable {
         if let folder = Environment.value("RESPOOL_SPOOL_DIR") { configuration.policy.spoolFolder = folder }
         configuration.policy.certificateFile = Environment.value("RESPOOL_CA_FILE")
         configuration.policy.s3 = try .fromEnvironment()
+        configuration.policy.credentials = try .fromEnvironment()
         if let bytes = try whole("RESPOOL_MAX_SOURCE_BYTES", 1...(1 << 50)) {
             configuration.policy.mostSourceBytes = Int64(bytes)
         }

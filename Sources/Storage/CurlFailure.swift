@@ -22,15 +22,10 @@ extension Failure {
             Failure(.sourceUnreachable, "the certificate or the TLS of host '\(host)' is not accepted: \(words)")
         case CURLE_SSL_CACERT_BADFILE:
             Failure(.internal, "the file of certificate authorities cannot be read: \(words)")
-        case CURLE_TOO_MANY_REDIRECTS:
-            Failure(.policyDenied, "the server of \(source) redirects too often")
-        // libcurl gives the same code to an answer without a status line.
-        case CURLE_UNSUPPORTED_PROTOCOL where words.contains("HTTP/0.9"):
-            Failure(.sourceUnreachable, "the server of \(source) does not answer in HTTP")
+        // libcurl's name for an answer without a status line.
         case CURLE_UNSUPPORTED_PROTOCOL:
-            Failure(.policyDenied, "the server of \(source) redirects to something that is neither http nor https")
-        case CURLE_URL_MALFORMAT:
-            Failure(.invalidRequest, "the URL of \(source), or one that it redirects to, is malformed")
+            Failure(.sourceUnreachable, "the server of \(source) does not answer in HTTP")
+        case CURLE_URL_MALFORMAT: Failure(.invalidRequest, "the URL of \(source) is malformed")
         case CURLE_PARTIAL_FILE: cutShort(url)
         case CURLE_OUT_OF_MEMORY: Failure(.internal, "libcurl has no memory for \(source)")
         default:

@@ -29,10 +29,10 @@ package final class HTTPClient {
     }
 
     /// Where a source is asked for, and by whom.
-    func target(of location: SourceLocation) throws(Failure) -> RequestTarget {
+    func target(of location: SourceLocation, _ access: WebAccess) throws(Failure) -> RequestTarget {
         switch location {
         case .file(let path): throw Failure(.internal, "the file '\(path)' is on no server")
-        case .web(let url): return RequestTarget(url: url)
+        case .web(let url): return RequestTarget(url: url, headers: try access.lines(for: url))
         case .object(let object): return try account.target(of: object)
         }
     }

@@ -42,8 +42,8 @@ struct HTTPHead {
 
     subscript(name: String) -> String? { fields[name] }
 
-    /// Whether the client goes on to another URL by itself.
-    var isRedirect: Bool { [301, 302, 303, 307, 308].contains(status) && fields["location"] != nil }
+    /// Where the answer says that what was asked for is, as it says it.
+    var redirection: String? { [301, 302, 303, 307, 308].contains(status) ? fields["location"] : nil }
 
     /// Bytes of the body, if the server says so and the body is sent as one piece.
     var contentLength: Int64? {

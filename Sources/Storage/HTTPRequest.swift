@@ -16,7 +16,7 @@ final class HTTPRequest {
     }
 
     enum End {
-        /// The answer is complete, or no more of it was wanted.
+        /// The answer is complete, or no more of it was wanted; or it says only where what was asked for is.
         case complete
         /// The server's answer, or what it led to, is a failure.
         case failed(Failure)
@@ -31,6 +31,10 @@ final class HTTPRequest {
 
     var handle: CurlHandle
     let target: RequestTarget
+    /// Which bytes are asked for, if not all.
+    let range: (from: Int64, to: Int64?)?
+    /// Redirects that led here.
+    let redirects: Int
     /// Where the next byte of the body belongs.
     var position: Int64
     /// Where the body ends, if known.
@@ -54,19 +58,23 @@ final class HTTPRequest {
     private let addresses: AddressPolicy
     /// What it is about, for a sentence.
     private let noun: String
-    private let followsRedirects: Bool
+    private let mayBeRedirected: Bool
+    /// Where the answer says that what was asked for is, as it says it.
+    private(set) var redirection: String?
+    /// Bytes of the body of such an answer.
+    private var redirectionBytes = 0
     /// Seconds until the other side must have done what was asked of it.
     private let timeout: Double
     private unowned let owner: any Owner
 
     /// A request for the bytes of the range, or for all; `condition` is the validator that the part must have.
     convenience init(
-        _ target: RequestTarget, range: (from: Int64, to: Int64?)?, condition: String?, policy: TransferPolicy,
-        addresses: AddressPolicy, owner: any Owner
+        _ target: RequestTarget, range: (from: Int64, to: Int64?)?, condition: String?, redirects: Int,
+        policy: TransferPolicy, addresses: AddressPolicy, owner: any Owner
     ) throws(Failure) {
         try self.init(
-            target, noun: "the source", followsRedirects: !target.isObject, timeout: policy.connectTimeout,
-            policy: policy, addresses: addresses, owner: owner)
+            target, noun: "the source", mayBeRedirected: !target.isObject, range: range, redirects: redirects,
+            timeout: policy.connectTimeout, policy: policy, addresses: addresses, owner: owner)
         position = range?.from ?? 0
         // A proxy before a store may change what it accepts, which the signature would cover.
         var lines = target.isObject ? ["x-amz-content-sha256: \(Digest.of([]))"] : ["Accept-Encoding: identity"]
@@ -76,7 +84,7 @@ final class HTTPRequest {
             handle.set(CURLOPT_RANGE, "\(range.from)-\(range.to.map { String($0 - 1) } ?? "")")
             if let condition { lines.append("If-Range: \(condition)") }
         }
-        handle.setHeader(lines)
+        handle.setHeader(lines + target.headers)
     }
 
     /// A request that posts a message.
@@ -84,9 +92,8 @@ final class HTTPRequest {
         posting message: CallbackRequest, policy: TransferPolicy, addresses: AddressPolicy, owner: any Owner
     ) throws(Failure) {
         try self.init(
-            RequestTarget(url: message.url), noun: "the callback", followsRedirects: false,
-            timeout: CallbackRequest.patience,
-            policy: policy, addresses: addresses, owner: owner)
+            RequestTarget(url: message.url), noun: "the callback", timeout: CallbackRequest.patience, policy: policy,
+            addresses: addresses, owner: owner)
         handle.setHeader(message.headers)
         handle.set(CURLOPT_TIMEOUT_MS, Int(timeout * 1000))
         handle.post(Array(message.body))
@@ -98,12 +105,12 @@ final class HTTPRequest {
         owner: any Owner
     ) throws(Failure) {
         try self.init(
-            target, noun: "the output", followsRedirects: false, timeout: policy.connectTimeout, policy: policy,
+            target, noun: "the output", timeout: policy.connectTimeout, policy: policy,
             addresses: addresses, owner: owner)
         patience = call.patience
         var lines = call.headers
         if target.isObject { lines.append("x-amz-content-sha256: \(try call.body.sum())") }
-        handle.setHeader(lines)
+        handle.setHeader(lines + target.headers)
         switch call.body {
         case .none where call.method == "HEAD": handle.set(CURLOPT_NOBODY, 1)
         case .none: break
@@ -118,14 +125,17 @@ final class HTTPRequest {
     }
 
     private init(
-        _ target: RequestTarget, noun: String, followsRedirects: Bool, timeout: Double, policy: TransferPolicy,
+        _ target: RequestTarget, noun: String, mayBeRedirected: Bool = false,
+        range: (from: Int64, to: Int64?)? = nil, redirects: Int = 0, timeout: Double, policy: TransferPolicy,
         addresses: AddressPolicy, owner: any Owner
     ) throws(Failure) {
         guard let handle = CurlHandle.create() else { throw Failure(.internal, "libcurl has no memory for a request") }
         self.handle = handle
         self.target = target
         self.noun = noun
-        self.followsRedirects = followsRedirects
+        self.mayBeRedirected = mayBeRedirected
+        self.range = range
+        self.redirects = redirects
         self.timeout = timeout
         position = 0
         self.addresses = addresses
@@ -156,7 +166,7 @@ final class HTTPRequest {
             owner.ended(self, .failed(failure))
         } else if isRefused {
             owner.ended(self, .failed(.s3(head, S3Answer(refusal), target.name)))
-        } else if isSatisfied || code == CURLE_OK && hasHead {
+        } else if isSatisfied || redirection != nil || code == CURLE_OK && hasHead {
             owner.ended(self, .complete)
         } else {
             owner.ended(self, outcome(of: code))
@@ -178,9 +188,8 @@ final class HTTPRequest {
     private func configure(_ policy: TransferPolicy) {
         handle.set(CURLOPT_URL, target.url)
         handle.set(CURLOPT_PROTOCOLS_STR, "http,https")
-        handle.set(CURLOPT_REDIR_PROTOCOLS_STR, "http,https")
-        handle.set(CURLOPT_FOLLOWLOCATION, followsRedirects ? 1 : 0)
-        handle.set(CURLOPT_MAXREDIRS, policy.mostRedirects)
+        // What a request says of who asks is for its own server: a redirect is another request.
+        handle.set(CURLOPT_FOLLOWLOCATION, 0)
         // One connection a request, so that a paused one holds up no other and one cut short takes no other with it.
         handle.set(CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_1_1)
         handle.set(CURLOPT_PROXY, "")
@@ -268,8 +277,12 @@ final class HTTPRequest {
             }
             return bytes.count
         }
-        guard head.status >= 200, !(followsRedirects && head.isRedirect) else { return bytes.count }
+        guard head.status >= 200 else { return bytes.count }
         hasHead = true
+        if mayBeRedirected, let location = head.redirection {
+            redirection = location
+            return bytes.count
+        }
         if isRefused { return bytes.count }
         do { isSatisfied = try !owner.received(head, by: self) } catch { return fail(error) }
         return isSatisfied ? 0 : bytes.count
@@ -281,6 +294,11 @@ final class HTTPRequest {
         guard !isSatisfied, failure == nil else { return 0 }
         // A request without a connection cannot be paused yet; libcurl hands these bytes over again when it goes on.
         guard !isPaused else { return Int(CURL_WRITEFUNC_PAUSE) }
+        if redirection != nil {
+            // A short body is read, so that the connection may serve again.
+            redirectionBytes += bytes.count
+            return redirectionBytes <= Self.mostRefusal ? bytes.count : 0
+        }
         if isRefused {
             refusal += bytes.prefix(max(0, Self.mostRefusal - refusal.count))
             return bytes.count

@@ -9,11 +9,11 @@ package enum OpenSource: ~Copyable {
 
     /// Opens the source at the location; a remote one shows only later whether it can be had.
     package static func open(
-        _ location: SourceLocation, client: HTTPClient, mostBytes: Int64? = nil
+        _ location: SourceLocation, _ access: WebAccess, client: HTTPClient, mostBytes: Int64? = nil
     ) throws(Failure) -> OpenSource {
         switch location {
         case .file(let path): .local(try LocalSource.open(path: path, policy: client.policy))
-        case .web, .object: .remote(try RemoteSource(location, client: client, mostBytes: mostBytes))
+        case .web, .object: .remote(try RemoteSource(location, access, client: client, mostBytes: mostBytes))
         }
     }
 

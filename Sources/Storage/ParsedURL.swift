@@ -36,6 +36,9 @@ struct ParsedURL: ~Copyable {
     /// The port, or the scheme's usual one.
     var port: Int { part(CURLUPART_PORT, flags: CURLU_DEFAULT_PORT).flatMap { Int($0) } ?? 0 }
 
+    var user: String? { part(CURLUPART_USER, flags: CURLU_URLDECODE) }
+    var password: String? { part(CURLUPART_PASSWORD, flags: CURLU_URLDECODE) }
+
     /// The path with its percent signs decoded; nothing if it holds control characters.
     var decodedPath: String? { part(CURLUPART_PATH, flags: CURLU_URLDECODE) }
 

@@ -18,6 +18,7 @@ package final class RemoteSource: HTTPRequest.Owner {
     private var icy: IcyFilter?
     private var punched: Int64 = 0
     private let location: SourceLocation
+    private let access: WebAccess
     private var url: String { location.text }
     /// Where it was found in the end, after redirects; what it names is relative to that.
     package private(set) var finalURL: String
@@ -48,8 +49,11 @@ package final class RemoteSource: HTTPRequest.Owner {
     private static let mostPatience = 30.0
 
     /// Asks for the source; what comes of it shows later.
-    package init(_ location: SourceLocation, client: HTTPClient, mostBytes: Int64? = nil) throws(Failure) {
+    package init(
+        _ location: SourceLocation, _ access: WebAccess, client: HTTPClient, mostBytes: Int64? = nil
+    ) throws(Failure) {
         self.location = location
+        self.access = access
         finalURL = location.text
         self.mostBytes = min(mostBytes ?? .max, client.policy.mostSourceBytes)
         self.client = client
@@ -188,6 +192,8 @@ package final class RemoteSource: HTTPRequest.Owner {
         let isActive = requests.last === request
         requests.removeAll { $0 === request }
         switch end {
+        case .complete where request.redirection != nil:
+            do { try follow(request, isActive) } catch { fail(error) }
         case .complete where !request.isSatisfied && request.position < request.end ?? 0:
             broke(.cutShort(url), isActive)
         case .complete:
@@ -204,13 +210,34 @@ package final class RemoteSource: HTTPRequest.Owner {
     private func start(at offset: Int64?) throws(Failure) {
         var range: (from: Int64, to: Int64?)?
         if let offset { range = (offset, spool.present.nextStart(after: offset)) }
-        let request = try HTTPRequest(
-            try client.target(of: location), range: range, condition: identity?.condition, policy: client.policy,
-            addresses: client.addresses,
-            owner: self)
         if requests.count == 2 { client.remove(requests.removeFirst()) }
-        requests.append(request)
+        try ask(try client.target(of: location, access), for: range, at: requests.count)
+    }
+
+    private func ask(
+        _ target: RequestTarget, for range: (from: Int64, to: Int64?)?, redirects: Int = 0, at index: Int
+    ) throws(Failure) {
+        let request = try HTTPRequest(
+            target, range: range, condition: identity?.condition, redirects: redirects, policy: client.policy,
+            addresses: client.addresses, owner: self)
+        requests.insert(request, at: index)
         client.add(request)
+    }
+
+    /// Asks for what a request was for where its answer says that it is.
+    private func follow(_ request: HTTPRequest, _ isActive: Bool) throws(Failure) {
+        let server = "the server of the source '\(redactedURL(url))'"
+        guard request.redirects < client.policy.mostRedirects else {
+            throw Failure(.policyDenied, "\(server) redirects too often")
+        }
+        guard let text = ParsedURL.resolve(request.redirection ?? "", against: request.target.url),
+            ["http", "https"].contains(text.prefix { $0 != ":" }.lowercased())
+        else { throw Failure(.policyDenied, "\(server) redirects to something that is neither http nor https") }
+        let location = try SourceLocation(text)
+        let target = RequestTarget(url: location.text, name: url, headers: try access.lines(for: location.text))
+        try ask(
+            target, for: request.range, redirects: request.redirects + 1, at: isActive ? requests.count : 0)
+        if !isActive { requests[0].pause(true) }
     }
 
     /// Sees to it that the first byte that is missing from the reader on is on its way.

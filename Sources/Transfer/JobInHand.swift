@@ -88,14 +88,14 @@ final class JobInHand {
         _ reference: String, within parent: Int, as kind: NestedReference
     ) throws(Failure) -> Answer? {
         guard source != nil else { throw Failure(.internal, "a source names others before it is open") }
-        if nested == nil { nested = NestedSources(base: source?.base ?? job.source, client: client) }
+        if nested == nil { nested = NestedSources(base: source?.base ?? job.source, try access(), client: client) }
         guard let opened = try nested!.open(reference, within: parent, as: kind) else { return nil }
         return Answer(message: .openedWhole(number: opened.number), descriptor: opened.reader)
     }
 
     private func open() throws(Failure) -> Answer? {
         if let failure = outputs.failure { throw failure }
-        if source == nil { source = try OpenSource.open(SourceLocation(job.source), client: client) }
+        if source == nil { source = try OpenSource.open(SourceLocation(job.source), access(), client: client) }
         if let failure = source?.failure { throw failure }
         let available = source?.run(from: 0) ?? 0
         if source?.isEndless == true {
@@ -104,6 +104,10 @@ final class JobInHand {
         }
         guard let length = source?.length, let reader = try source?.reader() else { return nil }
         return Answer(message: .opened(length: length, available: available), descriptor: reader)
+    }
+
+    private func access() throws(Failure) -> WebAccess {
+        WebAccess(job.access, to: try SourceLocation(job.source), policy: client.policy)
     }
 
     private func have(_ offset: Int64) throws(Failure) -> Answer? {

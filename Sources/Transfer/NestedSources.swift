@@ -5,6 +5,7 @@ import Storage
 /// What the job's source names: segments, keys and playlists, each fetched whole; the next ones ahead of time.
 final class NestedSources {
     private let client: HTTPClient
+    private let access: WebAccess
     /// Playlists by their number; 0 is the job's source.
     private var playlists: [Int: Playlist]
     /// What is on its way, in the order in which it was asked for.
@@ -44,8 +45,9 @@ final class NestedSources {
     }
 
     /// Nested sources of the source that was found at the URL or path.
-    init(base: String, client: HTTPClient) {
+    init(base: String, _ access: WebAccess, client: HTTPClient) {
         self.client = client
+        self.access = access
         playlists = [0: Playlist(base: base, depth: 0)]
     }
 
@@ -111,7 +113,7 @@ final class NestedSources {
             case .key: Int64(1024)
             case .segment: max(client.policy.mostSourceBytes - bytes, 1)
             }
-        let source = try OpenSource.open(location, client: client, mostBytes: limit)
+        let source = try OpenSource.open(location, access, client: client, mostBytes: limit)
         let fetch = Fetch(request, depth: playlist.depth + 1, base: location.text, source: source)
         // What was expected and never asked for makes room.
         if fetches.count >= Self.mostFetches { fetches.removeFirst() }

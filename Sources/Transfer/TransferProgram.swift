@@ -64,7 +64,7 @@ package enum TransferProgram {
     /// Gives up all that the policy does not name, and answers what the kernel lacks for that.
     private static func confine(_ policy: TransferPolicy) throws(SandboxError) -> [SandboxPart] {
         let files =
-            policy.sourceRoots + certificates(policy) + profiles(policy.s3) + (policy.grantedSource.map { [$0] } ?? [])
+            policy.sourceRoots + certificates(policy) + keptFiles(policy) + (policy.grantedSource.map { [$0] } ?? [])
         let folders = [policy.outputRoot, policy.spoolFolder].compactMap { $0 } + policy.grantedOutputs.map(folder)
         return try Confinement.enterTransfer(reading: files, writing: folders)
     }
@@ -75,10 +75,10 @@ package enum TransferProgram {
             + [Environment.value("SSL_CERT_DIR")].compactMap { $0 }
     }
 
-    /// The folders of profiles, if they are there.
-    private static func profiles(_ settings: S3Settings) -> [String] {
-        [settings.credentialsFile, settings.configurationFile].compactMap(\.self).filter { access($0, R_OK) == 0 }
-            .map(folder)
+    /// The folders of the files that hold keys, if they are there.
+    private static func keptFiles(_ policy: TransferPolicy) -> [String] {
+        [policy.s3.credentialsFile, policy.s3.configurationFile, policy.credentials.file].compactMap(\.self)
+            .filter { access($0, R_OK) == 0 }.map(folder)
     }
 
     /// The folder that a file lies in, or will once it is made.

@@ -76,7 +76,7 @@ struct JobRun: Sendable {
 
     private func task(_ spec: JobSpec) -> SlotTask {
         SlotTask(
-            id: job.id, token: job.token, source: spec.source, plan: spec.plan,
+            id: job.id, token: job.token, source: spec.source, access: spec.access, plan: spec.plan,
             outputs: spec.destinations.enumerated().map { index, place in
                 TransferJob.Output(
                     place, defaultName: spec.defaultName(ofOutput: index, job: job.id),

@@ -142,6 +142,10 @@ let originScript = #"""
             self.close_connection = True
         def do_redirect(self, number, turn, query):
             self.head(302, {"Location": query["to"][0], "Content-Length": 0})
+        def do_who(self, number, turn, query):
+            self.note("WHO %s %s" % (self.headers.get("Authorization", "-"), self.headers.get("X-Key", "-")))
+            if "to" not in query: return self.serve()
+            self.head(302, {"Location": self.path.partition("?to=")[2], "Content-Length": 0})
         def do_circle(self, number, turn, query): self.head(302, {"Location": self.path, "Content-Length": 0})
         def do_status(self, number, turn, query):
             body = b"<html>no audio here</html>"

@@ -34,9 +34,8 @@ package enum OutputPlace {
     package func check(_ client: HTTPClient) throws(Failure) {
         switch self {
         case .local(let destination): try destination.check()
-        case .remote(.web): break
-        case .remote(.object):
-            do throws(Failure) { _ = try client.account.keys() } catch { throw error.asOutput }
+        case .remote(let place):
+            do throws(Failure) { _ = try place.target(client) } catch { throw error.asOutput }
         }
     }
 }

@@ -54,6 +54,17 @@ package enum RemotePlace: Hashable, Sendable {
         return (name, .object(try object.sibling(name)))
     }
 
+    /// Where a request about it goes, and by whom it is made.
+    func target(_ client: HTTPClient, query: String = "") throws(Failure) -> RequestTarget {
+        switch self {
+        case .object(let object): return try client.account.target(of: object, query: query)
+        case .web(let url, let delivery):
+            guard let name = delivery.credentials else { return RequestTarget(url: url) }
+            let line = try client.policy.credentials.header(name, forOutput: url)
+            return RequestTarget(url: url, headers: [line].compactMap(\.self))
+        }
+    }
+
     /// The media type that the name's ending stands for.
     var mediaType: String {
         let ending = fileName.lastIndex(of: ".").map { fileName[fileName.index(after: $0)...].lowercased() } ?? ""
@@ -73,10 +84,7 @@ extension Call {
         // Whoever takes a POST twice may keep it twice.
         let tries = if case .web = place, message.method == "POST" { 1 } else { Int?.none }
         self.init(message, client: client, tries: tries) { () throws(Failure) in
-            switch place {
-            case .object(let object): try client.account.target(of: object, query: query)
-            case .web(let url, _): RequestTarget(url: url)
-            }
+            try place.target(client, query: query)
         }
     }
 }

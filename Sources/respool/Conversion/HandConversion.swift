@@ -40,7 +40,7 @@ struct HandConversion {
     private func convert(_ slot: Slot, _ view: ConversionView) async -> Result<CommitRecord, SlotError> {
         let task = SlotTask(
             id: "convert", token: "\(getpid())-\(String(UInt32.random(in: 0...UInt32.max), radix: 16))",
-            source: request.spec.source, plan: request.spec.plan,
+            source: request.spec.source, access: request.spec.access, plan: request.spec.plan,
             outputs: request.destinations.enumerated().map { index, destination in
                 .init(
                     destination ?? "-", defaultName: request.spec.defaultName(ofOutput: index, job: "output"),

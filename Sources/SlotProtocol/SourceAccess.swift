@@ -1,0 +1,69 @@
+import FoundationEssentials
+
+/// What a web server is told of who asks it for a source.
+package struct SourceAccess: Codable, Hashable, Sendable {
+    /// Values by names in small letters, for the server that the source names.
+    package var headers: [String: String] = [:]
+    /// The name of one of the operator's credentials.
+    package var credentials: String?
+
+    package init() {}
+}
+
+// The fields that say it.
+extension FieldReader {
+    /// Who asks for the source; what only a web server understands is refused for any other.
+    func access(to source: String) throws(Failure) -> SourceAccess {
+        var access = SourceAccess()
+        access.headers = try headers("source_headers")
+        access.credentials = try credentials("source_credentials", besides: access.headers, "source_headers")
+        guard access == SourceAccess() || OutputPath.isWeb(source) else {
+            throw Self.invalid(
+                "`source_headers` and `source_credentials` are for a `source` that begins with https://")
+        }
+        return access
+    }
+
+    /// The name of credentials, which say who asks in place of a header that does.
+    func credentials(
+        _ field: String, besides headers: [String: String], _ headersField: String
+    ) throws(Failure) -> String? {
+        guard let name = fields[field] else { return nil }
+        guard KeyName.isValid(name) else { throw wrong(field, "1 to 64 of A-Z a-z 0-9 _ . -") }
+        guard headers["authorization"] == nil else {
+            throw Self.invalid("`\(headersField)` has `authorization`, which `\(field)` gives too: give one of them")
+        }
+        return name
+    }
+
+    /// Header lines that a job adds to requests, by names in small letters.
+    func headers(_ field: String) throws(Failure) -> [String: String] {
+        guard let text = fields[field] else { return [:] }
+        guard let pairs = try? JSONDecoder().decode([String: String].self, from: Data(text.utf8)), pairs.count <= 16
+        else {
+            throw Self.invalid("`\(field)` must be a JSON object of at most 16 texts, as {\"accept\":\"audio/*\"}")
+        }
+        var headers: [String: String] = [:]
+        for (name, value) in pairs.sorted(by: { $0.key < $1.key }) {
+            let isName =
+                KeyName.isValid(name) && !name.contains { "_.".contains($0) }
+                && !Self.ownHeaders.contains(name.lowercased())
+            // libcurl leaves a header out that has no value.
+            let isValue =
+                value.utf8.allSatisfy { (0x20...0x7e).contains($0) } && value.utf8.contains { $0 > 0x20 }
+                && value.utf8.count <= 2048
+            guard isName, isValue, headers.updateValue(value, forKey: name.lowercased()) == nil else {
+                throw Self.invalid(
+                    "`\(field)` has `\(Self.shown(name))`: it must be a header's name of 1 to 64 letters, digits or -, given once, "
+                        + "not one of the connection, with a value of visible ASCII")
+            }
+        }
+        return headers
+    }
+
+    /// What tells where a message goes, which part is asked for and where it ends is not the job's to say.
+    private static let ownHeaders: Set = [
+        "host", "connection", "content-length", "transfer-encoding", "expect", "upgrade", "te", "trailer", "range",
+        "if-range", "accept-encoding", "icy-metadata", "proxy-authorization", "proxy-connection", "keep-alive",
+    ]
+}

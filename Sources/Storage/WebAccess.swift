@@ -1,0 +1,77 @@
+import FoundationEssentials
+package import SlotProtocol
+
+/// What each server on the way to a job's source is told of who asks.
+package struct WebAccess: Sendable {
+    private let access: SourceAccess
+    private let settings: CredentialSettings
+    private let own: Origin?
+    /// The user and the password of the source's own URL, which its server is told after a redirect to itself as well.
+    private let user: String?
+
+    package init(_ access: SourceAccess, to source: SourceLocation, policy: TransferPolicy) {
+        self.access = access
+        settings = policy.credentials
+        guard case .web(let url) = source, let parsed = ParsedURL.parse(url) else {
+            (own, user) = (nil, nil)
+            return
+        }
+        own = Origin(url)
+        user = parsed.user.map { "\($0):\(parsed.password ?? "")" }
+    }
+
+    /// The header lines of a request for the URL: the job's and the URL's own only where the source is, the operator's wherever
+    /// they are for.
+    func lines(for url: String) throws(Failure) -> [String] {
+        guard let origin = Origin(url) else { return [] }
+        let isOwn = origin == own
+        var lines = isOwn ? access.headers.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" } : []
+        if let name = access.credentials {
+            lines += try settings.header(name, for: origin, isOwn).map { [$0] } ?? []
+        } else if isOwn, let user, access.headers["authorization"] == nil {
+            lines.append("authorization: Basic \(Data(user.utf8).base64EncodedString())")
+        }
+        return lines
+    }
+}
+
+/// A server, as far as its secrets are concerned.
+struct Origin: Hashable, Sendable {
+    let scheme: String
+    let host: String
+    let port: Int
+
+    init?(_ text: String) {
+        guard let url = ParsedURL.parse(text) else { return nil }
+        scheme = url.scheme
+        host = url.host.lowercased()
+        port = url.port
+    }
+}
+
+extension CredentialSettings {
+    /// The header line of the credentials of that name; nothing if they are not for the server, which is a failure where `mustFit`.
+    func header(_ name: String, for origin: Origin, _ mustFit: Bool) throws(Failure) -> String? {
+        guard let credential = try read().first(where: { $0.name == name }) else {
+            throw Failure(
+                .sourceDenied,
+                "the worker has no credentials '\(name)': it finds them in RESPOOL_CREDENTIALS_FILE or RESPOOL_CREDENTIALS",
+                retryable: true)
+        }
+        guard !credential.isFor(scheme: origin.scheme, host: origin.host, port: origin.port) else {
+            return credential.header
+        }
+        guard !mustFit else {
+            throw Failure(
+                .sourceDenied,
+                "the credentials '\(name)' are not for \(origin.scheme)://\(origin.host):\(origin.port)")
+        }
+        return nil
+    }
+
+    /// The header line for an output's URL.
+    func header(_ name: String, forOutput url: String) throws(Failure) -> String? {
+        guard let origin = Origin(url) else { return nil }
+        return try header(name, for: origin, true)
+    }
+}
