@@ -88,7 +88,10 @@ final class JobInHand {
         _ reference: String, within parent: Int, as kind: NestedReference
     ) throws(Failure) -> Answer? {
         guard source != nil else { throw Failure(.internal, "a source names others before it is open") }
-        if nested == nil { nested = NestedSources(base: source?.base ?? job.source, try access(), client: client) }
+        if nested == nil, let reader = try source?.reader() {
+            let base = source?.base ?? job.source
+            nested = NestedSources(of: reader, base: base, try access(), client: client)
+        }
         guard let opened = try nested!.open(reference, within: parent, as: kind) else { return nil }
         return Answer(message: .openedWhole(number: opened.number), descriptor: opened.reader)
     }

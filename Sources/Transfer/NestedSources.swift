@@ -1,4 +1,6 @@
+import Glibc
 import Lifecycle
+import MediaTypes
 import SlotProtocol
 import Storage
 
@@ -44,11 +46,12 @@ final class NestedSources {
         }
     }
 
-    /// Nested sources of the source that was found at the URL or path.
-    init(base: String, _ access: WebAccess, client: HTTPClient) {
+    /// Nested sources of the source that was found at the URL or path. One that is no playlist names none, whatever the other
+    /// child says, which may have been taken over by it.
+    init(of source: borrowing Descriptor, base: String, _ access: WebAccess, client: HTTPClient) {
         self.client = client
         self.access = access
-        playlists = [0: Playlist(base: base, depth: 0)]
+        playlists = Self.isPlaylist(source) ? [0: Playlist(base: base, depth: 0)] : [:]
     }
 
     /// When `tick` wants to be called at the latest.
@@ -84,15 +87,23 @@ final class NestedSources {
         let reader = try fetch.source.reader()
         guard kind == .playlist else { return Opened(number: -1, reader: reader) }
         opened += 1
-        playlists[opened] = Playlist(base: fetch.source.base ?? fetch.base, depth: fetch.depth)
+        if Self.isPlaylist(reader) {
+            playlists[opened] = Playlist(base: fetch.source.base ?? fetch.base, depth: fetch.depth)
+        }
         if opened > Self.mostPlaylists { playlists[opened - Self.mostPlaylists] = nil }
         return Opened(number: opened, reader: reader)
+    }
+
+    private static func isPlaylist(_ file: borrowing Descriptor) -> Bool {
+        var head = [UInt8](repeating: 0, count: PlaylistMark.length)
+        let count = pread(file.number, &head, head.count, 0)
+        return PlaylistMark.begins(head.prefix(max(0, count)))
     }
 
     private func fetch(_ request: Request) throws(Failure) -> Fetch {
         if let known = fetches.first(where: { $0.request == request }) { return known }
         guard let playlist = playlists[request.parent] else {
-            throw Failure(.internal, "a source is wanted that a playlist names which is not open")
+            throw Failure(.policyDenied, "a source is wanted that no open playlist can have named")
         }
         guard playlist.depth < client.policy.mostPlaylistDepth || request.kind == .key else {
             throw Failure(

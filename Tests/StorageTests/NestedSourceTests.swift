@@ -45,21 +45,43 @@ import Testing
     }
 
     @Test func `opens what a source names, relative to where it was found in the end`() async throws {
-        let target = try await Origin.shared.url("ranges", "nested")
+        let target = try await Origin.shared.url("list", "nested")
         let redirect = try await Origin.shared.url("redirect", "nested-from") + "?to=\(target)"
         try await withTransfer(policy()) { child in
             try await child.tell(.job(.test(redirect)))
             _ = try await child.ask(.open)
+            _ = try await child.fetch(0..<8)
             try await child.send(.expect("/chunked/nested-b/0", within: 0, as: .segment))
             guard case .openedWhole(1) = try await child.ask(.openNested("1", within: 0, as: .playlist)),
                 case .openedWhole(-1) = try await child.ask(.openNested("/chunked/nested-b/0", within: 1, as: .segment))
             else { throw NotInTime(description: "not opened") }
             let nested = await child.read(0..<Int64(Origin.content.count))
             #expect(nested == Origin.content)
-            #expect(try await child.ask(.openNested("2", within: 9, as: .segment)).failure?.code == .internal)
+            #expect(try await child.ask(.openNested("2", within: 9, as: .segment)).failure?.code == .policyDenied)
             try await child.endJob()
         }
         #expect(try await Origin.shared.lines("nested").count { $0.hasPrefix("GET ") } == 2)
+    }
+
+    @Test(arguments: [0, 1])
+    func `what is no playlist names nothing`(parent: Int) async throws {
+        let place = ["ranges", "list"][parent]
+        let url = try await Origin.shared.url(place, "no-playlist")
+        let other = try await Origin.shared.url("ranges", "not-asked-\(parent)")
+        try await withTransfer(policy()) { child in
+            try await child.tell(.job(.test(url)))
+            _ = try await child.ask(.open)
+            _ = try await child.fetch(0..<8)
+            if parent == 1 {
+                let audio = try await Origin.shared.url("ranges", "no-list")
+                guard case .openedWhole(1) = try await child.ask(.openNested(audio, within: 0, as: .playlist)) else {
+                    throw NotInTime(description: "not opened")
+                }
+            }
+            let answer = try await child.ask(.openNested(other, within: parent, as: .segment))
+            #expect(answer.failure?.code == .policyDenied)
+        }
+        #expect(try await Origin.shared.lines("not-asked-\(parent)") == [])
     }
 
     @Test func `a nested source is held to addresses, roots, depth, number and size`() async throws {

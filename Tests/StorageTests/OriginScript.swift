@@ -142,6 +142,9 @@ let originScript = #"""
             self.close_connection = True
         def do_redirect(self, number, turn, query):
             self.head(302, {"Location": query["to"][0], "Content-Length": 0})
+        def do_list(self, number, turn, query):
+            self.head(200, {"Content-Length": 8, "ETag": TAG})
+            self.put(b"#EXTM3U\n")
         def do_who(self, number, turn, query):
             self.note("WHO %s %s" % (self.headers.get("Authorization", "-"), self.headers.get("X-Key", "-")))
             if "to" not in query: return self.serve()

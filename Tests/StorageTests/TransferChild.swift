@@ -60,6 +60,15 @@ actor TransferChild {
         return received.message
     }
 
+    /// The next report that says more than that something is under way.
+    func outcome() throws -> TransferReport {
+        while true {
+            let report = try report()
+            if case .publishing = report { continue }
+            return report
+        }
+    }
+
     func isSilent(milliseconds: CInt) throws -> Bool { try !control!.waitUntilReadable(milliseconds: milliseconds) }
 
     func send(_ request: LinkRequest) throws { try link!.send(request) }

@@ -54,10 +54,11 @@ import Testing
         let port = try await Origin.shared.port()
         let policy = policy(
             "studio http://127.0.0.1:\(port),http://localhost:\(port) header X-Key: planted")
-        let job = job("http://127.0.0.1:\(port)/who/list", "studio", headers: ["authorization": "own"])
+        let job = job("http://127.0.0.1:\(port)/list/named", "studio", headers: ["authorization": "own"])
         try await withTransfer(policy) { child in
             try await child.tell(.job(job))
             _ = try await child.ask(.open)
+            _ = try await child.fetch(0..<8)
             for (name, host) in [("same", "127.0.0.1"), ("other", "localhost")] {
                 let url = "http://\(host):\(port)/who/nested-\(name)"
                 guard case .openedWhole = try await child.ask(.openNested(url, within: 0, as: .segment)) else {
@@ -115,7 +116,7 @@ import Testing
             try await child.tell(.job(TransferJob(id: "1-0", token: "1:a", source: "/none", outputs: [output])))
             _ = try await child.stage("abc")
             try await child.tell(.publish)
-            #expect(try await child.report().isPublished)
+            #expect(try await child.outcome().isPublished)
             _ = try await child.end()
             output.delivery.credentials = "other"
             try await child.tell(.job(TransferJob(id: "2-0", token: "1:a", source: url, outputs: [output])))

@@ -25,7 +25,7 @@ import Testing
             #expect(staged.destination == url.prefix { $0 != "?" } + "?…")
             #expect(try await Origin.shared.lines(name) == [])
             try await child.tell(.publish)
-            guard case .published(let etags) = try await child.report() else {
+            guard case .published(let etags) = try await child.outcome() else {
                 Issue.record("not published")
                 return
             }
@@ -53,7 +53,7 @@ import Testing
             try await child.tell(.job(job(url)))
             _ = try await child.stage("abc")
             try await child.tell(.publish)
-            let report = try await child.report()
+            let report = try await child.outcome()
             #expect(report.isPublished == (code == nil) && report.failure?.code == code, "\(report)")
             #expect(!"\(report)".contains("planted-secret"))
         }
@@ -68,7 +68,7 @@ import Testing
             try await child.tell(.job(job(url)))
             _ = try await child.stage("abc")
             try await child.tell(.publish)
-            guard case .published(let etags) = try await child.report() else {
+            guard case .published(let etags) = try await child.outcome() else {
                 Issue.record("not published")
                 return
             }
@@ -85,7 +85,7 @@ import Testing
             try await child.tell(.job(job(url)))
             _ = try await child.stage("abc")
             try await child.tell(.publish)
-            #expect(try await child.report().failure?.code == .outputDenied)
+            #expect(try await child.outcome().failure?.code == .outputDenied)
             try await child.tell(.job(job(url)))
             #expect(try await child.ask(.stage(output: 0, part: ".json")).failure?.code == .invalidRequest)
         }

@@ -1,3 +1,5 @@
+import MediaTypes
+
 /// A playlist of HTTP Live Streaming (RFC 8216): one that names others, or one that names segments.
 enum HLSPlaylist {
     case master(HLSMaster)
@@ -8,9 +10,7 @@ enum HLSPlaylist {
 
     /// Whether the bytes begin as every playlist does.
     static func begins(_ source: any ByteSource) throws -> Bool {
-        let mark = Array("#EXTM3U".utf8)
-        guard let head = try SourceBytes(source).read(at: 0, 10) else { return false }
-        return head.starts(with: mark) || head.starts(with: [0xEF, 0xBB, 0xBF] + mark)
+        try SourceBytes(source).read(at: 0, PlaylistMark.length).map { PlaylistMark.begins($0) } ?? false
     }
 
     static func read(_ source: any ByteSource) throws(MediaError) -> HLSPlaylist {

@@ -15,8 +15,8 @@ struct S3Account: Sendable {
         }
         throw Failure(
             .sourceDenied,
-            "the worker has no keys for S3: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or a profile '\(settings.profile)'"
-        )
+            "the worker has no keys for S3: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or a profile '\(settings.profile)'",
+            retryable: true)
     }
 
     var region: String {
