@@ -18,19 +18,9 @@ import Testing
         return policy
     }
 
-    /// The next report that is not about what is under way.
-    private func report(_ child: TransferChild) async throws -> TransferReport {
-        while true {
-            switch try await child.report() {
-            case .uploading, .publishing: continue
-            case let report: return report
-            }
-        }
-    }
-
     private func stage(_ text: String, _ child: TransferChild, output: Int = 0) async throws -> TransferReport {
         _ = try await child.write(text, output: output, part: nil)
-        return try await report(child)
+        return try await child.outcome()
     }
 
     @Test func `a small one is put when it is published, encrypted and filed as it was wanted`() async throws {
@@ -43,7 +33,7 @@ import Testing
             #expect(staged.destination == "s3://small/a folder/b+é.mp3" && staged.sha256 == Self.sum)
             #expect(try await store.requests("small") == [])
             try await child.tell(.publish)
-            guard case .published(let etags) = try await report(child) else {
+            guard case .published(let etags) = try await child.outcome() else {
                 Issue.record("not published")
                 return
             }
@@ -60,7 +50,7 @@ import Testing
             let before = try await store.content("large")
             #expect(before.objects.isEmpty && before.uploads == ["a.flac"])
             try await child.tell(.publish)
-            guard case .published(let etags) = try await report(child) else {
+            guard case .published(let etags) = try await child.outcome() else {
                 Issue.record("not published")
                 return
             }
@@ -82,7 +72,7 @@ import Testing
                 try await child.tell(.job(.test("/none", output: "s3://\(bucket)/a.flac")))
                 let staged = try #require(try await stage(Self.large, child).staged)
                 try await child.tell(.publish)
-                #expect(try await report(child).isPublished)
+                #expect(try await child.outcome().isPublished)
                 let content = try await store.content(bucket)
                 #expect(content.objects["a.flac"]?.sha256 == staged.sha256 && content.uploads == [])
             }
@@ -146,7 +136,7 @@ import Testing
             for number in 0..<300 { _ = try await child.write("x", output: 0, part: "{token}/\(number).m4s") }
             _ = try await stage("main", child)
             try await child.tell(.publish)
-            #expect(try await report(child).failure?.code == .outputDenied)
+            #expect(try await child.outcome().failure?.code == .outputDenied)
             try await child.endJob()
         }
         #expect(try await store.content("many").objects.isEmpty)
@@ -187,7 +177,7 @@ import Testing
             try await child.tell(.job(.test("/none", output: "s3://unsure/a.flac")))
             _ = try await stage(Self.large, child)
             try await child.tell(.publish)
-            #expect(try await report(child).isPublished)
+            #expect(try await child.outcome().isPublished)
         }
         #expect(try await store.requests("unsure").contains { $0.hasPrefix("HEAD_") })
     }
@@ -202,7 +192,7 @@ import Testing
             let staged = try #require(try await stage("main", child).staged)
             #expect(staged.partsReport?.count == 2)
             try await child.tell(.publish)
-            #expect(try await report(child).isPublished)
+            #expect(try await child.outcome().isPublished)
             let objects = try await store.content("several").objects
             #expect(Set(objects.keys) == Set(names.map { "x/\($0)" } + ["x/list.m3u8"]))
             #expect(objects["x/\(names[1])"]?.sha256 == Self.sum)
@@ -222,12 +212,12 @@ import Testing
                 return
             }
             try await old.tell(.publish)
-            let report = try await report(old)
+            let report = try await old.outcome()
             #expect(report.failure?.code == .outputDenied, "\(report)")
             try await child.tell(.job(.test("/none", output: "s3://owners/a.flac", token: "1:new")))
             let staged = try #require(try await stage(Self.large + "new", child).staged)
             try await child.tell(.publish)
-            #expect(try await self.report(child).isPublished)
+            #expect(try await child.outcome().isPublished)
             let content = try await store.content("owners")
             #expect(content.objects["a.flac"]?.sha256 == staged.sha256 && content.uploads.isEmpty)
             _ = try await child.end()
@@ -252,7 +242,7 @@ import Testing
             try await child.tell(.job(.test("/none", output: "s3://refusing/a.flac")))
             _ = try await stage("abc", child)
             try await child.tell(.publish)
-            let failure = try #require(try await report(child).failure)
+            let failure = try #require(try await child.outcome().failure)
             #expect(failure.code == .outputDenied && failure.message.contains("Refused"))
         }
     }

@@ -63,9 +63,10 @@ actor TransferChild {
     /// The next report that says more than that something is under way.
     func outcome() throws -> TransferReport {
         while true {
-            let report = try report()
-            if case .publishing = report { continue }
-            return report
+            switch try report() {
+            case .uploading, .publishing: continue
+            case let report: return report
+            }
         }
     }
 
