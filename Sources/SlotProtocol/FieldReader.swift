@@ -46,6 +46,7 @@ struct FieldReader {
         guard !output.isEmpty else {
             throw Self.invalid("`output` is empty: give a path under the output root, or leave it out")
         }
+        try checkTemplate(output)
         let scheme = output.prefix { $0 != ":" }.lowercased()
         let isURL = output.dropFirst(scheme.count).hasPrefix("://")
         if OutputPath.isWeb(output) {

@@ -90,10 +90,14 @@ package struct JobSpec: Sendable {
     /// The name of a result for which the job names no file: `<id>.<extension>`, with the output's number if there are
     /// several.
     package func defaultName(ofOutput index: Int, job id: String) -> String {
-        let format = plan.renditions[index].format
         let number = plan.renditions.count > 1 ? "-\(index)" : ""
-        let picture = plan.renditions[index].picture
-        let ending = format == "peaks" ? picture.form.rawValue : AudioFormat.named(format)?.fileExtension ?? format
-        return "\(id)\(number).\(ending)"
+        return "\(id)\(number).\(plan.renditions[index].fileExtension)"
+    }
+}
+
+extension Rendition {
+    /// The ending of its file's name.
+    var fileExtension: String {
+        format == "peaks" ? picture.form.rawValue : AudioFormat.named(format)?.fileExtension ?? format
     }
 }

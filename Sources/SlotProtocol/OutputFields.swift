@@ -19,15 +19,20 @@ extension FieldReader {
     /// Where the result of each output goes, no two of them to one place.
     func destinations(_ renditions: [Rendition]) throws(Failure) -> [String?] {
         let destinations = try eachOutput { reader throws(Failure) in try reader.output() }
+        // What the job's id and its source's name stand for is the same in all of them.
+        let places = destinations.enumerated().map { index, destination in
+            let own = ["n": String(index), "ext": renditions[index].fileExtension]
+            return destination.map { OutputTemplate.filled($0) { own[$0] } }
+        }
         var seen: [String: Int] = [:]
-        for (index, destination) in destinations.enumerated() {
+        for (index, destination) in places.enumerated() {
             guard let destination, !destination.hasSuffix("/") else { continue }
             guard let first = seen.updateValue(index, forKey: Self.simplified(destination)) else { continue }
             throw Self.invalid(
                 "`\(Self.place(index)).output` is `\(Self.shown(OutputPath.redacted(destination)))`, where `\(Self.place(first))` goes: "
                     + "give each output a place of its own")
         }
-        try Self.checkChapters(destinations, renditions, seen)
+        try Self.checkChapters(places, renditions, seen)
         return destinations
     }
 

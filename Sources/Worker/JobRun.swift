@@ -77,9 +77,10 @@ struct JobRun: Sendable {
     private func task(_ spec: JobSpec) -> SlotTask {
         SlotTask(
             id: job.id, token: job.token, source: spec.source, access: spec.access, plan: spec.plan,
-            outputs: spec.destinations.enumerated().map { index, place in
+            outputs: spec.destinations.indices.map { index in
                 TransferJob.Output(
-                    place, defaultName: spec.defaultName(ofOutput: index, job: job.id),
+                    spec.place(ofOutput: index, job: job.id),
+                    defaultName: spec.defaultName(ofOutput: index, job: job.id),
                     delivery: spec.deliveries[index])
             })
     }

@@ -112,6 +112,7 @@ import Testing
         (["source_credentials": "a", "source": "s3://bucket/key"], "https://"),
         (["source_credentials": "a", "source_headers": "{\"Authorization\":\"x\"}"], "give one of them"),
         (["output_credentials": "a", "output": "s3://bucket/key"], "https://"),
+        (["output": "{steam}.mp3"], "`{steam}`"), (["output": "{group}.mp3"], "no `group`"),
         (["output_method": "POST"], "https://"), (["output": ""], "output"),
         (["colour": "red"], "colour"), (["loudness": "16"], "LUFS"), (["loudness": "-16", "gain": "1"], "exclude"),
         (["gain": "loud"], "decibels"), (["true_peak": "1"], "dBTP"), (["channel_map": "FL,XX"], "FL,XX"),

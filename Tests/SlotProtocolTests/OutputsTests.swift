@@ -29,6 +29,36 @@ import Testing
         #expect(spec.defaultName(ofOutput: 0, job: "7-0") == "7-0.m4a")
     }
 
+    @Test(
+        arguments: [
+            ("https://example.org/a/Caf%C3%A9%20live.tar.flac?x=1#y", "{stem}.{ext}", "Caf\u{e9} live.tar.mp3"),
+            ("s3://bucket/x/50%25 off.wav", "all/{name}", "all/50%25 off.wav"),
+            ("file:///srv/what?.wav", "{name}", "what?.wav"), ("https://example.org/", "{stem}.{ext}", "7-0.mp3"),
+            ("https://example.org/..%2F..%2Fetc%2Fpasswd", "x/{name}", "x/_._.._etc_passwd"),
+            ("https://example.org/%2e%2e", "{name}/{id}", "_./7-0"),
+            ("https://example.org/.respool-x", "{name}", "_respool-x"),
+            ("https://example.org/a%00b%0Ac.wav", "{stem}", "a_b_c"),
+            ("https://example.org/a.flac", "{group}/{n}/{id}.{ext}", "night/0/7-0.mp3"),
+            ("https://example.org/a b.flac", "https://h/{name}?s", "https://h/a%20b.flac?s"),
+            ("https://example.org/a.flac", "{ }{}{stem", "{ }{}{stem"),
+            (
+                "https://example.org/" + String(repeating: "\u{e9}", count: 200), "{name}",
+                String(repeating: "\u{e9}", count: 75)
+            ),
+        ])
+    func `the place of an output is made from its job`(source: String, output: String, place: String) throws {
+        let spec = try JobSpec(fields: ["source": source, "format": "mp3", "output": output, "group": "night"])
+        #expect(spec.place(ofOutput: 0, job: "7-0") == place)
+    }
+
+    @Test func `outputs that differ in what is filled in go to different places`() throws {
+        let spec = try Self.spec(#"[{"format":"mp3"},{"format":"opus"}]"#, ["output": "{stem}.{ext}"])
+        #expect((0..<2).map { spec.place(ofOutput: $0, job: "7-0") } == ["a.mp3", "a.opus"])
+        #expect(throws: Failure.self) {
+            try Self.spec(#"[{"format":"mp3"},{"format":"mp3"}]"#, ["output": "{stem}.{ext}"])
+        }
+    }
+
     @Test(arguments: [
         ("[{\"format\":\"mp3\"},{\"format\":\"xyz\"}]", "`outputs[1].format` is `xyz`"),
         ("[{\"format\":\"mp3\"},{}]", "`outputs[1].format` is missing"),

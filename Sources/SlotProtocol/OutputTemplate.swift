@@ -1,0 +1,100 @@
+import Lifecycle
+import MediaTypes
+
+/// Words in braces by which the place of an output is made from its job, as in `{group}/{stem}.{ext}`.
+enum OutputTemplate {
+    static let words = ["id", "name", "stem", "ext", "group", "n"]
+
+    /// Bytes that a value may have, so that a name has room for more.
+    private static let mostBytes = 150
+
+    /// The words in braces of a text, whether they stand for anything or not.
+    static func words(in text: String) -> [String] {
+        var found: [String] = []
+        _ = filled(text) { word in
+            found.append(word)
+            return nil
+        }
+        return found
+    }
+
+    /// The text with what each word stands for; a word for which there is nothing stays as it is.
+    static func filled(_ text: String, _ value: (String) -> String?) -> String {
+        var result = ""
+        var rest = text[...]
+        while let brace = rest.firstIndex(of: "{") {
+            result += rest[..<brace]
+            rest = rest[brace...]
+            let word = rest.dropFirst().prefix { $0.isASCII && $0.isLetter }
+            let isWord = !word.isEmpty && rest[word.endIndex...].first == "}"
+            let end = isWord ? rest.index(after: word.endIndex) : rest.index(after: brace)
+            result += isWord ? value(String(word)) ?? String(rest[..<end]) : "{"
+            rest = rest[end...]
+        }
+        return result + rest
+    }
+
+    /// The last part of the source's path, decoded; nothing if it has none.
+    static func name(ofSource source: String) -> String? {
+        let isWeb = OutputPath.isWeb(source)
+        let path = source.drop { $0 != ":" }.dropFirst(3).prefix { !isWeb || $0 != "?" && $0 != "#" }
+        guard let slash = path.lastIndex(of: "/") else { return nil }
+        let last = path[path.index(after: slash)...]
+        let name = OutputPath.isObject(source) ? String(last) : PercentEncoding.decoded(last) ?? String(last)
+        return name.isEmpty ? nil : name
+    }
+
+    /// A value that is one part of a path wherever it stands, and hides no file.
+    static func cleaned(_ value: String) -> String {
+        var text = ""
+        for scalar in value.unicodeScalars {
+            let isPlain = scalar != "/" && scalar.value >= 0x20 && scalar.value != 0x7f
+            guard text.utf8.count + UTF8.width(scalar) <= mostBytes else { break }
+            text.unicodeScalars.append(isPlain ? scalar : "_")
+        }
+        return text.first == "." ? "_" + text.dropFirst() : text
+    }
+
+    /// The name without its ending.
+    static func stem(of name: String) -> String {
+        guard let dot = name.lastIndex(of: "."), dot > name.startIndex else { return name }
+        return String(name[..<dot])
+    }
+}
+
+extension FieldReader {
+    /// Fails where the place of an output has a word in braces that stands for nothing.
+    func checkTemplate(_ output: String) throws(Failure) {
+        for word in OutputTemplate.words(in: output) {
+            guard OutputTemplate.words.contains(word) else {
+                let known = OutputTemplate.words.map { "{\($0)}" }.joined(separator: " ")
+                throw Self.invalid("`output` has `{\(Self.shown(word))}`, which stands for nothing; \(known) do")
+            }
+            if word == "group", fields["group"] == nil {
+                throw Self.invalid("`output` has `{group}`, and the job has no `group`")
+            }
+        }
+    }
+}
+
+extension JobSpec {
+    /// Where the output goes, with its words in braces filled in; nothing for the default place.
+    package func place(ofOutput index: Int, job id: String) -> String? {
+        guard let output = destinations[index] else { return nil }
+        let name = OutputTemplate.cleaned(OutputTemplate.name(ofSource: source) ?? id)
+        let isWeb = OutputPath.isWeb(output)
+        return OutputTemplate.filled(output) { word in
+            let value: String? =
+                switch word {
+                case "id": id
+                case "name": name
+                case "stem": OutputTemplate.stem(of: name)
+                case "ext": plan.renditions[index].fileExtension
+                case "group": group
+                case "n": String(index)
+                default: nil
+                }
+            return isWeb ? value.map { PercentEncoding.encoded(path: $0) } : value
+        }
+    }
+}
