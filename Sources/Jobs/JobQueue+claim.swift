@@ -12,15 +12,18 @@ extension JobQueue {
             round += 1
             // A flood of pushes must not keep the worker from the jobs that are there.
             let insists = round == Self.longestAdmission
-            let parts = try await run(
+            let answer = try await run(
                 QueueScript.claim,
-                [.text(nonce), .integer(Int64(count)), .text(worker), .text(settings.line), insists ? "1" : "0"]
-            ).array()
+                [.text(nonce), .integer(Int64(count)), .text(worker), .text(settings.line), insists ? "1" : "0"])
+            let parts = try answer.array()
             guard parts.count >= 3 else { throw .unexpectedAnswer(script: "claim", "too few parts") }
             let status = try parts[0].text()
             if status == "again", !insists { continue }
             var jobs: [ClaimedJob] = []
-            for part in parts.dropFirst(3) { jobs.append(try Self.claimed(part)) }
+            for first in stride(from: 3, to: parts.count, by: Self.claimedWords) {
+                guard first + Self.claimedWords <= parts.count else { throw answer.unexpected }
+                jobs.append(try Self.claimed(parts[first..<first + Self.claimedWords]))
+            }
             return Claim(
                 jobs: jobs, nextDue: try Self.wait(parts[1]), nextLease: try Self.wait(parts[2]),
                 isPaused: status == "paused", hasMore: status == "more" || status == "again")
@@ -47,8 +50,11 @@ extension JobQueue {
         return milliseconds < 0 ? nil : milliseconds
     }
 
-    private static func claimed(_ part: ScriptAnswer) throws(QueueError) -> ClaimedJob {
-        let fields = try part.array(count: 8)
+    /// What the script answers of each job.
+    private static var claimedWords: Int { 8 }
+
+    private static func claimed(_ words: ArraySlice<ScriptAnswer>) throws(QueueError) -> ClaimedJob {
+        let fields = Array(words)
         let id = try fields[0].text()
         let record = try fields[7].bytes()
         return ClaimedJob(

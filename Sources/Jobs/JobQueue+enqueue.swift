@@ -36,15 +36,7 @@ extension JobQueue {
         var answers: [Enqueued] = []
         answers.reserveCapacity(jobs.count)
         for batch in batches {
-            let answer = try await run(QueueScript.enqueue, batch.arguments)
-            let ids = try answer.array()
-            try batch.check(ids)
-            guard ids.count == batch.count else { throw answer.unexpected }
-            for id in ids {
-                let text = try id.text()
-                let isDuplicate = text.hasPrefix("=")
-                answers.append(Enqueued(id: isDuplicate ? String(text.dropFirst()) : text, isDuplicate: isDuplicate))
-            }
+            answers += try batch.enqueued(try await run(QueueScript.enqueue, batch.arguments))
         }
         return answers
     }
@@ -63,9 +55,11 @@ private struct EnqueueBatch {
     private(set) var arguments: [RedisArgument]
     private(set) var count = 0
     private var bytes = 0
+    private let nonce: String
     private let first: Int
 
     init(nonce: String, first: Int) {
+        self.nonce = nonce
         self.first = first
         arguments = [.text(nonce), .integer(Int64(first))]
     }
@@ -76,30 +70,44 @@ private struct EnqueueBatch {
         let text = SpecText.encode(job.fields)
         arguments.append(.bytes(text))
         arguments.append(.text(Self.options(job)))
-        arguments.append(.text(job.dedup ?? ""))
         count += 1
         bytes += text.count
     }
 
-    /// Throws what the script says of a job that it refuses, and with it the whole batch.
-    func check(_ answer: [ScriptAnswer]) throws(QueueError) {
-        guard answer.count == 2, let mark = answer[0].value.string, mark.hasPrefix("!") else { return }
-        let numbers = mark.dropFirst().split(separator: " ").compactMap { Int($0) }
-        guard numbers.count == 2 else { throw answer[0].unexpected }
-        let why = try answer[1].text()
-        let others = numbers[1] == 1 ? "" : " (it refuses \(numbers[1]) of these \(count) jobs)"
-        throw .invalidJob(index: first + numbers[0], Failure(.invalidRequest, why + others))
+    /// The ids of the jobs; throws what the script says of a job that it refuses, and with it the whole batch.
+    func enqueued(_ answer: ScriptAnswer) throws(QueueError) -> [Enqueued] {
+        let text = try answer.text()
+        if text.hasPrefix("!") { throw try refusal(answer, text) }
+        let words = text.split(separator: " ")
+        let stem = "\(words[0])-\(nonce.prefix(8))"
+        var jobs = (first..<first + count).map { Enqueued(id: stem + String($0), isDuplicate: false) }
+        for word in words.dropFirst() {
+            let parts = word.split(separator: "=", maxSplits: 1)
+            guard parts.count == 2, let number = Int(parts[0]), jobs.indices.contains(number - 1) else {
+                throw answer.unexpected
+            }
+            jobs[number - 1] = Enqueued(id: String(parts[1]), isDuplicate: true)
+        }
+        return jobs
+    }
+
+    private func refusal(_ answer: ScriptAnswer, _ text: String) throws(QueueError) -> QueueError {
+        let words = text.dropFirst().split(separator: " ", maxSplits: 2)
+        guard words.count == 3, let index = Int(words[0]), let refused = Int(words[1]) else { throw answer.unexpected }
+        let others = refused == 1 ? "" : " (it refuses \(refused) of these \(count) jobs)"
+        return .invalidJob(index: first + index, Failure(.invalidRequest, words[2] + others))
     }
 
     private static func options(_ job: JobSpec) -> String {
         if job.priority == .normal, job.start == nil, job.expires == nil, job.fields["attempts"] == nil,
-            job.group == nil, job.limitKey == nil, job.deadline == nil
+            job.group == nil, job.limitKey == nil, job.deadline == nil, job.callback == nil, job.dedup == nil
         {
             return ""
         }
         return [
-            "\(job.priority.rawValue)", "\(job.attempts)", moment(job.start), moment(job.expires), job.group ?? "*",
-            job.limitKey ?? "*", moment(job.deadline),
+            "\(job.priority.rawValue)", job.fields["attempts"] == nil ? "*" : "\(job.attempts)", moment(job.start),
+            moment(job.expires), job.group ?? "*", job.limitKey ?? "*", moment(job.deadline),
+            job.callback == nil ? "*" : "1", job.dedup ?? "",
         ].joined(separator: " ")
     }
 

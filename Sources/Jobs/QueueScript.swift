@@ -23,16 +23,23 @@ enum QueueScript {
     static let settle = script("settle", PackageResources.settle_lua)
     static let redeliver = script("redeliver", PackageResources.redeliver_lua)
 
-    private static let admission = PackageResources.admission_lua
+    private static let admission = part("admission", PackageResources.admission_lua)
     private static let upkeep = PackageResources.upkeep_lua
 
+    private static let base = [
+        Array(constants.utf8), PackageResources.meta_lua, Array("return (function()\n".utf8), PackageResources.base_lua,
+        part("callbacks", PackageResources.callbacks_lua), part("groups", PackageResources.groups_lua),
+        part("limits", PackageResources.limits_lua), part("endings", PackageResources.endings_lua),
+    ]
+
     private static func script(_ name: String, _ body: [UInt8], with parts: [[UInt8]] = []) -> RedisScript {
-        let base = [
-            PackageResources.base_lua, PackageResources.callbacks_lua, PackageResources.groups_lua,
-            PackageResources.limits_lua,
-        ]
-        let pieces = [Array(constants.utf8)] + base + parts + [body]
+        let pieces = base + parts + [body, Array("end)()\n".utf8)]
         return RedisScript(name: name, source: Array(pieces.joined()))
+    }
+
+    /// A part that is made when a script first needs it.
+    private static func part(_ name: String, _ body: [UInt8]) -> [UInt8] {
+        Array("\(name) = part(function()\n".utf8) + body + Array("end)\n".utf8)
     }
 
     /// What Lua must know as Swift knows it.

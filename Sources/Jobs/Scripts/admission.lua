@@ -1,4 +1,4 @@
--- Part of the scripts that admit pushed jobs: checks what the queue itself uses, and gives a job its place.
+-- Part of the scripts that admit pushed jobs: it checks what the queue itself uses, and gives a job its place.
 
 -- What of a job's options its hash keeps.
 local STORED = {
@@ -123,7 +123,7 @@ local function check(flat)
   if fields.group then
     options.group = group_name(fields.group)
       or refuse('`group` is `' .. shown(fields.group) .. '`: it must be 1 to 64 of A-Z a-z 0-9 _ . -')
-    local refusal = group_refusal(options.group)
+    local refusal = groups().group_refusal(options.group)
     if refusal then refuse(refusal) end
   end
   if fields.limit_key then
@@ -132,9 +132,10 @@ local function check(flat)
     end
     options.limit_key = fields.limit_key
   end
-  if fields.callback and not receiver(fields.callback) then
+  if fields.callback and not callbacks().receiver(fields.callback) then
     refuse('`callback` cannot be called: ' .. CALLBACK_RULE)
   end
+  options.callback = fields.callback and 1
   return '{' .. table.concat(parts, ',') .. '}', options
 end
 
@@ -157,22 +158,24 @@ end
 local function has_callback(spec) return string.find(spec, '"callback":"', 1, true) ~= nil end
 
 -- Gives a new job, of which only its options are known, its keys and its place.
-local function place(id, spec, job)
+local function place(id, key, spec, job)
   seq = seq + 1
   note('pushed')
-  job.id, job.score, job.limit = id, whole(job.rank * BAND + seq), job.limit_key
-  if job.refusal and job.url or not job.refusal and has_callback(spec) then job.callback = 1 end
-  local more = { 'score', job.score }
-  for name, value in pairs(job) do
-    if STORED[name] then
-      more[#more + 1] = name
-      more[#more + 1] = value
+  local score = whole(job.rank * BAND + seq)
+  local more = { 'score', score }
+  if not job.is_usual then
+    for name, value in pairs(job) do
+      if STORED[name] then
+        more[#more + 1] = name
+        more[#more + 1] = value
+      end
     end
   end
+  job.id, job.key, job.score = id, key, score
   call('SET', P .. 'spec:' .. id, spec)
   if job.dedup then call('SET', P .. 'dedup:' .. job.dedup, id) end
   if job.refusal then
-    fail(job, 'invalid_request', job.refusal, 0, unpack(more))
+    endings().fail(job, 'invalid_request', job.refusal, 0, unpack(more))
   elseif job.due and job.due > NOW then
     to_delayed(job, job.due, unpack(more))
   else
@@ -190,27 +193,27 @@ end
 local function joined(flat)
   for i = 1, math.min(#flat, 2 * MAX_FIELDS), 2 do
     local name = flat[i] == 'group' and group_name(flat[i + 1])
-    if name then return not group_refusal(name) and name or nil end
+    if name then return not groups().group_refusal(name) and name or nil end
   end
 end
 
 -- The callback of a refused job, whose fields may have been cut.
 local function callback_of(flat)
   for i = 1, math.min(#flat, 2 * MAX_FIELDS), 2 do
-    if flat[i] == 'callback' then return receiver(flat[i + 1]) and flat[i + 1] end
+    if flat[i] == 'callback' then return callbacks().receiver(flat[i + 1]) and flat[i + 1] end
   end
 end
 
 local ALIASES = P .. 'aliases'
 
 -- Lets go of the oldest ids of duplicates, as many as there may not be.
-local function forget_aliases() let_go(ALIASES, 'alias', 'alias:') end
+local function forget_aliases() endings().let_go(ALIASES, 'alias', 'alias:') end
 
 -- Admits one entry of the inbox; the caller deletes it there.
 local function admit_entry(id, flat)
   if #flat == 2 and flat[1] == '_bell' then return end
   if flat[1] == '_seal' and (#flat == 2 or #flat == 4 and flat[3] == 'callback') then
-    if group_name(flat[2]) then seal(flat[2], receiver(flat[4]) and flat[4]) end
+    if group_name(flat[2]) then groups().seal(flat[2], callbacks().receiver(flat[4]) and flat[4]) end
     return
   end
   -- The id is in use only if somebody chose it, or if an admission was cut off before the entry was deleted.
@@ -223,19 +226,20 @@ local function admit_entry(id, flat)
     options.cut = options.cut and 1 or nil
     options.group = joined(flat)
     options.url = callback_of(flat)
+    options.callback = options.url and 1
   end
   local ms = tonumber(string.match(id, '^%d+'))
   -- An id that was chosen tells no time.
   if ms > NOW + 60000 or ms < 1500000000000 then options.created = NOW end
   local first = holder(options.dedup)
   if first then
-    local _, age = retention('alias')
+    local _, age = endings().retention('alias')
     call('SET', P .. 'alias:' .. id, first, 'PX', age)
-    call('ZADD', ALIASES, stamp(), id)
+    call('ZADD', ALIASES, endings().stamp(), id)
     forget_aliases()
     event(id, 'duplicate', 'of', first)
   else
-    place(id, spec, options)
+    place(id, P .. 'job:' .. id, spec, options)
   end
 end
 
@@ -272,3 +276,8 @@ local function admit()
   end
   return admitted > 0 and call('XLEN', IN) > (bell == '' and 0 or 1)
 end
+
+return {
+  has_callback = has_callback, place = place, holder = holder, forget_aliases = forget_aliases, admit_entry = admit_entry,
+  admit = admit,
+}

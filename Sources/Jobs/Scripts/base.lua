@@ -1,43 +1,23 @@
--- Part of every script: the clock, the queue's meta, and the one place where a job changes its state.
---
--- KEYS[1]  the queue's `meta`. It always exists, so a cluster can route by it. All other keys have its prefix and hash tag;
---          they cannot be declared, for a job's id is known only once an index was read.
--- Swift puts DEFAULT_SETTINGS, FIELDS, PLANNED and the limits in front.
-
-local call = redis.call
-local META = KEYS[1]
-local P = string.sub(META, 1, -5)
-local IN, READY, LEASE, LIVE, PARKED = P .. 'in', P .. 'ready', P .. 'lease', P .. 'live', P .. 'parked'
-local EXPIRING, EVENTS = P .. 'expiring', P .. 'events'
--- While a cluster moves the slot to another node, a key that is not there raises an error, and keys go one after the other:
--- asked for one that never is, so that a script fails before it has written anything, and is called again.
-call('EXISTS', P .. '-')
-local clock = call('TIME')
-local NOW = clock[1] * 1000 + math.floor(clock[2] / 1000)
-local BAND = 2 ^ 44 -- ready's score is priority · BAND + sequence
-
-local meta = call('HMGET', META, 'seq', 'event', 'bell', 'paused', 'settings', 'seen', 'grace')
-local seq, events, bell, paused = tonumber(meta[1] or 0), tonumber(meta[2] or 0), meta[3] or '', meta[4] and true
-local settings = meta[5] or DEFAULT_SETTINGS
-local lease_ms, max_crashes, events_cap, backoff_base, backoff_cap, retry_after_cap =
-  string.match(settings, '^(%d+) (%d+) (%d+) (%d+) (%d+) (%d+)')
-lease_ms, max_crashes = tonumber(lease_ms), tonumber(max_crashes)
-
-local INDEX = {
-  waiting = READY, delayed = P .. 'delayed', running = LEASE,
-  completed = P .. 'done', failed = P .. 'failed', cancelled = P .. 'cancelled',
-}
-
--- What callbacks.lua, groups.lua and limits.lua say to it, which follow.
-local tally, forget, close, closing, is_full, step_out, step_in, announce
+-- Part of every script: the one place where a job changes its state.
 
 -- A command that Redis allows when its memory is full; as a script's first one it opens the way for all that follow.
 local function begin() call('HDEL', META, '-') end
 
--- `..` would round numbers of more than 14 digits, and both it and a command's argument take twice the time of `%d`, whose
--- numbers have only 32 bits where Redis is built for that.
+-- The digits of a whole number from 0: `..` would round what has more than 14. To print one is dear beside the rest of a change,
+-- but most numbers of a script are neighbours, of which only the last digit is made anew.
+local heads, char = { [0] = '' }, string.char
+-- Numbers of `%d` have only 32 bits where Redis is built for that.
 local INTEGER = string.format('%d', BAND) == '17592186044416' and '%d' or '%.0f'
-local function whole(number) return string.format(INTEGER, number) end
+local function whole(number)
+  local last = number % 10
+  local rest = (number - last) / 10
+  local head = heads[rest]
+  if not head then
+    head = string.format(INTEGER, rest)
+    heads[rest] = head
+  end
+  return head .. char(48 + last)
+end
 
 -- What happened in this script, by what it is called in the counts of the minute and of the hour.
 local counted = {}
@@ -46,35 +26,47 @@ local function note(what) counted[what] = (counted[what] or 0) + 1 end
 
 -- A minute's counts are kept for two hours, an hour's for eight days.
 local function save_counts()
-  for what, number in pairs(counted) do
-    for key, ms in pairs({ [P .. 'stats:' .. math.floor(NOW / 60000)] = 7200000,
-      [P .. 'stats:hour:' .. math.floor(NOW / 3600000)] = 691200000 }) do
+  if not next(counted) then return end
+  local minute, hour = whole(math.floor(NOW / 60000)), whole(math.floor(NOW / 3600000))
+  for key, ms in pairs({ [P .. 'stats:' .. minute] = '7200000', [P .. 'stats:hour:' .. hour] = '691200000' }) do
+    for what, number in pairs(counted) do
       -- A count is not worth a half transition, should Redis refuse it: in a slot that moves, say. Only the first of its
       -- kind must give the key its time to live.
-      if redis.pcall('HINCRBY', key, what, number) == number then call('PEXPIRE', key, ms) end
+      if redis.pcall('HINCRBY', key, what, whole(number)) == number then call('PEXPIRE', key, ms) end
     end
   end
 end
 
+-- Redis cuts the stream in pieces of a hundred, so it is asked to only now and then.
 local function event(id, state, ...)
   events = events + 1
-  call('XADD', EVENTS, 'MAXLEN', '~', events_cap, '*', 'n', whole(events), 'id', id, 'state', state, ...)
+  if events % 16 == 0 then
+    call('XADD', EVENTS, 'MAXLEN', '~', events_cap, '*', 'n', whole(events), 'id', id, 'state', state, ...)
+  else
+    call('XADD', EVENTS, '*', 'n', whole(events), 'id', id, 'state', state, ...)
+  end
 end
 
 -- Every script that changed something ends with this.
 local function save(...)
-  for name in pairs(closing) do close(name) end
+  for name in pairs(closing) do groups().close(name) end
   call('HSET', META, 'seq', whole(seq), 'event', whole(events), 'bell', bell, ...)
   save_counts()
 end
 
 local function read(id)
-  local f = call('HGETALL', P .. 'job:' .. id)
-  local job = { id = id, state = nil, score = nil, attempt = 0, attempts = 5, crashes = 0, token = nil }
+  local key = P .. 'job:' .. id
+  local f = call('HGETALL', key)
+  -- With room for what a job has that is over, or the table would grow again and again.
+  local job = {
+    id = id, key = key, state = nil, score = nil, attempt = 0, attempts = 5, crashes = 0, token = nil, worker = nil,
+    started = nil, phase = nil, progress = nil, ended = nil, finished = nil,
+  }
   for i = 1, #f, 2 do job[f[i]] = f[i + 1] end
   if not job.state then return nil end
-  job.attempt, job.attempts, job.crashes = tonumber(job.attempt), tonumber(job.attempts), tonumber(job.crashes)
-  job.expires, job.deadline, job.limit = tonumber(job.expires), tonumber(job.deadline), job.limit_key
+  job.attempt, job.attempts, job.crashes = job.attempt + 0, job.attempts + 0, job.crashes + 0
+  if job.expires then job.expires = job.expires + 0 end
+  if job.deadline then job.deadline = job.deadline + 0 end
   return job
 end
 
@@ -95,29 +87,53 @@ local function last_moment(job)
   return start and math.min(start, job.deadline or start) or job.deadline
 end
 
+-- What is to change in the indexes, by their keys; see `apply`.
+local removals, additions, lively, lifeless, is_batch = {}, {}, {}, {}, false
+
+local function add(lists, key, first, second)
+  local list = lists[key]
+  if list then
+    list[#list + 1] = first
+    if second then list[#list + 1] = second end
+  else
+    lists[key] = { first, second }
+  end
+end
+
+-- Changes the indexes as `move` said. A script that moves many jobs sets `is_batch`: then this is done once for all, and before
+-- an index is read again. Begins with removals, which Redis allows when its memory is full.
+local function apply()
+  for key, ids in pairs(removals) do call('ZREM', key, unpack(ids)) end
+  if lifeless[1] then call('SREM', LIVE, unpack(lifeless)) end
+  if lively[1] then call('SADD', LIVE, unpack(lively)) end
+  for key, scored in pairs(additions) do call('ZADD', key, unpack(scored)) end
+  removals, additions, lively, lifeless = {}, {}, {}, {}
+end
+
 -- Moves a job from the index of its old state (none, if it is new) to that of the new one; `...` are fields of its hash.
--- A job that waits is parked while its key has no place left. Begins with a removal, which Redis allows when its memory is
--- full.
+-- A job that waits is parked while its key has no place left.
 local function move(job, state, score, ...)
-  local old, was_parked = job.state, job.parked
-  if old then call('ZREM', was_parked and PARKED or INDEX[old], job.id) end
+  local id, old, was_parked = job.id, job.state, job.parked
+  if old then add(removals, was_parked and PARKED or INDEX[old], id) end
   local was = old == 'waiting' and not was_parked or old == 'running'
-  if job.limit then
-    step_out(job)
-    job.parked = state == 'waiting' and is_full(job.limit)
+  if job.limit_key then
+    limits().step_out(job)
+    job.parked = state == 'waiting' and limits().is_full(job.limit_key)
   end
   local is = state == 'waiting' and not job.parked or state == 'running'
-  if was and not is then call('SREM', LIVE, job.id) end
-  if is and not was then call('SADD', LIVE, job.id) end
-  call('ZADD', job.parked and PARKED or INDEX[state], score, job.id)
-  call('HSET', P .. 'job:' .. job.id, 'state', state, ...)
+  if was and not is then lifeless[#lifeless + 1] = id end
+  if is and not was then lively[#lively + 1] = id end
+  add(additions, job.parked and PARKED or INDEX[state], score, id)
+  -- Limits look at the indexes.
+  if job.limit_key or not is_batch then apply() end
+  call('HSET', job.key, 'state', state, ...)
   if job.expires or job.deadline then
     local last = (state == 'waiting' or state == 'delayed') and last_moment(job)
-    if last then call('ZADD', EXPIRING, last, job.id) else call('ZREM', EXPIRING, job.id) end
+    if last then call('ZADD', EXPIRING, last, id) else call('ZREM', EXPIRING, id) end
   end
-  if job.group then tally(job, old, state) end
+  if job.group then groups().tally(job, old, state) end
   job.state = state
-  if job.limit then step_in(job, score, was, was_parked) end
+  if job.limit_key then limits().step_in(job, score, was, was_parked) end
 end
 
 local function to_waiting(job, ...)
@@ -128,108 +144,6 @@ end
 local function to_delayed(job, due, ...)
   move(job, 'delayed', due, 'due', due, ...)
   event(job.id, 'delayed', 'due', due)
-end
-
-local function erase(ids)
-  local doomed = {}
-  for _, id in ipairs(ids) do
-    for _, kind in ipairs({ 'job:', 'spec:', 'result:', 'log:', 'commit:' }) do
-      doomed[#doomed + 1] = P .. kind .. id
-    end
-  end
-  call('DEL', unpack(doomed))
-end
-
-local kept = {}
-
--- How many jobs of a terminal state (or of `called`, callbacks that are over, or of `alias`) are kept, and for how many ms.
-local function retention(state)
-  local count, age = kept[state], kept[state .. ' age']
-  if not count then
-    local all = settings .. ' ' .. DEFAULT_SETTINGS .. ' alias 100000 604800000'
-    count, age = string.match(all, state .. ' (%d+) (%d+)')
-    count, age = tonumber(count), tonumber(age)
-    kept[state], kept[state .. ' age'] = count, age
-  end
-  return count, age
-end
-
--- The score of what is over now.
-local function stamp() return whole(NOW * 1024 + events % 1024) end
-
--- What of an index is over the count or the age: the oldest first, at most 100.
-local function surplus(set, state)
-  local count, age = retention(state)
-  local excess = call('ZCARD', set) - count
-  if excess > 0 then return call('ZRANGE', set, 0, math.min(excess, 100) - 1) end
-  return call('ZRANGEBYSCORE', set, '-inf', whole((NOW - age) * 1024), 'LIMIT', 0, 100)
-end
-
--- Deletes what of an index is over the count or the age, and its keys, which begin with the prefix.
-local function let_go(set, kind, prefix)
-  for _, old in ipairs(surplus(set, kind)) do
-    call('ZREM', set, old)
-    call('DEL', P .. prefix .. old)
-  end
-end
-
--- Deletes jobs over the count or the age, index and hash together.
-local function trim(state)
-  local set = INDEX[state]
-  local old = surplus(set, state)
-  if #old > 0 then
-    call('ZREM', set, unpack(old))
-    for _, id in ipairs(old) do
-      local group = call('HGET', P .. 'job:' .. id, 'group')
-      if group then forget(id, group) end
-    end
-    erase(old)
-  end
-end
-
--- Ends a job for good. The keys' time to live is only the backstop of `trim`, which must still find a job's group.
-local function retire(job, state, ...)
-  local is_first_try = job.state == 'running' and string.sub(job.token, 1, 2) == '1:'
-  move(job, state, stamp(), 'finished', whole(NOW), ...)
-  note(state)
-  local id, key = job.id, P .. 'job:' .. job.id
-  if job.cancel or job.commit then
-    call('HDEL', key, 'cancel', 'commit')
-    call('DEL', P .. 'commit:' .. id)
-  end
-  if job.dedup and call('GET', P .. 'dedup:' .. job.dedup) == id then call('DEL', P .. 'dedup:' .. job.dedup) end
-  local _, age = retention(state)
-  local ttl = whole(age + 86400000)
-  if not job.group then call('PEXPIRE', key, ttl) end
-  call('PEXPIRE', P .. 'spec:' .. id, ttl)
-  -- Only an earlier try can have left a log.
-  if job.token and not is_first_try then call('PEXPIRE', P .. 'log:' .. id, ttl) end
-  if job.callback then announce(job) end
-  return ttl
-end
-
-local function fail(job, code, message, retryable, ...)
-  local ttl = retire(job, 'failed', 'error_code', code, 'error', string.sub(message, 1, 1024), 'retryable', retryable, ...)
-  event(job.id, 'failed', 'code', code)
-  return ttl
-end
-
-local function cancel(job, ...)
-  local ttl = retire(job, 'cancelled', ...)
-  event(job.id, 'cancelled')
-  return ttl
-end
-
--- Charges a crash and gives the try back; answers the job's new state. `back` puts the job where it tries again.
-local function crash(job, code, message, back, ...)
-  job.crashes, job.attempt = job.crashes + 1, math.max(job.attempt - 1, 0)
-  note('crashes')
-  if job.cancel then return cancel(job, 'crashes', job.crashes, 'attempt', job.attempt, ...) end
-  if job.crashes >= max_crashes then
-    return fail(job, code, message, 1, 'crashes', job.crashes, 'attempt', job.attempt, ...)
-  end
-  back(job, 'crashes', job.crashes, 'attempt', job.attempt, 'error_code', code,
-    'error', string.sub(message, 1, 1024), 'retryable', 1, ...)
 end
 
 -- After an id that somebody chose far ahead all later ones would follow it, and after the greatest there could be none. So

@@ -44,9 +44,9 @@ call('ZADD', P .. 'workers', NOW, worker)
 if tend() then answer[1] = 1 end
 if until_first(CALLBACKS, 0) == 0 then answer[2] = 1 end
 if until_first(P .. 'schedules', 0) == 0 then answer[3] = 1 end
-for _, state in ipairs({ 'completed', 'failed', 'cancelled' }) do trim(state) end
-forget_callbacks()
-forget_aliases()
+for _, state in ipairs({ 'completed', 'failed', 'cancelled' }) do endings().trim(state) end
+callbacks().forget_callbacks()
+admission().forget_aliases()
 ring()
 leave()
 return answer

@@ -5,7 +5,7 @@
 -- (set) those that are being sent; `callbacks` (sorted set) the receivers, with when each is to be looked at next; `called`
 -- (sorted set, scores as in `done`) deliveries that are over.
 
-local CALLBACKS, CALLED = P .. 'callbacks', P .. 'called'
+local CALLED = P .. 'called'
 local MOST_TRIES, MOST_WAITING, MOST_AT_ONCE = 20, 100000, 2
 
 -- The host that a callback goes to; nothing if it is no URL that can be called.
@@ -39,12 +39,12 @@ local function logged(log, sentence, status, took)
 end
 
 -- Lets go of the oldest that are over, as many as there may not be.
-local function forget_callbacks() let_go(CALLED, 'called', 'callback:') end
+local function forget_callbacks() endings().let_go(CALLED, 'called', 'callback:') end
 
 -- Ends a delivery.
 local function conclude(id, state)
-  local _, age = retention('called')
-  call('ZADD', CALLED, stamp(), id)
+  local _, age = endings().retention('called')
+  call('ZADD', CALLED, endings().stamp(), id)
   call('HSET', P .. 'callback:' .. id, 'state', state, 'ended', NOW)
   call('PEXPIRE', P .. 'callback:' .. id, age + 86400000)
   forget_callbacks()
@@ -73,8 +73,13 @@ end
 
 -- Makes the delivery of a job that has just ended, and tells all that is known of it now: it may be retried or deleted before
 -- anybody sends this.
-function announce(job)
+local function announce(job)
   local spec = call('GET', P .. 'spec:' .. job.id) or '{}'
   deliver('job', job.id, 'job.' .. job.state, job.url or cjson.decode(spec).callback,
     'hash', cjson.encode(call('HGETALL', P .. 'job:' .. job.id)), 'spec', spec, 'result', job.result or '')
 end
+
+return {
+  receiver = receiver, appoint = appoint, logged = logged, forget_callbacks = forget_callbacks, conclude = conclude,
+  deliver = deliver, announce = announce, MOST_TRIES = MOST_TRIES, MOST_AT_ONCE = MOST_AT_ONCE,
+}

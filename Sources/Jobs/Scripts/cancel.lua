@@ -8,7 +8,7 @@ local function wish(id)
   if not job and string.find(id, '^%d+%-%d+$') then
     local found = redis.pcall('XRANGE', IN, id, id)
     if found[1] and found[1][1] then
-      admit_entry(found[1][1], found[1][2])
+      admission().admit_entry(found[1][1], found[1][2])
       call('XDEL', IN, id)
       job = read(resolve(id))
     end
@@ -18,7 +18,7 @@ local function wish(id)
     call('HSET', P .. 'job:' .. job.id, 'cancel', 1)
     return 'requested'
   elseif job.state == 'waiting' or job.state == 'delayed' then
-    cancel(job)
+    endings().cancel(job)
     return 'cancelled'
   end
   return 'too late ' .. job.state
@@ -27,7 +27,7 @@ end
 begin()
 local answer = {}
 for i, id in ipairs(ARGV) do answer[i] = wish(id) end
-trim('cancelled')
+endings().trim('cancelled')
 ring()
 save()
 return answer

@@ -1,20 +1,21 @@
 -- Keeps house, then takes jobs for a worker.
 --
 -- ARGV     nonce, count, worker, settings, `1` to take jobs although more are to be admitted.
--- Answers  {status, ms until the next delayed job or -1, ms until the next lease ends or -1, job…}; status is `ok`, `again`
+-- Answers  {status, ms until the next delayed job or -1, ms until the next lease ends or -1, jobs}; status is `ok`, `again`
 --          (nothing was taken, for a job of a higher priority may still be in the inbox, or many jobs could not run: call
 --          again), `more` (fewer than asked for were taken, for the same reason) or `paused`.
---          A job is {id, token, attempt, attempts, crashes, created ms or '', spec, commit record or ''}.
+--          Each job is eight words more: id, token, attempt, attempts, crashes, created ms or '', spec, commit record or ''.
 --          The same nonce gets the same jobs for 10 minutes, but those that are no longer its.
 
 local nonce, count, worker = ARGV[1], tonumber(ARGV[2]), ARGV[3]
 local answer = { 'ok', -1, -1 }
 
 local function hand_over(job)
-  answer[#answer + 1] = {
-    job.id, job.token, job.attempt, job.attempts, job.crashes, job.created or '',
-    call('GET', P .. 'spec:' .. job.id) or '{}', job.commit and call('GET', P .. 'commit:' .. job.id) or '',
-  }
+  local n = #answer
+  answer[n + 1], answer[n + 2], answer[n + 3], answer[n + 4] = job.id, job.token, job.attempt, job.attempts
+  answer[n + 5], answer[n + 6] = job.crashes, job.created or ''
+  answer[n + 7] = call('GET', P .. 'spec:' .. job.id) or '{}'
+  answer[n + 8] = job.commit and call('GET', P .. 'commit:' .. job.id) or ''
 end
 
 local once = P .. 'once:' .. nonce
@@ -27,13 +28,16 @@ if given then
   return answer
 end
 
+local lease_end = whole(NOW + lease_ms)
+
 local function take(job)
-  local epoch = tonumber(string.match(job.token or '0:', '^%d+')) + 1
-  job.token, job.attempt = epoch .. ':' .. nonce, job.attempt + 1
+  local epoch = job.token and tonumber(string.match(job.token, '^%d+')) + 1 or 1
+  job.token, job.attempt = whole(epoch) .. ':' .. nonce, job.attempt + 1
   hand_over(job)
   local attempt = whole(job.attempt)
-  move(job, 'running', whole(NOW + lease_ms), 'attempt', attempt, 'token', job.token, 'worker', worker,
-    'started', whole(NOW), 'phase', 'opening', 'progress', '')
+  if job.progress then call('HDEL', job.key, 'progress') end
+  move(job, 'running', lease_end, 'attempt', attempt, 'token', job.token, 'worker', worker,
+    'started', now, 'phase', 'opening')
   event(job.id, 'running', 'attempt', attempt)
 end
 
@@ -46,8 +50,9 @@ if paused then
 elseif more and ARGV[5] ~= '1' then
   answer[1] = 'again'
 else
+  is_batch = true
   while #taken < count and budget > 0 do
-    local ids = call('ZRANGE', READY, 0, count - #taken - 1)
+    local ids = call('ZRANGE', READY, '0', whole(count - #taken - 1))
     if #ids == 0 then break end
     for _, id in ipairs(ids) do
       budget = budget - 1
@@ -55,21 +60,22 @@ else
       if not job then
         call('ZREM', READY, id)
         call('SREM', LIVE, id)
-      elseif job.limit and is_full(job.limit) then
+      elseif job.limit_key and limits().is_full(job.limit_key) then
         move(job, 'waiting', job.score)
       elseif (last_moment(job) or math.huge) <= NOW then
         expire(job)
         -- It may have called one of its key whose turn is now.
-        if job.limit then break end
+        if job.limit_key then break end
       else
         take(job)
         taken[#taken + 1] = id
-        if job.limit then break end
+        if job.limit_key then break end
       end
     end
+    apply()
   end
   if budget <= 0 and #taken < count and call('ZCARD', READY) > 0 then answer[1] = #taken > 0 and 'more' or 'again' end
-  if #taken > 0 then call('SET', once, table.concat(taken, ' '), 'PX', 600000) end
+  if #taken > 0 then call('SET', once, table.concat(taken, ' '), 'PX', '600000') end
 end
 if #taken < count then
   answer[2], answer[3] = until_first(INDEX.delayed, 0), until_first(LEASE, grace)

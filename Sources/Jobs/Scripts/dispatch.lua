@@ -34,7 +34,7 @@ local function take(id, host)
   local key, f = P .. 'callback:' .. id, read_delivery(id)
   if not f[5] then return false end
   local attempt = (f[1] or 0) + 1
-  if f[10] then call('HSET', key, 'log', logged(f[11], 'the sender was lost before it could tell what came of it')) end
+  if f[10] then call('HSET', key, 'log', callbacks().logged(f[11], 'the sender was lost before it could tell what came of it')) end
   call('HSET', key, 'attempt', attempt, 'token', token)
   call('ZADD', P .. 'callbacks:' .. host, NOW + term, id)
   call('SADD', P .. 'calling:' .. host, id)
@@ -48,13 +48,13 @@ local function look(host)
   for _, id in ipairs(call('SMEMBERS', calling)) do
     if tonumber(call('ZSCORE', waiting, id) or 0) <= NOW then call('SREM', calling, id) end
   end
-  local room = math.min(MOST_AT_ONCE - call('SCARD', calling), count - #answer)
+  local room = math.min(callbacks().MOST_AT_ONCE - call('SCARD', calling), count - #answer)
   if room > 0 then
     for _, id in ipairs(call('ZRANGEBYSCORE', waiting, '-inf', NOW, 'LIMIT', 0, room)) do
       if not take(id, host) then call('ZREM', waiting, id) end
     end
   end
-  appoint(host)
+  callbacks().appoint(host)
 end
 
 begin()

@@ -9,7 +9,8 @@
 --          `STALE` if the token is not the job's (nothing changed); `PUBLISHING` if it is too late to cancel or to give back.
 --          The same token gets the same answer again.
 
-local is_released = false
+-- The states of which there may be too many.
+local is_released, over = false, {}
 
 -- Puts a job where it tries again, if it does; answers its new state and when it is due, and for how long the job is kept if it
 -- is over.
@@ -24,7 +25,7 @@ local function try_again(job, token, outcome, code, message, wait, random)
     to_delayed(delayed, due, 'ended', token .. ' ' .. answer, ...)
   end
   if outcome == 'crashed' then
-    ttl = crash(job, code, message, again)
+    ttl = endings().crash(job, code, message, again)
   else
     note('retries')
     again(job, 'error_code', code, 'error', string.sub(message, 1, 1024), 'retryable', 1)
@@ -58,14 +59,14 @@ local function finish(id, token, outcome, log, ...)
   if outcome == 'completed' then
     local outputs, ms = ...
     answer, job.result = 'completed', outputs
-    ttl = retire(job, answer, 'ended', token .. ' completed')
+    ttl = endings().retire(job, answer, 'ended', token .. ' completed')
     if job.attempt > 1 or job.crashes > 0 then call('HDEL', P .. 'job:' .. id, 'error_code', 'error', 'retryable') end
     call('SET', P .. 'result:' .. id, outputs, 'PX', ttl)
     if job.group then call('HINCRBY', P .. 'group:' .. job.group, 'audio_ms', ms) end
     event(id, answer)
   elseif outcome == 'cancelled' then
     answer = 'cancelled'
-    ttl = cancel(job, 'ended', token .. ' cancelled')
+    ttl = endings().cancel(job, 'ended', token .. ' cancelled')
   elseif outcome == 'released' then
     answer, is_released = 'waiting', true
     to_waiting(job, 'attempt', job.attempt - 1, 'ended', token .. ' waiting')
@@ -75,21 +76,25 @@ local function finish(id, token, outcome, log, ...)
       answer, ttl = try_again(job, token, outcome, code, message, tonumber(wait), tonumber(random))
     else
       answer, job.result = 'failed', outputs
-      ttl = fail(job, code, message, retryable, 'ended', token .. ' failed')
+      ttl = endings().fail(job, code, message, retryable, 'ended', token .. ' failed')
       if outputs ~= '' then call('SET', P .. 'result:' .. id, outputs, 'PX', ttl) end
     end
   end
   if log ~= '' then keep_log(job, log, ttl) end
-  if ttl and events % 8 == 0 then trim(answer) end
+  if ttl and events % 8 == 0 then over[answer] = true end
   return answer
 end
 
+begin()
+is_batch = true
 local answers, next_try = {}, 1
 while next_try < #ARGV do
   local last = next_try + ARGV[next_try]
   answers[#answers + 1] = finish(unpack(ARGV, next_try + 1, last))
   next_try = last + 1
 end
+apply()
+for state in pairs(over) do endings().trim(state) end
 if called or is_released then ring() end
 save()
 return answers

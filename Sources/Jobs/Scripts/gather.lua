@@ -8,7 +8,7 @@ local name, wish, last, url = ARGV[1], ARGV[2], ARGV[3], ARGV[4] ~= '' and ARGV[
 begin()
 -- By id, not by time: the inbox's ids may be ahead of the clock.
 if last == '' then last = (call('XREVRANGE', IN, '+', '-', 'COUNT', 1)[1] or { '0-0' })[1] end
-if admit() then
+if admission().admit() then
   local bell_id = string.match(bell, '^%S+')
   for _, entry in ipairs(call('XRANGE', IN, '-', last, 'COUNT', 2)) do
     if entry[1] ~= bell_id then
@@ -19,7 +19,7 @@ if admit() then
   end
 end
 local answer
-if wish == '1' then answer = seal(name, url) else answer = call('EXISTS', group_key(name)) == 1 and 'known' or 'unknown' end
+if wish == '1' then answer = groups().seal(name, url) else answer = call('EXISTS', groups().group_key(name)) == 1 and 'known' or 'unknown' end
 ring()
 save()
 return answer

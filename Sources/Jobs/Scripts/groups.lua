@@ -3,42 +3,39 @@
 -- `group:<name>` (hash) counts the jobs by state, those too that are over and deleted; `group:<name>:ids` (sorted set) has the
 -- jobs that are there, with the score rank · BAND + sequence: what is over ranks behind the rest. Both end with the last job.
 
-local OVER = { failed = 1, cancelled = 2, completed = 3 }
-closing = {}
-
 local function group_key(name) return P .. 'group:' .. name end
 
 -- Tells once that a sealed group has nothing left.
-function close(name)
+local function close(name)
   local key = group_key(name)
   local g = call('HMGET', key, 'sealed', 'ended', 'waiting', 'delayed', 'running', 'completed', 'failed', 'cancelled',
     'callback')
   for i = 3, 8 do g[i] = g[i] or 0 end
   if not g[1] or g[2] or g[3] + g[4] + g[5] > 0 then return end
-  call('HSET', key, 'ended', NOW)
+  call('HSET', key, 'ended', now)
   event('', 'group_ended', 'group', name, 'completed', g[6], 'failed', g[7], 'cancelled', g[8])
-  if g[9] then deliver('group', name, 'group.finished', g[9], 'hash', cjson.encode(call('HGETALL', key))) end
+  if g[9] then callbacks().deliver('group', name, 'group.finished', g[9], 'hash', cjson.encode(call('HGETALL', key))) end
 end
 
 -- Counts a job that goes from one state (none, if it is new) to another.
-function tally(job, old, state)
+local function tally(job, old, state)
   local key, rank = group_key(job.group), OVER[state] or 0
   if old then
     call('HINCRBY', key, old, -1)
   else
     call('HINCRBY', key, 'total', 1)
-    call('HSETNX', key, 'created', NOW)
+    call('HSETNX', key, 'created', now)
   end
   call('HINCRBY', key, state, 1)
   if not old or (OVER[old] or 0) ~= rank then
     call('ZADD', key .. ':ids', whole(rank * BAND + job.score % BAND), job.id)
     if rank > 0 then closing[job.group] = true elseif old then call('HDEL', key, 'ended') end
   end
-  if state == 'running' then call('HSETNX', key, 'started', NOW) end
+  if state == 'running' then call('HSETNX', key, 'started', now) end
 end
 
 -- Takes a job out that is deleted; `state` is that of one that is not over.
-function forget(id, name, state)
+local function forget(id, name, state)
   local key = group_key(name)
   call('ZREM', key .. ':ids', id)
   if state then
@@ -59,7 +56,7 @@ local function seal(name, url)
     and call('HGET', key, 'callback') ~= url then
     return 'taken'
   end
-  if call('HSETNX', key, 'sealed', NOW) == 1 then
+  if call('HSETNX', key, 'sealed', now) == 1 then
     event('', 'sealed', 'group', name)
     closing[name] = true
   end
@@ -71,3 +68,5 @@ local function group_refusal(name)
   return call('HEXISTS', group_key(name), 'sealed') == 1
     and 'the group `' .. name .. '` is sealed, so no job can join it: name another' or nil
 end
+
+return { close = close, tally = tally, forget = forget, seal = seal, group_refusal = group_refusal, group_key = group_key }

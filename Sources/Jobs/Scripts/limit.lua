@@ -9,16 +9,16 @@ local rest = ''
 
 -- Calls jobs of a key that may run now.
 local function take_hold(key, most)
-  if hash == RATES then
+  if ARGV[3] == 'rates' then
     call('DEL', P .. 'rate:' .. key)
     call('ZREM', PACED, key)
     most = 1
   end
   -- The rest is called as these are taken.
-  for _ = 1, math.min(places(key), most) do
-    if not call_next(key) then break end
+  for _ = 1, math.min(limits().places(key), most) do
+    if not limits().call_next(key) then break end
   end
-  pace(key)
+  limits().pace(key)
 end
 
 begin()

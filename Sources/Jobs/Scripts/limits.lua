@@ -7,8 +7,7 @@
 -- What holds: while jobs of a key are parked, no fewer than its number run or are ready, so one that goes calls one; or the
 -- key is in `paced`, and is called by time.
 
-local LIMITS, RATES, PACED = P .. 'limits', P .. 'rates', P .. 'paced'
-local called = false
+local LIMITS, RATES = P .. 'limits', P .. 'rates'
 
 local function number_of(hash, key)
   local numbers = call('HMGET', hash, key, '*')
@@ -25,7 +24,7 @@ local function places(key)
   return next_start(key) and 0 or number_of(LIMITS, key) - call('SCARD', P .. 'limit:' .. key)
 end
 
-function is_full(key) return places(key) <= 0 end
+local function is_full(key) return places(key) <= 0 end
 
 -- Lets time call the next job of the key, if it must.
 local function pace(key)
@@ -57,17 +56,17 @@ local function call_next(key)
 end
 
 -- Takes a job out of what its state says of its key.
-function step_out(job)
+local function step_out(job)
   if job.parked then
-    call('ZREM', P .. 'parked:' .. job.limit, job.id)
+    call('ZREM', P .. 'parked:' .. job.limit_key, job.id)
   elseif job.state == 'running' then
-    call('SREM', P .. 'limit:' .. job.limit, job.id)
+    call('SREM', P .. 'limit:' .. job.limit_key, job.id)
   end
 end
 
 -- Puts a job where its new state says; `was` tells whether it ran or was ready before.
-function step_in(job, score, was, was_parked)
-  local key = job.limit
+local function step_in(job, score, was, was_parked)
+  local key = job.limit_key
   if job.parked then
     call('ZADD', P .. 'parked:' .. key, score, job.id)
     call('HSET', P .. 'job:' .. job.id, 'parked', 1)
@@ -88,16 +87,19 @@ local function depart(job)
   step_out(job)
   if job.parked then
     call('ZREM', PARKED, job.id)
-  elseif job.state == 'waiting' and not is_full(job.limit) then
-    call_next(job.limit)
+  elseif job.state == 'waiting' and not is_full(job.limit_key) then
+    call_next(job.limit_key)
   end
 end
 
--- Calls a job of each key whose time has come.
-local function call_paced()
-  for _, key in ipairs(call('ZRANGEBYSCORE', PACED, '-inf', NOW, 'LIMIT', 0, 64)) do
-    call('ZREM', PACED, key)
-    if not is_full(key) then call_next(key) end
-    pace(key)
-  end
+-- Calls a job of a key whose time has come.
+local function call_paced(key)
+  call('ZREM', PACED, key)
+  if not is_full(key) then call_next(key) end
+  pace(key)
 end
+
+return {
+  is_full = is_full, places = places, pace = pace, call_next = call_next, call_paced = call_paced, step_out = step_out,
+  step_in = step_in, depart = depart,
+}

@@ -22,11 +22,11 @@ local function drop(id)
   call('SREM', LIVE, id)
   if job then
     if job.dedup and call('GET', P .. 'dedup:' .. job.dedup) == id then call('DEL', P .. 'dedup:' .. job.dedup) end
-    if job.group then forget(id, job.group, not OVER[state] and state or nil) end
-    if job.limit then depart(job) end
+    if job.group then groups().forget(id, job.group, not OVER[state] and state or nil) end
+    if job.limit_key then limits().depart(job) end
     if job.expires or job.deadline then call('ZREM', EXPIRING, id) end
   end
-  erase({ id })
+  endings().erase(id, P .. 'job:' .. id, state)
   event(id, 'purged')
 end
 

@@ -9,11 +9,11 @@ local function renew(id)
   if not f[1] then return 'unknown' end
   if f[2] then return 'sending' end
   if not f[3] then return 'lost' end
-  call('ZREM', CALLED, id)
+  call('ZREM', P .. 'called', id)
   call('HDEL', key, 'state', 'ended', 'attempt')
   call('PERSIST', key)
   call('ZADD', P .. 'callbacks:' .. f[1], NOW, id)
-  appoint(f[1])
+  callbacks().appoint(f[1])
   return 'due'
 end
 

@@ -11,7 +11,7 @@ local function renew(id, spec, options)
   if job.state ~= 'failed' and job.state ~= 'cancelled' then return 'state ' .. job.state end
   local key = P .. 'job:' .. job.id
   if call('HEXISTS', key, 'cut') == 1 then return 'cut' end
-  local first = holder(job.dedup)
+  local first = admission().holder(job.dedup)
   if first and first ~= job.id then return 'held ' .. first end
   if job.dedup then call('SET', P .. 'dedup:' .. job.dedup, job.id) end
   call('PERSIST', key)
@@ -26,9 +26,9 @@ local function renew(id, spec, options)
     rank, attempts, limit = string.match(options, '^(%d) (%d+) (%S+)$')
     call('SET', P .. 'spec:' .. job.id, spec)
     call('HSET', key, 'attempts', attempts)
-    if has_callback(spec) then call('HSET', key, 'callback', 1) else call('HDEL', key, 'callback') end
-    job.limit = limit ~= '*' and limit or nil
-    if job.limit then call('HSET', key, 'limit_key', limit) else call('HDEL', key, 'limit_key') end
+    if admission().has_callback(spec) then call('HSET', key, 'callback', 1) else call('HDEL', key, 'callback') end
+    job.limit_key = limit ~= '*' and limit or nil
+    if job.limit_key then call('HSET', key, 'limit_key', limit) else call('HDEL', key, 'limit_key') end
   end
   seq = seq + 1
   job.score = whole(rank * BAND + seq)

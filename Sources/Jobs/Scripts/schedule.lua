@@ -29,7 +29,7 @@ end
 -- Pushes a job as if it had come by way of the inbox, so that it is checked as of today.
 local function push(flat, due, nonce)
   local id = NOW .. '-' .. string.sub(nonce, 1, 8) .. '0'
-  admit_entry(id, flat)
+  admission().admit_entry(id, flat)
   id = resolve(id)
   call('HSET', key, 'last', due, 'job', id)
   ring()

@@ -14,7 +14,7 @@ if f[1] ~= token then return 'STALE' end
 local waiting, attempt, answer, due = P .. 'callbacks:' .. f[2], tonumber(f[3]), outcome, nil
 if outcome == 'again' then
   answer = 'failed'
-  if attempt < MOST_TRIES then
+  if attempt < callbacks().MOST_TRIES then
     local usual = math.min(7200000, 5000 * 2 ^ (attempt - 1)) * (1 + ARGV[8]) / 2
     -- Who asks for short waits again and again would use up the tries of a day in seconds.
     if wait and attempt > 1 then wait = math.max(wait, usual) end
@@ -25,12 +25,12 @@ end
 begin()
 call('SREM', P .. 'calling:' .. f[2], id)
 call('HDEL', key, 'token')
-call('HSET', key, 'log', logged(f[4], ARGV[6], ARGV[4], ARGV[5]), 'settled', token .. ' ' .. answer)
+call('HSET', key, 'log', callbacks().logged(f[4], ARGV[6], ARGV[4], ARGV[5]), 'settled', token .. ' ' .. answer)
 if due then
   call('ZADD', waiting, due, id)
 else
   call('ZREM', waiting, id)
-  conclude(id, answer)
+  callbacks().conclude(id, answer)
 end
-appoint(f[2])
+callbacks().appoint(f[2])
 return answer

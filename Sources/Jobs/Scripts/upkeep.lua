@@ -20,57 +20,45 @@ end
 
 local function expire(job)
   local is_late = job.deadline and job.deadline <= NOW
-  fail(job, 'expired', is_late and LATE or 'the job was not started before it expired', 0)
+  endings().fail(job, 'expired', is_late and LATE or 'the job was not started before it expired', 0)
 end
 
-local function expire_all()
-  local expired = call('ZRANGEBYSCORE', EXPIRING, '-inf', NOW, 'LIMIT', 0, 64)
-  for _, id in ipairs(expired) do
-    local job = read(id)
-    if job then expire(job) else call('ZREM', EXPIRING, id) end
-  end
-  return #expired == 64
-end
-
-local function promote()
-  local due = call('ZRANGEBYSCORE', INDEX.delayed, '-inf', NOW, 'LIMIT', 0, 64)
+-- Does something to at most so many jobs of an index that are due; answers whether there may be more.
+local function sweep(index, most, act)
+  local due = call('ZRANGEBYSCORE', index, '-inf', now, 'LIMIT', '0', most)
   for _, id in ipairs(due) do
     local job = read(id)
-    if job then to_waiting(job) else call('ZREM', INDEX.delayed, id) end
-  end
-  return #due == 64
-end
-
-local function reap()
-  if NOW < grace then return end
-  for _, id in ipairs(call('ZRANGEBYSCORE', LEASE, '-inf', NOW, 'LIMIT', 0, 16)) do
-    local job = read(id)
     if job then
-      crash(job, 'crashed', 'the worker was lost: its lease on the job ended', to_waiting)
+      act(job)
     else
-      call('ZREM', LEASE, id)
+      call('ZREM', index, id)
       call('SREM', LIVE, id)
     end
   end
+  return #due == tonumber(most)
+end
+
+local function reap(job)
+  endings().crash(job, 'crashed', 'the worker was lost: its lease on the job ended', to_waiting)
 end
 
 -- Admits, gives up, promotes and reaps, each within its bound; answers whether there is more of the first three.
 local function tend()
-  local more = admit()
-  more = expire_all() or more
-  more = promote() or more
-  call_paced()
-  reap()
+  local more = call('XLEN', IN) > 0 and admission().admit()
+  more = sweep(EXPIRING, '64', expire) or more
+  more = sweep(INDEX.delayed, '64', to_waiting) or more
+  for _, key in ipairs(call('ZRANGEBYSCORE', PACED, '-inf', now, 'LIMIT', '0', '64')) do limits().call_paced(key) end
+  if NOW >= grace then sweep(LEASE, '16', reap) end
   return more
 end
 
 -- Milliseconds until the first of an index is due.
 local function until_first(set, floor)
-  local first = call('ZRANGE', set, 0, 0, 'WITHSCORES')[2]
+  local first = call('ZRANGE', set, '0', '0', 'WITHSCORES')[2]
   return first and math.max(math.max(tonumber(first), floor) - NOW, 0) or -1
 end
 
 local function leave()
   if settings ~= meta[5] then call('HSET', META, 'settings', settings) end
-  save('seen', NOW, 'grace', grace)
+  save('seen', now, 'grace', whole(grace))
 end

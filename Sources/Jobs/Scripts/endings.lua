@@ -1,0 +1,105 @@
+-- Part of every script: how jobs end, and how what is over goes in its time.
+
+-- Deletes the keys of a job; of one that is over, the commit record is gone already.
+local function erase(id, key, state)
+  local spec, result, log = P .. 'spec:' .. id, P .. 'result:' .. id, P .. 'log:' .. id
+  if OVER[state] then call('DEL', key, spec, result, log) else call('DEL', key, spec, result, log, P .. 'commit:' .. id) end
+end
+
+local kept = {}
+
+-- How many jobs of a terminal state (or of `called`, callbacks that are over, or of `alias`) are kept, for how many ms, and after
+-- how many ms its keys go in any case.
+local function retention(state)
+  local words = kept[state]
+  if not words then
+    local all = settings .. ' ' .. DEFAULT_SETTINGS .. ' alias 100000 604800000'
+    local count, age = string.match(all, state .. ' (%d+) (%d+)')
+    words = { tonumber(count), tonumber(age), whole(age + 86400000) }
+    kept[state] = words
+  end
+  return unpack(words)
+end
+
+-- The score of what is over now.
+local function stamp() return whole(NOW * 1024 + events % 1024) end
+
+-- What of an index is over the count or the age: the oldest first, at most 100.
+local function surplus(set, state)
+  local count, age = retention(state)
+  local excess = call('ZCARD', set) - count
+  if excess > 0 then return call('ZRANGE', set, '0', whole(math.min(excess, 100) - 1)) end
+  return call('ZRANGEBYSCORE', set, '-inf', whole(math.max(0, NOW - age) * 1024), 'LIMIT', '0', '100')
+end
+
+-- Deletes what of an index is over the count or the age, and its keys, which begin with the prefix.
+local function let_go(set, kind, prefix)
+  for _, old in ipairs(surplus(set, kind)) do
+    call('ZREM', set, old)
+    call('DEL', P .. prefix .. old)
+  end
+end
+
+-- Deletes jobs over the count or the age, index and hash together.
+local function trim(state)
+  local set = INDEX[state]
+  local old = surplus(set, state)
+  if #old > 0 then
+    call('ZREM', set, unpack(old))
+    for _, id in ipairs(old) do
+      local key = P .. 'job:' .. id
+      local group = call('HGET', key, 'group')
+      if group then groups().forget(id, group) end
+      erase(id, key, state)
+    end
+  end
+end
+
+-- Ends a job for good. The keys' time to live is only the backstop of `trim`, which must still find a job's group.
+local function retire(job, state, ...)
+  local is_first_try = job.state == 'running' and string.sub(job.token, 1, 2) == '1:'
+  move(job, state, stamp(), 'finished', now, ...)
+  note(state)
+  local id, key = job.id, job.key
+  if job.cancel or job.commit then
+    call('HDEL', key, 'cancel', 'commit')
+    call('DEL', P .. 'commit:' .. id)
+  end
+  if job.dedup and call('GET', P .. 'dedup:' .. job.dedup) == id then call('DEL', P .. 'dedup:' .. job.dedup) end
+  local _, _, ttl = retention(state)
+  if not job.group then call('PEXPIRE', key, ttl) end
+  call('PEXPIRE', P .. 'spec:' .. id, ttl)
+  -- Only an earlier try can have left a log.
+  if job.token and not is_first_try then call('PEXPIRE', P .. 'log:' .. id, ttl) end
+  if job.callback then callbacks().announce(job) end
+  return ttl
+end
+
+local function fail(job, code, message, retryable, ...)
+  local ttl = retire(job, 'failed', 'error_code', code, 'error', string.sub(message, 1, 1024), 'retryable', retryable, ...)
+  event(job.id, 'failed', 'code', code)
+  return ttl
+end
+
+local function cancel(job, ...)
+  local ttl = retire(job, 'cancelled', ...)
+  event(job.id, 'cancelled')
+  return ttl
+end
+
+-- Charges a crash and gives the try back; answers the job's new state. `back` puts the job where it tries again.
+local function crash(job, code, message, back, ...)
+  job.crashes, job.attempt = job.crashes + 1, math.max(job.attempt - 1, 0)
+  note('crashes')
+  if job.cancel then return cancel(job, 'crashes', job.crashes, 'attempt', job.attempt, ...) end
+  if job.crashes >= max_crashes then
+    return fail(job, code, message, 1, 'crashes', job.crashes, 'attempt', job.attempt, ...)
+  end
+  back(job, 'crashes', job.crashes, 'attempt', job.attempt, 'error_code', code,
+    'error', string.sub(message, 1, 1024), 'retryable', 1, ...)
+end
+
+return {
+  erase = erase, retention = retention, stamp = stamp, let_go = let_go, trim = trim, fail = fail, cancel = cancel, crash = crash,
+  retire = retire,
+}

@@ -1,0 +1,48 @@
+-- Part of every script: the clock and the queue's meta. All else is inside one function: to make a function, what it uses of
+-- its own frame is searched for, what it uses of an outer one's is there.
+--
+-- KEYS[1]  the queue's `meta`. It always exists, so a cluster can route by it. All other keys have its prefix and hash tag;
+--          they cannot be declared, for a job's id is known only once an index was read.
+-- Swift puts DEFAULT_SETTINGS, FIELDS, PLANNED and the limits in front.
+
+local call = redis.call
+local META = KEYS[1]
+local P = string.sub(META, 1, -5)
+local IN, READY, LEASE, LIVE, PARKED = P .. 'in', P .. 'ready', P .. 'lease', P .. 'live', P .. 'parked'
+local EXPIRING, EVENTS, PACED, CALLBACKS = P .. 'expiring', P .. 'events', P .. 'paced', P .. 'callbacks'
+-- While a cluster moves the slot to another node, a key that is not there raises an error, and keys go one after the other:
+-- asked for one that never is, so that a script fails before it has written anything, and is called again.
+call('EXISTS', P .. '-')
+local clock = call('TIME')
+local milliseconds = math.floor(clock[2] / 1000)
+-- A number that is handed to Redis is printed with 17 digits, which takes longer than many a command; so what is used often is text.
+local NOW, now = clock[1] * 1000 + milliseconds, clock[1] .. string.format('%03d', milliseconds)
+local BAND = 2 ^ 44 -- ready's score is priority · BAND + sequence
+
+local meta = call('HMGET', META, 'seq', 'event', 'bell', 'paused', 'settings', 'seen', 'grace')
+local seq, events, bell, paused = tonumber(meta[1] or 0), tonumber(meta[2] or 0), meta[3] or '', meta[4] and true
+local settings = meta[5] or DEFAULT_SETTINGS
+local lease_ms, max_crashes, events_cap, backoff_base, backoff_cap, retry_after_cap =
+  string.match(settings, '^(%d+) (%d+) (%d+) (%d+) (%d+) (%d+)')
+lease_ms, max_crashes = tonumber(lease_ms), tonumber(max_crashes)
+
+local INDEX = {
+  waiting = READY, delayed = P .. 'delayed', running = LEASE,
+  completed = P .. 'done', failed = P .. 'failed', cancelled = P .. 'cancelled',
+}
+-- The states that are ends, by their rank in a group.
+local OVER = { failed = 1, cancelled = 2, completed = 3 }
+
+-- The parts that follow, each a function that answers what it offers. A script makes only those that it comes to need: most of
+-- what a short one costs is the making of functions.
+local callbacks, groups, limits, endings, admission
+local function part(make)
+  local made
+  return function()
+    made = made or make()
+    return made
+  end
+end
+
+-- What the parts leave for the end of the script: groups that may have nothing left, and whether a parked job was made ready.
+local closing, called = {}, false
