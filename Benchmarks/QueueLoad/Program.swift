@@ -39,21 +39,29 @@ struct Program {
         ]
     }
 
-    /// Claims jobs and ends them at once, without a slot, as one worker process would.
+    /// Claims jobs and ends them at once, without a slot, as one worker process would: while Redis hears of the end of some, the
+    /// next are asked for.
     private static func live(_ queue: JobQueue, _ count: Int) async throws {
         let endings = Endings(queue)
         var ended = 0
+        var last: Task<Void, any Error>?
         while ended < count {
             let jobs = try await queue.claim(count: atOnce, worker: "host:1:load").jobs
-            try await withThrowingTaskGroup(of: FinishAnswer.self) { group in
-                for job in jobs {
-                    group.addTask {
-                        try await endings.finish(Ending(id: job.id, token: job.token, outcome: .completed([])))
-                    }
-                }
-                try await group.waitForAll()
-            }
+            try await last?.value
+            last = Task { try await finish(jobs, endings) }
             ended += jobs.count
+        }
+        try await last?.value
+    }
+
+    private static func finish(_ jobs: [ClaimedJob], _ endings: Endings) async throws {
+        try await withThrowingTaskGroup(of: FinishAnswer.self) { group in
+            for job in jobs {
+                group.addTask {
+                    try await endings.finish(Ending(id: job.id, token: job.token, outcome: .completed([])))
+                }
+            }
+            try await group.waitForAll()
         }
     }
 }
