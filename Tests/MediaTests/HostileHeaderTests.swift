@@ -26,6 +26,19 @@ import Testing
         #expect(await failure(path) != nil)
     }
 
+    @Test func `refuses a fragment in which no packet can be decoded`() async throws {
+        let fragment = ["-c:a", "aac", "-movflags", "empty_moov+default_base_moof", "-frag_duration", "10000000"]
+        let path = try await changed("hostile.mp4", fragment) { bytes in
+            let data = try #require(bytes.firstRange(of: Array("mdat".utf8))).upperBound
+            // libav then does not know how long a frame is.
+            for place in data..<bytes.count { bytes[place] ^= 0x5A }
+        }
+        guard case .corruptMedia = try #require(await failure(path)).reason else {
+            Issue.record("failed for another reason")
+            return
+        }
+    }
+
     @Test func `reads an ASF file whose header claims the largest size`() async throws {
         let path = try await changed("hostile.wma") { $0.replaceSubrange(16..<24, with: Self.largest) }
         #expect(try await convert(path, Rendition(format: "wav")).result.samples > 260_000)

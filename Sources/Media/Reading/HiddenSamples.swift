@@ -56,8 +56,9 @@ final class HiddenSamples {
         }
         // libav calls the last packet as long as the others, and ends the stream where the fragments do, delay and all.
         let end = stream.pointee.duration
-        guard mayEndEarly, Self.plausible.contains(end), let time = packet.timestamp, let length = frameLength(packet),
-            case let rest = end - delay - time, (1..<length).contains(rest), try isLast(packet)
+        guard mayEndEarly, Self.plausible.contains(end), let time = packet.timestamp, Self.plausible.contains(time),
+            let length = frameLength(packet), case let rest = end - delay - time, rest > 0, rest < length,
+            try isLast(packet)
         else { return }
         try packet.trim(skip: packet.trimming?.skip ?? 0, discard: length - rest)
     }
