@@ -8,7 +8,8 @@ package func redactedURL(_ url: String) -> String {
     // A password with a bare slash in it ends up in what looks like the port and the path.
     guard hasPlausiblePort(host) else { return url[..<scheme.upperBound] + "…" }
     let pathEnd = rest[authorityEnd...].firstIndex { "?#".contains($0) } ?? rest.endIndex
-    let isLocal = url[..<scheme.lowerBound].lowercased() == "file"
+    // One with a host is no path of this machine, and may have been meant for the web.
+    let isLocal = url[..<scheme.lowerBound].lowercased() == "file" && authorityEnd == rest.startIndex
     let tail = isLocal ? rest[authorityEnd...] : rest[authorityEnd..<pathEnd]
     return url[..<scheme.upperBound] + host + tail + (!isLocal && pathEnd != rest.endIndex ? "?…" : "")
 }

@@ -43,7 +43,8 @@ package enum SourceLocation: Hashable, Sendable {
         guard let url = ParsedURL.parse(String(escaped)), let path = url.decodedPath, path.hasPrefix("/") else {
             throw Failure(
                 .invalidRequest,
-                "the source '\(source)' is not a file URL of this machine; write file:/// and an absolute path")
+                "the source '\(redactedURL(source))' is not a file URL of this machine; write file:/// and an absolute path"
+            )
         }
         return path
     }

@@ -12,6 +12,7 @@ import Testing
         ("http://[::1]:80/a", "http://[::1]:80/a"),
         ("https://h.org/a@b/c", "https://h.org/a@b/c"),
         ("file:///srv/what?.wav", "file:///srv/what?.wav"),
+        ("file://me:secret@h.org/a.wav?sig=s", "file://h.org/a.wav?…"),
         ("not a url", "not a url"),
         ("/srv/what?.wav", "/srv/what?.wav"),
         ("h.org/a.flac?sig=s", "h.org/a.flac?…"),
