@@ -89,7 +89,7 @@ import Testing
         try folder.write("b.m3u8", text: "#EXTM3U")
         try folder.write("large", [UInt8](repeating: 0, count: 3000))
         let policy = policy {
-            $0.mostNestedSources = 8
+            $0.mostNestedSources = 10
             $0.mostSourceBytes = 4000
         }
         try await withTransfer(policy) { child in
@@ -98,6 +98,7 @@ import Testing
             let expected: [(String, Int, NestedReference, ErrorCode?)] = [
                 ("http://169.254.169.254/latest", 0, .segment, .policyDenied),
                 ("/etc/passwd", 0, .segment, .policyDenied),
+                ("http://169.254.169.254/key", 0, .key, .policyDenied), ("/etc/passwd", 0, .key, .policyDenied),
                 ("b.m3u8", 0, .playlist, nil), ("b.m3u8", 1, .playlist, nil), ("b.m3u8", 2, .playlist, .policyDenied),
                 ("none", 1, .segment, .sourceNotFound), ("large", 1, .segment, nil), ("large", 1, .segment, .tooLarge),
                 ("b.m3u8", 0, .segment, .tooLarge),

@@ -103,6 +103,14 @@ import Testing
         #expect(failure.message.contains("500000"))
     }
 
+    @Test func `a stream without end is cut off at the limit`() async throws {
+        var policy = Self.policy
+        policy.mostSourceBytes = 3_000_000
+        #expect(try await failure(of: Origin.shared.url("endless", "endless"), policy).code == .tooLarge)
+        // The rest was on its way when the connection was closed.
+        #expect(try await Origin.shared.sent("endless") < 30_000_000)
+    }
+
     @Test(arguments: ["127.0.0.1", "localhost", "2130706433", "0x7f.1", "127.1", "[::ffff:127.0.0.1]", "0.0.0.0"])
     func `no name and no spelling leads to this machine`(host: String) async throws {
         var policy = Self.policy
@@ -124,7 +132,12 @@ import Testing
         let port = try await Origin.shared.port()
         policy.allowedHosts = ["127.0.0.1:\(port)"]
         let redirect = try await Origin.shared.url("redirect", "hop")
-        for target in ["http://127.0.0.2:\(port)/ranges/hopped", "http://127.0.0.1:9/", "http://[::1]:\(port)/"] {
+        let targets = [
+            "http://127.0.0.2:\(port)/ranges/hopped", "http://127.0.0.1:9/", "http://[::1]:\(port)/",
+            "http://2130706434:\(port)/ranges/hopped", "http://0177.0.0.2:\(port)/ranges/hopped",
+            "http://[::ffff:127.0.0.2]:\(port)/ranges/hopped",
+        ]
+        for target in targets {
             let failure = try await failure(of: redirect + "?to=\(target)", policy)
             #expect(failure.code == .policyDenied, "\(target): \(failure.message)")
         }
@@ -150,6 +163,8 @@ import Testing
 
     @Test(arguments: [
         "s3://bucket", "ftp://host/a", "a.mp3", "", "http://", "http://:80/", "https:///a", "gopher:a",
+        "concat:/etc/passwd|/etc/group", "subfile,,start,0,end,9,,:/etc/passwd", "data:audio/wav;base64,UklGRg==",
+        "pipe:0", "/srv/a\0.wav", "file:///srv/a%00.wav",
     ])
     func `other URLs are invalid`(url: String) async throws {
         #expect(try await failure(of: url).code == .invalidRequest)
