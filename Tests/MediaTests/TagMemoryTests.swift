@@ -7,7 +7,9 @@ import Testing
 @testable import Media
 
 @Suite struct TagMemoryTests {
-    @Test func `fails where the memory does not suffice instead of leaving tags out or ending the process`() async {
+    // Under a sanitizer there is no limit that a process keeps, and memory that is short ends it.
+    @Test(.enabled(if: Environment.value("RESPOOL_MEMORY_LIMIT") != "off"))
+    func `fails where the memory does not suffice instead of leaving tags out or ending the process`() async {
         await #expect(processExitsWith: .success) {
             var metadata = Metadata()
             metadata.texts["TITLE"] = ["one"]
