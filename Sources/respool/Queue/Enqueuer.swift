@@ -26,7 +26,10 @@ struct Enqueuer {
             }
         }
         var pushed = PushedJobs()
-        for part in specs.parts(of: Self.partSize) { pushed.add(try await push(Array(part)), keepsIds: keepsIds) }
+        for specs in specs.parts(of: Self.partSize) {
+            let part = Part(Array(specs))
+            pushed.add(tell(try await push(part), of: part), keepsIds: keepsIds)
+        }
         return pushed
     }
 
@@ -41,19 +44,20 @@ struct Enqueuer {
         var reader = try BatchReader(path: path)
         var bar = PushBar()
         var pushed = PushedJobs()
-        // The next part is read and checked while Redis takes this one.
-        var underWay: Task<Result<[Enqueued], CommandFailure>, Never>?
+        // The next part is read, checked and written down while Redis takes this one, whose ids are told while it takes the next.
+        var underWay: (part: Part, answers: Task<Result<[Enqueued], CommandFailure>, Never>)?
         while true {
-            let next = Result { () throws(CommandFailure) in try part(&reader, defaults) }
-            if let answers = try await underWay?.value.get() {
-                pushed.add(answers, keepsIds: keepsIds)
+            let next = Result { () throws(CommandFailure) in Part(try jobs(&reader, defaults)) }
+            let last = underWay?.part
+            let answers = try await underWay?.answers.value.get()
+            if case .success(let part) = next, !part.specs.isEmpty {
+                underWay = (part, Task { await result(of: part) })
+            }
+            if let last, let answers {
+                pushed.add(tell(answers, of: last), keepsIds: keepsIds)
                 bar.draw(count: pushed.count, fraction: reader.fraction)
             }
-            do throws(CommandFailure) {
-                let specs = try next.get()
-                if specs.isEmpty { break }
-                underWay = Task { await result(of: specs) }
-            } catch {
+            do throws(CommandFailure) { if try next.get().specs.isEmpty { break } } catch {
                 bar.clear()
                 let before =
                     pushed.count == 0
@@ -69,45 +73,57 @@ struct Enqueuer {
     private func check(_ path: String, _ defaults: [String: String]) throws(CommandFailure) {
         var reader = try BatchReader(path: path)
         guard reader.fraction != nil else { return }
-        do throws(CommandFailure) { while try !part(&reader, defaults).isEmpty {} } catch {
+        do throws(CommandFailure) { while try !jobs(&reader, defaults).isEmpty {} } catch {
             throw CommandFailure(status: error.status, message: "\(error.message) (no job was pushed)")
         }
     }
 
     /// The next jobs of a batch, all of them valid.
-    private func part(
+    private func jobs(
         _ reader: inout BatchReader, _ defaults: [String: String]
     ) throws(CommandFailure) -> [JobSpec] {
-        var part: [JobSpec] = []
-        while part.count < Self.partSize, let entry = try reader.next() {
+        var specs: [JobSpec] = []
+        while specs.count < Self.partSize, let entry = try reader.next() {
             var fields = defaults.isEmpty ? entry.fields : defaults.merging(entry.fields) { $1 }
             if let source = fields["source"], !source.isEmpty, !SourceAddress.isURL(source) {
                 fields["source"] = try SourceAddress.url(source)
             }
-            do throws(Failure) { part.append(try JobSpec(fields: fields)) } catch {
+            do throws(Failure) { specs.append(try JobSpec(fields: fields)) } catch {
                 throw reader.wrong(entry.line, error.message)
             }
         }
-        return part
+        return specs
     }
 
-    private func result(of specs: [JobSpec]) async -> Result<[Enqueued], CommandFailure> {
-        do throws(CommandFailure) { return .success(try await push(specs)) } catch { return .failure(error) }
+    private func result(of part: Part) async -> Result<[Enqueued], CommandFailure> {
+        do throws(CommandFailure) { return .success(try await push(part)) } catch { return .failure(error) }
     }
 
     /// Pushes one part; a lost answer is asked for again, which pushes nothing twice.
-    private func push(_ specs: [JobSpec]) async throws(CommandFailure) -> [Enqueued] {
-        let nonce = Nonce.random()
-        let answers = try await connection.askTwice { queue throws(QueueError) in
-            try await queue.enqueue(specs, nonce: nonce)
-        }
+    private func push(_ part: Part) async throws(CommandFailure) -> [Enqueued] {
+        try await connection.askTwice { queue throws(QueueError) in try await queue.enqueue(part.parcel) }
+    }
+
+    /// Prints what became of the jobs of a part.
+    private func tell(_ answers: [Enqueued], of part: Part) -> [Enqueued] {
         var text = ""
-        for (answer, spec) in zip(answers, specs) {
+        for (answer, spec) in zip(answers, part.specs) {
             text += isJSON ? JSONLine.text(PushedJob(answer, source: redactedURL(spec.source))) : answer.id
             text += "\n"
         }
         StandardStream.output(text)
         return answers
+    }
+}
+
+/// Jobs that are pushed at once, as they are and as Redis takes them.
+private struct Part {
+    let specs: [JobSpec]
+    let parcel: JobParcel
+
+    init(_ specs: [JobSpec]) {
+        self.specs = specs
+        parcel = JobParcel(specs)
     }
 }
 

@@ -1,0 +1,86 @@
+import Lifecycle
+import Redis
+package import SlotProtocol
+
+/// Checked jobs as the `enqueue` script takes them, in as many batches as its bounds ask for.
+package struct JobParcel: Sendable {
+    private(set) var batches: [EnqueueBatch] = []
+
+    /// Repeated with the same nonce (8 characters or more), pushes nothing twice.
+    package init(_ jobs: [JobSpec], nonce: String = Nonce.random()) {
+        for (index, job) in jobs.enumerated() {
+            if batches.last?.hasRoom(for: job) != true { batches.append(EnqueueBatch(nonce: nonce, first: index)) }
+            batches[batches.count - 1].append(job)
+        }
+    }
+}
+
+/// The jobs of one `enqueue` script.
+struct EnqueueBatch: Sendable {
+    private(set) var arguments: [RedisArgument]
+    private(set) var count = 0
+    private var bytes = 0
+    private let nonce: String
+    private let first: Int
+
+    init(nonce: String, first: Int) {
+        self.nonce = nonce
+        self.first = first
+        arguments = [.text(nonce), .integer(Int64(first))]
+    }
+
+    func hasRoom(for job: JobSpec) -> Bool { count < 128 && bytes < 256 << 10 }
+
+    mutating func append(_ job: JobSpec) {
+        let text = SpecText.encode(job.fields)
+        arguments.append(.bytes(text))
+        arguments.append(.text(Self.options(job)))
+        count += 1
+        bytes += text.count
+    }
+
+    /// The ids of the jobs; throws what the script says of a job that it refuses, and with it the whole batch.
+    func enqueued(_ answer: ScriptAnswer) throws(QueueError) -> [Enqueued] {
+        let text = try answer.text()
+        if text.hasPrefix("!") { throw try refusal(answer, text) }
+        let words = text.split(separator: " ")
+        let stem = "\(words[0])-\(nonce.prefix(8))"
+        var jobs = (first..<first + count).map { Enqueued(id: stem + String($0), isDuplicate: false) }
+        for word in words.dropFirst() {
+            let parts = word.split(separator: "=", maxSplits: 1)
+            guard parts.count == 2, let number = Int(parts[0]), jobs.indices.contains(number - 1) else {
+                throw answer.unexpected
+            }
+            jobs[number - 1] = Enqueued(id: String(parts[1]), isDuplicate: true)
+        }
+        return jobs
+    }
+
+    private func refusal(_ answer: ScriptAnswer, _ text: String) throws(QueueError) -> QueueError {
+        let words = text.dropFirst().split(separator: " ", maxSplits: 2)
+        guard words.count == 3, let index = Int(words[0]), let refused = Int(words[1]) else { throw answer.unexpected }
+        let others = refused == 1 ? "" : " (it refuses \(refused) of these \(count) jobs)"
+        return .invalidJob(index: first + index, Failure(.invalidRequest, words[2] + others))
+    }
+
+    private static func options(_ job: JobSpec) -> String {
+        if job.priority == .normal, job.start == nil, job.expires == nil, job.fields["attempts"] == nil,
+            job.group == nil, job.limitKey == nil, job.deadline == nil, job.callback == nil, job.dedup == nil
+        {
+            return ""
+        }
+        return [
+            "\(job.priority.rawValue)", job.fields["attempts"] == nil ? "*" : "\(job.attempts)", moment(job.start),
+            moment(job.expires), job.group ?? "*", job.limitKey ?? "*", moment(job.deadline),
+            job.callback == nil ? "*" : "1", job.dedup ?? "",
+        ].joined(separator: " ")
+    }
+
+    private static func moment(_ moment: JobSpec.Moment?) -> String {
+        switch moment {
+        case nil: "*"
+        case .after(let delay): "+\(delay.milliseconds)"
+        case .at(let instant): "@\(max(0, instant))"
+        }
+    }
+}
