@@ -121,7 +121,7 @@ private struct RetryBatch {
     }
 }
 
-private extension Array {
+extension Array {
     func chunks(of size: Int) -> [[Element]] {
         stride(from: 0, to: count, by: size).map { Array(self[$0..<Swift.min($0 + size, count)]) }
     }

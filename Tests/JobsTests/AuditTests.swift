@@ -88,6 +88,64 @@ import Testing
         ] { #expect(found.contains(sentence), "\(sentence)") }
     }
 
+    @Test func `names what an index, a group, a limit or a schedule has that it should not`() async throws {
+        try await queue.setLimit(1, key: "h")
+        _ = try await fixture.enqueue(["group": "g", "limit_key": "h"])
+        _ = try await fixture.claimOne()
+        _ = try await fixture.enqueue(["limit_key": "h"])
+        let ids = try await queue.enqueue([QueueFixture.job, QueueFixture.job]).map(\.id)
+        #expect(try await findings() == [])
+        let score = try #require(try await client.send(["ZSCORE", .text(queue.keys.ready), .text(ids[0])]).string)
+        try await send("ZADD", "@ready", score, ids[1])
+        try await send("ZADD", "@ready", "17592186054416", ids[1] + "x")
+        try await send("ZADD", "@expiring", "9999999999999", ids[0])
+        try await send("ZADD", "@group:g:ids", "1", ids[0])
+        try await send("DEL", "@limit:h")
+        try await send("SADD", "@limit:k", ids[0])
+        try await send("ZADD", "@parked:k", "1", ids[1])
+        try await send("HDEL", "@meta", "bell")
+        try await send("ZADD", "@schedules", "9999999999999", "none")
+        try await send("HSET", "@schedule:late", "cron", "@daily")
+        try await send("ZADD", "@group:lost:ids", "1", ids[0])
+        let found = try await findings().joined(separator: "\n")
+        for sentence in [
+            "two jobs have one place in ready: ", "ready has the sequence number 17592186054416, and the last is 4",
+            "ready names \(ids[1])x, which is no job",
+            "job \(ids[0]) is given up at 9999999999999, which should be no time",
+            "the group g has \(ids[0]), which is none of its",
+            "jobs are parked under h and none runs or is called", "\(ids[0]) holds a place of k",
+            "\(ids[1]) is parked under k", "and meta has none", "there is work, and no bell",
+            "schedules names none, which is no schedule", "the schedule late has no time at which it is due",
+            "the group lost has jobs and no counts",
+        ] { #expect(found.contains(sentence), "\(sentence) in \(found)") }
+    }
+
+    @Test func `names callbacks that are not where their state says`() async throws {
+        try await send("HSET", "@callback:1-a", "receiver", "r", "url", "https://r/")
+        try await send("SADD", "@calling:r", "1-a")
+        try await send("ZADD", "@callbacks:q", "1", "1-a")
+        try await send("ZADD", "@callbacks", "9999999999999", "p")
+        try await send("HSET", "@callback:2-b", "receiver", "r", "state", "failed", "token", "t")
+        try await send("ZADD", "@called", "1", "3-c")
+        let found = try await findings()
+        #expect(
+            Set(found) == [
+                "callback 1-a is in or out of callbacks:r wrongly", "calling:r names 1-a, which is not being sent",
+                "callbacks:q names 1-a, which is none of its", "callbacks does not name q",
+                "callbacks names p, for which none waits", "callback 2-b is in or out of called wrongly",
+                "callback 2-b: whether it has a time to live", "callback 2-b is over and being sent",
+                "called names 3-c, which is gone",
+            ])
+    }
+
+    @Test func `keeps no more of a queue that is wrong from end to end than anybody would read`() async throws {
+        let ids = (0..<11_000).map { RedisArgument.text("7-\($0)") }
+        _ = try await client.send(RedisCommand(["SADD", .text(queue.keys.live)] + ids))
+        let found = try await findings()
+        #expect(
+            found.count == 10_001 && found.last == "there may be more: these are of the first 10000 that were found")
+    }
+
     @Test func `names leases that ended and jobs that were due, but nothing that just became so`() async throws {
         _ = try await fixture.enqueue()
         let running = try await fixture.claimOne()

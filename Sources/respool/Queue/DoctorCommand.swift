@@ -6,8 +6,8 @@ extension Command {
         "doctor", "reads every key of the queue, and says what does not fit together",
         details: [
             "Each job must be in exactly the places that its state says, each key must belong to something, and no lease may "
-                + "have ended without anybody taking the job back. What moves while it is read is read again. It changes "
-                + "nothing; its time and memory grow with the queue. It also shows how the server is set up.",
+                + "have ended without anybody taking the job back. What seems wrong is read again, for it may only have moved. It "
+                + "changes nothing and holds nobody up; its time grows with the queue. It also shows how the server is set up.",
             "Ends with 1 if there are findings.",
         ],
         options: [.json, .queue, .redis],

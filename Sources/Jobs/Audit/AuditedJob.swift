@@ -1,0 +1,139 @@
+/// A job and all that names it, as it was at one moment.
+struct AuditedJob {
+    let id: String
+    let fields: [String: String]
+    /// Its score, by the index that has it.
+    let scores: [String: String]
+    let isLive: Bool
+    /// By what comes before its id in a key's name; -1 of a key that stays, else ms; nothing or -2 of one that is not there.
+    let lives: [String: Int64]
+    /// The id that has its `dedup` key.
+    let holder: String?
+    let memberScore: String?
+    let holdsPlace: Bool
+    let parkedScore: String?
+
+    /// What comes before a job's id in the names of its keys; each has the first two.
+    static let kinds = ["job", "spec", "result", "log", "commit"]
+
+    private static let indexOf: [JobState: String] = [
+        .waiting: "ready", .delayed: "delayed", .running: "lease", .completed: "done", .failed: "failed",
+        .cancelled: "cancelled",
+    ]
+
+    /// A job is in one of these.
+    private static let places = indexOf.values.sorted() + ["parked"]
+
+    /// All indexes of jobs.
+    static let indexes = places + ["expiring"]
+
+    /// A sentence for each fault.
+    var problems: [String] {
+        guard has("job") else {
+            // Nobody deletes a job and leaves its name.
+            return (scores.keys + (isLive ? ["live"] : [])).map { Self.isNone(id, in: $0) }
+        }
+        guard let state = fields["state"].flatMap(JobState.init),
+            let index = fields["parked"] != nil ? "parked" : Self.indexOf[state]
+        else { return ["job \(id) has the state \(fields["state"] ?? "none")"] }
+        return membershipProblems(state, index) + fieldProblems(state) + keyProblems(state) + sharedProblems(state)
+    }
+
+    static func isNone(_ id: String, in index: String) -> String { "\(index) names \(id), which is no job" }
+
+    private func has(_ kind: String) -> Bool { lives[kind] ?? -2 != -2 }
+
+    /// Whether the job is in exactly the indexes that its state says.
+    private func membershipProblems(_ state: JobState, _ index: String) -> [String] {
+        var problems: [String] = []
+        for name in Self.places where (scores[name] != nil) != (name == index) {
+            problems.append("job \(id) is \(state.rawValue) and \(scores[name] != nil ? "in" : "not in") \(name)")
+        }
+        if isLive != ["ready", "lease"].contains(index) {
+            problems.append("job \(id) is \(state.rawValue) and \(isLive ? "in" : "not in") live")
+        }
+        let end = lastMoment(state)
+        if scores["expiring"] != end {
+            problems.append(
+                "job \(id) is given up at \(scores["expiring"] ?? "no time"), which should be \(end ?? "no time")")
+        }
+        return problems
+    }
+
+    /// When time gives it up, in ms since 1970; a job that was started is late only for its deadline.
+    private func lastMoment(_ state: JobState) -> String? {
+        guard state == .waiting || state == .delayed, fields["commit"] == nil else { return nil }
+        let start = fields["token"] == nil ? fields["expires"] : nil
+        return [start, fields["deadline"]].compactMap { $0.flatMap { Int64($0) } }.min().map(String.init)
+    }
+
+    private func fieldProblems(_ state: JobState) -> [String] {
+        var problems: [String] = []
+        func expect(_ holds: Bool, _ what: String) {
+            if !holds { problems.append("job \(id) is \(state.rawValue): \(what)") }
+        }
+        let attempt = Int(fields["attempt"] ?? "0") ?? -1
+        expect(attempt >= 0 && attempt <= Int(fields["attempts"] ?? "5") ?? 0, "its attempt is \(attempt)")
+        expect(Int(fields["score"] ?? "") != nil, "its score is no whole number")
+        switch state {
+        case .waiting:
+            let index = fields["parked"] == nil ? "ready" : "parked"
+            expect(scores[index] == fields["score"], "its score differs from the index")
+        case .delayed: expect(scores["delayed"] == fields["due"], "it is due at another time than the index says")
+        case .running:
+            for name in ["token", "worker", "started"] { expect(fields[name]?.isEmpty == false, "it has no \(name)") }
+            expect(attempt >= 1, "it has no attempt")
+            expect(!(fields["ended"] ?? "").hasPrefix((fields["token"] ?? "") + " "), "its token has ended")
+        default: expect(fields["finished"] != nil, "it has no time of its end")
+        }
+        expect(fields["cancel"] == nil || state == .running, "it has a wish to be cancelled")
+        if state == .failed { expect(fields["error_code"] != nil && fields["error"] != nil, "it has no error") }
+        if state == .completed { expect(fields["error"] == nil, "it has an error") }
+        return problems
+    }
+
+    /// Whether the job has exactly the keys that its state says.
+    private func keyProblems(_ state: JobState) -> [String] {
+        var problems: [String] = []
+        func expect(_ holds: Bool, _ what: String) {
+            if !holds { problems.append("job \(id) is \(state.rawValue): \(what)") }
+        }
+        expect(has("spec"), "it has no spec")
+        expect(state == .completed || state == .failed || !has("result"), "it has a result")
+        expect(state != .completed || has("result"), "it has no result")
+        expect(has("commit") == (fields["commit"] != nil), "its commit record and its field differ")
+        expect(fields["commit"] == nil || !state.isTerminal, "it has a commit record")
+        for kind in ["job", "spec", "result", "log"] where has(kind) {
+            // A group keeps hold of the hash until the job is trimmed.
+            let isMortal = state.isTerminal && (kind != "job" || fields["group"] == nil)
+            expect((lives[kind] ?? -1 >= 0) == isMortal, "whether \(kind):… has a time to live")
+        }
+        if fields["dedup"] != nil, !state.isTerminal {
+            expect(holder == id, "its dedup key is held by \(holder ?? "nobody")")
+        }
+        return problems
+    }
+
+    /// Whether the job is where its group and its `limit_key` say.
+    private func sharedProblems(_ state: JobState) -> [String] {
+        var problems: [String] = []
+        if let group = fields["group"] {
+            let due = fields["score"].flatMap { Int($0) }.map {
+                String(GroupCursor.Rank(state).rawValue << 44 + $0 & (1 << 44 - 1))
+            }
+            if let memberScore, memberScore != due {
+                problems.append(
+                    "the group \(group) has \(id) at \(memberScore), which should be at \(due ?? "none")")
+            } else if memberScore == nil {
+                problems.append("\(id) is not in its group \(group)")
+            }
+        }
+        let key = fields["limit_key"] ?? ""
+        if holdsPlace != (state == .running && !key.isEmpty) {
+            problems.append("\(id) holds a place of \(key) wrongly")
+        }
+        if (fields["parked"] != nil) != (parkedScore != nil) { problems.append("\(id) is parked under \(key) wrongly") }
+        if let parkedScore, parkedScore != fields["score"] { problems.append("\(id) is parked at \(parkedScore)") }
+        return problems
+    }
+}

@@ -1,0 +1,98 @@
+import Redis
+
+extension QueueReading {
+    /// Whether each callback is in exactly the places that its state says.
+    mutating func readCallbacks(_ ids: [String]) async throws(QueueError) {
+        let receivers = try await queue.send(ids.map { ["HGET", key("callback:" + $0), "receiver"] }).map {
+            $0.string ?? ""
+        }
+        let answers = try await atomically(
+            each: zip(ids, receivers).map { id, receiver in
+                [
+                    ["HMGET", key("callback:" + id), "state", "token"], ["PTTL", key("callback:" + id)],
+                    ["ZSCORE", .text(queue.keys.called), .text(id)],
+                    ["ZSCORE", .text(queue.keys.callbacks(receiver)), .text(id)],
+                ]
+            })
+        for ((id, receiver), answers) in zip(zip(ids, receivers), answers) where answers.count == 4 {
+            guard answers[1] != .integer(-2) else { continue }
+            let fields = (answers[0].array ?? []).map(\.string)
+            let isOver = fields.first != .some(nil)
+            func expect(_ holds: Bool, _ what: String) {
+                if !holds { doubts.add("callback:" + id, "callback \(id)\(what)") }
+            }
+            expect(!answers[2].isNull == isOver, " is in or out of called wrongly")
+            expect(answers[3].isNull == isOver, " is in or out of callbacks:\(receiver) wrongly")
+            expect((answers[1] != .integer(-1)) == isOver, ": whether it has a time to live")
+            expect(!isOver || fields.last == .some(nil), " is over and being sent")
+        }
+    }
+
+    /// Whether only callbacks that are there are over.
+    mutating func readCalled() async throws(QueueError) {
+        try await readNames("called") {
+            "callback:" + $0
+        } problem: {
+            "called names \($0), which is gone"
+        }
+    }
+
+    /// Whether only receivers are named for whom a callback waits.
+    mutating func readReceivers() async throws(QueueError) {
+        try await readNames("callbacks") {
+            "callbacks:" + $0
+        } problem: {
+            "callbacks names \($0), for which none waits"
+        }
+    }
+
+    /// Whether each key is there that a sorted set names.
+    mutating func readNames(
+        _ name: String, _ named: (String) -> String, problem: (String) -> String
+    ) async throws(QueueError) {
+        var walk = KeyWalk(queue, sorted: [name])
+        while let members = try await walk.next() {
+            let lost = try await lost(members) { key(named($0)) }
+            for member in lost { doubts.add(name, problem(member.text)) }
+        }
+    }
+
+    /// Whether only callbacks of a receiver wait for it, and it is named.
+    mutating func readWaiting(_ receivers: [String]) async throws(QueueError) {
+        var walk = KeyWalk(queue, sorted: receivers.map { "callbacks:" + $0 })
+        while let members = try await walk.next() {
+            let foreign = try await wrong(members) {
+                ["HGET", key("callback:" + $0.text), "receiver"]
+            } unless: { member, receiver in
+                member.name == "callbacks:" + (receiver.string ?? "")
+            }
+            for member in foreign {
+                doubts.add(member.name, "\(member.name) names \(member.text), which is none of its")
+            }
+        }
+        let pairs = try await atomically(
+            each: receivers.map {
+                [
+                    ["EXISTS", .text(queue.keys.callbacks($0))], ["ZSCORE", .text(queue.keys.callbacks), .text($0)],
+                ]
+            })
+        for (receiver, pair) in zip(receivers, pairs) where pair == [.integer(1), .null] {
+            doubts.add("callbacks:" + receiver, "callbacks does not name \(receiver)")
+        }
+    }
+
+    /// Whether only callbacks are named as being sent to a receiver that are.
+    mutating func readCalling(_ receivers: [String]) async throws(QueueError) {
+        var walk = KeyWalk(queue, sets: receivers.map { "calling:" + $0 })
+        while let members = try await walk.next() {
+            let idle = try await wrong(members) {
+                ["HGET", key("callback:" + $0.text), "token"]
+            } unless: {
+                !$1.isNull
+            }
+            for member in idle {
+                doubts.add(member.name, "\(member.name) names \(member.text), which is not being sent")
+            }
+        }
+    }
+}

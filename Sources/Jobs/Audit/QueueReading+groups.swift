@@ -1,0 +1,70 @@
+import Redis
+
+extension QueueReading {
+    /// Whether each group has exactly its jobs, and counts them as they are, unless they were changing.
+    mutating func readGroups(_ names: [String]) async throws(QueueError) {
+        let members = names.filter { $0.hasSuffix(":ids") }.map { String($0.dropLast(4)) }
+        let owned = try await atomically(
+            each: members.map { [["EXISTS", key("group:\($0):ids")], ["EXISTS", key("group:\($0)")]] })
+        for (name, pair) in zip(members, owned) where pair == [.integer(1), .integer(0)] {
+            doubts.add("group:\(name):ids", "the group \(name) has jobs and no counts")
+        }
+        for some in names.filter({ !$0.hasSuffix(":ids") }).chunks(of: 50) { try await readCounts(some) }
+    }
+
+    private mutating func readCounts(_ names: [String]) async throws(QueueError) {
+        let before = try await groups(names)
+        var found: [String: [String: Int]] = [:]
+        var walk = KeyWalk(queue, sorted: names.map { "group:\($0):ids" })
+        while let members = try await walk.next() {
+            let jobs = try await queue.send(members.map(groupAndState))
+            for (member, job) in zip(members, jobs) {
+                found[member.name, default: [:]][job.array?.last?.string ?? "none", default: 0] += 1
+            }
+            let foreign = zip(members, jobs).filter { !Self.belongs($0, $1) }.map(\.0)
+            for member in try await stillWrong(foreign, groupAndState, unless: Self.belongs) {
+                let name = member.name.dropFirst(6).dropLast(4)
+                doubts.add("group:\(name)", "the group \(name) has \(member.text), which is none of its")
+            }
+        }
+        let after = try await groups(names)
+        for (index, name) in names.enumerated() where before[index] == after[index] && !after[index].isEmpty {
+            for problem in Self.problems(name, after[index], found["group:\(name):ids"] ?? [:]) {
+                doubts.add("group:\(name)", problem)
+            }
+        }
+    }
+
+    private func groupAndState(_ member: KeyWalk.Member) -> RedisCommand {
+        ["HMGET", key("job:" + member.text), "group", "state"]
+    }
+
+    private static func belongs(_ member: KeyWalk.Member, _ job: RedisValue) -> Bool {
+        "group:\(job.array?.first?.string ?? ""):ids" == member.name
+    }
+
+    private func groups(_ names: [String]) async throws(QueueError) -> [[String: String]] {
+        try await queue.send(names.map { ["HGETALL", key("group:" + $0)] }).map(Self.texts)
+    }
+
+    /// What does not fit between a group's hash and the jobs that it has, counted by state.
+    private static func problems(_ name: String, _ fields: [String: String], _ found: [String: Int]) -> [String] {
+        var problems: [String] = []
+        if found.isEmpty { problems.append("the group \(name) has no job") }
+        var (sum, left) = (0, 0)
+        for state in JobState.allCases {
+            let (count, there) = (Int(fields[state.rawValue] ?? "0") ?? -1, found[state.rawValue] ?? 0)
+            sum += count
+            if !state.isTerminal { left += there }
+            // Jobs that are over count on after they were deleted.
+            if state.isTerminal ? count < there : count != there {
+                problems.append("the group \(name) counts \(count) jobs as \(state.rawValue), and has \(there)")
+            }
+        }
+        if fields["total"] != String(sum) { problems.append("the group \(name) has a total that is not \(sum)") }
+        if (fields["ended"] != nil) != (fields["sealed"] != nil && left == 0) {
+            problems.append("the group \(name) says wrongly whether it has ended")
+        }
+        return problems
+    }
+}

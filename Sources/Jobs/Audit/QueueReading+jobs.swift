@@ -1,0 +1,145 @@
+import Redis
+
+extension QueueReading {
+    /// Jobs that are read in one transaction, which takes less than a millisecond.
+    private static let atOnce = 64
+
+    /// Reads jobs with all that names them.
+    mutating func readJobs(_ ids: [String]) async throws(QueueError) {
+        for some in ids.chunks(of: Self.atOnce) {
+            // Most have a hash and a spec, and share nothing; where that is not so, all is asked.
+            let rare = some.flatMap { id in AuditedJob.kinds.dropFirst(2).map { key("\($0):\(id)") } }
+            var (jobs, isPlain) = try await jobs(
+                some.map { JobQuestions(id: $0, kinds: AuditedJob.kinds.prefix(2)) }, unless: rare)
+            let questions = jobs.map(JobQuestions.init)
+            if !isPlain || questions.contains(where: \.isShared) { (jobs, _) = try await self.jobs(questions) }
+            for job in jobs {
+                for problem in job.problems { doubts.add("job:" + job.id, problem) }
+            }
+        }
+    }
+
+    private func job(_ id: String) -> RedisArgument { .text(queue.keys.job(id)) }
+
+    /// What is known of jobs at one moment, and whether none of some other keys is there.
+    private func jobs(
+        _ questions: [JobQuestions], unless others: [RedisArgument] = []
+    ) async throws(QueueError) -> ([AuditedJob], isPlain: Bool) {
+        let words = questions.map { RedisArgument.text($0.id) }
+        var commands = AuditedJob.indexes.map { RedisCommand(["ZMSCORE", key($0)] + words) }
+        commands.append(RedisCommand(["SMISMEMBER", key("live")] + words))
+        let places = commands.indices
+        for questions in questions { commands += questions.commands(key) }
+        if !others.isEmpty { commands.append(RedisCommand(["EXISTS"] + others)) }
+        var replies = try await atomically(commands)[...]
+        guard replies.count == commands.count else { throw .unexpectedAnswer(script: "EXEC", "too few parts") }
+        let indexed = replies[places]
+        replies = replies[places.upperBound...]
+        let jobs = questions.enumerated().map { index, questions in
+            questions.job(indexed.map { $0.array?[index] ?? .null }, &replies)
+        }
+        return (jobs, isPlain: replies.last == .integer(0))
+    }
+
+    /// Reads indexes the other way round: whether each names only jobs that are there.
+    mutating func readIndexes(_ names: [String]) async throws(QueueError) {
+        var sorted = KeyWalk(queue, sorted: names.filter { $0 != "live" })
+        while let members = try await sorted.next() { try await readIndexed(members) }
+        var live = KeyWalk(queue, sets: names.filter { $0 == "live" })
+        while let members = try await live.next() { try await readIndexed(members) }
+    }
+
+    private mutating func readIndexed(_ members: [KeyWalk.Member]) async throws(QueueError) {
+        for member in try await lost(members, { job($0) }) {
+            doubts.add("job:" + member.text, AuditedJob.isNone(member.text, in: member.name))
+        }
+    }
+
+    /// Whether `ready` names only jobs that are there, in an order that is exact.
+    mutating func readReady() async throws(QueueError) {
+        var (from, last) = ("-inf", (id: "", score: ""))
+        while true {
+            let replies = try await queue.send([
+                [
+                    "ZRANGEBYSCORE", .text(queue.keys.ready), .text(from), "+inf", "WITHSCORES", "LIMIT", 0,
+                    .integer(Int64(Self.page)),
+                ],
+                ["HGET", .text(queue.keys.meta), "seq"],
+            ])
+            let texts = (replies[0].array ?? []).compactMap(\.string)
+            let sequence = replies[1].integer ?? 0
+            var ids: [String] = []
+            for index in stride(from: 0, to: texts.count - 1, by: 2) {
+                let (id, score) = (texts[index], texts[index + 1])
+                if score == last.score, id != last.id {
+                    doubts.add("ready", "two jobs have one place in ready: \(last.id) and \(id)")
+                }
+                if (Int64(score) ?? .max) & (1 << 44 - 1) > sequence {
+                    doubts.add("ready", "ready has the sequence number \(score), and the last is \(sequence)")
+                }
+                ids.append(id)
+                last = (id, score)
+            }
+            // Perhaps it was taken a moment ago.
+            try await readJobs(try await missing(ids.map(job)).map { ids[$0] })
+            guard texts.count == 2 * Self.page else { return }
+            // The last one once more, so that no two of one place are taken apart, unless they fill a page.
+            from = (texts[1] == last.score ? "(" : "") + last.score
+        }
+    }
+}
+
+/// What is asked of one job.
+private struct JobQuestions {
+    let id: String
+    /// What comes before its id in the names of keys.
+    let kinds: ArraySlice<String>
+    private var dedup: String?
+    private var group: String?
+    private var limit: String?
+
+    init(id: String, kinds: ArraySlice<String>) {
+        self.id = id
+        self.kinds = kinds
+    }
+
+    /// All that can be asked of a job that has been read.
+    init(_ job: AuditedJob) {
+        self.init(id: job.id, kinds: AuditedJob.kinds[...])
+        dedup = job.fields["dedup"]
+        group = job.fields["group"]
+        limit = job.fields["limit_key"]
+    }
+
+    /// Whether the job is named by what others share with it.
+    var isShared: Bool { dedup != nil || group != nil || limit != nil }
+
+    func commands(_ key: (String) -> RedisArgument) -> [RedisCommand] {
+        var commands: [RedisCommand] = [["HGETALL", key("job:" + id)]]
+        commands += kinds.map { ["PTTL", key("\($0):\(id)")] }
+        if let dedup { commands.append(["GET", key("dedup:" + dedup)]) }
+        if let group { commands.append(["ZSCORE", key("group:\(group):ids"), .text(id)]) }
+        if let limit {
+            commands += [
+                ["SMISMEMBER", key("limit:" + limit), .text(id)], ["ZSCORE", key("parked:" + limit), .text(id)],
+            ]
+        }
+        return commands
+    }
+
+    /// The job, from what the indexes and `live` answered of it, and from the next replies, which are taken away.
+    func job(_ places: [RedisValue], _ replies: inout ArraySlice<RedisValue>) -> AuditedJob {
+        let fields = QueueReading.texts(replies.removeFirst())
+        var lives: [String: Int64] = [:]
+        for kind in kinds { lives[kind] = replies.removeFirst().integer }
+        let holder = dedup != nil ? replies.removeFirst().string : nil
+        let memberScore = group != nil ? replies.removeFirst().string : nil
+        let holdsPlace = limit != nil && replies.removeFirst().array?.first == .integer(1)
+        let parkedScore = limit != nil ? replies.removeFirst().string : nil
+        let scores = zip(AuditedJob.indexes, places).compactMap { name, score in score.string.map { (name, $0) } }
+        return AuditedJob(
+            id: id, fields: fields, scores: Dictionary(uniqueKeysWithValues: scores),
+            isLive: places.last == .integer(1), lives: lives, holder: holder, memberScore: memberScore,
+            holdsPlace: holdsPlace, parkedScore: parkedScore)
+    }
+}

@@ -1,0 +1,74 @@
+import Redis
+
+extension QueueReading {
+    /// Whether each key of a job has its job.
+    mutating func readBelongings(_ kind: String, _ ids: [String]) async throws(QueueError) {
+        let ids = try await missing(ids.map { key("job:" + $0) }).map { ids[$0] }
+        let pairs = try await atomically(
+            each: ids.map { [["EXISTS", key("\(kind):\($0)")], ["EXISTS", key("job:" + $0)]] })
+        for (id, pair) in zip(ids, pairs) where pair == [.integer(1), .integer(0)] {
+            doubts.add("\(kind):\(id)", "\(kind):\(id) belongs to no job")
+        }
+    }
+
+    /// Whether each `dedup` key is held by a job that is not over.
+    mutating func readHolders(_ names: [String]) async throws(QueueError) {
+        let holders = try await queue.send(names.map { ["GET", key("dedup:" + $0)] })
+        let pairs = try await atomically(
+            each: zip(names, holders).map { name, holder in
+                [["GET", key("dedup:" + name)], ["HMGET", key("job:" + (holder.string ?? "")), "dedup", "state"]]
+            })
+        for ((name, holder), pair) in zip(zip(names, holders), pairs) {
+            // Another may have taken it meanwhile.
+            guard let id = holder.string, pair.first == holder else { continue }
+            let job = (pair.last?.array ?? []).map(\.string)
+            if job.first != name || job.last?.flatMap(JobState.init)?.isTerminal != false {
+                doubts.add("dedup:" + name, "dedup:\(name) is held by \(id), which is no such living job")
+            }
+        }
+    }
+
+    /// Whether each key ends by itself.
+    mutating func readLives(_ kind: String, _ rests: [String]) async throws(QueueError) {
+        let names = rests.map { "\(kind):\($0)" }
+        for (name, life) in zip(names, try await queue.send(names.map { ["PTTL", key($0)] })) where life == .integer(-1)
+        {
+            doubts.add(name, "\(name) would stay for ever")
+        }
+    }
+
+    mutating func readUnknown(_ names: [String]) async throws(QueueError) {
+        for (name, found) in zip(names, try await queue.send(names.map { ["EXISTS", key($0)] }))
+        where found == .integer(1) {
+            doubts.add(name, "\(name) is unknown")
+        }
+    }
+
+    /// Whether there is a bell exactly where it is needed.
+    mutating func readBells() async throws(QueueError) {
+        let first = try await atomically([["HGETALL", .text(queue.keys.meta)], ["ZCARD", .text(queue.keys.ready)]])
+        let meta = first.first.map(Self.texts) ?? [:]
+        let hanging = (meta["bell"] ?? "").split(separator: " ").first.map(String.init)
+        let bells = try await bells()
+        if bells != (hanging.map { [$0] } ?? []) {
+            doubts.add("meta", "the inbox has the bells \(bells), and meta has \(hanging ?? "none")")
+        }
+        let isPaused = meta["paused"] != nil
+        if first.last?.integer ?? 0 > 0, !isPaused, hanging == nil { doubts.add("meta", "there is work, and no bell") }
+        if isPaused, hanging != nil { doubts.add("meta", "a bell hangs while the queue is paused") }
+    }
+
+    /// The ids of the inbox's bells.
+    private func bells() async throws(QueueError) -> [String] {
+        var (found, from) = ([String](), "-")
+        while true {
+            let page: RedisCommand = ["XRANGE", .text(queue.keys.inbox), .text(from), "+", "COUNT", "500"]
+            let entries = (try await queue.send([page])[0].array ?? []).compactMap(\.array)
+            for entry in entries where entry.last?.array?.first?.string == "_bell" {
+                found.append(entry.first?.string ?? "")
+            }
+            guard entries.count == 500 else { return found }
+            from = "(" + (entries.last?.first?.string ?? "")
+        }
+    }
+}
