@@ -68,13 +68,22 @@ actor Ledger {
         let now = ContinuousClock.now
         recent.removeAll { $0.time + Self.memory < now }
         let entries = recent
-        for (index, entry) in entries.enumerated() {
-            do throws(QueueError) { _ = try await tell(entry) } catch {
-                metrics.resent(index)
-                return contact.failed("finish", queue.name, error)
+        // All at once, so that many are told in one call.
+        let errors = await withTaskGroup(of: QueueError?.self) { group in
+            for entry in entries {
+                group.addTask {
+                    do throws(QueueError) { _ = try await self.tell(entry) } catch { return error }
+                    return nil
+                }
             }
+            var errors: [QueueError] = []
+            while let error = await group.next() {
+                if let error { errors.append(error) }
+            }
+            return errors
         }
-        metrics.resent(entries.count)
+        metrics.resent(entries.count - errors.count)
+        if let error = errors.first { contact.failed("finish", queue.name, error) }
     }
 
     /// Lets calls that are not answered yet be forgotten: the process is about to end.

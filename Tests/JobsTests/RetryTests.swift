@@ -1,6 +1,7 @@
 import Jobs
 import Redis
 import SlotProtocol
+import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct RetryTests {
@@ -67,17 +68,10 @@ import Testing
                 (0..<60).map { ["source": "\(long)\($0)", "format": "mp3"] }
             ).map(\.id)
             _ = try await fixture.queue.cancel(ids)
-            func calls() async throws -> Int {
-                let text = try await fixture.client.send(["INFO", "commandstats"]).string ?? ""
-                let lines = text.split(separator: "\r\n").filter { $0.hasPrefix("cmdstat_eval") }
-                return lines.compactMap { line in
-                    line.split(separator: "=").dropFirst().first?.split(separator: ",").first.flatMap { Int($0) }
-                }.reduce(0, +)
-            }
-            let before = try await calls()
+            let before = try await fixture.client.scriptCount()
             let answers = try await fixture.queue.retry(ids + ["1-1"], changes: ["priority": "high"])
             #expect(answers == Array(repeating: .retried, count: 60) + [.unknown])
-            #expect(try await calls() - before >= 3)
+            #expect(try await fixture.client.scriptCount() - before >= 3)
             #expect(try await fixture.claim(60).map(\.id) == ids)
         }
     }
