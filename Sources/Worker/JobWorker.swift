@@ -47,20 +47,27 @@ package actor JobWorker {
     package init(
         queues: [(JobQueue, Doorbell)], configuration: WorkerConfiguration, metrics: WorkerMetrics, log: Log
     ) {
-        self.configuration = configuration
-        self.metrics = metrics
-        self.log = log
-        callbacks = configuration.callbackSecrets.map {
-            CallbackSender(secrets: $0, policy: configuration.slot.policy, metrics: metrics, log: log)
-        }
-        record = .ofThisProcess(slots: configuration.slots)
         let contact = Contact(log: log, metrics: metrics, hasSeveralQueues: queues.count > 1)
-        self.contact = contact
-        self.queues = queues.map { queue, doorbell in
+        let served = queues.map { queue, doorbell in
             ServedQueue(
                 queue: queue, doorbell: doorbell,
                 ledger: Ledger(queue: queue, contact: contact, metrics: metrics, log: log))
         }
+        self.init(served, contact: contact, configuration: configuration, metrics: metrics, log: log)
+    }
+
+    init(
+        _ queues: [ServedQueue], contact: Contact, configuration: WorkerConfiguration, metrics: WorkerMetrics, log: Log
+    ) {
+        self.configuration = configuration
+        self.metrics = metrics
+        self.log = log
+        self.contact = contact
+        self.queues = queues
+        callbacks = configuration.callbackSecrets.map {
+            CallbackSender(secrets: $0, policy: configuration.slot.policy, metrics: metrics, log: log)
+        }
+        record = .ofThisProcess(slots: configuration.slots)
         inquiries = Array(repeating: QueueInquiry(), count: queues.count)
         rotation = QueueRotation(configuration.queues)
         slots = (0..<configuration.slots).map { Slot(number: $0, configuration: configuration.slot, log: log) }
