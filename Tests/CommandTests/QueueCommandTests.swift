@@ -80,6 +80,8 @@ import Testing
         #expect(try await respool.run("retry", ids[0]).lines[0].contains("wrong state: the job is waiting"))
         #expect(try await respool.run("purge", "--state", "cancelled").output == "1\n")
         #expect(try await queue.jobs(ids)[1] == nil)
+        #expect(try await respool.run("purge", "--state", "waiting").output == "1\n")
+        #expect(try await queue.jobs(ids)[0] == nil)
     }
 
     @Test func `pauses and resumes, and shows the queue at a glance`() async throws {

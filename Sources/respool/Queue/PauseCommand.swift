@@ -33,7 +33,8 @@ extension Command {
 
     static let purge = Command(
         "purge", usages: ["--state STATE"], "deletes the jobs of a state, and prints how many",
-        details: ["The files that they made stay."], options: [PurgeOptions.state, .queue, .redis]
+        details: ["The files that they made stay. Running jobs cannot be deleted: cancel them."],
+        options: [PurgeOptions.state, .queue, .redis]
     ) { arguments throws(CommandFailure) in
         let names = PurgeOptions.states.map(\.rawValue)
         guard let state = try arguments.word(PurgeOptions.state, of: names).flatMap(JobState.init) else {
@@ -58,7 +59,7 @@ enum PauseOptions {
 }
 
 enum PurgeOptions {
-    static let states: [JobState] = [.completed, .failed, .cancelled]
+    static let states = JobState.allCases.filter { $0 != .running }
     static let state = Option(
         "state", letter: "s", value: "STATE", "which: \(states.map(\.rawValue).joined(separator: ", "))",
         suggestion: .words(states.map(\.rawValue)))
