@@ -11,6 +11,17 @@ import wave
 from processes import check, run
 
 RATE = 44100
+SPEECH = ("-ar", "8000", "-ac", "1")
+# Names of sources and what ffmpeg makes them with.
+SOURCES = {
+    "a.wav": (), "a.flac": (), "a.mp3": (), "a.m4a": (), "a.ogg": ("-c:a", "libvorbis"), "a.opus": (), "a.aiff": (),
+    "alac.caf": ("-c:a", "alac"), "a.au": (), "a.w64": (), "a.wv": (), "a.tta": (), "a.aac": (), "a.ac3": (), "a.eac3": (),
+    "a.mp2": (), "a.wma": (), "a.webm": ("-c:a", "libopus"), "a.mka": ("-c:a", "flac"), "ima4.mov": ("-c:a", "adpcm_ima_qt"),
+    "fragments.mp4": ("-c:a", "aac", "-movflags", "empty_moov+default_base_moof", "-frag_duration", "500000"),
+    "mp3.avi": ("-c:a", "libmp3lame"), "aac.ts": ("-c:a", "aac"), "mp3.flv": ("-c:a", "libmp3lame"),
+    "dts.dts": ("-c:a", "dca", "-strict", "-2"), "a.thd": ("-strict", "-2"), "a.spx": SPEECH, "a.gsm": SPEECH,
+    "hls.m3u8": ("-c:a", "aac", "-hls_time", "1", "-hls_playlist_type", "vod"),
+}
 
 
 def write(path, samples, channels=1):
