@@ -5,6 +5,8 @@ package struct SourceSettings: Codable, Hashable, Sendable {
     package var damage: DamagePolicy
     /// The character set of tags that are wrongly declared as Latin-1, by iconv's name; nothing to believe the tags.
     package var tagEncoding: String?
+    /// Set by the process that reads.
+    package var limits = SourceLimits()
 
     package init(
         range: TimeRange = .whole, track: TrackChoice = .best, damage: DamagePolicy = .fail, tagEncoding: String? = nil

@@ -28,6 +28,11 @@ package struct PacketSocket: ~Copyable, Sendable {
             second: PacketSocket(owning: Descriptor(owning: ends[1])))
     }
 
+    /// Whether a message is short enough for a packet.
+    package static func takes(_ message: some Encodable) throws -> Bool {
+        try JSONEncoder().encode(message).count <= largestPacket
+    }
+
     /// Sends the message, and a descriptor with it that the caller keeps; blocks while the peer's buffer is full.
     package borrowing func send(_ message: some Encodable, descriptor passed: CInt = -1) throws(PacketError) {
         let packet: Data

@@ -31,6 +31,7 @@ package struct TranscodePolicy: Codable, Hashable, Sendable {
     package var memoryLimit: UInt64 = 4 << 30
     /// Bytes.
     package var mostOutputBytes: Int64 = 20 << 30
+    package var source = SourceLimits()
 
     package init() {}
 }

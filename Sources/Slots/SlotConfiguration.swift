@@ -1,4 +1,5 @@
 import Lifecycle
+import MediaTypes
 package import SlotProtocol
 
 /// How slots run, and what their jobs may touch.
@@ -45,6 +46,7 @@ package struct SlotConfiguration: Sendable {
         if let count = try whole("RESPOOL_MAX_SEGMENTS", 1...10_000_000) {
             configuration.policy.mostNestedSources = count
         }
+        configuration.transcode.source = try .fromEnvironment(whole)
         if let seconds = try whole("RESPOOL_SILENCE", 2...86_400) { configuration.silence = .seconds(seconds) }
         if let jobs = try whole("RESPOOL_JOBS_PER_PAIR", 0...1_000_000) {
             configuration.jobsPerPair = jobs == 0 ? nil : jobs
@@ -70,5 +72,22 @@ package struct SlotConfiguration: Sendable {
                 "\(name) is `\(text)`: it must be a whole number from \(bounds.lowerBound) to \(bounds.upperBound)")
         }
         return number
+    }
+}
+
+extension SourceLimits {
+    /// The limits that the environment asks for, whose numbers the body reads.
+    fileprivate static func fromEnvironment(
+        _ whole: (String, ClosedRange<Int>) throws(Failure) -> Int?
+    ) throws(Failure) -> SourceLimits {
+        var limits = SourceLimits()
+        limits.seconds = try whole("RESPOOL_MAX_DURATION", 1...1_000_000_000) ?? limits.seconds
+        limits.channels = try whole("RESPOOL_MAX_CHANNELS", 1...mostChannels) ?? limits.channels
+        limits.sampleRate = try whole("RESPOOL_MAX_SAMPLE_RATE", 8000...highestRate) ?? limits.sampleRate
+        limits.tracks = try whole("RESPOOL_MAX_TRACKS", 1...1000) ?? limits.tracks
+        limits.chapters = try whole("RESPOOL_MAX_CHAPTERS", 0...1_000_000) ?? limits.chapters
+        limits.packetRate = try whole("RESPOOL_MAX_PACKET_RATE", 1000...1_000_000_000) ?? limits.packetRate
+        limits.expansion = try whole("RESPOOL_MAX_EXPANSION", 1...1_000_000_000) ?? limits.expansion
+        return limits
     }
 }

@@ -8,13 +8,16 @@ import SlotProtocol
 struct ConversionJob {
     let link: Link
     let reporter: Reporter
+    let limits: SourceLimits
 
     /// Converts, and tells the other child of each output that it is complete, or has failed.
     func convert(_ plan: ConversionPlan) -> TranscodeReport {
         report {
+            var plan = plan
+            plan.source.limits = limits
             reporter.report(Progress(phase: .opening))
             let source = try source(plan.source)
-            try Self.check(plan, isEndless: source.isEndless)
+            try check(plan, isEndless: source.isEndless)
             let stores = LinkStores(link: link, reporter: reporter)
             let results = try Conversion.run(
                 source: source, stores: stores, plan: plan, stop: StopFlag(), progress: { reporter.report($0) })
@@ -38,15 +41,28 @@ struct ConversionJob {
             guard !source.isEndless || settings == ProbeSettings() else {
                 throw Failure(.invalidRequest, "a radio stream has no end up to which it could be measured")
             }
-            let probe = try Probe.of(source, settings, stop: StopFlag(), progress: { reporter.report($0) })
-            let encoder = JSONEncoder()
-            encoder.outputFormatting = [.sortedKeys]
-            return .probed(String(decoding: try encoder.encode(probe), as: UTF8.self))
+            let probe = try Probe.of(
+                source, settings, limits: limits, stop: StopFlag(), progress: { reporter.report($0) })
+            return try Self.report(of: probe)
+        }
+    }
+
+    /// What one packet takes of a probe.
+    private static func report(of probe: Probe) throws -> TranscodeReport {
+        var probe = probe
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys]
+        while true {
+            let report = TranscodeReport.probed(String(decoding: try encoder.encode(probe), as: UTF8.self))
+            if try PacketSocket.takes(report) { return report }
+            guard probe.shorten() else {
+                throw Failure(.tooLarge, "the source has more tracks than a report of it could list")
+            }
         }
     }
 
     /// Fails where a stream without an end cannot give what is asked for.
-    private static func check(_ plan: ConversionPlan, isEndless: Bool) throws(Failure) {
+    private func check(_ plan: ConversionPlan, isEndless: Bool) throws(Failure) {
         guard isEndless else { return }
         guard plan.source.range.start == .zero else {
             throw Failure(.invalidRequest, "`start` is for sources that have a beginning, and this is a radio stream")
@@ -57,8 +73,11 @@ struct ConversionJob {
                 "`loudness`, `trim_silence`, `replay_gain` and a long `fade_out` read a source twice, and a radio stream comes "
                     + "only once")
         }
-        guard plan.source.range.end != nil else {
+        guard let end = plan.source.range.end else {
             throw Failure(.invalidRequest, "the source is a stream without an end: give a `duration`")
+        }
+        guard end <= MediaTime(value: Int64(limits.seconds), timescale: 1) else {
+            throw Failure(.tooLong, "`duration` is over the limit of \(limits.seconds) s; see RESPOOL_MAX_DURATION")
         }
     }
 

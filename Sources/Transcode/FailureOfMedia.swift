@@ -20,6 +20,8 @@ extension Failure {
         case .corruptMedia: Failure(.corruptMedia, error.sentence)
         case .noAudio: Failure(.noAudio, error.sentence)
         case .protectedContent: Failure(.protectedContent, error.sentence)
+        case .tooLarge: Failure(.tooLarge, error.sentence)
+        case .tooLong: Failure(.tooLong, error.sentence)
         case .truncated: Failure(.sourceTruncated, error.sentence)
         case .invalidTimeRange: Failure(.invalidTimeRange, error.sentence)
         case .invalidSettings: Failure(.invalidRequest, error.sentence)

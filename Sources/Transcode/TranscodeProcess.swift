@@ -8,11 +8,11 @@ import SlotProtocol
 /// The child that parses media: it has the descriptors of its own job and two sockets, and serves one job after another.
 package struct TranscodeProcess: ~Copyable {
     private let reporter: Reporter
-    private let link: Link
+    private let job: ConversionJob
 
-    private init(reporter: Reporter, link: Link) {
-        self.reporter = reporter
-        self.link = link
+    private init(_ job: ConversionJob) {
+        reporter = job.reporter
+        self.job = job
     }
 
     /// Serves orders until the worker is gone; ends by returning, so that a sanitizer sees what is left.
@@ -37,7 +37,8 @@ package struct TranscodeProcess: ~Copyable {
         reporter.forwardLibavLog()
         let unconfined = ChildStart.isConfined ? try Confinement.enterTranscode() : []
         try reporter.send(.hello(version: slotProtocolVersion, unconfined: unconfined))
-        let process = TranscodeProcess(reporter: reporter, link: Link(socket: link, reporter: reporter))
+        let process = TranscodeProcess(
+            ConversionJob(link: Link(socket: link, reporter: reporter), reporter: reporter, limits: policy.source))
         while let order = try process.reporter.nextOrder() {
             try process.serve(order)
             // What a job has freed lies scattered; unreturned it would add up over thousands of jobs of many kinds.
@@ -50,9 +51,9 @@ package struct TranscodeProcess: ~Copyable {
         switch order {
         case .hello: throw VersionMismatch()
         case .convert(let plan):
-            try reporter.send(ConversionJob(link: link, reporter: reporter).convert(plan))
+            try reporter.send(job.convert(plan))
         case .probe(let settings):
-            try reporter.send(ConversionJob(link: link, reporter: reporter).probe(settings))
+            try reporter.send(job.probe(settings))
         }
     }
 }

@@ -34,6 +34,51 @@ import Testing
         await slot.shutdown()
     }
 
+    @Test func `holds a source to its limits, and takes the next job`() async throws {
+        let slot = studio.slot { $0.transcode.source.seconds = 10 }
+        let processes = try await studio.convert(slot, id: "before")
+        let error = await #expect(throws: SlotError.self) {
+            _ = try await slot.convert(studio.task("long", source: "long.wav")) { _ in }
+        }
+        #expect(error?.failure.code == .tooLong)
+        #expect(error?.failure.message.contains("RESPOOL_MAX_DURATION") == true)
+        await slot.end()
+        #expect(try await studio.convert(slot, id: "after") == processes)
+        await slot.shutdown()
+    }
+
+    @Test func `probes a source with more chapters than a message holds`() async throws {
+        let count = 5000
+        func little(_ value: Int) -> [UInt8] { (0..<4).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) } }
+        var bytes = try [UInt8](Data(contentsOf: URL(filePath: "\(studio.folder.path)/in/short.wav")))
+        bytes += Array("cue ".utf8) + little(4 + 24 * count) + little(count)
+        for cue in 0..<count {
+            bytes += little(cue) + little(8 * cue) + Array("data".utf8) + little(0) + little(0) + little(8 * cue)
+        }
+        bytes.replaceSubrange(4..<8, with: little(bytes.count - 8))
+        try studio.folder.write("in/cues.wav", Data(bytes))
+        let slot = studio.slot()
+        let text = try await slot.probe(source: "file://\(studio.folder.path)/in/cues.wav", id: "cues")
+        let probe = try JSONDecoder().decode(Chapters.self, from: Data(text.utf8))
+        #expect(probe.chapters.count > 500 && probe.chapters.count + probe.leftOut == count)
+        await slot.end()
+        await slot.shutdown()
+    }
+
+    private struct Chapters: Decodable {
+        let chapters: [Chapter]
+        let leftOut: Int
+
+        struct Chapter: Decodable {
+            let start: Double
+        }
+
+        enum CodingKeys: String, CodingKey {
+            case chapters
+            case leftOut = "chapters_left_out"
+        }
+    }
+
     @Test func `a job that fails leaves the pair as it was`() async throws {
         let slot = studio.slot()
         let processes = try await studio.convert(slot, id: "before")

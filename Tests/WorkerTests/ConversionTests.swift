@@ -102,4 +102,17 @@ import Testing
         #expect(shop.outputs.sorted() == [late, warned, plain].map { "\($0).wav" }.sorted())
         withExtendedLifetime(worker) {}
     }
+
+    @Test func `a server that sends a byte a second has a slot until the timeout`() async throws {
+        let shop = try await Workshop()
+        let server = try await SlowServer()
+        let worker = try await shop.worker()
+        let slow = try await shop.push([
+            "source": "\(server.url)/drip", "format": "wav", "timeout": "3", "attempts": "1",
+        ])
+        #expect(try await shop.job(slow, reaches: .failed).error?.code == .timeout)
+        let next = try shop.source("next.wav", Sounds.ramp(samples: 4410))
+        try await shop.job(try await shop.push(["source": next, "format": "wav"]), reaches: .completed)
+        withExtendedLifetime(worker) {}
+    }
 }

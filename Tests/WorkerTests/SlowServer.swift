@@ -3,7 +3,7 @@ import TestSupport
 /// An HTTP server whose sources come slowly, so that a conversion takes as long as a test needs it to, and no processor.
 ///
 /// `/slow` gives ten minutes of silence at about twice their speed; `/slow-once?<name>` does so the first time that it is
-/// asked, and a second of silence at once from then on.
+/// asked, and a second of silence at once from then on. `/drip` gives a byte a second.
 final class SlowServer: Sendable {
     let url: String
     private let child: ChildProcess
@@ -27,6 +27,9 @@ final class SlowServer: Sendable {
                 self.send_header("Content-Length", str(len(header) + size))
                 self.end_headers()
                 try:
+                    while self.path == "/drip":
+                        self.wfile.write(b"R")
+                        time.sleep(1)
                     self.wfile.write(header)
                     while size:
                         part = min(size, 17640)

@@ -5,12 +5,15 @@ package import MediaTypes
 extension Probe {
     /// Opens a source and says what it is, and how loud and where silent, by decoding the track that a player takes.
     package static func of(
-        _ source: any ByteSource, _ settings: ProbeSettings, charset: String? = nil, stop: StopFlag,
+        _ source: any ByteSource, _ settings: ProbeSettings, charset: String? = nil, limits: SourceLimits = .init(),
+        stop: StopFlag,
         progress: (Progress) -> Void = { _ in }
     ) throws(MediaError) -> Probe {
-        var probe = try of(source, charset: charset, stop: stop)
+        var probe = try of(source, charset: charset, limits: limits, stop: stop)
         guard settings != ProbeSettings() else { return probe }
-        var reader = try AssetReader.open(source, SourceSettings(), stop: stop)
+        var plain = SourceSettings()
+        plain.limits = limits
+        var reader = try AssetReader.open(source, plain, stop: stop)
         guard let track = probe.tracks.firstIndex(where: { $0.index == reader.track.index }) else { return probe }
         var shape = reader.shape
         shape.format = AV_SAMPLE_FMT_FLTP

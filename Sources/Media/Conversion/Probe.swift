@@ -21,6 +21,9 @@ package struct Probe: Codable, Hashable, Sendable {
     package var tags: [String: [String]]
     package var pictures: [Picture]
     package var chapters: [Chapter]
+    /// Chapters and tags that would have made the report too long.
+    package var chaptersLeftOut: Int?
+    package var tagsLeftOut: Int?
 
     /// A picture, such as the cover.
     package struct Picture: Codable, Hashable, Sendable {
@@ -84,15 +87,18 @@ package struct Probe: Codable, Hashable, Sendable {
     enum CodingKeys: String, CodingKey {
         case format, duration, seconds, estimated, bytes, tracks, tags, pictures, chapters
         case bitRate = "bit_rate"
+        case chaptersLeftOut = "chapters_left_out"
+        case tagsLeftOut = "tags_left_out"
     }
 }
 
 extension Probe {
     /// Opens a source and says what it is.
     package static func of(
-        _ source: any ByteSource, charset: String? = nil, stop: StopFlag
+        _ source: any ByteSource, charset: String? = nil, limits: SourceLimits = .init(), stop: StopFlag
     ) throws(MediaError) -> Probe {
         let demuxer = try Demuxer.open(source, stop: stop)
+        try limits.check(demuxer)
         let best = try demuxer.selectAudio()
         var tracks: [Track] = []
         for track in demuxer.tracks {
@@ -106,7 +112,7 @@ extension Probe {
             place.flatMap { tracks[$0].duration }
             ?? demuxer.duration.map { MediaTime(value: $0, timescale: 1_000_000) }
         let bitRate = demuxer.context.pointee.bit_rate
-        var metadata = try TagReader.read(source, demuxer, best, charset: charset)
+        var metadata = try TagReader.read(source, demuxer, best, charset: charset, mostChapters: limits.chapters)
         metadata.spellLyrics()
         metadata.endChapters(at: duration.map { $0.sampleIndex(rate: max(best.rate, 1)) }, rate: best.rate)
         return Probe(
@@ -115,6 +121,23 @@ extension Probe {
             bytes: source.isEndless ? 0 : source.length,
             tracks: tracks, tags: metadata.shownTexts, pictures: metadata.pictures.map { Picture($0) },
             chapters: metadata.chapters.map { Chapter($0) })
+    }
+}
+
+extension Probe {
+    /// Leaves out the last half of the chapters, or else the longest tag; false if there is nothing of either.
+    package mutating func shorten() -> Bool {
+        if !chapters.isEmpty {
+            let count = (chapters.count + 1) / 2
+            chapters.removeLast(count)
+            chaptersLeftOut = (chaptersLeftOut ?? 0) + count
+            return true
+        }
+        let sizes = tags.mapValues { values in values.reduce(0) { $0 + $1.utf8.count } }
+        guard let longest = sizes.max(by: { ($0.value, $0.key) < ($1.value, $1.key) }) else { return false }
+        tags[longest.key] = nil
+        tagsLeftOut = (tagsLeftOut ?? 0) + 1
+        return true
     }
 }
 

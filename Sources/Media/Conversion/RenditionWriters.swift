@@ -37,6 +37,7 @@ struct RenditionWriters {
             return try PictureWriter(try store(index), rendition, reader, measurements[index])
         }
         if let copy = try CopyPlan.choose(rendition, source, reader, stop: stop, progress: progress) {
+            try plan.source.limits.check(samples: reader.first + copy.span.samples, rate: copy.settings.shape.rate)
             return PacketCopyWriter(try store(index), source, copy, reader, metadata, rendition.tags, stop: stop)
         }
         return try AudioFileWriter(try store(index), rendition, reader, metadata, measurements[index], stop: stop)

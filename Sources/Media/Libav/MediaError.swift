@@ -22,6 +22,9 @@ package struct MediaError: Error, Sendable {
         case noAudio
         /// The audio is encrypted.
         case protectedContent
+        /// The source holds more of something than its limits allow.
+        case tooLarge
+        case tooLong
         /// The source ends before the length that it declares.
         case truncated
         /// The range begins after the source's end, or holds no sample.

@@ -19,6 +19,9 @@ struct AssetReader: ~Copyable {
     private let held: Frame
     private var isHolding = true
     private var damageMeter: DamageMeter
+    private let limits: SourceLimits
+    /// Bytes of samples given so far, those before the range as well.
+    private var decodedBytes: Int64 = 0
     /// The index of the sample that comes next.
     private(set) var position: Int64
 
@@ -29,6 +32,7 @@ struct AssetReader: ~Copyable {
         let range = settings.range
         (first, end) = range.samples(rate: shape.rate)
         damageMeter = DamageMeter(settings.damage, rate: shape.rate)
+        limits = settings.limits
         self.track = decoding.track
         self.depth = decoding.depth
         self.shape = shape
@@ -53,13 +57,12 @@ struct AssetReader: ~Copyable {
         }
         guard held.samples > 0 else { throw try decoding.emptiness() }
         let shape = try held.shape
-        guard (1...1_536_000).contains(shape.rate), (1...64).contains(shape.channels) else {
-            throw MediaError(
-                .corruptMedia, "decode the audio",
-                "the source claims \(shape.channels) channels at \(shape.rate) Hz, which no recording has")
-        }
+        try settings.limits.check(shape)
+        // What must be there for the source to be whole.
+        let promised = settings.damage == .fail ? decoding.declared.least ?? 0 : 0
         let reader = AssetReader(decoding, settings, shape, held: held, position: position)
         try reader.checkRange()
+        try settings.limits.check(samples: min(promised, reader.end ?? .max), rate: shape.rate)
         return reader
     }
 
@@ -123,7 +126,8 @@ struct AssetReader: ~Copyable {
 
     /// What the source says beside its audio, cut to the range.
     func metadata(_ source: any ByteSource, charset: String?) throws(MediaError) -> Metadata {
-        var metadata = try TagReader.read(source, decoding.demuxer, track, charset: charset)
+        var metadata = try TagReader.read(
+            source, decoding.demuxer, track, charset: charset, mostChapters: limits.chapters)
         metadata.cut(first: first, end: end, rate: shape.rate)
         // A header may promise any length.
         let last = end ?? sourceSeconds.flatMap { $0 < 1e9 ? Int64($0 * Double(shape.rate)) : nil }
@@ -153,6 +157,9 @@ struct AssetReader: ~Copyable {
             }
             let start = position
             position += Int64(frame.samples)
+            decodedBytes += Int64(frame.bytes)
+            try limits.check(samples: position, rate: shape.rate)
+            try limits.check(decoded: decodedBytes, of: decoding.source)
             guard position > first else { continue }
             if let end, position > end {
                 frame.keepFirst(frame.samples - Int(position - end))

@@ -46,6 +46,7 @@ struct TrackDecoder: ~Copyable {
     /// Samples of the source up to the last one given.
     private var count: Int64 = 0
     private let policy: DamagePolicy
+    private let limits: SourceLimits
     /// What a person should know of a source that was taken as it is.
     private(set) var warnings: [Warning] = []
     /// Why the container could not be read on, where that ended the source.
@@ -59,10 +60,11 @@ struct TrackDecoder: ~Copyable {
 
     private init(
         _ source: any ByteSource, _ demuxer: consuming Demuxer, _ track: AudioTrack, _ decoder: consuming Decoder,
-        _ packet: consuming Packet, _ silence: consuming FilledSilence, _ policy: DamagePolicy
+        _ packet: consuming Packet, _ silence: consuming FilledSilence, _ settings: SourceSettings
     ) {
         self.source = source
-        self.policy = policy
+        policy = settings.damage
+        limits = settings.limits
         self.track = track
         self.declared = DeclaredLength(source, demuxer, track)
         self.continuity = Continuity(demuxer, track)
@@ -85,12 +87,13 @@ struct TrackDecoder: ~Copyable {
         _ source: any ByteSource, _ settings: SourceSettings = .init(), stop: StopFlag
     ) throws(MediaError) -> TrackDecoder {
         let demuxer = try Demuxer.open(source, stop: stop)
+        try settings.limits.check(demuxer)
         let track = try demuxer.selectAudio(settings.track)
         try Protection.check(track)
         let decoder = try Decoder.open(demuxer.stream(track.index))
         let bytes = demuxer.bytes
         return TrackDecoder(
-            bytes, demuxer, track, decoder, try Packet(), try FilledSilence(), settings.damage)
+            bytes, demuxer, track, decoder, try Packet(), try FilledSilence(), settings)
     }
 
     /// What a sample of this source is worth keeping; right once a frame was decoded.
@@ -201,6 +204,7 @@ struct TrackDecoder: ~Copyable {
                 fed = lengths.samples(packet)
                 fedInAll.packets += 1
                 fedInAll.samples += Int64(fed ?? 0)
+                try limits.check(packets: fedInAll.packets, samples: count - start, rate: track.rate)
             }
             // A second link of a chained file: without this its first packet is blended with the last of the link before.
             if beginsLink { decoder.flush() }
@@ -220,11 +224,17 @@ struct TrackDecoder: ~Copyable {
 
     /// Reads the next packet of the track; false at the end of the source.
     mutating func readTrack() throws(MediaError) -> Bool {
+        // Of other tracks, in a row.
+        var others: Int64 = 0
         while true {
             packet.clear()
             guard try readPacket() else { return false }
             if let skipped = continuity.read(packet, position: demuxer.bytePosition) { lost.suspect(bytes: skipped) }
-            guard packet.streamIndex == track.index else { continue }
+            guard packet.streamIndex == track.index else {
+                others += 1
+                try limits.check(packets: others, samples: 0, rate: track.rate)
+                continue
+            }
             try locate()
             try Protection.check(packet)
             dropJunk()

@@ -6,7 +6,7 @@ import MediaTypes
 enum TagReader {
     /// Everything of an open source; what is damaged is passed over, for no tag is worth a conversion.
     static func read(
-        _ source: any ByteSource, _ demuxer: borrowing Demuxer, _ track: AudioTrack, charset: String?
+        _ source: any ByteSource, _ demuxer: borrowing Demuxer, _ track: AudioTrack, charset: String?, mostChapters: Int
     ) throws(MediaError) -> Metadata {
         var metadata: Metadata
         do {
@@ -17,6 +17,7 @@ enum TagReader {
         if metadata.pictures.isEmpty { metadata.pictures = seen.pictures }
         if !seen.chapters.isEmpty { metadata.chapters = seen.chapters }
         if metadata.chapters.isEmpty { metadata.nameCues(rate: track.rate, charset) }
+        metadata.keepChapters(atMost: mostChapters)
         // Taggers write both in the order in which they were made; players take the first picture, and cuts need the time's.
         metadata.chapters.sort { $0.start < $1.start }
         let fronts = metadata.pictures.filter { $0.kind == Metadata.Picture.frontCover }
@@ -135,6 +136,16 @@ extension Metadata {
             if !number.contains("/") { texts[name] = ["\(number)/\(of)"] }
             texts[total] = nil
         }
+    }
+
+    fileprivate mutating func keepChapters(atMost most: Int) {
+        guard chapters.count > most else { return }
+        warnings.append(
+            Warning(
+                "chapters_dropped",
+                "the source has \(chapters.count) chapters, over the limit of \(most), and they were left out; see "
+                    + "RESPOOL_MAX_CHAPTERS"))
+        chapters = []
     }
 
     fileprivate mutating func refuseLargePictures() {

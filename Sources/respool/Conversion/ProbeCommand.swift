@@ -79,6 +79,8 @@ private struct ProbeReport: Decodable {
     let tags: [String: [String]]
     let pictures: [Picture]
     let chapters: [Chapter]
+    let chaptersLeftOut: Int?
+    let tagsLeftOut: Int?
 
     struct Picture: Decodable {
         let type: Int
@@ -125,6 +127,8 @@ private struct ProbeReport: Decodable {
     enum CodingKeys: String, CodingKey {
         case format, seconds, estimated, bytes, tracks, tags, pictures, chapters
         case bitRate = "bit_rate"
+        case chaptersLeftOut = "chapters_left_out"
+        case tagsLeftOut = "tags_left_out"
     }
 
     static func lines(_ json: String, _ source: String) throws(CommandFailure) -> String {
@@ -156,6 +160,8 @@ private struct ProbeReport: Decodable {
         }
         for picture in pictures { pairs.append(("picture", picture.facts)) }
         for chapter in chapters { pairs.append(("chapter", "\(Quantities.clock(chapter.start)) \(chapter.title)")) }
+        if let count = chaptersLeftOut { pairs.append(("chapter", "\(count) more, left out")) }
+        if let count = tagsLeftOut { pairs.append(("tags", "\(count) more, too long to be listed")) }
         return pairs
     }
 
