@@ -9,7 +9,9 @@ SWIFT_BUILD := swift build --explicit-target-dependency-import-check error
 # One line a crash: the back-trace of a process that a test kills on purpose says nothing.
 export SWIFT_BACKTRACE := enable=no
 
-.PHONY: help deps build release test unit proof soak conformance lint format sanitize bench demo install uninstall clean
+SECONDS ?= 60
+
+.PHONY: help deps build release test unit proof soak fuzz conformance lint format sanitize bench demo install uninstall clean
 
 help: ## list these commands
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -43,6 +45,9 @@ conformance: release ## convert every source to every output, at every rate and 
 	@deploy/install-packages
 	Tests/Proof/conformance $(PART)
 
+fuzz: ## fuzz each parser and the engine for SECONDS (60)
+	Tests/Proof/fuzz $(SECONDS)
+
 lint: ## check the form of the code; warnings are errors
 	swift format lint --strict --recursive --parallel Sources Tests Package.swift
 	@! git grep -nE '[[:space:]]+$$' -- '*.swift' '*.lua' '*.c' '*.h' '*.md' Makefile
@@ -72,4 +77,4 @@ uninstall: ## remove what install put there
 	rm -rf $(DESTDIR)$(PREFIX)/libexec/respool
 
 clean: ## remove what was built
-	rm -rf .build .build-address .build-thread
+	rm -rf .build .build-address .build-fuzz .build-thread

@@ -110,3 +110,14 @@ let package = Package(
     ],
     cxxLanguageStandard: .cxx17
 )
+
+// Only `make fuzz` builds with libFuzzer, which is no part of what others build.
+if Context.environment["RESPOOL_FUZZ"] != nil {
+    package.targets += [
+        .systemLibrary(name: "CFuzzer", path: "Tests/CFuzzer"),
+        .executableTarget(
+            name: "fuzz",
+            dependencies: ["CFuzzer", "CLinux", "Jobs", "Redis", "Media", "SlotProtocol", "MediaTypes", "Lifecycle"],
+            path: "Tests/Fuzz", swiftSettings: settings),
+    ]
+}
