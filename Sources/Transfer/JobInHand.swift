@@ -1,5 +1,6 @@
 import Glibc
 import Lifecycle
+import MediaTypes
 import SlotProtocol
 import Storage
 
@@ -88,7 +89,14 @@ final class JobInHand {
         _ reference: String, within parent: Int, as kind: NestedReference
     ) throws(Failure) -> Answer? {
         guard source != nil else { throw Failure(.internal, "a source names others before it is open") }
-        if nested == nil, let reader = try source?.reader() {
+        if nested == nil {
+            if let failure = source?.failure { throw failure }
+            // Its first bytes tell whether it may name anything.
+            let head = min(Int64(PlaylistMark.length), source?.length ?? .max)
+            guard source?.run(from: 0) ?? 0 >= head, let reader = try source?.reader() else {
+                source?.need(0)
+                return nil
+            }
             let base = source?.base ?? job.source
             nested = NestedSources(of: reader, base: base, try access(), client: client)
         }

@@ -50,7 +50,6 @@ import Testing
         try await withTransfer(policy()) { child in
             try await child.tell(.job(.test(redirect)))
             _ = try await child.ask(.open)
-            _ = try await child.fetch(0..<8)
             try await child.send(.expect("/chunked/nested-b/0", within: 0, as: .segment))
             guard case .openedWhole(1) = try await child.ask(.openNested("1", within: 0, as: .playlist)),
                 case .openedWhole(-1) = try await child.ask(.openNested("/chunked/nested-b/0", within: 1, as: .segment))
@@ -71,7 +70,6 @@ import Testing
         try await withTransfer(policy()) { child in
             try await child.tell(.job(.test(url)))
             _ = try await child.ask(.open)
-            _ = try await child.fetch(0..<8)
             if parent == 1 {
                 let audio = try await Origin.shared.url("ranges", "no-list")
                 guard case .openedWhole(1) = try await child.ask(.openNested(audio, within: 0, as: .playlist)) else {

@@ -58,7 +58,6 @@ import Testing
         try await withTransfer(policy) { child in
             try await child.tell(.job(job))
             _ = try await child.ask(.open)
-            _ = try await child.fetch(0..<8)
             for (name, host) in [("same", "127.0.0.1"), ("other", "localhost")] {
                 let url = "http://\(host):\(port)/who/nested-\(name)"
                 guard case .openedWhole = try await child.ask(.openNested(url, within: 0, as: .segment)) else {
