@@ -101,7 +101,10 @@ final class PacketCopyWriter: RenditionWriter {
         let found: PacketSpan
         do throws(MediaError) { found = try PacketScan.run(StoredSource(store), stop: stop) } catch {
             if case .cancelled = error.reason { throw error }
-            throw MediaError(.internal, "check the output", "the finished file cannot be read: \(error.sentence)")
+            throw MediaError(
+                .corruptMedia, "check the output",
+                "a copy of the source's packets cannot be read (\(error.sentence)); with `passthrough` `never` they are encoded anew"
+            )
         }
         let expected = plan.span.samples + Int64(plan.gapless.start + plan.gapless.end)
         // libav miscounts the first packet of Vorbis where one page is all there is: it leaves padding, or takes too much.
