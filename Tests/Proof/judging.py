@@ -43,8 +43,8 @@ def judge(case, output, found, truth):
     if len(wanted) < 256:
         return None, None
     if channels != case.layout:
-        # How channels are mixed is proved elsewhere; here only where the sum of the first two is.
-        body, wanted = body[:, :2].sum(axis=1, keepdims=True), wanted[:, :2].sum(axis=1, keepdims=True)
+        # How channels are mixed is proved elsewhere; here only where their mix is.
+        body, wanted = body[:, :2].sum(axis=1, keepdims=True), mixed(wanted)
     if codec in SPEECH or source.speech:
         shift = lag(numpy.abs(body), numpy.abs(wanted), out_rate)
         if abs(shift) > out_rate // 100:
@@ -63,6 +63,12 @@ def judge(case, output, found, truth):
             return f"{decibels:.1f} dB to the signal, {floor} are the least; it is {shift} samples off", decibels
     worth = None if codec in SPEECH or source.speech else decibels
     return against_source(case, output, found[gapless["start"]:gapless["start"] + expected], truth, first, end), worth
+
+
+def mixed(samples):
+    """The sum of left and right once all channels are mixed into them."""
+    weights = [1, 1, 2**0.5, 0, 0.5**0.5, 0.5**0.5] if samples.shape[1] == 6 else [1, 1][:samples.shape[1]]
+    return samples @ numpy.array(weights)[:, None]
 
 
 def against_source(case, output, body, truth, first, end):
