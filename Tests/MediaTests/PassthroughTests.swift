@@ -173,6 +173,23 @@ import Testing
         #expect(try await ffprobe(converted.path, "stream=codec_name") == "mp3")
     }
 
+    @Test func `encodes ADTS anew that holds a packet of no frame`() async throws {
+        let source = try await Studio.shared.music(as: "copy.aac", ["-c:a", "aac", "-aac_pns", "0", "-b:a", "128k"])
+        var bytes = try fileBytes(source)
+        var frame = 0
+        for _ in 0..<5 {
+            frame += try #require(
+                bytes[frame...].withUnsafeBufferPointer { FrameHeader.adtsLength($0) })
+        }
+        // Without its second byte a header is none, and what is left of the frame is a packet without one.
+        bytes.remove(at: frame + 1)
+        let path = await Studio.shared.output("aac")
+        try Data(bytes).write(to: URL(filePath: path))
+        var rendition = Rendition(format: "m4a")
+        rendition.passthrough = .auto
+        #expect(try await convert(path, rendition).result.copied == false)
+    }
+
     @Test func `refuses cuts that no container could hide`() async throws {
         let low = try await Studio.shared.music(as: "copy-deep.mp3", ["-ac", "1", "-b:a", "32k"])
         var rendition = Rendition(format: "mp3")

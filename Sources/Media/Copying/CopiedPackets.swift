@@ -3,14 +3,17 @@ import CLibav
 /// The packets of a track that is copied: whether each is whole and like the others, and how many samples it decodes to.
 struct CopiedPackets: ~Copyable {
     private let track: AudioTrack
+    /// Whether each packet is a frame of AAC with a header of its own.
+    private let isADTS: Bool
     private var lengths: PacketSamples
     private var isFirst = true
     private var gap = FrameGap()
     /// What must not change from one frame of MPEG audio to the next: version, layer, rate, and whether it is mono.
     private var kind: [UInt8]?
 
-    private init(_ track: AudioTrack, _ samples: consuming PacketSamples) {
+    private init(_ track: AudioTrack, isADTS: Bool, _ samples: consuming PacketSamples) {
         self.track = track
+        self.isADTS = isADTS
         lengths = samples
     }
 
@@ -34,7 +37,8 @@ struct CopiedPackets: ~Copyable {
             break
         default: throw .notCopied("packets of \(track.codecName) are not copied")
         }
-        return CopiedPackets(track, samples)
+        let isADTS = track.codec == AV_CODEC_ID_AAC && parameters.extradata_size == 0
+        return CopiedPackets(track, isADTS: isADTS, samples)
     }
 
     /// Samples that the next packet decodes to; nothing for one that is a tag between the frames.
@@ -81,6 +85,7 @@ struct CopiedPackets: ~Copyable {
         case AV_CODEC_ID_AC3, AV_CODEC_ID_EAC3:
             // Dependent frames add channels to the one before, and no time.
             FrameHeader.length(track.codec, bytes) == bytes.count && Self.hasSum(bytes.dropFirst(2))
+        case AV_CODEC_ID_AAC: !isADTS || FrameHeader.adtsLength(bytes) == bytes.count && bytes.count > 9
         default: true
         }
     }
