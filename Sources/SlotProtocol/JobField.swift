@@ -28,9 +28,8 @@ package struct JobField: Sendable {
 
     private static let jobNames: Set<String> = [
         "source", "source_credentials", "source_headers", "start", "end", "duration", "track", "damage", "tag_encoding",
-        "outputs", "atomic", "priority",
-        "delay",
-        "not_before", "attempts", "timeout", "expires", "deadline", "dedup", "group", "limit_key", "callback",
+        "outputs", "atomic", "priority", "delay", "not_before", "attempts", "timeout", "expires", "deadline", "dedup",
+        "group", "limit_key", "callback",
     ]
 
     /// The field with that name.
