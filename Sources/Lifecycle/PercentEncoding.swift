@@ -16,8 +16,11 @@ package enum PercentEncoding {
     /// A path with its slashes, percent-encoded but for what RFC 3986 section 3.3 allows in one.
     package static func encoded(path: some StringProtocol) -> String { encoded(path, keeping: pathBytes.contains) }
 
-    private static let pathBytes = Set(
-        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~!$&'()*+,;=:@/".utf8)
+    private static let pathBytes = unreserved.union("!$&'()*+,;=:@/".utf8)
+
+    /// What stands for itself in every part of a URL (RFC 3986 section 2.3).
+    package static let unreserved = Set(
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~".utf8)
 
     /// The text with each `%41` as its byte, or nothing if an escape is incomplete or the result is not UTF-8.
     package static func decoded(_ text: some StringProtocol) -> String? {

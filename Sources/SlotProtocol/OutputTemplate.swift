@@ -94,7 +94,8 @@ extension JobSpec {
                 case "n": String(index)
                 default: nil
                 }
-            return isWeb ? value.map { PercentEncoding.encoded(path: $0) } : value
+            return isWeb
+                ? value.map { PercentEncoding.encoded($0, keeping: PercentEncoding.unreserved.contains) } : value
         }
     }
 }

@@ -40,6 +40,7 @@ import Testing
             ("https://example.org/a%00b%0Ac.wav", "{stem}", "a_b_c"),
             ("https://example.org/a.flac", "{group}/{n}/{id}.{ext}", "night/0/7-0.mp3"),
             ("https://example.org/a b.flac", "https://h/{name}?s", "https://h/a%20b.flac?s"),
+            ("https://example.org/a&b=c.flac", "https://h/x?name={name}", "https://h/x?name=a%26b%3Dc.flac"),
             ("https://example.org/a.flac", "{ }{}{stem", "{ }{}{stem"),
             (
                 "https://example.org/" + String(repeating: "\u{e9}", count: 200), "{name}",

@@ -45,10 +45,12 @@ package struct S3Object: Hashable, Sendable {
     var encodedURL: String { "s3://\(bucket)/\(Self.encoded(key))" }
 
     /// A key as signatures of S3 want it: all but unreserved characters and slashes percent-encoded.
-    static func encoded(_ key: String) -> String { PercentEncoding.encoded(key) { plain.contains($0) || $0 == 0x2f } }
+    static func encoded(_ key: String) -> String {
+        PercentEncoding.encoded(key) { PercentEncoding.unreserved.contains($0) || $0 == 0x2f }
+    }
 
     /// A value of a query likewise, in which slashes are encoded too.
-    static func encodedValue(_ value: String) -> String { PercentEncoding.encoded(value, keeping: plain.contains) }
-
-    private static let plain = Set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~".utf8)
+    static func encodedValue(_ value: String) -> String {
+        PercentEncoding.encoded(value, keeping: PercentEncoding.unreserved.contains)
+    }
 }
