@@ -14,7 +14,7 @@ import Testing
         let name: String
         let arguments: [String]
         /// Seconds of the sweep in it.
-        var seconds = 24
+        var seconds = 20
         /// How ffmpeg has to be told to decode it, for the same samples.
         var decoding: [String] = []
         /// What cuts are worth beside a whole decode, in dB, where libav makes up noise as it goes.
@@ -48,20 +48,20 @@ import Testing
         .init(name: "mp3.mov", arguments: ["-c:a", "libmp3lame"]),
         .init(name: "ac3.mp4", arguments: ["-c:a", "ac3"], decoding: dolby),
         .init(name: "pcm.mov", arguments: ["-c:a", "pcm_s24le"]),
-        .init(name: "vorbis.ogg", arguments: ["-c:a", "libvorbis"], seconds: 45),
-        .init(name: "chained.ogg", arguments: ["-c:a", "libvorbis"], seconds: 45, links: 3),
-        .init(name: "flac.ogg", arguments: ["-c:a", "flac"], seconds: 45),
-        .init(name: "music.opus", arguments: ["-b:a", "64k"], seconds: 45),
+        .init(name: "vorbis.ogg", arguments: ["-c:a", "libvorbis"], seconds: 32),
+        .init(name: "chained.ogg", arguments: ["-c:a", "libvorbis"], seconds: 32, links: 3),
+        .init(name: "flac.ogg", arguments: ["-c:a", "flac"], seconds: 32),
+        .init(name: "music.opus", arguments: ["-b:a", "64k"], seconds: 32),
         .init(name: "long-frames.opus", arguments: ["-frame_duration", "60"]),
         .init(
             name: "voice.opus", arguments: ["-ac", "1", "-b:a", "12k", "-application", "voip"], startsLate: false),
-        .init(name: "wide.spx", arguments: ["-c:a", "libspeex", "-ar", "16000", "-ac", "1"], seconds: 80),
-        .init(name: "opus.webm", arguments: ["-c:a", "libopus"], seconds: 45),
-        .init(name: "vorbis.webm", arguments: ["-c:a", "libvorbis"], seconds: 45),
-        .init(name: "aac.mka", arguments: ["-c:a", "aac", "-aac_pns", "0"], seconds: 45),
-        .init(name: "mp3.mka", arguments: ["-c:a", "libmp3lame"], seconds: 45),
-        .init(name: "flac.mka", arguments: ["-c:a", "flac"], seconds: 45),
-        .init(name: "ac3.mka", arguments: ["-c:a", "ac3"], seconds: 45, decoding: dolby),
+        .init(name: "wide.spx", arguments: ["-c:a", "libspeex", "-ar", "16000", "-ac", "1"], seconds: 56),
+        .init(name: "opus.webm", arguments: ["-c:a", "libopus"], seconds: 32),
+        .init(name: "vorbis.webm", arguments: ["-c:a", "libvorbis"], seconds: 32),
+        .init(name: "aac.mka", arguments: ["-c:a", "aac", "-aac_pns", "0"], seconds: 32),
+        .init(name: "mp3.mka", arguments: ["-c:a", "libmp3lame"], seconds: 32),
+        .init(name: "flac.mka", arguments: ["-c:a", "flac"], seconds: 32),
+        .init(name: "ac3.mka", arguments: ["-c:a", "ac3"], seconds: 32, decoding: dolby),
         .init(name: "wavpack.mka", arguments: ["-c:a", "wavpack"]),
         .init(name: "pcm.mka", arguments: ["-c:a", "pcm_s16le"]),
         .init(name: "opus.caf", arguments: ["-c:a", "libopus", "-ar", "48000"]),
@@ -73,12 +73,16 @@ import Testing
         .init(name: "a.wv", arguments: []), .init(name: "a.tta", arguments: []), .init(name: "a.flac", arguments: []),
         .init(name: "a.wma", arguments: ["-c:a", "wmav2"], startsLate: false),
         .init(name: "mp3.avi", arguments: ["-c:a", "libmp3lame"]),
+        .init(name: "aac.avi", arguments: ["-c:a", "aac", "-aac_pns", "0"]),
+        .init(name: "ac3.avi", arguments: ["-c:a", "ac3"], decoding: dolby),
         .init(name: "pcm.avi", arguments: ["-c:a", "pcm_s16le"]),
         .init(name: "aac.ts", arguments: ["-c:a", "aac", "-aac_pns", "0"]),
         .init(name: "l2.ts", arguments: ["-c:a", "mp2"], decoding: ["-c:a", "mp2float"]),
+        .init(name: "ac3.ts", arguments: ["-c:a", "ac3"], decoding: dolby),
+        .init(name: "mp3.flv", arguments: ["-c:a", "libmp3lame"]),
         .init(name: "aac.flv", arguments: ["-c:a", "aac", "-aac_pns", "0"]),
-        .init(name: "gsm.wav", arguments: ["-c:a", "libgsm_ms", "-ar", "8000", "-ac", "1"], seconds: 80),
-        .init(name: "plain.gsm", arguments: ["-c:a", "libgsm", "-ar", "8000", "-ac", "1"], seconds: 80),
+        .init(name: "gsm.wav", arguments: ["-c:a", "libgsm_ms", "-ar", "8000", "-ac", "1"], seconds: 56),
+        .init(name: "plain.gsm", arguments: ["-c:a", "libgsm", "-ar", "8000", "-ac", "1"], seconds: 56),
         .init(name: "ima.wav", arguments: ["-c:a", "adpcm_ima_wav"]),
         .init(name: "law.wav", arguments: ["-c:a", "pcm_mulaw"]),
         .init(name: "a.wav", arguments: []), .init(name: "a.w64", arguments: []), .init(name: "a.au", arguments: []),
@@ -116,7 +120,7 @@ import Testing
         #expect(whole.bytes.count <= ffmpeg.count && whole.bytes.count > ffmpeg.count - 2000 * whole.sampleBytes)
         #expect(isPrefix(whole.bytes, of: ffmpeg))
         let count = whole.count
-        for first in [count * 5 / 9 + 1, count * 3 / 4 - 777, count * 19 / 20 + 13, count - 20] {
+        for first in [count * 3 / 4 - 777, count * 19 / 20 + 13, count - 20] {
             // The last goes on to the end of the source, which has to be where its headers say.
             let end = first == count - 20 ? nil : Int64(min(first + 10_000, count))
             let cut = try await read(path, from: Int64(first), to: end)
@@ -124,7 +128,8 @@ import Testing
                 whole.bytes[(first * whole.sampleBytes)..<min(first + 10_000, count) * whole.sampleBytes])
             #expect(cut.bytes.count == expected.count)
             if let noise = variant.noise {
-                #expect(ratio(expected, cut.bytes) > noise, "\(first) of \(count)")
+                // Twenty samples are too few for a ratio.
+                if end != nil { #expect(ratio(expected, cut.bytes) > noise, "\(first) of \(count)") }
             } else {
                 #expect(cut.bytes == expected, "\(first) of \(count)")
             }

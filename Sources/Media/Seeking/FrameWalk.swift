@@ -43,10 +43,10 @@ struct FrameWalk {
     }
 
     /// A whole frame of that many samples: its bytes, and the bits of its header that never change in a stream.
-    private static func frame(
+    static func frame(
         _ codec: AVCodecID, _ bytes: UnsafeBufferPointer<UInt8>, at place: Int, _ samples: Int
     ) -> (bytes: Int, kind: UInt32)? {
-        guard place + 16 <= bytes.count else { return nil }
+        guard place + 10 <= bytes.count else { return nil }
         let head = UnsafeBufferPointer(rebasing: bytes[place...])
         if codec == AV_CODEC_ID_AAC {
             guard let length = FrameHeader.adtsLength(head), length <= head.count, head[6] & 3 == 0 else { return nil }

@@ -33,7 +33,7 @@ extension TrackDecoder {
         guard demuxer.context.pointee.nb_streams == 1, isTold || fixed != nil, let start = packet.timestamp,
             sample > clock.position + Int64(track.rate) * 5
         else { return true }
-        let delay = (fixed.map { $0 * fedInAll.packets } ?? fedInAll.samples) - clock.position
+        let delay = fedSamples - clock.position
         let before = packet.offset
         var lengths = PacketSamples(demuxer.stream(track.index))
         let found: MatroskaWalk?

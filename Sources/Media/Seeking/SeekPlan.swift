@@ -5,13 +5,18 @@ extension TrackDecoder {
     /// Moves to a packet that begins at or before a sample, if there is a sure way, and sets the clock; false if the way
     /// was not what it seemed, after which the place in the source is unknown.
     mutating func jump(before sample: Int64, _ clock: inout SampleClock) throws(MediaError) -> Bool {
-        guard sample > clock.position, packet.offset >= 0 else { return true }
+        guard sample > clock.position else { return true }
         let name = demuxer.formatName
+        // Here the first frame of a PES packet alone has a place.
+        if name == "mpegts" { return try jumpByUnits(before: sample, &clock) }
+        guard packet.offset >= 0 else { return true }
         if name.hasPrefix("mov,") { return try jumpByIndex(before: sample, &clock) }
         if ["mp3", "aac", "ac3", "eac3", "dts"].contains(name) { return try jumpByHeaders(before: sample, &clock) }
         if name == "wv" { return try jumpByBlocks(before: sample, &clock) }
         if name == "ogg" { return try jumpByGranule(before: sample, &clock) }
         if name.hasPrefix("matroska") { return try jumpByCluster(before: sample, &clock) }
+        if name == "flv" { return try jumpByTags(before: sample, &clock) }
+        if name == "avi" { return try jumpByChunks(before: sample, &clock) }
         return true
     }
 
@@ -83,7 +88,7 @@ extension TrackDecoder {
     }
 
     /// Moves to the byte at which a packet begins, so many samples later.
-    private mutating func jump(
+    mutating func jump(
         to offset: Int64, passing samples: Int64, _ clock: inout SampleClock
     ) throws(MediaError) -> Bool {
         guard try demuxer.seek(toByte: offset, stream: track.index) else { return false }
@@ -93,10 +98,18 @@ extension TrackDecoder {
         return try hold(&clock)
     }
 
-    private mutating func pass(_ samples: Int64, _ clock: inout SampleClock) {
+    mutating func pass(_ samples: Int64, _ clock: inout SampleClock) {
         clock.pass(samples)
-        health.pass(av_rescale_q(samples, AVRational(num: 1, den: CInt(track.rate)), track.timeBase))
+        health.pass(rescaled(samples))
     }
+
+    /// Samples in units of the track's time base.
+    func rescaled(_ samples: Int64) -> Int64 {
+        av_rescale_q(samples, AVRational(num: 1, den: CInt(track.rate)), track.timeBase)
+    }
+
+    /// Samples of the packets handed to the decoder.
+    var fedSamples: Int64 { fixedLength.map { $0 * fedInAll.packets } ?? fedInAll.samples }
 
     /// Keeps the packet just read, the first after a jump, to be decoded.
     mutating func hold(_ clock: inout SampleClock) throws(MediaError) -> Bool {
