@@ -27,10 +27,10 @@ release: ## build the programs for use, with Swift's library inside
 
 test: deps unit proof ## run all tests, then the long proofs
 
-# Many tests mostly wait, for leases and outages: four side by side keep two cores busy.
+# Many tests mostly wait, for leases and outages: six side by side keep two cores busy.
 unit:
 	@deploy/install-python
-	swift test --disable-xctest --experimental-maximum-parallelization-width 4
+	swift test --disable-xctest --experimental-maximum-parallelization-width 6
 
 proof: release
 	@deploy/install-packages golang-github-gomodule-redigo-dev golang-go node-redis nodejs python3-redis ruby-redis
