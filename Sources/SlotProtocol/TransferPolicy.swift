@@ -10,6 +10,10 @@ package struct TransferPolicy: Codable, Hashable, Sendable {
     package var grantedOutputs: [String] = []
     /// Hosts, addresses or networks (`10.0.0.0/8`) that are allowed although they are private (`RESPOOL_ALLOW_HOSTS`).
     package var allowedHosts: [String] = []
+    /// The URL of the proxy that requests go through (`RESPOOL_PROXY`).
+    package var proxy: String?
+    /// Hosts, addresses or networks that are reached without it (`RESPOOL_NO_PROXY`).
+    package var proxyExceptions: [String] = []
     /// A PEM file of certificate authorities instead of the system's (`RESPOOL_CA_FILE`).
     package var certificateFile: String?
     package var s3 = S3Settings()

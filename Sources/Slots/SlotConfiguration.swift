@@ -32,6 +32,9 @@ package struct SlotConfiguration: Sendable {
         configuration.policy.outputRoot = Environment.value("RESPOOL_OUTPUT_ROOT")
         configuration.policy.allowedHosts = list("RESPOOL_ALLOW_HOSTS", separator: ",")
         for host in configuration.policy.allowedHosts { try AllowedHost.check(host, from: "RESPOOL_ALLOW_HOSTS") }
+        configuration.policy.proxy = try proxy()
+        configuration.policy.proxyExceptions = list("RESPOOL_NO_PROXY", separator: ",")
+        for host in configuration.policy.proxyExceptions { try AllowedHost.check(host, from: "RESPOOL_NO_PROXY") }
         if let folder = Environment.value("RESPOOL_SPOOL_DIR") { configuration.policy.spoolFolder = folder }
         configuration.policy.certificateFile = Environment.value("RESPOOL_CA_FILE")
         configuration.policy.s3 = try .fromEnvironment()
@@ -58,6 +61,15 @@ package struct SlotConfiguration: Sendable {
             configuration.sandbox = mode
         }
         return configuration
+    }
+
+    private static func proxy() throws(Failure) -> String? {
+        guard let url = Environment.value("RESPOOL_PROXY") else { return nil }
+        guard CallbackURL.isValid(url) else {
+            throw Failure(
+                .invalidRequest, "RESPOOL_PROXY is `\(redactedURL(url))`: it must be as http://proxy.example.org:3128")
+        }
+        return url
     }
 
     private static func list(_ name: String, separator: Character) -> [String] {

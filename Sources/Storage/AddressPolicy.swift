@@ -1,27 +1,15 @@
 /// Which addresses a source may be fetched from: public ones, and what the operator allowed besides.
 struct AddressPolicy: Sendable {
-    private struct Allowed: Sendable {
-        let network: Network?
-        let name: String
-        let port: Int?
-    }
-
-    private let allowed: [Allowed]
+    private let allowed: [HostPattern]
 
     /// A policy that also allows these host names, addresses and networks, each with a port if it has one.
     init(allowedHosts: [String]) {
-        allowed = allowedHosts.map { Self.parse($0) }
+        allowed = allowedHosts.map { HostPattern($0) }
     }
 
     /// Whether a socket may be opened to the address, which the host's name was resolved to.
     func permits(_ address: IPAddress, host: String, port: Int) -> Bool {
-        if Self.isPublic(address) { return true }
-        let host = Self.normalized(host)
-        return allowed.contains { entry in
-            guard entry.port == nil || entry.port == port else { return false }
-            guard let network = entry.network else { return entry.name == host }
-            return network.contains(address) || address.embedded.map(network.contains) == true
-        }
+        Self.isPublic(address) || allowed.contains { $0.matches(host, address, port: port) }
     }
 
     /// Whether anybody on the Internet could have reached the address.
@@ -30,23 +18,6 @@ struct AddressPolicy: Sendable {
         if let embedded = address.embedded { return isPublic(embedded) }
         // Of IPv6 only what is assigned as global unicast; all else is loopback, local, multicast or reserved.
         return globalUnicast.contains(address) && !closedIPv6.contains { $0.contains(address) }
-    }
-
-    private static func parse(_ entry: String) -> Allowed {
-        if let network = Network(entry) { return Allowed(network: network, name: "", port: nil) }
-        var (host, port) = (entry[...], Int?.none)
-        if let colon = entry.lastIndex(of: ":"), let number = Int(entry[entry.index(after: colon)...]) {
-            (host, port) = (entry[..<colon], number)
-        }
-        let name = normalized(String(host))
-        return Allowed(network: Network(name), name: name, port: port)
-    }
-
-    private static func normalized(_ host: String) -> String {
-        var host = host.lowercased()[...]
-        if host.hasPrefix("["), host.hasSuffix("]") { host = host.dropFirst().dropLast() }
-        if host.hasSuffix(".") { host = host.dropLast() }
-        return String(host)
     }
 
     /// The registry of special-purpose addresses (RFC 6890 and its successors), multicast, and the address under which

@@ -64,6 +64,13 @@ struct CurlHandle: ~Copyable {
         return String(cString: text)
     }
 
+    /// The status that a proxy answered `CONNECT` with; 0 if none did.
+    var connectStatus: Int {
+        var status = 0
+        _ = curl_swift_get_long(pointer, CURLINFO_HTTP_CONNECTCODE, &status)
+        return status
+    }
+
     /// libcurl's own words for what went wrong; they may hold a URL.
     var errorDescription: String { String(cString: errorText) }
 }

@@ -64,7 +64,7 @@ package final class HTTPClient {
             let result = curl_swift_result(message)
             guard let request = running[pointer] else { continue }
             remove(request)
-            request.ended(result)
+            if request.turnToProxy(after: result) { add(request) } else { request.ended(result) }
         }
     }
 }

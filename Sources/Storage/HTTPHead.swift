@@ -4,17 +4,25 @@ import Glibc
 /// The status line and the header fields of an answer that respool reads.
 struct HTTPHead {
     private(set) var status = 0
+    /// Whether other answers may come over the same connection at the same time.
+    private(set) var isVersion2 = false
     private var fields: [String: String] = [:]
-    /// Bytes of all lines, of which a server may send no more than a limit.
+    /// Bytes of all lines, also of answers before this one, of which a server may send no more than a limit.
     private(set) var size = 0
 
     static let largest = 64 << 10
 
+    /// Counts a line that is not read.
+    mutating func count(_ line: String) { size += line.utf8.count + 2 }
+
     /// Takes in one line, without its end.
     mutating func append(_ line: String) {
-        size += line.utf8.count
+        count(line)
         if line.hasPrefix("HTTP/") || line.hasPrefix("ICY ") {
+            let former = size
             self = HTTPHead()
+            size = former
+            isVersion2 = line.hasPrefix("HTTP/2")
             status = line.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
         } else if let colon = line.firstIndex(of: ":") {
             let value = line[line.index(after: colon)...].drop { $0 == " " || $0 == "\t" }
@@ -31,7 +39,7 @@ struct HTTPHead {
         guard status == 200, fields["content-length"] == nil else { return false }
         if fields.keys.contains(where: { $0.hasPrefix("icy-") }) { return true }
         // A file of unknown length comes in chunks, or with a date or a tag of the file.
-        let isFile = fields["transfer-encoding"] != nil || fields["etag"] != nil || fields["last-modified"] != nil
+        let isFile = marksEnd || fields["etag"] != nil || fields["last-modified"] != nil
         let type = (fields["content-type"] ?? "").prefix { $0 != ";" }.lowercased()
         return !isFile && Self.streamedTypes.contains(type)
     }
@@ -39,6 +47,9 @@ struct HTTPHead {
     private static let streamedTypes: Set = [
         "audio/mpeg", "audio/mp3", "audio/aac", "audio/aacp", "audio/ogg", "application/ogg",
     ]
+
+    /// Whether the end of a body of unknown length is told, rather than being where the connection ends.
+    var marksEnd: Bool { isVersion2 || fields["transfer-encoding"] != nil }
 
     subscript(name: String) -> String? { fields[name] }
 

@@ -24,11 +24,6 @@ final class HTTPRequest {
         case broken(Failure)
     }
 
-    private struct Endpoint: Hashable {
-        let host: String
-        let port: Int
-    }
-
     var handle: CurlHandle
     let target: RequestTarget
     /// Which bytes are asked for, if not all.
@@ -53,9 +48,7 @@ final class HTTPRequest {
     private var failure: Failure?
     /// What a store says of why it refuses.
     private var refusal: [UInt8] = []
-    private var denied: Endpoint?
-    private var reached: Endpoint?
-    private let addresses: AddressPolicy
+    private var route: Route
     /// What it is about, for a sentence.
     private let noun: String
     private let mayBeRedirected: Bool
@@ -67,7 +60,7 @@ final class HTTPRequest {
     private let timeout: Double
     private unowned let owner: any Owner
 
-    /// A request for the bytes of the range, or for all; `condition` is the validator that the part must have.
+    /// A request for the bytes of the range, or for all; `condition` is the validator that the part must have, or all must not.
     convenience init(
         _ target: RequestTarget, range: (from: Int64, to: Int64?)?, condition: String?, redirects: Int,
         policy: TransferPolicy, addresses: AddressPolicy, owner: any Owner
@@ -76,6 +69,9 @@ final class HTTPRequest {
             target, noun: "the source", mayBeRedirected: !target.isObject, range: range, redirects: redirects,
             timeout: policy.connectTimeout, policy: policy, addresses: addresses, owner: owner)
         position = range?.from ?? 0
+        // One connection for all requests, once a server is known to be able to. None waits for that (CURLOPT_PIPEWAIT): the one
+        // that would tell may be paused.
+        handle.set(CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_2TLS)
         // A proxy before a store may change what it accepts, which the signature would cover.
         var lines = target.isObject ? ["x-amz-content-sha256: \(Digest.of([]))"] : ["Accept-Encoding: identity"]
         if range == nil, !target.isObject { lines.append("Icy-MetaData: 1") }
@@ -83,6 +79,8 @@ final class HTTPRequest {
         if let range {
             handle.set(CURLOPT_RANGE, "\(range.from)-\(range.to.map { String($0 - 1) } ?? "")")
             if let condition { lines.append("If-Range: \(condition)") }
+        } else if let condition {
+            lines.append("If-None-Match: \(condition)")
         }
         handle.setHeader(lines + target.headers)
     }
@@ -138,15 +136,18 @@ final class HTTPRequest {
         self.redirects = redirects
         self.timeout = timeout
         position = 0
-        self.addresses = addresses
+        route = Route(to: target.url, policy: policy, addresses: addresses)
         self.owner = owner
         configure(policy)
         self.handle.authorize(target.authorization)
         setCallbacks()
     }
 
-    /// Whether a store refuses the request, and says why in the body; a part that is not there is its owner's to judge.
-    private var isRefused: Bool { target.isObject && hasHead && head.status >= 300 && head.status != 416 }
+    /// Whether a store refuses the request, and says why in the body; a part that is not there, and a source that has not changed,
+    /// are its owner's to judge.
+    private var isRefused: Bool {
+        target.isObject && hasHead && head.status >= 300 && ![304, 416].contains(head.status)
+    }
 
     private static let mostRefusal = 16 << 10
 
@@ -173,15 +174,23 @@ final class HTTPRequest {
         }
     }
 
+    /// Turns to the proxy where that is next; false if what ended was the request.
+    func turnToProxy(after code: CURLcode) -> Bool {
+        guard let proxy = route.nextProxy(after: code) else { return false }
+        handle.set(CURLOPT_PROXY, proxy)
+        handle.set(CURLOPT_NOPROXY, "")
+        return true
+    }
+
     private func outcome(of code: CURLcode) -> End {
-        let current = endpoint
-        // A name may have other addresses too: it is denied only if none of them could be tried.
-        if code == CURLE_COULDNT_CONNECT, let current, denied == current, reached != current {
-            return .failed(.deniedAddress(current.host))
+        if code == CURLE_COULDNT_CONNECT, route.isDenied { return .failed(.deniedAddress(route.host)) }
+        // libcurl 7.88 has no memory for a line of over 100 KB.
+        if code == CURLE_OUT_OF_MEMORY, lastActivity != nil, !hasHead {
+            return .failed(.endlessHeader(target.name))
         }
+        if route.isProxied, let failure = Failure.proxy(code, handle.connectStatus) { return .broken(failure) }
         let failure = Failure.curl(
-            code, of: noun, url: target.name, host: current?.host ?? "", words: handle.errorDescription,
-            timeout: timeout)
+            code, of: noun, url: target.name, host: route.host, words: handle.errorDescription, timeout: timeout)
         return failure.retryable ? .broken(failure) : .failed(failure)
     }
 
@@ -190,17 +199,21 @@ final class HTTPRequest {
         handle.set(CURLOPT_PROTOCOLS_STR, "http,https")
         // What a request says of who asks is for its own server: a redirect is another request.
         handle.set(CURLOPT_FOLLOWLOCATION, 0)
-        // One connection a request, so that a paused one holds up no other and one cut short takes no other with it.
+        // One connection a request, so that one cut short takes no other with it.
         handle.set(CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_1_1)
         handle.set(CURLOPT_PROXY, "")
         handle.set(CURLOPT_NOPROXY, "*")
+        handle.set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
         handle.set(CURLOPT_NOSIGNAL, 1)
         // A name server that is silent must not hold up the end of a job.
         handle.set(CURLOPT_QUICK_EXIT, 1)
         handle.set(CURLOPT_TCP_KEEPALIVE, 1)
         handle.set(CURLOPT_CONNECTTIMEOUT_MS, Int(policy.connectTimeout * 1000))
         handle.set(CURLOPT_USERAGENT, "respool/\(respoolVersion)")
-        if let certificates = policy.certificateFile { handle.set(CURLOPT_CAINFO, certificates) }
+        if let certificates = policy.certificateFile {
+            handle.set(CURLOPT_CAINFO, certificates)
+            handle.set(CURLOPT_PROXY_CAINFO, certificates)
+        }
     }
 
     private func setCallbacks() {
@@ -242,24 +255,15 @@ final class HTTPRequest {
         }
     }
 
-    /// Where the URL of this hop leads.
-    private var endpoint: Endpoint? {
-        guard let url = ParsedURL.parse(handle.effectiveURL) else { return nil }
-        return Endpoint(host: url.host, port: url.port)
-    }
-
     private static func borrowed(_ opaque: UnsafeMutableRawPointer?) -> HTTPRequest {
         Unmanaged<HTTPRequest>.fromOpaque(opaque!).takeUnretainedValue()
     }
 
     /// Opens a socket to exactly the address that was checked, whatever the name resolves to a moment later.
     private func openSocket(_ target: UnsafeMutablePointer<curl_sockaddr>) -> curl_socket_t {
-        guard let endpoint, let address = IPAddress(curl_swift_address(target)) else { return curl_swift_bad_socket }
-        guard addresses.permits(address, host: endpoint.host, port: endpoint.port) else {
-            denied = endpoint
+        guard let address = IPAddress(curl_swift_address(target)), route.opens(address) else {
             return curl_swift_bad_socket
         }
-        reached = endpoint
         let kind = target.pointee.socktype | CInt(SOCK_CLOEXEC.rawValue)
         return socket(target.pointee.family, kind, target.pointee.protocol)
     }
@@ -268,17 +272,12 @@ final class HTTPRequest {
         lastActivity = .now
         let line =
             String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isNewline).first.map(String.init) ?? ""
-        guard !hasHead else { return bytes.count }  // a trailer of a chunked body
-        guard line.isEmpty else {
-            head.append(line)
-            guard head.size <= HTTPHead.largest else {
-                return fail(
-                    Failure(.sourceUnreachable, "the server of '\(redactedURL(target.name))' sent an endless header"))
-            }
-            return bytes.count
-        }
-        guard head.status >= 200 else { return bytes.count }
+        // What follows the body of a chunked answer is not read, but counts.
+        if hasHead { head.count(line) } else if !line.isEmpty { head.append(line) }
+        guard head.size <= HTTPHead.largest else { return fail(.endlessHeader(target.name)) }
+        guard !hasHead, line.isEmpty, head.status >= 200 else { return bytes.count }
         hasHead = true
+        if route.isProxied, head.status == 407 { return fail(.proxyRefuses(head.status)) }
         if mayBeRedirected, let location = head.redirection {
             redirection = location
             return bytes.count

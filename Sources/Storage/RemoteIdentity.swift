@@ -8,6 +8,8 @@ struct RemoteIdentity {
     private let date: String?
     /// Whether the server may know ranges; it has not said or shown that it does not.
     var mayKnowRanges: Bool
+    /// Whether its answers may come over one connection at the same time.
+    let sharesConnection: Bool
 
     /// What the first answer, a whole one, says.
     init(_ head: HTTPHead) {
@@ -15,6 +17,16 @@ struct RemoteIdentity {
         tag = head.strongTag
         date = head.strongDate
         mayKnowRanges = head["accept-ranges"]?.lowercased() != "none"
+        sharesConnection = head.isVersion2
+    }
+
+    /// What is known of a source that is there already.
+    init(length: Int64, tag: String) {
+        self.length = length
+        self.tag = tag
+        date = nil
+        mayKnowRanges = false
+        sharesConnection = false
     }
 
     /// The condition under which a part may be sent; without one, a part might be of other bytes, so none is asked for.

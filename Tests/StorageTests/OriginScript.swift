@@ -3,7 +3,7 @@
 /// It serves the file that is its first argument, and writes to `<name>.log` in the folder that is its second what came and
 /// how many bytes of a body went out. It ends with its standard input.
 let originScript = #"""
-    import http.server, os, ssl, subprocess, sys, threading, time, urllib.parse
+    import http.server, os, random, socket, ssl, struct, subprocess, sys, threading, time, urllib.parse
 
     content = open(sys.argv[1], "rb").read()
     folder = sys.argv[2]
@@ -11,6 +11,17 @@ let originScript = #"""
     lock = threading.Lock()
     TAG = '"one"'
     DATE = "Sat, 01 Jan 2022 00:00:00 GMT"
+
+    def long_part(first, end):
+        # Of content that goes on and on, each time turned a little further.
+        parts = []
+        while first < end:
+            lap, at = divmod(first, len(content))
+            stop = min(end, (lap + 1) * len(content))
+            turned = content[lap * 4099:] + content[:lap * 4099]
+            parts.append(turned[at:at + stop - first])
+            first = stop
+        return b"".join(parts)
 
     class Handler(http.server.BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
@@ -73,6 +84,7 @@ let originScript = #"""
             total = total or len(content)
             span = self.wanted(total)
             if span and self.headers.get("If-Range", tag) not in (tag, DATE): span = None
+            if tag and self.headers.get("If-None-Match") == tag: return self.head(304, {"ETag": tag})
             first, end = span or (0, total)
             fields = dict(fields, **{"Content-Length": end - first, "Last-Modified": DATE})
             if tag: fields["ETag"] = tag
@@ -83,6 +95,18 @@ let originScript = #"""
             if cut is not None or len(body) < end - first: self.close_connection = True
 
         def do_ranges(self, number, turn, query): self.serve()
+        def do_slow(self, number, turn, query): self.serve(pace=number / 1000)
+        def do_editions(self, number, turn, query):
+            # The second one, after `number` requests, is half as long.
+            if turn <= number: self.serve()
+            else: self.serve(tag='"two"', total=len(content) // 2)
+        def do_stalls_once(self, number, turn, query): self.do_stalls(number, turn, query) if turn == 1 else self.serve()
+        def do_no_store(self, number, turn, query): self.serve(fields={"Cache-Control": "private, no-store"})
+        def do_unsure(self, number, turn, query):
+            # Where the body ends is where the connection does.
+            self.head(200, {"ETag": TAG})
+            self.put(content)
+            self.close_connection = True
         def do_held(self, number, turn, query):
             # The first request goes on after its beginning only when as many others have come.
             if turn > 1: return self.serve(pace=0.01)
@@ -92,6 +116,32 @@ let originScript = #"""
             self.put(content[65536:], 0.01)
         def do_cut_once(self, number, turn, query): self.serve(cut=number if turn == 1 else None)
         def do_cut_always(self, number, turn, query): self.serve(cut=number)
+        def do_cut_randomly(self, number, turn, query):
+            # Fifty answers end anywhere. The content is long, and no two megabytes of it are the same.
+            total, cuts = 40 * len(content), random.Random(number * 1000 + turn)
+            first, end = self.wanted(total) or (0, total)
+            with lock:
+                done = seen.setdefault(self.name, 0)
+            cut = cuts.randrange(100000, 900000) if done < 50 else total
+            fields = {"ETag": TAG, "Content-Length": end - first}
+            if self.headers.get("Range"): fields["Content-Range"] = "bytes %d-%d/%d" % (first, end - 1, total)
+            self.head(206 if self.headers.get("Range") else 200, fields)
+            for at in range(first, min(end, first + cut), 65536):
+                self.put(long_part(at, min(end, first + cut, at + 65536)))
+            if cut < end - first:
+                self.note("CUT")
+                with lock: seen[self.name] += 1
+                self.close_connection = True
+                # Half of the time the connection is reset, so that bytes on their way are lost too.
+                if cuts.random() < 0.5: self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        def do_endless_header(self, number, turn, query):
+            kind = query["kind"][0]
+            self.wfile.write({"interim": b"", "line": b"HTTP/1.1 200 OK\r\nX: "}.get(kind, b"HTTP/1.1 200 OK\r\n"))
+            if kind == "trailer": self.wfile.write(b"ETag: %s\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\n0\r\n" % TAG.encode())
+            piece = {"interim": b"HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n", "line": b"x" * 1000}.get(kind, b"X-More: %s\r\n" % (b"x" * 50))
+            while True:
+                self.wfile.write(piece)
+                self.sent += len(piece)
         def do_changes(self, number, turn, query):
             self.serve(tag='"%d"' % turn, cut=number if turn == 1 else None)
         def do_longer(self, number, turn, query): self.serve(total=len(content) + number)

@@ -148,6 +148,16 @@ import Testing
         #expect(try await Origin.shared.lines("hopped").isEmpty)
     }
 
+    @Test(arguments: ["lines", "line", "interim", "trailer"])
+    func `a header without end is cut off`(kind: String) async throws {
+        let url = try await Origin.shared.url("endless-header", "header-\(kind)") + "?kind=\(kind)"
+        let failure = try await failure(of: url)
+        #expect(failure.code == .sourceUnreachable, "\(failure.message)")
+        #expect(failure.message.contains("endless header"), "\(failure.message)")
+        // The rest was on its way when the connection was closed.
+        #expect(try await Origin.shared.sent("header-\(kind)") < 10_000_000)
+    }
+
     @Test func `redirects come to an end`() async throws {
         let failure = try await failure(of: Origin.shared.url("circle", "circle"))
         #expect(failure.code == .policyDenied)
