@@ -31,6 +31,11 @@ int clinux_link_unnamed_in(int descriptor, int folder, const char *name) {
 
 int clinux_lock(int descriptor) { return flock(descriptor, LOCK_EX | LOCK_NB); }
 
+int clinux_lock_byte(int descriptor, int64_t offset) {
+    struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = offset, .l_len = 1};
+    return fcntl(descriptor, F_OFD_SETLK, &lock);
+}
+
 int clinux_share_lock(int descriptor) {
     // Whoever removes an empty folder holds it for a moment. Another program may hold it as long as it likes: it is not waited for.
     int answer;

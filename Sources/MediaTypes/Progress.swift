@@ -1,6 +1,6 @@
 /// What a running job is doing.
 package enum Phase: String, Codable, Sendable, CaseIterable {
-    case opening, analyzing, converting, publishing
+    case opening, waiting, analyzing, converting, publishing
 }
 
 /// How far a conversion is, for display.

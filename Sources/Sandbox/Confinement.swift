@@ -11,7 +11,9 @@ package enum Confinement {
         let calls = SystemCalls.self
         let hasFilter = try SystemCallFilter(
             allowed: calls.ofAnyProgram + calls.onDescriptors + (hasFileRules ? calls.opening : []),
-            refused: calls.askingPaths + (hasFileRules ? [] : calls.opening), loadsLibraries: false, makesSockets: false
+            refused: calls.askingPaths + (hasFileRules ? [] : calls.opening), loadsLibraries: false,
+            makesSockets: false,
+            locksFiles: false
         ).enforce()
         return missing(hasFileRules, hasFilter)
     }
@@ -25,7 +27,7 @@ package enum Confinement {
         let hasFilter = try SystemCallFilter(
             allowed: calls.ofAnyProgram + calls.onDescriptors + calls.opening + calls.askingPaths + calls.onFiles
                 + calls.onSockets + calls.onIdentity,
-            refused: [], loadsLibraries: true, makesSockets: true
+            refused: [], loadsLibraries: true, makesSockets: true, locksFiles: true
         ).enforce()
         return missing(hasFileRules, hasFilter)
     }

@@ -13,6 +13,8 @@ struct SystemCallFilter {
     /// Whether sockets of the internet may be made, and of the kernel's tables of addresses. Those of this machine may not, such as
     /// that of a Redis.
     let makesSockets: Bool
+    /// Whether bytes of files may be locked.
+    let locksFiles: Bool
 
     /// Puts the filter in force for all threads; false if the kernel has none.
     func enforce() throws(SandboxError) -> Bool {
@@ -45,6 +47,7 @@ extension SystemCallFilter {
             try rules.add(.allow, "fcntl", [.equal(1, UInt64(command))])
         }
         try rules.add(.allow, "fcntl", [.equal(1, UInt64(F_SETFL)), .masked(2, UInt64(O_ASYNC), 0)])
+        if locksFiles { try rules.add(.allow, "fcntl", [.equal(1, lockCommand)]) }
     }
 
     private func addSockets(_ rules: borrowing Rules) throws(SandboxError) {
@@ -58,11 +61,12 @@ extension SystemCallFilter {
     }
 }
 
-/// CLONE_THREAD of `linux/sched.h`, FIONREAD of `asm-generic/ioctls.h` and PR_SET_NAME of `linux/prctl.h`, which Glibc's module
-/// does not show.
+/// CLONE_THREAD of `linux/sched.h`, FIONREAD of `asm-generic/ioctls.h`, PR_SET_NAME of `linux/prctl.h` and F_OFD_SETLK of `fcntl.h`,
+/// which Glibc's module does not show.
 private let threadFlag: UInt64 = 0x10000
 private let waitingBytes: UInt64 = 0x541b
 private let threadName: UInt64 = 15
+private let lockCommand: UInt64 = 37
 
 /// A condition on an argument of a call.
 private enum Comparison {

@@ -16,6 +16,8 @@ package enum TransferOrder: Codable, Sendable {
 package enum TransferReport: Codable, Sendable {
     /// `unconfined` is what the kernel lacks to confine the child.
     case hello(version: Int, unconfined: [SandboxPart])
+    /// The source waits for other jobs that fetch it, or from its host; or does so no more.
+    case waiting(Bool)
     /// One output is on its way to where it waits, and must be taken back by who finds it there.
     case uploading(Int, StagedOutput)
     /// One output is complete, on disk or at its store, and summed; nothing of it is visible yet.

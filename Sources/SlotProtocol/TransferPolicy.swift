@@ -20,6 +20,14 @@ package struct TransferPolicy: Codable, Hashable, Sendable {
     package var credentials = CredentialSettings()
     /// Where sources from the network are spooled, and outputs for stores and URLs wait (`RESPOOL_SPOOL_DIR`).
     package var spoolFolder = "/tmp"
+    /// Where whole sources are kept for later jobs; without it none is (`RESPOOL_CACHE_DIR`).
+    package var cacheFolder: String?
+    /// Bytes of all sources that are kept (`RESPOOL_CACHE_BYTES`).
+    package var mostCacheBytes: Int64 = 10 << 30
+    /// Seconds that a source is kept which nobody asks for (`RESPOOL_CACHE_AGE`).
+    package var mostCacheAge: Int64 = 86_400
+    /// Sources that are fetched from one host at a time by all who share the spool folder (`RESPOOL_MAX_PER_HOST`).
+    package var mostPerHost: Int?
     /// Bytes.
     package var mostSourceBytes: Int64 = 20 << 30
     /// Bytes.

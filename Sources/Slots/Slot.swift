@@ -56,11 +56,14 @@ package actor Slot {
         let watch = SilenceWatch(pair: pair, limit: configuration.silence)
         defer { watch.end() }
         var board = OutputBoard(task)
+        var isWaiting = false
         while true {
             switch await pair.events.next() {
-            case .transcode(.progress(let value)):
+            case .transcode(.progress(var value)):
                 watch.heard()
+                if isWaiting, value.phase == .opening { value.phase = .waiting }
                 progress(value)
+            case .transfer(.waiting(let value)): isWaiting = value
             case .transcode(.output(let index, let report)): board.converted(index, report)
             case .transcode(.converted):
                 watch.end()
@@ -277,7 +280,7 @@ package actor Slot {
                 pair, "respool-transcode said nothing for \(Int(configuration.silence.seconds)) s and was killed")
         // Left over from the end of a conversion that was waited for elsewhere.
         case .transcode(.progress), .transcode(.output), .transfer(.staged), .transfer(.outputFailed),
-            .transfer(.publishing):
+            .transfer(.publishing), .transfer(.waiting):
             return
         case .transcode, .transfer: throw crash(pair, "a child of the slot answered something else than it was asked")
         }

@@ -36,6 +36,14 @@ package struct SlotConfiguration: Sendable {
         configuration.policy.proxyExceptions = list("RESPOOL_NO_PROXY", separator: ",")
         for host in configuration.policy.proxyExceptions { try AllowedHost.check(host, from: "RESPOOL_NO_PROXY") }
         if let folder = Environment.value("RESPOOL_SPOOL_DIR") { configuration.policy.spoolFolder = folder }
+        configuration.policy.cacheFolder = Environment.value("RESPOOL_CACHE_DIR")
+        if let bytes = try whole("RESPOOL_CACHE_BYTES", 1...(1 << 50)) {
+            configuration.policy.mostCacheBytes = Int64(bytes)
+        }
+        if let seconds = try whole("RESPOOL_CACHE_AGE", 1...1_000_000_000) {
+            configuration.policy.mostCacheAge = Int64(seconds)
+        }
+        configuration.policy.mostPerHost = try whole("RESPOOL_MAX_PER_HOST", 1...1024)
         configuration.policy.certificateFile = Environment.value("RESPOOL_CA_FILE")
         configuration.policy.s3 = try .fromEnvironment()
         configuration.policy.credentials = try .fromEnvironment()

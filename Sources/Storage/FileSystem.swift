@@ -34,6 +34,15 @@ extension stat {
     func isSameFile(as other: stat) -> Bool { st_dev == other.st_dev && st_ino == other.st_ino }
 }
 
+extension UnsafeMutablePointer<dirent> {
+    /// The entry's name.
+    var name: String {
+        withUnsafePointer(to: &pointee.d_name) {
+            $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+        }
+    }
+}
+
 /// Writes all the bytes at the offset. The corresponding C function is `pwrite`.
 func writeAll(_ bytes: UnsafeRawBufferPointer, to descriptor: borrowing Descriptor, at offset: Int64) throws(Errno) {
     var done = 0

@@ -10,11 +10,14 @@ package final class HTTPClient {
     package let policy: TransferPolicy
     let addresses: AddressPolicy
     let account: S3Account
+    /// Where whole sources are kept, if they are.
+    package let cache: SourceCache?
 
     package init(policy: TransferPolicy) {
         self.policy = policy
         addresses = AddressPolicy(allowedHosts: policy.allowedHosts)
         account = S3Account(settings: policy.s3)
+        cache = SourceCache(policy: policy)
         curl_global_init(Int(CURL_GLOBAL_DEFAULT))
         guard let multi = curl_multi_init() else { fatalError("libcurl has no memory to start") }
         self.multi = multi

@@ -7,13 +7,15 @@ package enum OpenSource: ~Copyable {
     case local(LocalSource)
     case remote(RemoteSource)
 
-    /// Opens the source at the location; a remote one shows only later whether it can be had.
+    /// Opens the source at the location; a remote one shows only later whether it can be had, and is looked for in the cache.
     package static func open(
-        _ location: SourceLocation, _ access: WebAccess, client: HTTPClient, mostBytes: Int64? = nil
+        _ location: SourceLocation, _ access: WebAccess, client: HTTPClient, mostBytes: Int64? = nil,
+        cache: SourceCache? = nil
     ) throws(Failure) -> OpenSource {
         switch location {
         case .file(let path): .local(try LocalSource.open(path: path, policy: client.policy))
-        case .web, .object: .remote(try RemoteSource(location, access, client: client, mostBytes: mostBytes))
+        case .web, .object:
+            .remote(try RemoteSource(location, access, client: client, mostBytes: mostBytes, cache: cache))
         }
     }
 
@@ -30,6 +32,14 @@ package enum OpenSource: ~Copyable {
         switch self {
         case .local(let source): source.length
         case .remote(let source): source.length
+        }
+    }
+
+    /// Whether it waits for others that fetch from the same host, or the same source.
+    package var isWaiting: Bool {
+        switch self {
+        case .local: false
+        case .remote(let source): source.isWaiting
         }
     }
 

@@ -11,12 +11,10 @@ package final class RemoteSource: HTTPRequest.Owner {
     /// Why no further byte will come.
     package private(set) var failure: Failure?
 
-    /// Whether it is a stream without an end.
-    package private(set) var isEndless = false
+    /// What is special where it has no end.
+    private var stream: EndlessStream?
     /// Whether an endless stream has ended all the same.
     package private(set) var isOver = false
-    private var icy: IcyFilter?
-    private var punched: Int64 = 0
     private let location: SourceLocation
     private let access: WebAccess
     private var url: String { location.text }
@@ -27,6 +25,11 @@ package final class RemoteSource: HTTPRequest.Owner {
     private let client: HTTPClient
     private var spool: Spool
     private var identity: RemoteIdentity?
+    private var cache: CacheUse?
+    /// Held while a request runs.
+    private var place: HostPlace
+    /// Whether it waits for its place, or for another job that fetches the same source.
+    package private(set) var isWaiting = false
     /// The one that the reader waits for is last.
     private var requests: [HTTPRequest] = []
     private var wanted: Int64 = 0
@@ -43,28 +46,34 @@ package final class RemoteSource: HTTPRequest.Owner {
     private static let near = LinkRequest.keptBehind
     /// Bytes after which a break is counted anew: fewer might go on for ever a byte at a time.
     private static let leastHeadway: Int64 = 256 << 10
-    /// Bytes of an endless stream that may wait for the reader.
-    private static let mostAhead: Int64 = 4 << 20
     /// Seconds that a server may ask for before the job itself had better wait.
     private static let mostPatience = 30.0
 
-    /// Asks for the source; what comes of it shows later.
+    /// Asks for the source; what comes of it shows later. It is looked for in the cache, and kept there.
     package init(
-        _ location: SourceLocation, _ access: WebAccess, client: HTTPClient, mostBytes: Int64? = nil
+        _ location: SourceLocation, _ access: WebAccess, client: HTTPClient, mostBytes: Int64? = nil,
+        cache: SourceCache? = nil
     ) throws(Failure) {
         self.location = location
         self.access = access
         finalURL = location.text
         self.mostBytes = min(mostBytes ?? .max, client.policy.mostSourceBytes)
         self.client = client
-        spool = try Spool.create(in: client.policy.spoolFolder)
+        let target = try client.target(of: location, access)
+        place = HostPlace(at: target.url, policy: client.policy)
+        if let cache { self.cache = CacheUse(cache, of: target) }
+        // Only within its file system can a file without a name get one.
+        spool = try Spool.create(in: cache?.folder ?? client.policy.spoolFolder)
         try start(at: nil)
     }
 
     deinit { dropRequests() }
 
-    /// Bytes of the whole source, once they are known.
-    package var length: Int64? { identity?.length }
+    /// Bytes of the whole source, once they are known; of one that is to be kept, once they are there.
+    package var length: Int64? { cache?.isFetching == true ? nil : identity?.length }
+
+    /// Whether it is a stream without an end.
+    package var isEndless: Bool { stream != nil }
 
     /// How many bytes are there from the offset on.
     package func run(from offset: Int64) -> Int64 { spool.present.firstGap(from: offset) - offset }
@@ -93,21 +102,19 @@ package final class RemoteSource: HTTPRequest.Owner {
         }
         if let time = retryAt, time <= now {
             retryAt = nil
-            arrange()
+            guard identity == nil else { return arrange() }
+            do { try start(at: nil) } catch { fail(error) }
         }
     }
 
     /// The titles that came since they were last taken.
-    package func takeTitles() -> [StreamTitle] { icy?.takeTitles() ?? [] }
+    package func takeTitles() -> [StreamTitle] { stream?.takeTitles() ?? [] }
 
     /// Keeps the spool of an endless stream small: what lies behind the reader goes, and what comes too fast waits.
     private func follow() {
-        if wanted - Self.near - punched >= Self.near {
-            punched = wanted - Self.near
-            spool.punch(before: punched)
-        }
+        stream?.drop(behind: wanted, of: spool)
         guard let request = requests.last else { return }
-        request.pause(request.position - wanted > Self.mostAhead)
+        request.pause(request.position - wanted > EndlessStream.mostAhead)
     }
 
     // MARK: What requests bring
@@ -116,20 +123,10 @@ package final class RemoteSource: HTTPRequest.Owner {
         if [200, 206].contains(head.status), let encoding = head["content-encoding"],
             encoding.lowercased() != "identity"
         {
-            throw Failure(
-                .unsupportedFormat,
-                "the server of '\(redactedURL(url))' sends it as '\(encoding.prefix(40))', although asked for the plain bytes"
-            )
+            throw .encoded(encoding, url)
         }
         guard var known = identity else {
-            guard head.status == 200 else { throw .status(head, url) }
-            try checkSize(head.contentLength)
-            identity = RemoteIdentity(head)
-            let reached = request.handle.effectiveURL
-            if case .web = location, !reached.isEmpty { finalURL = reached }
-            request.end = head.contentLength
-            isEndless = head.isEndless
-            icy = head["icy-metaint"].flatMap { Int($0) }.flatMap { IcyFilter(interval: $0) }
+            try begin(with: head, of: request)
             return true
         }
         defer { identity = known }
@@ -150,6 +147,24 @@ package final class RemoteSource: HTTPRequest.Owner {
         }
     }
 
+    /// Takes in the first answer: the source's, or that it is what was kept.
+    private func begin(with head: HTTPHead, of request: HTTPRequest) throws(Failure) {
+        let reached = request.handle.effectiveURL
+        if case .web = location, !reached.isEmpty { finalURL = reached }
+        if head.status == 304, let kept = cache?.takeFound() {
+            try checkSize(kept.spool.length)
+            identity = RemoteIdentity(length: kept.spool.length, tag: kept.tag)
+            spool = kept.spool
+            return
+        }
+        guard head.status == 200 else { throw .status(head, url) }
+        try checkSize(head.contentLength)
+        try cache?.take(head)
+        identity = RemoteIdentity(head)
+        request.end = head.contentLength
+        stream = EndlessStream(head)
+    }
+
     func received(_ bytes: UnsafeRawBufferPointer, by request: HTTPRequest) throws(Failure) -> Bool {
         if isEndless {
             try receiveStream(bytes, by: request)
@@ -157,7 +172,7 @@ package final class RemoteSource: HTTPRequest.Owner {
         }
         let count = Int64(bytes.count)
         if let end = request.end, request.position + count > end {
-            throw Failure(.sourceUnreachable, "the server of '\(redactedURL(url))' sent more bytes than it announced")
+            throw .overlong(url)
         }
         try checkSize(request.position + count)
         guard run(from: request.position) == 0 else { return false }
@@ -171,7 +186,7 @@ package final class RemoteSource: HTTPRequest.Owner {
 
     private func receiveStream(_ bytes: UnsafeRawBufferPointer, by request: HTTPRequest) throws(Failure) {
         try checkSize(request.position + Int64(bytes.count))
-        for run in icy?.take(bytes, at: request.position) ?? [0..<bytes.count] {
+        for run in stream?.audio(in: bytes, at: request.position) ?? [] {
             try spool.write(UnsafeRawBufferPointer(rebasing: bytes[run]), at: request.position)
             request.position += Int64(run.count)
         }
@@ -179,6 +194,7 @@ package final class RemoteSource: HTTPRequest.Owner {
     }
 
     func ended(_ request: HTTPRequest, _ end: HTTPRequest.End) {
+        defer { if requests.isEmpty { place.leave() } }
         if isEndless {
             requests = []
             // What has gone by does not come again: a stream that breaks is over.
@@ -199,7 +215,7 @@ package final class RemoteSource: HTTPRequest.Owner {
         case .complete:
             if identity?.length == nil { identity?.length = request.position }
             arrange()
-        case .failed(let failure) where identity != nil && isPassing(request.status): broke(failure, isActive)
+        case .failed(let failure) where identity != nil && Failure.isPassing(request.status): broke(failure, isActive)
         case .failed(let failure): fail(failure)
         case .broken(let failure): broke(failure, isActive)
         }
@@ -208,17 +224,31 @@ package final class RemoteSource: HTTPRequest.Owner {
     // MARK: Which requests run
 
     private func start(at offset: Int64?) throws(Failure) {
+        guard try isTurn(at: offset) else {
+            isWaiting = true
+            // Not all at the same time.
+            retryAt = .now + .milliseconds(Int.random(in: 50...150))
+            return
+        }
+        isWaiting = false
         var range: (from: Int64, to: Int64?)?
         if let offset { range = (offset, spool.present.nextStart(after: offset)) }
         if requests.count == 2 { client.remove(requests.removeFirst()) }
         try ask(try client.target(of: location, access), for: range, at: requests.count)
     }
 
+    /// Whether it may ask now: nobody else fetches the source for the cache, and there is a place at its host.
+    private func isTurn(at offset: Int64?) throws(Failure) -> Bool {
+        if offset == nil, try cache?.mayAsk() == false { return false }
+        return try place.take()
+    }
+
     private func ask(
         _ target: RequestTarget, for range: (from: Int64, to: Int64?)?, redirects: Int = 0, at index: Int
     ) throws(Failure) {
         let request = try HTTPRequest(
-            target, range: range, condition: identity?.condition, redirects: redirects, policy: client.policy,
+            target, range: range, condition: range == nil ? cache?.condition : identity?.condition,
+            redirects: redirects, policy: client.policy,
             addresses: client.addresses, owner: self)
         requests.insert(request, at: index)
         client.add(request)
@@ -226,13 +256,10 @@ package final class RemoteSource: HTTPRequest.Owner {
 
     /// Asks for what a request was for where its answer says that it is.
     private func follow(_ request: HTTPRequest, _ isActive: Bool) throws(Failure) {
-        let server = "the server of the source '\(redactedURL(url))'"
-        guard request.redirects < client.policy.mostRedirects else {
-            throw Failure(.policyDenied, "\(server) redirects too often")
-        }
+        guard request.redirects < client.policy.mostRedirects else { throw .redirects("too often", url) }
         guard let text = ParsedURL.resolve(request.redirection ?? "", against: request.target.url),
             ["http", "https"].contains(text.prefix { $0 != ":" }.lowercased())
-        else { throw Failure(.policyDenied, "\(server) redirects to something that is neither http nor https") }
+        else { throw .redirects("to something that is neither http nor https", url) }
         let location = try SourceLocation(text)
         let target = RequestTarget(url: location.text, name: url, headers: try access.lines(for: location.text))
         try ask(
@@ -246,6 +273,7 @@ package final class RemoteSource: HTTPRequest.Owner {
         let hole = spool.present.firstGap(from: wanted)
         guard hole < identity.length ?? .max else {
             requests.last?.pause(false)
+            if spool.length == identity.length { cache?.keep(spool) }
             return
         }
         if let request = requests.last(where: { reaches(hole, $0) }) {
@@ -254,7 +282,8 @@ package final class RemoteSource: HTTPRequest.Owner {
             resume(request)
         } else if identity.canResume {
             for request in requests { request.pause(true) }
-            if isAlone { dropRequests() }
+            // libcurl would keep 32 MiB of what a paused one brings over the connection that all of them share.
+            if isAlone || identity.sharesConnection { dropRequests() }
             do { try start(at: hole) } catch { fail(error) }
         } else if let request = requests.first {
             resume(request)
@@ -300,8 +329,10 @@ package final class RemoteSource: HTTPRequest.Owner {
 
     private func fail(_ failure: Failure) {
         self.failure = failure
+        cache = nil
         retryAt = nil
         dropRequests()
+        place.leave()
     }
 
     private func dropRequests() {
@@ -310,19 +341,10 @@ package final class RemoteSource: HTTPRequest.Owner {
     }
 
     private var cannotResume: Failure {
-        if let lastBreak, lastBreak.code == .sourceTimeout { return lastBreak }
-        return Failure(
-            .sourceTruncated,
-            "the connection to the source '\(redactedURL(url))' broke, and its server sends no parts",
-            retryable: true)
+        if let lastBreak, lastBreak.code == .sourceTimeout { lastBreak } else { .withoutParts(url) }
     }
 
-    /// Whether the status may be another in a moment.
-    private func isPassing(_ status: Int) -> Bool { status == 408 || status == 429 || status >= 500 }
-
     private func checkSize(_ size: Int64?) throws(Failure) {
-        guard let size, size > mostBytes else { return }
-        throw Failure(
-            .tooLarge, "the source '\(redactedURL(url))' has \(size) bytes or more, over the limit of \(mostBytes)")
+        if let size, size > mostBytes { throw .overLimit(size, mostBytes, url) }
     }
 }

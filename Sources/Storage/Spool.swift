@@ -11,6 +11,12 @@ struct Spool: ~Copyable {
 
     private init(owning file: consuming Descriptor) { self.file = file }
 
+    /// A file of which so many bytes are there already.
+    init(owning file: consuming Descriptor, length: Int64) {
+        self.file = file
+        if length > 0 { present.insert(0..<length) }
+    }
+
     /// An empty spool in the folder, which nothing is left of once it is closed.
     static func create(in folder: String) throws(Failure) -> Spool {
         try Spool(owning: unnamedFile(in: folder, for: "the spool"))
@@ -26,6 +32,20 @@ struct Spool: ~Copyable {
 
     /// Gives the space of all bytes before the offset back to the disk; they are not read any more.
     func punch(before offset: Int64) { _ = clinux_punch_hole(file.number, 0, offset) }
+
+    /// Bytes from the start up to the first that is missing.
+    var length: Int64 { present.firstGap(from: 0) }
+
+    /// Takes note on the disk that somebody asks for it. The corresponding C function is `futimens`.
+    func touch() { _ = futimens(file.number, nil) }
+
+    /// Writes the bytes to the disk; false if that fails. The corresponding C function is `fdatasync`.
+    func synchronize() -> Bool { fdatasync(file.number) == 0 }
+
+    /// Gives the file a name in an open folder of its own file system; false if that fails, or there is such a file.
+    func link(_ name: String, in folder: borrowing Descriptor) -> Bool {
+        clinux_link_unnamed_in(file.number, folder.number, name) == 0
+    }
 
     /// A descriptor of its own, for reading only, that may be given away.
     func reader() throws(Failure) -> Descriptor {

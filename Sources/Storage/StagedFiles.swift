@@ -27,9 +27,7 @@ package enum StagedFiles {
         guard depth < 32, let stream = fdopendir(folder.release()) else { return }
         defer { closedir(stream) }
         while budget.take(), let entry = readdir(stream) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) {
-                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-            }
+            let name = entry.name
             let kind = CInt(entry.pointee.d_type)
             if name.hasPrefix(Destination.stagedPrefix), kind == DT_REG {
                 removeIfAbandoned(name, in: dirfd(stream))

@@ -1,6 +1,9 @@
 import SlotProtocol
 
 extension Failure {
+    /// Whether the status may be another in a moment.
+    static func isPassing(_ status: Int) -> Bool { status == 408 || status == 429 || status >= 500 }
+
     /// What a status other than success means for the job.
     ///
     /// 404, 410 and an empty success: there is nothing. 429 and 5xx: come again, and when. 408: too slow. Any other 4xx

@@ -11,6 +11,8 @@ final class JobInHand {
     private let outputs: JobOutputs
     private var source: OpenSource?
     private var nested: NestedSources?
+    /// Whether the worker was told last that the source waits for its turn.
+    private var wasWaiting = false
     /// The request over the link that waits for its answer.
     private(set) var pending: LinkRequest?
 
@@ -31,6 +33,11 @@ final class JobInHand {
     func tick(reportingTo control: borrowing PacketSocket) throws(PacketError) {
         source?.tick(.now)
         nested?.tick()
+        let isWaiting = source?.isWaiting ?? false
+        if isWaiting != wasWaiting {
+            try control.send(TransferReport.waiting(isWaiting))
+            wasWaiting = isWaiting
+        }
         try outputs.tick(.now, reportingTo: control)
     }
 
@@ -106,7 +113,9 @@ final class JobInHand {
 
     private func open() throws(Failure) -> Answer? {
         if let failure = outputs.failure { throw failure }
-        if source == nil { source = try OpenSource.open(SourceLocation(job.source), access(), client: client) }
+        if source == nil {
+            source = try OpenSource.open(SourceLocation(job.source), access(), client: client, cache: client.cache)
+        }
         if let failure = source?.failure { throw failure }
         let available = source?.run(from: 0) ?? 0
         if source?.isEndless == true {

@@ -27,6 +27,13 @@ package enum TransferProgram {
             let unconfined = ChildStart.isConfined ? try confine(policy) : []
             try control.send(TransferReport.hello(version: slotProtocolVersion, unconfined: unconfined))
             if let root = policy.outputRoot { StagedFiles.sweep(root) }
+            if let cache = SourceCache(policy: policy) {
+                cache.shrink()
+            } else if let folder = policy.cacheFolder {
+                log.warning(
+                    "no source is kept in '\(folder)' (RESPOOL_CACHE_DIR): its file system knows no files without a name"
+                )
+            }
             let loop = TransferLoop(control: control, link: link, policy: policy)
             try loop.run()
             return 0
@@ -65,7 +72,9 @@ package enum TransferProgram {
     private static func confine(_ policy: TransferPolicy) throws(SandboxError) -> [SandboxPart] {
         let files =
             policy.sourceRoots + certificates(policy) + keptFiles(policy) + (policy.grantedSource.map { [$0] } ?? [])
-        let folders = [policy.outputRoot, policy.spoolFolder].compactMap { $0 } + policy.grantedOutputs.map(folder)
+        let folders =
+            [policy.outputRoot, policy.spoolFolder, policy.cacheFolder].compactMap { $0 }
+            + policy.grantedOutputs.map(folder)
         return try Confinement.enterTransfer(reading: files, writing: folders)
     }
 

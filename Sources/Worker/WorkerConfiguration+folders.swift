@@ -10,6 +10,7 @@ extension WorkerConfiguration {
         for root in policy.sourceRoots { try check("RESPOOL_SOURCE_ROOTS", root, R_OK | X_OK, "read") }
         if let root = policy.outputRoot { try check("RESPOOL_OUTPUT_ROOT", root, W_OK | X_OK, "written to") }
         try check("RESPOOL_SPOOL_DIR", policy.spoolFolder, W_OK | X_OK, "written to")
+        if let folder = policy.cacheFolder { try check("RESPOOL_CACHE_DIR", folder, R_OK | W_OK | X_OK, "written to") }
     }
 
     /// What will go wrong with many jobs although nothing is wrong yet, one sentence each.

@@ -64,7 +64,7 @@ actor TransferChild {
     func outcome() throws -> TransferReport {
         while true {
             switch try report() {
-            case .uploading, .publishing: continue
+            case .uploading, .publishing, .waiting: continue
             case let report: return report
             }
         }

@@ -1,5 +1,6 @@
 import Foundation
 import Jobs
+import MediaTypes
 import SlotProtocol
 import TestSupport
 import Testing
@@ -113,6 +114,25 @@ import Testing
         #expect(try await shop.job(slow, reaches: .failed).error?.code == .timeout)
         let next = try shop.source("next.wav", Sounds.ramp(samples: 4410))
         try await shop.job(try await shop.push(["source": next, "format": "wav"]), reaches: .completed)
+        withExtendedLifetime(worker) {}
+    }
+
+    @Test func `a job that waits for its host says so, and can be cancelled`() async throws {
+        let shop = try await Workshop()
+        let server = try await SlowServer()
+        let worker = try await shop.worker(["RESPOOL_SLOTS": "2", "RESPOOL_MAX_PER_HOST": "1"])
+        var ids: [String] = []
+        for _ in 0..<2 { ids.append(try await shop.push(["source": "\(server.url)/drip", "format": "wav"])) }
+        var phases: [Phase?] = []
+        try await eventually("one waits", within: Workshop.patience) {
+            phases = []
+            for id in ids { phases.append(try await shop.job(id)?.phase) }
+            return phases.contains(.waiting)
+        }
+        #expect(phases.count { $0 == .waiting } == 1)
+        let waiting = ids[phases.firstIndex(of: .waiting)!]
+        _ = try await shop.queue.cancel([waiting])
+        try await shop.job(waiting, reaches: .cancelled)
         withExtendedLifetime(worker) {}
     }
 }

@@ -62,6 +62,10 @@ int clinux_link_unnamed_in(int descriptor, int folder, const char *name);
 /// Takes the exclusive lock of an open file, or fails at once if another has it (flock). Answers 0 or -1.
 int clinux_lock(int descriptor);
 
+/// Takes a byte of an open file for this opening of it alone, or fails at once if another has it; the byte need not be there.
+/// The lock ends with the opening, however that comes about. Answers 0 or -1. (F_OFD_SETLK)
+int clinux_lock_byte(int descriptor, int64_t offset);
+
 /// Takes a lock that others can share, once nobody has it alone (flock). Answers 0 or -1.
 int clinux_share_lock(int descriptor);
 

@@ -1,0 +1,31 @@
+import SlotProtocol
+
+/// A place among those who may fetch from one host at the same time, in all processes that share the spool folder.
+struct HostPlace: ~Copyable {
+    private let host: String
+    private let most: Int?
+    private let folder: String
+    private var lock: NamedLock?
+
+    init(at url: String, policy: TransferPolicy) {
+        host = ParsedURL.parse(url)?.host.lowercased() ?? ""
+        most = policy.mostPerHost
+        folder = policy.spoolFolder
+    }
+
+    /// Takes it, unless it is held already or none is needed; false while others have all.
+    mutating func take() throws(Failure) -> Bool {
+        guard let most, !isHeld else { return true }
+        lock = try NamedLock.take("host \(host)", places: most, in: folder)
+        return isHeld
+    }
+
+    mutating func leave() { lock = nil }
+
+    private var isHeld: Bool {
+        switch lock {
+        case .some: true
+        case nil: false
+        }
+    }
+}

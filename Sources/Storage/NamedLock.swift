@@ -1,0 +1,42 @@
+import CLinux
+import Glibc
+import Lifecycle
+import SlotProtocol
+
+/// One of the places of a name, which no other process has as long as this one keeps it; whoever dies lets go.
+///
+/// Places are bytes of a file that all processes open, far apart for each name, and none of them is ever written.
+struct NamedLock: ~Copyable {
+    private let file: Descriptor
+
+    private init(owning file: consuming Descriptor) { self.file = file }
+
+    /// How many places a name may have.
+    static let mostPlaces = 1024
+    /// No sweeper of staged files takes it.
+    private static let fileName = Destination.keptPrefix + "locks"
+
+    /// Takes a place of the name among those who share the folder; nothing if all are taken.
+    static func take(_ name: String, places: Int = 1, in folder: String) throws(Failure) -> NamedLock? {
+        let file = try open(folder)
+        let start = Int64(Digest.of(Array(name.utf8)).prefix(13), radix: 16)! * Int64(mostPlaces)
+        for place in 0..<min(places, mostPlaces) {
+            if clinux_lock_byte(file.number, start + Int64(place)) == 0 { return NamedLock(owning: file) }
+            guard [EAGAIN, EACCES].contains(errno) else { throw unusable(folder, .last) }
+        }
+        return nil
+    }
+
+    private static func open(_ folder: String) throws(Failure) -> Descriptor {
+        let path = "\(folder)/\(fileName)"
+        // In a folder for everybody, such as /tmp, the kernel lets nobody open another's file who would make it.
+        var opened = Glibc.open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC)
+        if opened < 0 { opened = Glibc.open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o666) }
+        guard opened >= 0 else { throw unusable(folder, .last) }
+        return Descriptor(owning: opened)
+    }
+
+    private static func unusable(_ folder: String, _ error: Errno) -> Failure {
+        Failure(.internal, "the locks in '\(folder)/\(fileName)' cannot be used: \(error)")
+    }
+}
