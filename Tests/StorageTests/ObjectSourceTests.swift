@@ -32,6 +32,23 @@ import Testing
         #expect(requests.count == 3 && requests.last?.contains(" 206 bytes=") == true, "\(requests)")
     }
 
+    @Test func `an object is kept for the next job, while the store says that it is the same`() async throws {
+        try await ObjectStore.shared.seed("kept", "a.flac", Origin.content)
+        let folder = try TemporaryFolder()
+        var policy = try await ObjectStore.shared.policy()
+        policy.cacheFolder = folder.path
+        try await withTransfer(policy) { child in
+            for _ in 0..<2 {
+                try await child.tell(.job(.test("s3://kept/a.flac")))
+                if let failure = try await child.ask(.open).failure { Issue.record("\(failure)") }
+                #expect(try await child.fetch(0..<size) == Origin.content)
+                try await child.endJob()
+            }
+        }
+        let requests = try await ObjectStore.shared.requests("kept")
+        #expect(requests.map { $0.split(separator: " ")[1] } == ["200", "304"], "\(requests)")
+    }
+
     @Test func `keys that end carry their token, and profiles are read anew`() async throws {
         try await ObjectStore.shared.seed("profiles", "a.flac", Origin.content)
         let folder = try TemporaryFolder()
