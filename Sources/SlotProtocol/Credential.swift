@@ -57,6 +57,8 @@ package struct Credential: Sendable {
         let hosts = words[1].split(separator: ",").compactMap { CredentialHost($0) }
         guard !hosts.isEmpty, hosts.count == words[1].split(separator: ",", omittingEmptySubsequences: false).count
         else { return nil }
+        // Servers of files know users and passwords alone.
+        guard words[2] == "basic" || !hosts.contains(where: { FileScheme(of: $0.scheme) != nil }) else { return nil }
         self.hosts = hosts
         let value = String(words[3].reversed().drop { $0 == " " }.reversed())
         switch words[2] {
@@ -86,12 +88,18 @@ private struct CredentialHost {
     private let name: Substring
     let port: Int
 
-    /// A host with a port if it is not the usual one, with `http://` in front if what it is told may be overheard.
+    private static let ports = ["https": 443, "http": 80, "ftp": 21, "ftps": 990, "sftp": 22]
+
+    /// A host with a port if it is not the usual one, with the scheme in front if it is not `https`.
     init?(_ text: Substring) {
         var rest = text.lowercased()[...]
-        let isPlain = rest.hasPrefix("http://")
-        if isPlain || rest.hasPrefix("https://") { rest = rest.drop { $0 != "/" }.dropFirst(2) }
-        var port: Int? = isPlain ? 80 : 443
+        var scheme = "https"
+        if let end = rest.firstRange(of: "://") {
+            scheme = String(rest[..<end.lowerBound])
+            rest = rest[end.upperBound...]
+        }
+        guard let usual = Self.ports[scheme] else { return nil }
+        var port: Int? = usual
         if let colon = rest.lastIndex(of: ":"), !rest.hasSuffix("]") {
             port = Int(rest[rest.index(after: colon)...])
             rest = rest[..<colon]
@@ -101,7 +109,7 @@ private struct CredentialHost {
         guard KeyName.isValid(String(plain), atMost: 253) || plain.hasPrefix("[") && plain.hasSuffix("]") else {
             return nil
         }
-        scheme = isPlain ? "http" : "https"
+        self.scheme = scheme
         name = rest
         self.port = port
     }

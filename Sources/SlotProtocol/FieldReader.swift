@@ -33,7 +33,9 @@ struct FieldReader {
         }
         let scheme = source.utf8.prefix { $0 != UInt8(ascii: ":") }
         let isURL = source.utf8.dropFirst(scheme.count).starts(with: "://".utf8)
-        guard isURL, ["http", "https", "file", "s3"].contains(Substring(scheme).lowercased()) else {
+        let isKnown = ["http", "https", "file", "s3"].contains(Substring(scheme).lowercased())
+        // Which of the others a worker allows it says itself.
+        guard isURL, isKnown || FileScheme(of: source) != nil else {
             throw Self.invalid(
                 "`source` is `\(Self.shown(redactedURL(source)))`: it must begin with https://, http://, s3:// or file:///"
             )

@@ -17,9 +17,12 @@ extension FieldReader {
         var access = SourceAccess()
         access.headers = try headers("source_headers")
         access.credentials = try credentials("source_credentials", besides: access.headers, "source_headers")
-        guard access == SourceAccess() || OutputPath.isWeb(source) else {
-            throw Self.invalid(
-                "`source_headers` and `source_credentials` are for a `source` that begins with https://")
+        let takesHeaders = OutputPath.isWeb(source)
+        guard takesHeaders || access.headers.isEmpty else {
+            throw Self.invalid("`source_headers` are for a `source` that begins with https://")
+        }
+        guard takesHeaders || access.credentials == nil || FileScheme(of: source) != nil else {
+            throw Self.invalid("`source_credentials` are for a `source` that begins with https:// or sftp://")
         }
         return access
     }

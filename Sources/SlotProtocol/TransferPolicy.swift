@@ -18,6 +18,12 @@ package struct TransferPolicy: Codable, Hashable, Sendable {
     package var certificateFile: String?
     package var s3 = S3Settings()
     package var credentials = CredentialSettings()
+    /// Schemes besides `https`, `http` and `s3` that sources may have (`RESPOOL_SOURCE_SCHEMES`).
+    package var sourceSchemes: Set<FileScheme> = []
+    /// The keys of SFTP servers, in the form of OpenSSH's `known_hosts` (`RESPOOL_SSH_KNOWN_HOSTS`).
+    package var knownHostsFile: String?
+    /// The private key that SFTP servers are shown, if they are shown one (`RESPOOL_SSH_KEY_FILE`).
+    package var sshKeyFile: String?
     /// Where sources from the network are spooled, and outputs for stores and URLs wait (`RESPOOL_SPOOL_DIR`).
     package var spoolFolder = "/tmp"
     /// Where whole sources are kept for later jobs; without it none is (`RESPOOL_CACHE_DIR`).

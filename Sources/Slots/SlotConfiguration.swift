@@ -36,6 +36,9 @@ package struct SlotConfiguration: Sendable {
         configuration.policy.proxyExceptions = list("RESPOOL_NO_PROXY", separator: ",")
         for host in configuration.policy.proxyExceptions { try AllowedHost.check(host, from: "RESPOOL_NO_PROXY") }
         if let folder = Environment.value("RESPOOL_SPOOL_DIR") { configuration.policy.spoolFolder = folder }
+        configuration.policy.knownHostsFile = Environment.value("RESPOOL_SSH_KNOWN_HOSTS")
+        configuration.policy.sshKeyFile = Environment.value("RESPOOL_SSH_KEY_FILE")
+        configuration.policy.sourceSchemes = try sourceSchemes(configuration.policy)
         configuration.policy.cacheFolder = Environment.value("RESPOOL_CACHE_DIR")
         if let bytes = try whole("RESPOOL_CACHE_BYTES", 1...(1 << 50)) {
             configuration.policy.mostCacheBytes = Int64(bytes)
@@ -78,6 +81,23 @@ package struct SlotConfiguration: Sendable {
                 .invalidRequest, "RESPOOL_PROXY is `\(redactedURL(url))`: it must be as http://proxy.example.org:3128")
         }
         return url
+    }
+
+    private static func sourceSchemes(_ policy: TransferPolicy) throws(Failure) -> Set<FileScheme> {
+        var schemes: Set<FileScheme> = []
+        for name in list("RESPOOL_SOURCE_SCHEMES", separator: ",") {
+            guard let scheme = FileScheme(rawValue: name) else {
+                let names = FileScheme.allCases.map(\.rawValue).joined(separator: ", ")
+                throw Failure(.invalidRequest, "RESPOOL_SOURCE_SCHEMES has `\(name)`: it must be of \(names)")
+            }
+            schemes.insert(scheme)
+        }
+        guard !schemes.contains(.sftp) || policy.knownHostsFile != nil else {
+            throw Failure(
+                .invalidRequest,
+                "RESPOOL_SOURCE_SCHEMES has `sftp`, which needs the servers' keys: set RESPOOL_SSH_KNOWN_HOSTS")
+        }
+        return schemes
     }
 
     private static func list(_ name: String, separator: Character) -> [String] {

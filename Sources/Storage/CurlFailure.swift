@@ -17,6 +17,14 @@ extension Failure {
             Failure(
                 .sourceTimeout,
                 "the host '\(host)' of \(source) did not answer within \(Duration.seconds(timeout).rounded) s")
+        case CURLE_REMOTE_FILE_NOT_FOUND:
+            Failure(.sourceNotFound, "there is no '\(redactedURL(url))'")
+        case CURLE_LOGIN_DENIED:
+            Failure(.sourceDenied, "the server of \(source) asks for a user and a password or a key, or for others")
+        case CURLE_REMOTE_ACCESS_DENIED: Failure(.sourceDenied, "the server of \(source) does not allow this")
+        case CURLE_PEER_FAILED_VERIFICATION where FileScheme(of: url) == .sftp:
+            Failure(
+                .sourceUnreachable, "the key of the host '\(host)' is not one that RESPOOL_SSH_KNOWN_HOSTS has for it")
         case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CERTPROBLEM, CURLE_SSL_CIPHER,
             CURLE_SSL_ISSUER_ERROR, CURLE_SSL_INVALIDCERTSTATUS:
             Failure(.sourceUnreachable, "the certificate or the TLS of host '\(host)' is not accepted: \(words)")

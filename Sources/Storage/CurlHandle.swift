@@ -64,6 +64,18 @@ struct CurlHandle: ~Copyable {
         return String(cString: text)
     }
 
+    /// Bytes that the answer has, if known.
+    var contentLength: Int64? { offset(CURLINFO_CONTENT_LENGTH_DOWNLOAD_T) }
+
+    /// When the file was changed, in seconds since 1970, if known.
+    var fileTime: Int64? { offset(CURLINFO_FILETIME_T) }
+
+    private borrowing func offset(_ info: CURLINFO) -> Int64? {
+        var value: curl_off_t = -1
+        _ = curl_swift_get_offset(pointer, info, &value)
+        return value < 0 ? nil : Int64(value)
+    }
+
     /// The status that a proxy answered `CONNECT` with; 0 if none did.
     var connectStatus: Int {
         var status = 0

@@ -12,6 +12,24 @@ struct HTTPHead {
 
     static let largest = 64 << 10
 
+    /// Whether it is about a file of a server that does not speak HTTP.
+    private let isOfFile: Bool
+
+    init() { isOfFile = false }
+
+    /// What a server of files says of the bytes that follow: how many there are, when the file was changed, in seconds since 1970,
+    /// and where they begin.
+    init(fileOf length: Int64?, changed: Int64?, from offset: Int64?, after former: HTTPHead) {
+        isOfFile = true
+        size = former.size
+        status = offset == nil ? 200 : 206
+        fields["last-modified"] = changed.map { String($0) }
+        fields["content-length"] = length.map { String($0) }
+        if let offset, let length, length > 0 {
+            fields["content-range"] = "bytes \(offset)-\(offset + length - 1)/\(offset + length)"
+        }
+    }
+
     /// Counts a line that is not read.
     mutating func count(_ line: String) { size += line.utf8.count + 2 }
 
@@ -88,6 +106,8 @@ struct HTTPHead {
 
     /// The time of the last change, if the file cannot have changed again within that second. (RFC 9110 section 8.8.2.2)
     var strongDate: String? {
+        // Whose clock is right is not known, but it is not wrong by minutes.
+        if isOfFile { return fields["last-modified"].flatMap { Int64($0)! + 60 < time(nil) ? $0 : nil } }
         guard let value = fields["last-modified"], let changed = Self.seconds(value) else { return nil }
         guard let now = fields["date"].flatMap(Self.seconds) else { return nil }
         return now > changed ? value : nil

@@ -69,9 +69,13 @@ final class HTTPRequest {
             target, noun: "the source", mayBeRedirected: !target.isObject, range: range, redirects: redirects,
             timeout: policy.connectTimeout, policy: policy, addresses: addresses, owner: owner)
         position = range?.from ?? 0
+        if let scheme = fileScheme {
+            handle.ask(scheme, from: range?.from, target, policy)
+            return
+        }
         // One connection for all requests, once a server is known to be able to. None waits for that (CURLOPT_PIPEWAIT): the one
         // that would tell may be paused.
-        handle.set(CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_2TLS)
+        if route.isSecure { handle.set(CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_2TLS) }
         // A proxy before a store may change what it accepts, which the signature would cover.
         var lines = target.isObject ? ["x-amz-content-sha256: \(Digest.of([]))"] : ["Accept-Encoding: identity"]
         if range == nil, !target.isObject { lines.append("Icy-MetaData: 1") }
@@ -149,6 +153,9 @@ final class HTTPRequest {
         target.isObject && hasHead && head.status >= 300 && ![304, 416].contains(head.status)
     }
 
+    /// The scheme of a server that does not speak HTTP.
+    private var fileScheme: FileScheme? { FileScheme(of: target.url) }
+
     private static let mostRefusal = 16 << 10
 
     /// The status of the answer.
@@ -163,6 +170,8 @@ final class HTTPRequest {
     }
 
     func ended(_ code: CURLcode) {
+        // Of an empty file nothing has come.
+        if code == CURLE_OK, fileScheme != nil, !hasHead { _ = takeFileHead(length: 0) }
         if let failure {
             owner.ended(self, .failed(failure))
         } else if isRefused {
@@ -272,6 +281,10 @@ final class HTTPRequest {
         lastActivity = .now
         let line =
             String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isNewline).first.map(String.init) ?? ""
+        guard fileScheme == nil else {
+            head.count(line)
+            return head.size <= HTTPHead.largest ? bytes.count : fail(.endlessHeader(target.name))
+        }
         // What follows the body of a chunked answer is not read, but counts.
         if hasHead { head.count(line) } else if !line.isEmpty { head.append(line) }
         guard head.size <= HTTPHead.largest else { return fail(.endlessHeader(target.name)) }
@@ -291,6 +304,7 @@ final class HTTPRequest {
         lastActivity = .now
         // libcurl may hand over what it still held after it was told to stop.
         guard !isSatisfied, failure == nil else { return 0 }
+        if fileScheme != nil, !hasHead, !takeFileHead(length: handle.contentLength) { return 0 }
         // A request without a connection cannot be paused yet; libcurl hands these bytes over again when it goes on.
         guard !isPaused else { return Int(CURL_WRITEFUNC_PAUSE) }
         if redirection != nil {
@@ -309,6 +323,14 @@ final class HTTPRequest {
             }
         } catch { return fail(error) }
         return bytes.count
+    }
+
+    /// Takes what a server of files has said of the file before its first byte for the head of an answer.
+    private func takeFileHead(length: Int64?) -> Bool {
+        head = HTTPHead(fileOf: length, changed: handle.fileTime, from: range?.from, after: head)
+        hasHead = true
+        do { isSatisfied = try !owner.received(head, by: self) } catch { _ = fail(error) }
+        return !isSatisfied && failure == nil
     }
 
     /// Answers a count that libcurl takes for the end of the request.

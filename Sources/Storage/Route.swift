@@ -11,6 +11,8 @@ struct Route {
     }
 
     let host: String
+    /// Whether it is over TLS.
+    let isSecure: Bool
     private let port: Int
     private let addresses: AddressPolicy
     private var stage = Stage.direct
@@ -20,7 +22,11 @@ struct Route {
     init(to url: String, policy: TransferPolicy, addresses: AddressPolicy) {
         if let place = ParsedURL.parse(url) { (host, port) = (place.host, place.port) } else { (host, port) = ("", 0) }
         self.addresses = addresses
-        if let proxy = policy.proxy(to: host, port: port) { stage = .checking(proxy: proxy) }
+        isSecure = url.prefix(6).lowercased() == "https:"
+        // A proxy of the web is not for servers of files.
+        if FileScheme(of: url) == nil, let proxy = policy.proxy(to: host, port: port) {
+            stage = .checking(proxy: proxy)
+        }
     }
 
     var isProxied: Bool {

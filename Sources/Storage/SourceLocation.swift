@@ -5,7 +5,7 @@ package import SlotProtocol
 package enum SourceLocation: Hashable, Sendable {
     /// An absolute path of this machine.
     case file(path: String)
-    /// An `http` or `https` URL, fit for the wire.
+    /// The URL of a web server, or of a server of files, fit for the wire.
     case web(url: String)
     case object(S3Object)
 
@@ -18,7 +18,7 @@ package enum SourceLocation: Hashable, Sendable {
         }
         switch source.prefix(while: { $0 != ":" }).lowercased() {
         case "file" where source.count > 4: self = try .file(path: Self.path(ofFileURL: source))
-        case "http", "https": self = try .web(url: Self.webURL(source))
+        case "http", "https", "ftp", "ftps", "sftp": self = try .web(url: Self.webURL(source))
         case "s3": self = try .object(S3Object(source, noun: "source"))
         default:
             throw Failure(
@@ -53,7 +53,7 @@ package enum SourceLocation: Hashable, Sendable {
         // libcurl forgives a missing or a third slash, and would take the first folder for the host.
         let slashes = source.drop { $0 != ":" }.dropFirst().prefix { $0 == "/" }
         let url = slashes.count == 2 ? encoded(source) : ""
-        guard let parsed = ParsedURL.parse(url), ["http", "https"].contains(parsed.scheme), !parsed.host.isEmpty else {
+        guard let parsed = ParsedURL.parse(url), !parsed.host.isEmpty else {
             throw Failure(.invalidRequest, "the source '\(redactedURL(source))' is not a valid URL")
         }
         return url

@@ -96,7 +96,7 @@ import Testing
         (["quality": "nan"], "nan"), (["priority": "urgent"], "urgent"), (["attempts": "0"], "attempts"),
         (["attempts": "1e2"], "1e2"), (["timeout": "inf"], "inf"), (["delay": "-1"], "-1"),
         (["delay": "1", "not_before": "2030-01-01T00:00:00Z"], "delay"), (["not_before": "tomorrow"], "tomorrow"),
-        (["dedup": ""], "dedup"), (["source": "ftp://x/y"], "ftp"), (["source": "/etc/passwd"], "/etc/passwd"),
+        (["dedup": ""], "dedup"), (["source": "scp://x/y"], "scp"), (["source": "/etc/passwd"], "/etc/passwd"),
         (["source": ""], "source"), (["output": "ftp://host/a.mp3"], "ftp"), (["output": "https://"], "valid URL"),
         (["output": "https://u:p@h/\u{e9}"], "`https://h/\u{e9}`"),
         (["output_headers": "{\"a\":\"b\"}", "output": "a.mp3"], "https://"),

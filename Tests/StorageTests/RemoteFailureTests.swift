@@ -172,7 +172,7 @@ import Testing
     }
 
     @Test(arguments: [
-        "s3://bucket", "ftp://host/a", "a.mp3", "", "http://", "http://:80/", "https:///a", "gopher:a",
+        "s3://bucket", "scp://host/a", "ftp://", "a.mp3", "", "http://", "http://:80/", "https:///a", "gopher:a",
         "concat:/etc/passwd|/etc/group", "subfile,,start,0,end,9,,:/etc/passwd", "data:audio/wav;base64,UklGRg==",
         "pipe:0", "/srv/a\0.wav", "file:///srv/a%00.wav",
     ])

@@ -1,0 +1,216 @@
+import FoundationEssentials
+import Glibc
+import SlotProtocol
+import TestSupport
+import Testing
+
+/// Sources on servers that speak no HTTP.
+@Suite struct FileServerTests {
+    private let size = Int64(Origin.content.count)
+
+    /// The servers, and what was read from them.
+    private struct Servers {
+        let process: ChildProcess
+        let folder: TemporaryFolder
+        let ftp: Int
+        let old: Int
+        let sftp: Int
+
+        /// `<server> <file> <offset>` of each transfer that began.
+        var reads: [String] {
+            let text = (try? String(contentsOfFile: folder.file("log"), encoding: .utf8)) ?? ""
+            return text.split(separator: "\n").map(String.init).filter { !$0.contains("login") }
+        }
+
+        func url(_ scheme: String, _ file: String, user: String = "me:secret@") -> String {
+            "\(scheme)://\(user)127.0.0.1:\(scheme == "sftp" ? sftp : ftp)/\(file)"
+        }
+
+        var policy: TransferPolicy {
+            var policy = RemoteSourceTests.policy
+            policy.sourceSchemes = [.ftp, .sftp]
+            policy.knownHostsFile = folder.file("known-hosts")
+            return policy
+        }
+    }
+
+    private func start() async throws -> Servers {
+        let folder = try TemporaryFolder()
+        try FileManager.default.createDirectory(atPath: folder.file("root"), withIntermediateDirectories: false)
+        for name in ["content", "cut", "new"] {
+            let file = try folder.write("root/\(name)", Origin.content)
+            guard name != "new" else { continue }
+            try FileManager.default.setAttributes(
+                [.modificationDate: Date(timeIntervalSince1970: 1_600_000_000)], ofItemAtPath: file)
+        }
+        _ = try folder.write("root/empty", [])
+        // Debian's own Python, which has the packages.
+        let process = try await ChildProcess(
+            "/usr/bin/python3", ["-c", fileServersScript, folder.file("root"), folder.file("log")], input: .open)
+        try await eventually("the servers say their ports", within: .seconds(30)) { process.output.hasSuffix("\n") }
+        let ports = process.output.split(whereSeparator: \.isWhitespace).compactMap { Int($0) }
+        return Servers(process: process, folder: folder, ftp: ports[0], old: ports[1], sftp: ports[2])
+    }
+
+    /// Runs a job that reads all of the source, and answers what opening it failed with.
+    @discardableResult
+    private func check(
+        _ url: String, by child: TransferChild, credentials: String? = nil, has expected: [UInt8] = Origin.content
+    ) async throws -> Failure? {
+        var job = TransferJob.test(url)
+        job.access.credentials = credentials
+        try await child.tell(.job(job))
+        let answer = try await child.ask(.open)
+        if case .opened(let length, _) = answer {
+            #expect(try await child.fetch(0..<length) == expected, "\(url)")
+        }
+        try await child.endJob()
+        return answer.failure
+    }
+
+    @Test(arguments: ["ftp", "sftp"])
+    func `brings files, parts of them, and goes on after a break`(scheme: String) async throws {
+        let servers = try await start()
+        try await withTransfer(servers.policy) { child in
+            try await child.tell(.job(.test(servers.url(scheme, "content"))))
+            guard case .opened(size, _) = try await child.ask(.open) else {
+                Issue.record("not opened")
+                return
+            }
+            #expect(try await child.fetch(size - 1000..<size) == Array(Origin.content.suffix(1000)))
+            #expect(try await child.fetch(0..<size) == Origin.content)
+            try await child.endJob()
+
+            #expect(try await check(servers.url(scheme, "cut"), by: child) == nil)
+            #expect(try await check(servers.url(scheme, "empty"), by: child, has: []) == nil)
+        }
+        let cut = servers.reads.filter { $0.hasPrefix("\(scheme) cut ") }
+        #expect(cut.count == 2 && cut.first == "\(scheme) cut 0" && cut.last != cut.first)
+    }
+
+    @Test func `takes the bytes from the host that it asked, whatever address that names`() async throws {
+        let servers = try await start()
+        try await withTransfer(servers.policy) { child in
+            let failure = try await check("ftp://127.0.0.1:\(servers.old)/content", by: child)
+            #expect(failure == nil)
+        }
+        #expect(servers.reads == ["old content 0"])
+    }
+
+    @Test func `are off by default, and held to the addresses of all sources`() async throws {
+        let servers = try await start()
+        let urls = ["ftp", "sftp"].map { servers.url($0, "content") }
+        var policy = servers.policy
+        policy.sourceSchemes = []
+        try await withTransfer(policy) { child in
+            for url in urls {
+                let failure = try #require(try await check(url, by: child))
+                #expect(failure.code == .policyDenied && failure.message.contains("RESPOOL_SOURCE_SCHEMES"))
+                #expect(!failure.message.contains("secret"))
+            }
+        }
+        policy = servers.policy
+        policy.allowedHosts = []
+        try await withTransfer(policy) { child in
+            for url in urls {
+                let failure = try #require(try await check(url, by: child))
+                #expect(failure.code == .policyDenied && failure.message.contains("RESPOOL_ALLOW_HOSTS"))
+            }
+        }
+        #expect(servers.reads == [])
+    }
+
+    @Test(arguments: ["ftp", "sftp"]) func `asks for credentials by name, and tells what is refused`(
+        scheme: String
+    ) async throws {
+        let servers = try await start()
+        var policy = servers.policy
+        policy.credentials.lines = """
+            right \(scheme)://127.0.0.1:\(scheme == "sftp" ? servers.sftp : servers.ftp) basic me:secret
+            wrong \(scheme)://127.0.0.1:\(scheme == "sftp" ? servers.sftp : servers.ftp) basic me:planted
+            """
+        let url = servers.url(scheme, "content", user: "")
+        try await withTransfer(policy) { child in
+            #expect(try await check(url, by: child, credentials: "right") == nil)
+            let failure = try #require(try await check(url, by: child, credentials: "wrong"))
+            #expect(failure.code == .sourceDenied && !failure.message.contains("planted"), "\(failure.message)")
+            #expect(try await check(servers.url(scheme, "none"), by: child)?.code == .sourceNotFound)
+        }
+    }
+
+    @Test func `knows SFTP servers by their keys, and shows its own`() async throws {
+        let servers = try await start()
+        var policy = servers.policy
+        policy.sshKeyFile = servers.folder.file("own-key")
+        try await withTransfer(policy) { child in
+            let failure = try await check(servers.url("sftp", "content", user: "me@"), by: child)
+            #expect(failure == nil)
+        }
+        let known = try String(contentsOfFile: servers.folder.file("known-hosts"), encoding: .utf8)
+        for text in ["", known.replacing("127.0.0.1", with: "127.0.0.2")] {
+            policy.knownHostsFile = try servers.folder.write("others", Array(text.utf8))
+            try await withTransfer(policy) { child in
+                let failure = try #require(try await check(servers.url("sftp", "content"), by: child))
+                #expect(failure.code == .sourceUnreachable, "\(failure.message)")
+                #expect(failure.message.contains("RESPOOL_SSH_KNOWN_HOSTS"))
+            }
+        }
+        #expect(servers.reads == ["sftp content 0"])
+    }
+
+    /// Whether there is a server of FTP over TLS, which only root may start.
+    private static var hasSecureServer: Bool {
+        get async throws {
+            let isThere = try await ChildProcess.run("which", ["vsftpd"]).succeeded
+            return isThere && getuid() == 0
+        }
+    }
+
+    @Test(.enabled("needs vsftpd and root") { try await hasSecureServer })
+    func `checks the certificate of FTP over TLS`() async throws {
+        let folder = try TemporaryFolder()
+        chmod(folder.path, 0o755)
+        for name in ["root", "empty"] {
+            try FileManager.default.createDirectory(
+                atPath: folder.file(name), withIntermediateDirectories: false, attributes: [.posixPermissions: 0o755])
+        }
+        chmod(try folder.write("root/content", Origin.content), 0o644)
+        let port = try LoopbackPort.free()
+        let certificate = try await Origin.shared.certificateFile()
+        let settings = """
+            listen=YES
+            listen_address=127.0.0.1
+            listen_port=\(port)
+            background=NO
+            anonymous_enable=YES
+            anon_root=\(folder.file("root"))
+            secure_chroot_dir=\(folder.file("empty"))
+            ssl_enable=YES
+            implicit_ssl=YES
+            allow_anon_ssl=YES
+            force_anon_data_ssl=YES
+            ssl_ciphers=HIGH
+            rsa_cert_file=\(certificate)
+            rsa_private_key_file=\(certificate.replacing("certificate.pem", with: "key.pem"))
+
+            """
+        let server = try await ChildProcess("vsftpd", [try folder.write("vsftpd.conf", Array(settings.utf8))])
+        try await eventually("vsftpd listens") {
+            try await ChildProcess.run("bash", ["-c", "echo > /dev/tcp/127.0.0.1/\(port)"]).succeeded
+        }
+        var policy = RemoteSourceTests.policy
+        policy.allowedHosts.append("localhost")
+        policy.sourceSchemes = [.ftps]
+        let url = "ftps://localhost:\(port)/content"
+        try await withTransfer(policy) { child in
+            let failure = try #require(try await check(url, by: child))
+            #expect(failure.code == .sourceUnreachable && failure.message.contains("certificate"))
+        }
+        policy.certificateFile = certificate
+        try await withTransfer(policy) { child in
+            let failure = try await check(url, by: child)
+            #expect(failure == nil)
+        }
+        withExtendedLifetime(server) {}
+    }
+}

@@ -1,0 +1,112 @@
+/// Servers of files: one of FTP, one that is old and mistaken about its address, and one of SFTP.
+///
+/// They serve the folder that is the first argument, and write what is read of it to the file that is the second, beside which they
+/// put the key of the SFTP server (`known-hosts`) and one that it takes (`own-key`). They end with their standard input.
+let fileServersScript = #"""
+    import os, socket, sys, threading
+
+    import paramiko
+    from pyftpdlib.authorizers import DummyAuthorizer
+    from pyftpdlib.handlers import DTPHandler, FTPHandler
+    from pyftpdlib.servers import FTPServer
+
+    root, log = sys.argv[1:3]
+    lock = threading.Lock()
+    cut = set()
+
+    def note(text):
+        with lock, open(log, "a") as file: file.write(text + "\n")
+
+    def is_cut(path):
+        # Of a file whose name begins so the first transfer ends early.
+        name = os.path.basename(path)
+        with lock:
+            if not name.startswith("cut") or name in cut: return False
+            cut.add(name)
+            return True
+
+    users = DummyAuthorizer()
+    users.add_user("me", "secret", root)
+    users.add_anonymous(root)
+
+    class Data(DTPHandler):
+        def send(self, data):
+            left = getattr(self.cmd_channel, "left", None)
+            if left is not None:
+                if left <= 0:
+                    self.cmd_channel.left = None
+                    self.close()
+                    return 0
+                self.cmd_channel.left -= len(data)
+            return super().send(data)
+
+    class Plain(FTPHandler):
+        name = "ftp"
+        authorizer = users
+        dtp_handler = Data
+        use_sendfile = False
+        def ftp_RETR(self, path):
+            note("%s %s %d" % (self.name, os.path.basename(path), self._restart_position))
+            self.left = 300000 if is_cut(path) else None
+            return super().ftp_RETR(path)
+    class Old(Plain):
+        # Knows PASV alone, and names another address for the bytes.
+        name = "old"
+        masquerade_address = "127.0.0.2"
+        proto_cmds = {name: what for name, what in FTPHandler.proto_cmds.items() if name != "EPSV"}
+    class Files(paramiko.SFTPServerInterface):
+        def stat(self, path): return self.lstat(path)
+        def lstat(self, path):
+            try: return paramiko.SFTPAttributes.from_stat(os.stat(os.path.join(root, path.lstrip("/"))))
+            except OSError as error: return paramiko.SFTPServer.convert_errno(error.errno)
+        def open(self, path, flags, attributes):
+            place = os.path.join(root, path.lstrip("/"))
+            if not os.path.exists(place): return paramiko.SFTP_NO_SUCH_FILE
+            handle = Handle(flags)
+            handle.readfile = open(place, "rb")
+            handle.left = 300000 if is_cut(path) else None
+            handle.first = True
+            handle.path = path
+            return handle
+    class Handle(paramiko.SFTPHandle):
+        def read(self, offset, length):
+            if self.first: note("sftp %s %d" % (os.path.basename(self.path), offset))
+            self.first = False
+            if self.left is not None:
+                self.left -= length
+                if self.left < 0: transports[-1].close()
+            return super().read(offset, length)
+    class Door(paramiko.ServerInterface):
+        def check_auth_password(self, user, password):
+            note("sftp login %s" % user)
+            return paramiko.AUTH_SUCCESSFUL if (user, password) == ("me", "secret") else paramiko.AUTH_FAILED
+        def check_auth_publickey(self, user, key):
+            return paramiko.AUTH_SUCCESSFUL if user == "me" and key.get_base64() == own.get_base64() else paramiko.AUTH_FAILED
+        def get_allowed_auths(self, user): return "password,publickey"
+        def check_channel_request(self, kind, number): return paramiko.OPEN_SUCCEEDED
+
+    transports = []
+    host = paramiko.RSAKey.generate(2048)
+    own = paramiko.RSAKey.generate(2048)
+    own.write_private_key_file(os.path.join(os.path.dirname(log), "own-key"))
+    def serve_sftp(listener):
+        while True:
+            connection, _ = listener.accept()
+            transport = paramiko.Transport(connection)
+            transports.append(transport)
+            transport.add_server_key(host)
+            transport.set_subsystem_handler("sftp", paramiko.SFTPServer, Files)
+            try: transport.start_server(server=Door())
+            except (paramiko.SSHException, EOFError): pass
+
+    # All of them share one loop.
+    servers = [FTPServer(("127.0.0.1", 0), handler) for handler in (Plain, Old)]
+    ports = [server.socket.getsockname()[1] for server in servers]
+    threading.Thread(target=servers[0].serve_forever, daemon=True).start()
+    listener = socket.create_server(("127.0.0.1", 0))
+    ports.append(listener.getsockname()[1])
+    threading.Thread(target=serve_sftp, args=(listener,), daemon=True).start()
+    open(os.path.join(os.path.dirname(log), "known-hosts"), "w").write("[127.0.0.1]:%d %s %s\n" % (ports[-1], host.get_name(), host.get_base64()))
+    print(*ports, flush=True)
+    sys.stdin.read()
+    """#
