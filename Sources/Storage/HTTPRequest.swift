@@ -103,7 +103,7 @@ final class HTTPRequest {
 
     /// A request that changes something, with a body or without.
     convenience init(
-        _ call: CallMessage, to target: RequestTarget, policy: TransferPolicy, addresses: AddressPolicy,
+        _ call: StoreMessage, to target: RequestTarget, policy: TransferPolicy, addresses: AddressPolicy,
         owner: any Owner
     ) throws(Failure) {
         try self.init(

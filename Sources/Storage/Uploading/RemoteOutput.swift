@@ -22,7 +22,7 @@ package final class RemoteOutput {
     private var partsSent = 0
     /// What is visible and must go.
     private var doomed: ArraySlice<RemotePlace> = []
-    private var removals: [Call] = []
+    private var removals: [StoreRequest] = []
     private var removalFailure: Failure?
 
     private struct Part {
@@ -139,7 +139,7 @@ package final class RemoteOutput {
         }
         removals.removeAll { $0.result != nil }
         while removals.count < Self.removalWidth, let place = doomed.popFirst() {
-            removals.append(Call(CallMessage(method: "DELETE"), about: place, client: client))
+            removals.append(StoreRequest(StoreMessage(method: "DELETE"), about: place, client: client))
         }
     }
 

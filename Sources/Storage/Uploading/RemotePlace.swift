@@ -78,9 +78,9 @@ package enum RemotePlace: Hashable, Sendable {
     ]
 }
 
-extension Call {
+extension StoreRequest {
     /// A request about the place; a query is a store's.
-    convenience init(_ message: CallMessage, about place: RemotePlace, query: String = "", client: HTTPClient) {
+    convenience init(_ message: StoreMessage, about place: RemotePlace, query: String = "", client: HTTPClient) {
         // Whoever takes a POST twice may keep it twice.
         let tries = if case .web = place, message.method == "POST" { 1 } else { Int?.none }
         self.init(message, client: client, tries: tries) { () throws(Failure) in

@@ -4,9 +4,9 @@ import SlotProtocol
 /// held against the record.
 final class RemoteSettling {
     private enum State {
-        case aborting(Call)
-        case checking(Call)
-        case removingParts([Call])
+        case aborting(StoreRequest)
+        case checking(StoreRequest)
+        case removingParts([StoreRequest])
         case over
     }
 
@@ -32,7 +32,8 @@ final class RemoteSettling {
             return
         }
         let query = "uploadId=\(S3Object.encodedValue(String(identifier)))"
-        state = .aborting(Call(CallMessage(method: "DELETE"), about: .object(object), query: query, client: client))
+        state = .aborting(
+            StoreRequest(StoreMessage(method: "DELETE"), about: .object(object), query: query, client: client))
     }
 
     var isOver: Bool {
@@ -42,7 +43,7 @@ final class RemoteSettling {
     /// When `tick` wants to be called at the latest.
     var nextDeadline: ContinuousClock.Instant? { calls.compactMap(\.nextDeadline).min() }
 
-    private var calls: [Call] {
+    private var calls: [StoreRequest] {
         switch state {
         case .aborting(let call), .checking(let call): [call]
         case .removingParts(let calls): calls
@@ -61,7 +62,7 @@ final class RemoteSettling {
         }
     }
 
-    private func aborted(_ call: Call) {
+    private func aborted(_ call: StoreRequest) {
         switch call.result {
         case .success: removeParts([])
         // Gone already: it was aborted, or completed.
@@ -73,10 +74,10 @@ final class RemoteSettling {
 
     private func check() {
         guard let object else { return }
-        state = .checking(Call(CallMessage(method: "HEAD"), about: .object(object), client: client))
+        state = .checking(StoreRequest(StoreMessage(method: "HEAD"), about: .object(object), client: client))
     }
 
-    private func checked(_ call: Call) {
+    private func checked(_ call: StoreRequest) {
         switch call.result {
         case .success(let answer):
             isPublished = answer.head.isObject(of: output.report.bytes, sum: output.report.sha256)
@@ -94,11 +95,11 @@ final class RemoteSettling {
         state = .over
     }
 
-    private func removeParts(_ running: [Call]) {
+    private func removeParts(_ running: [StoreRequest]) {
         var running = running
         while running.count < RemoteOutput.removalWidth, let name = parts.popFirst() {
             guard let part = try? object?.sibling(name) else { continue }
-            running.append(Call(CallMessage(method: "DELETE"), about: .object(part), client: client))
+            running.append(StoreRequest(StoreMessage(method: "DELETE"), about: .object(part), client: client))
         }
         state = running.isEmpty ? .over : .removingParts(running)
     }

@@ -5,15 +5,15 @@ import SlotProtocol
 /// A large one is sent in parts beforehand, several at a time; what a small one needs is sent by `complete`.
 final class Upload {
     private enum State {
-        case beginning(Call)
+        case beginning(StoreRequest)
         case sending
         /// All parts are there, or there are none.
         case ready
-        case completing(Call)
+        case completing(StoreRequest)
         /// The store did not say that it is visible, and may have made it so all the same.
-        case checking(Call, Failure)
+        case checking(StoreRequest, Failure)
         case complete(etag: String?)
-        case aborting(Call)
+        case aborting(StoreRequest)
         case over
     }
 
@@ -35,7 +35,7 @@ final class Upload {
 
     private struct Part {
         let number: Int
-        let call: Call
+        let call: StoreRequest
     }
 
     /// Parts of one file that are sent at a time.
@@ -53,7 +53,7 @@ final class Upload {
         partLength = max(usual, (file.length + Self.mostParts - 1) / Self.mostParts)
         guard isObject, file.length > usual else { return }
         state = .beginning(
-            call(CallMessage(method: "POST", headers: newHeaders, body: .bytes([])), query: "uploads="))
+            call(StoreMessage(method: "POST", headers: newHeaders, body: .bytes([])), query: "uploads="))
     }
 
     /// Whether `complete` may be called.
@@ -79,7 +79,7 @@ final class Upload {
         (parts.map(\.call) + [call].compactMap(\.self)).compactMap(\.nextDeadline).min()
     }
 
-    private var call: Call? {
+    private var call: StoreRequest? {
         switch state {
         case .beginning(let call), .completing(let call), .checking(let call, _), .aborting(let call): call
         case .sending, .ready, .complete, .over: nil
@@ -90,7 +90,7 @@ final class Upload {
     func complete() {
         guard isReady else { return }
         guard let identifier else {
-            state = .completing(call(CallMessage(method: method, headers: newHeaders, body: .file(file)), query: ""))
+            state = .completing(call(StoreMessage(method: method, headers: newHeaders, body: .file(file)), query: ""))
             return
         }
         let list = etags.sorted { $0.key < $1.key }.map { number, etag in
@@ -98,7 +98,7 @@ final class Upload {
         }
         let body = "<CompleteMultipartUpload>\(list.joined())</CompleteMultipartUpload>"
         // A store may take minutes to put many parts together.
-        let message = CallMessage(
+        let message = StoreMessage(
             method: "POST", headers: ["Content-Type: application/xml"], body: .bytes(Array(body.utf8)), patience: 300)
         state = .completing(call(message, query: "uploadId=\(S3Object.encodedValue(identifier))"))
     }
@@ -118,7 +118,7 @@ final class Upload {
         }
         self.identifier = nil
         state = .aborting(
-            call(CallMessage(method: "DELETE"), query: "uploadId=\(S3Object.encodedValue(identifier))"))
+            call(StoreMessage(method: "DELETE"), query: "uploadId=\(S3Object.encodedValue(identifier))"))
     }
 
     /// Moves on what can move.
@@ -141,14 +141,14 @@ final class Upload {
         }
     }
 
-    private func aborted(_ call: Call) {
+    private func aborted(_ call: StoreRequest) {
         guard let result = call.result else { return }
         // One that is gone was aborted.
         if case .failure(let failure) = result, call.status != 404 { leftBehind = failure }
         state = .over
     }
 
-    private func begun(_ result: Result<Call.Answer, Failure>?) {
+    private func begun(_ result: Result<StoreRequest.Answer, Failure>?) {
         switch result {
         case .success(let answer):
             identifier = S3Answer(answer.body)["UploadId"]
@@ -167,14 +167,14 @@ final class Upload {
         }
     }
 
-    private func completed(_ result: Result<Call.Answer, Failure>?) {
+    private func completed(_ result: Result<StoreRequest.Answer, Failure>?) {
         switch result {
         case .success(let answer):
             let inBody = isObject ? S3Answer(answer.body)["ETag"] : nil
             state = .complete(etag: shown(answer.head["etag"] ?? inBody))
         case .failure(let failure):
             guard isObject else { return fail(failure) }
-            state = .checking(call(CallMessage(method: "HEAD"), query: ""), failure)
+            state = .checking(call(StoreMessage(method: "HEAD"), query: ""), failure)
         case nil: break
         }
     }
@@ -210,7 +210,7 @@ final class Upload {
         let body = FileBody(
             number: file.number, start: file.start + start, length: min(partLength, file.length - start))
         let query = "partNumber=\(number)&uploadId=\(S3Object.encodedValue(identifier ?? ""))"
-        parts.append(Part(number: number, call: call(CallMessage(method: "PUT", body: .file(body)), query: query)))
+        parts.append(Part(number: number, call: call(StoreMessage(method: "PUT", body: .file(body)), query: query)))
     }
 
     private func fail(_ failure: Failure) {
@@ -240,8 +240,8 @@ final class Upload {
     /// What the object's SHA-256 is kept as, by which its next owner knows it again.
     static let sumHeader = "x-amz-meta-sha256"
 
-    private func call(_ message: CallMessage, query: String) -> Call {
-        Call(message, about: place, query: query, client: client)
+    private func call(_ message: StoreMessage, query: String) -> StoreRequest {
+        StoreRequest(message, about: place, query: query, client: client)
     }
 }
 

@@ -3,16 +3,16 @@ import Lifecycle
 import SlotProtocol
 
 /// What a request that changes something says.
-struct CallMessage: Sendable {
+struct StoreMessage: Sendable {
     var method: String
     var headers: [String] = []
-    var body = CallBody.none
+    var body = StoreBody.none
     /// Seconds that the server may take before it says anything, where that is longer than usual.
     var patience: Double?
 }
 
 /// The body of such a request.
-enum CallBody: Sendable {
+enum StoreBody: Sendable {
     case none
     case bytes([UInt8])
     case file(FileBody)

@@ -2,7 +2,7 @@ import Lifecycle
 import SlotProtocol
 
 /// One request that changes something, made again while that may help, and what was answered.
-final class Call: HTTPRequest.Owner {
+final class StoreRequest: HTTPRequest.Owner {
     /// A whole answer that is no refusal.
     struct Answer: Sendable {
         let head: HTTPHead
@@ -13,7 +13,7 @@ final class Call: HTTPRequest.Owner {
     private(set) var result: Result<Answer, Failure>?
     /// The status of the last answer, a refusal's too.
     private(set) var status = 0
-    private let message: CallMessage
+    private let message: StoreMessage
     private let target: () throws(Failure) -> RequestTarget
     private let client: HTTPClient
     private var request: HTTPRequest?
@@ -28,7 +28,7 @@ final class Call: HTTPRequest.Owner {
 
     /// Sends it to the target, which is asked for each time, for its keys may be new; what comes of it shows later.
     init(
-        _ message: CallMessage, client: HTTPClient, tries: Int? = nil,
+        _ message: StoreMessage, client: HTTPClient, tries: Int? = nil,
         to target: @escaping () throws(Failure) -> RequestTarget
     ) {
         self.message = message
