@@ -40,33 +40,8 @@ struct FieldReader {
                 "`source` is `\(Self.shown(redactedURL(source)))`: it must begin with https://, http://, s3:// or file:///"
             )
         }
+        if OutputPath.isObject(source) { _ = try S3Object(source, noun: "source") }
         return source
-    }
-
-    func output() throws(Failure) -> String? {
-        guard let output = fields["output"] else { return nil }
-        guard !output.isEmpty else {
-            throw Self.invalid("`output` is empty: give a path under the output root, or leave it out")
-        }
-        try checkTemplate(output)
-        let scheme = output.prefix { $0 != ":" }.lowercased()
-        let isURL = output.dropFirst(scheme.count).hasPrefix("://")
-        if OutputPath.isWeb(output) {
-            guard CallbackURL.isValid(output, atMost: JobSpec.Limit.valueBytes) else {
-                throw Self.invalid(
-                    "`output` is `\(Self.shown(redactedURL(output)))`, which is not a valid URL: percent-encode what is no ASCII"
-                )
-            }
-            return output
-        }
-        guard !isURL || ["file", "s3"].contains(scheme) else {
-            throw Self.invalid(
-                "`output` with \(Self.shown(scheme)):// is not supported: give a path under the output root, "
-                    + "s3://bucket/key or https://…")
-        }
-        // How deep a URL's path goes is told when its escapes are.
-        guard isURL || OutputPath.components(output) != nil else { throw OutputPath.outside(output) }
-        return output
     }
 
     func priority() throws(Failure) -> JobSpec.Priority {

@@ -72,9 +72,12 @@ package struct JobSpec: Sendable {
         self.fields = fields
         source = try reader.source()
         access = try reader.access(to: source)
-        plan = try reader.plan()
-        destinations = try reader.destinations(plan.renditions)
-        deliveries = try reader.deliveries()
+        let outputs = try OutputReaders(reader)
+        let plan = try reader.plan(outputs)
+        let destinations = try outputs.destinations(plan.renditions)
+        self.plan = plan
+        self.destinations = destinations
+        deliveries = try outputs.map { index, reader throws(Failure) in try reader.delivery(to: destinations[index]) }
         priority = try reader.priority()
         start = try reader.start()
         attempts = try reader.attempts()

@@ -2,11 +2,11 @@ import MediaTypes
 
 // The fields that the audio engine reads.
 extension FieldReader {
-    func plan() throws(Failure) -> ConversionPlan {
+    func plan(_ outputs: OutputReaders) throws(Failure) -> ConversionPlan {
         let plan = ConversionPlan(
             source: SourceSettings(
                 range: try range(), track: try track(), damage: try damage(), tagEncoding: try tagEncoding()),
-            renditions: try eachOutput { reader throws(Failure) in try reader.rendition() },
+            renditions: try outputs.map { _, reader throws(Failure) in try reader.rendition() },
             isAtomic: try isAtomic())
         if plan.source.track == .all {
             for rendition in plan.renditions {

@@ -1,16 +1,34 @@
 import FoundationEssentials
 import MediaTypes
 
-// The fields of several outputs.
-extension FieldReader {
-    /// Calls the body with the fields of each output, of which those of the job are the defaults; a failure says which
-    /// output's it is.
-    func eachOutput<Value>(_ body: (FieldReader) throws(Failure) -> Value) throws(Failure) -> [Value] {
-        guard fields["outputs"] != nil else { return [try body(self)] }
-        var values: [Value] = []
-        for (index, element) in try elements().enumerated() {
-            do throws(Failure) { values.append(try body(try output(of: element))) } catch {
+/// The fields of each output, read once: the job's own, or those of the elements of `outputs`.
+struct OutputReaders {
+    private let readers: [FieldReader]
+    /// Whether a failure must say which output's it is.
+    private let isList: Bool
+
+    /// Of an element, the job's fields are the defaults.
+    init(_ job: FieldReader) throws(Failure) {
+        isList = job.fields["outputs"] != nil
+        guard isList else {
+            readers = [job]
+            return
+        }
+        var readers: [FieldReader] = []
+        for (index, element) in try job.elements().enumerated() {
+            do throws(Failure) { readers.append(try job.output(of: element)) } catch {
                 throw error.located(in: Self.place(index))
+            }
+        }
+        self.readers = readers
+    }
+
+    /// What the body reads of each output; a failure says which output's it is.
+    func map<Value>(_ body: (Int, FieldReader) throws(Failure) -> Value) throws(Failure) -> [Value] {
+        var values: [Value] = []
+        for (index, reader) in readers.enumerated() {
+            do throws(Failure) { values.append(try body(index, reader)) } catch {
+                throw isList ? error.located(in: Self.place(index)) : error
             }
         }
         return values
@@ -18,7 +36,7 @@ extension FieldReader {
 
     /// Where the result of each output goes, no two of them to one place.
     func destinations(_ renditions: [Rendition]) throws(Failure) -> [String?] {
-        let destinations = try eachOutput { reader throws(Failure) in try reader.output() }
+        let destinations = try map { index, reader throws(Failure) in try reader.output(of: renditions[index]) }
         // What the job's id and its source's name stand for is the same in all of them.
         let places = destinations.enumerated().map { index, destination in
             let own = ["n": String(index), "ext": renditions[index].fileExtension]
@@ -28,17 +46,12 @@ extension FieldReader {
         for (index, destination) in places.enumerated() {
             guard let destination, !destination.hasSuffix("/") else { continue }
             guard let first = seen.updateValue(index, forKey: Self.simplified(destination)) else { continue }
-            throw Self.invalid(
-                "`\(Self.place(index)).output` is `\(Self.shown(OutputPath.redacted(destination)))`, where `\(Self.place(first))` goes: "
+            throw FieldReader.invalid(
+                "`\(Self.place(index)).output` is `\(FieldReader.shown(OutputPath.redacted(destination)))`, where `\(Self.place(first))` goes: "
                     + "give each output a place of its own")
         }
         try Self.checkChapters(places, renditions, seen)
         return destinations
-    }
-
-    /// How each output is sent.
-    func deliveries() throws(Failure) -> [Delivery] {
-        try eachOutput { reader throws(Failure) in try reader.delivery(to: try reader.output()) }
     }
 
     /// Fails where two outputs would write chapters into one file, and not the same.
@@ -58,42 +71,10 @@ extension FieldReader {
                 other = outputs[path]
             }
             guard let other else { continue }
-            throw invalid(
-                "the chapters of `\(place(index))` would go to `\(shown(OutputPath.redacted(path)))`, where what `\(place(other))` writes goes: "
+            throw FieldReader.invalid(
+                "the chapters of `\(place(index))` would go to `\(FieldReader.shown(OutputPath.redacted(path)))`, where what `\(place(other))` writes goes: "
                     + "give one of them another name")
         }
-    }
-
-    /// Whether nothing is to appear unless every output succeeds.
-    func isAtomic() throws(Failure) -> Bool {
-        guard let text = fields["atomic"] else { return false }
-        guard let value = Bool(text) else { throw wrong("atomic", "true or false") }
-        return value
-    }
-
-    private func elements() throws(Failure) -> [[String: JSONValue]] {
-        let text = fields["outputs"]!
-        guard let list = try? JSONDecoder().decode([[String: JSONValue]].self, from: Data(text.utf8)) else {
-            // Not shown: secrets of URLs in it can only be found where it can be read.
-            throw Self.invalid(
-                #"`outputs` is not a JSON list of objects, as [{"format":"mp3"},{"format":"flac"}]"#)
-        }
-        guard (1...JobSpec.Limit.outputs).contains(list.count) else {
-            throw Self.invalid("`outputs` holds 1 to \(JobSpec.Limit.outputs) outputs, and this one \(list.count)")
-        }
-        return list
-    }
-
-    /// The fields of one output: the job's own, but for those that the element has; its null removes one of the job's.
-    private func output(of element: [String: JSONValue]) throws(Failure) -> FieldReader {
-        var fields = fields.filter { JobField.named($0)?.isOfOutput == true }
-        for (name, value) in element.sorted(by: { $0.key < $1.key }) {
-            if let field = JobField.named(name), !field.isOfOutput {
-                throw Self.invalid("`\(name)` is the same for all outputs: give it beside `outputs`, not inside")
-            }
-            fields[name] = value.field
-        }
-        return try FieldReader(fields)
     }
 
     private static func place(_ index: Int) -> String { "outputs[\(index)]" }
@@ -110,6 +91,78 @@ extension FieldReader {
     }
 }
 
+// The fields of several outputs.
+extension FieldReader {
+    /// Where the output goes that is made as the rendition says.
+    fileprivate func output(of rendition: Rendition) throws(Failure) -> String? {
+        guard let output = fields["output"] else { return nil }
+        guard !output.isEmpty else {
+            throw Self.invalid("`output` is empty: give a path under the output root, or leave it out")
+        }
+        try checkTemplate(output)
+        let scheme = output.prefix { $0 != ":" }.lowercased()
+        let isURL = output.dropFirst(scheme.count).hasPrefix("://")
+        if OutputPath.isWeb(output) {
+            guard CallbackURL.isValid(output, atMost: JobSpec.Limit.valueBytes) else {
+                throw Self.invalid(
+                    "`output` is `\(Self.shown(redactedURL(output)))`, which is not a valid URL: percent-encode what is no ASCII"
+                )
+            }
+            guard !rendition.makesSeveralFiles else {
+                throw Self.invalid(
+                    "`output` is a URL, which takes one file, and this result has several: give a path or s3://bucket/key"
+                )
+            }
+            return output
+        }
+        if scheme == "s3", output.dropFirst(scheme.count).hasPrefix(":/") {
+            // A word in braces stands for a part of a key, or for all of it.
+            let filled = OutputTemplate.filled(output) { _ in "word" }
+            _ = try S3Object(filled.hasSuffix("/") ? filled + "name" : filled, noun: "output", shown: output)
+        }
+        guard !isURL || ["file", "s3"].contains(scheme) else {
+            throw Self.invalid(
+                "`output` with \(Self.shown(scheme)):// is not supported: give a path under the output root, "
+                    + "s3://bucket/key or https://…")
+        }
+        // How deep a URL's path goes is told when its escapes are.
+        guard isURL || OutputPath.components(output) != nil else { throw OutputPath.outside(output) }
+        return output
+    }
+
+    /// Whether nothing is to appear unless every output succeeds.
+    func isAtomic() throws(Failure) -> Bool {
+        guard let text = fields["atomic"] else { return false }
+        guard let value = Bool(text) else { throw wrong("atomic", "true or false") }
+        return value
+    }
+
+    fileprivate func elements() throws(Failure) -> [[String: JSONValue]] {
+        let text = fields["outputs"]!
+        guard let list = try? JSONDecoder().decode([[String: JSONValue]].self, from: Data(text.utf8)) else {
+            // Not shown: secrets of URLs in it can only be found where it can be read.
+            throw Self.invalid(
+                #"`outputs` is not a JSON list of objects, as [{"format":"mp3"},{"format":"flac"}]"#)
+        }
+        guard (1...JobSpec.Limit.outputs).contains(list.count) else {
+            throw Self.invalid("`outputs` holds 1 to \(JobSpec.Limit.outputs) outputs, and this one \(list.count)")
+        }
+        return list
+    }
+
+    /// The fields of one output: the job's own, but for those that the element has; its null removes one of the job's.
+    fileprivate func output(of element: [String: JSONValue]) throws(Failure) -> FieldReader {
+        var fields = fields.filter { JobField.named($0)?.isOfOutput == true }
+        for (name, value) in element.sorted(by: { $0.key < $1.key }) {
+            if let field = JobField.named(name), !field.isOfOutput {
+                throw Self.invalid("`\(name)` is the same for all outputs: give it beside `outputs`, not inside")
+            }
+            fields[name] = value.field
+        }
+        return try FieldReader(fields)
+    }
+}
+
 extension Failure {
     /// The failure as one of several outputs has it; the field that its sentence begins with is shown as that output's.
     fileprivate func located(in place: String) -> Failure {
@@ -118,5 +171,12 @@ extension Failure {
         return Failure(
             code, isOfField ? "`\(place).\(message.dropFirst())" : "`\(place)`: \(message)", retryable: retryable,
             retryAfter: retryAfter)
+    }
+}
+
+extension Rendition {
+    /// Whether files lie beside the main one.
+    fileprivate var makesSeveralFiles: Bool {
+        AudioFormat.named(format)?.isSegmented == true || tags.chapters != nil
     }
 }

@@ -40,6 +40,11 @@ import Testing
         #expect(spec.priority == .high && spec.attempts == 1 && spec.timeout == .seconds(90) && spec.dedup == "k")
     }
 
+    @Test(arguments: ["s3://{group}/{stem}.{ext}", "s3://bucket/", "S3://bucket/a b/", "podcast:1.mp3", "./s3:/a.mp3"])
+    func `takes a place whose name is known later`(output: String) throws {
+        #expect(try Self.spec(["output": output, "group": "night"]).destinations == [output])
+    }
+
     @Test func `takes every track into formats that hold several`() throws {
         #expect(try Self.spec(["format": "mka", "track": "all"]).plan.source.track == .all)
         let refused: [([String: String], String)] = [
@@ -113,6 +118,13 @@ import Testing
         (["source_credentials": "a", "source_headers": "{\"Authorization\":\"x\"}"], "give one of them"),
         (["output_credentials": "a", "output": "s3://bucket/key"], "https://"),
         (["output": "{steam}.mp3"], "`{steam}`"), (["output": "{group}.mp3"], "no `group`"),
+        (["output": "s3://bucket"], "s3://bucket/key"), (["output": "s3:/bucket/a"], "'s3:/bucket/a'"),
+        (["output": "s3://a@b:c/x"], "s3://bucket/key"), (["output": "s3://bucket/{stem}/../a"], "'..'"),
+        (["output": "s3://{group}/\u{1}", "group": "g"], "control characters"),
+        (["output": "s3://bucket/" + String(repeating: "x", count: 1100)], "over 1024"),
+        (["source": "s3://bucket/"], "s3://bucket/key"),
+        (["format": "hls", "output": "https://h/a.m3u8?k=planted"], "takes one file"),
+        (["chapters": "json", "output": "https://h/a.mp3"], "takes one file"),
         (["output_method": "POST"], "https://"), (["output": ""], "output"),
         (["colour": "red"], "colour"), (["loudness": "16"], "LUFS"), (["loudness": "-16", "gain": "1"], "exclude"),
         (["gain": "loud"], "decibels"), (["true_peak": "1"], "dBTP"), (["channel_map": "FL,XX"], "FL,XX"),

@@ -90,8 +90,8 @@ import Testing
     @Test(arguments: [
         (#"{"output":"a/t.mp3"},{"output":"a/./t.opus"}"#, nil),
         (#"{"output":"a/t.mp3"},{"output":"b/t.opus","trim_silence":"-60"}"#, nil),
-        (#"{"output":"s3://b/a//t.mp3"},{"output":"s3://b/a/t.opus","trim_silence":"-60"}"#, nil),
-        (#"{"output":"s3://b/t.mp3"},{"output":"s3://b/t.opus","trim_silence":"-60"}"#, "to `s3://b/t.chapters"),
+        (#"{"output":"s3://bkt/a//t.mp3"},{"output":"s3://bkt/a/t.opus","trim_silence":"-60"}"#, nil),
+        (#"{"output":"s3://bkt/t.mp3"},{"output":"s3://bkt/t.opus","trim_silence":"-60"}"#, "to `s3://bkt/t.chapters"),
         (#"{"output":"a/t.mp3","chapters":"webvtt"},{"output":"a/t.opus","trim_silence":"-60"}"#, nil),
         (#"{"output":"a/t.mp3"},{"output":"a/b/../t.opus","trim_silence":"-60"}"#, "`outputs[1]` would go to `a/t.ch"),
         (

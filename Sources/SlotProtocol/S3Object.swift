@@ -1,0 +1,30 @@
+/// An object of a bucket, as `s3://bucket/key` names it; the key is taken as it is written.
+package struct S3Object: Hashable, Sendable {
+    package let bucket: String
+    package let key: String
+
+    /// The URL that people write.
+    package var text: String { "s3://\(bucket)/\(key)" }
+
+    /// Takes apart what follows `s3://`; `noun` is what it is, for a sentence, and `shown` how it was written.
+    package init(_ text: String, noun: String, shown: String? = nil) throws(Failure) {
+        let parts = text.dropFirst("s3://".count).split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
+        let (bucket, key) = (String(parts.first ?? ""), parts.count > 1 ? String(parts[1]) : "")
+        func wrong(_ reason: String) -> Failure {
+            Failure(.invalidRequest, "the \(noun) '\(FieldReader.shown(redactedURL(shown ?? text)))' \(reason)")
+        }
+        guard OutputPath.isObject(text), KeyName.isValid(bucket), bucket.utf8.count >= 3, !key.isEmpty else {
+            throw wrong("is no URL of an object: write s3://bucket/key")
+        }
+        guard key.utf8.count <= 1024 else { throw wrong("has a key of over 1024 bytes") }
+        guard !key.unicodeScalars.contains(where: { $0.value < 0x20 || $0.value == 0x7f }) else {
+            throw wrong("has a key with control characters")
+        }
+        // A server or a proxy that resolves them would serve another bucket.
+        guard !key.split(separator: "/").contains(where: { [".", ".."].contains($0) }) else {
+            throw wrong("has a key with a part '.' or '..', which servers understand differently")
+        }
+        self.bucket = bucket
+        self.key = key
+    }
+}
