@@ -29,6 +29,14 @@ int clinux_link_unnamed_in(int descriptor, int folder, const char *name) {
     return linkat(AT_FDCWD, path, folder, name, AT_SYMLINK_FOLLOW);
 }
 
+int clinux_rename_unless_there(int folder, const char *name, int other_folder, const char *other_name) {
+    if (renameat2(folder, name, other_folder, other_name, RENAME_NOREPLACE) == 0) return 0;
+    // Not every file system knows that flag.
+    if (errno != EINVAL || linkat(folder, name, other_folder, other_name, 0) != 0) return -1;
+    unlinkat(folder, name, 0);
+    return 0;
+}
+
 int clinux_lock(int descriptor) { return flock(descriptor, LOCK_EX | LOCK_NB); }
 
 int clinux_lock_byte(int descriptor, int64_t offset) {

@@ -45,8 +45,7 @@ enum QueueScript {
     /// What Lua must know as Swift knows it.
     private static let constants = """
         local DEFAULT_SETTINGS = '\(QueueSettings().line)'
-        local FIELDS = ' \(names(supported: true)) '
-        local PLANNED = ' \(names(supported: false)) '
+        local FIELDS = ' \(JobField.all.map(\.name).joined(separator: " ")) '
         local MAX_FIELDS, MAX_VALUE, MAX_BYTES = \(Limit.fields), \(Limit.valueBytes), \(Limit.bytes)
         local MAX_ATTEMPTS, MAX_TIMEOUT = \(Limit.attempts.upperBound), \(Int(Limit.timeout.upperBound))
         local LATE = '\(JobSpec.lateness)'
@@ -56,8 +55,4 @@ enum QueueScript {
         """
 
     private typealias Limit = JobSpec.Limit
-
-    private static func names(supported: Bool) -> String {
-        JobField.all.filter { $0.isSupported == supported }.map(\.name).joined(separator: " ")
-    }
 }

@@ -5,6 +5,8 @@ package struct ConversionPlan: Codable, Hashable, Sendable {
     package var renditions: [Rendition]
     /// Whether nothing is to appear unless every rendition succeeds.
     package var isAtomic: Bool
+    /// Renditions, by their number, that are refused when they are written, which is no failure.
+    package var skipped: Set<Int> = []
 
     package init(source: SourceSettings = .init(), renditions: [Rendition], isAtomic: Bool = false) {
         self.source = source

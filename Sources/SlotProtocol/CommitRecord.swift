@@ -24,15 +24,21 @@ package struct CommitRecord: Codable, Hashable, Sendable {
         /// The files beside the main one, which wait beside it as `<staged>~1`, `<staged>~2` and so on.
         package var parts: [PartNames]
         package var report: OutputReport
+        /// What may not be replaced; nothing where everything may.
+        package var overwrite: Overwrite?
 
-        package init(destination: String, staged: String, parts: [PartNames] = [], report: OutputReport) {
+        package init(
+            destination: String, staged: String, parts: [PartNames] = [], report: OutputReport,
+            overwrite: Overwrite = .replace
+        ) {
             self.destination = destination
             self.staged = staged
             self.parts = parts
             self.report = report
+            self.overwrite = overwrite == .replace ? nil : overwrite
         }
 
         /// Whether there is something to publish.
-        package var isStaged: Bool { report.error == nil }
+        package var isStaged: Bool { report.isMade }
     }
 }

@@ -1,4 +1,4 @@
-/// How an output is sent to a web server.
+/// How an output reaches its place; but for `overwrite`, on a web server.
 package struct Delivery: Codable, Hashable, Sendable {
     package enum Method: String, Codable, CaseIterable, Sendable {
         case put = "PUT"
@@ -10,6 +10,7 @@ package struct Delivery: Codable, Hashable, Sendable {
     package var headers: [String: String] = [:]
     /// The name of one of the operator's credentials.
     package var credentials: String?
+    package var overwrite = Overwrite.replace
 
     package init() {}
 }
@@ -29,6 +30,13 @@ extension FieldReader {
             throw Self.invalid(
                 "`output_method`, `output_headers` and `output_credentials` are for an `output` that begins with https://"
             )
+        }
+        if let text = fields["overwrite"] {
+            guard let mode = Overwrite(rawValue: text) else { throw wrong("overwrite", "replace, skip or fail") }
+            guard mode == .replace || delivery.method == .put else {
+                throw Self.invalid("`overwrite` is for a PUT: what a server makes of a POST is its own affair")
+            }
+            delivery.overwrite = mode
         }
         return delivery
     }

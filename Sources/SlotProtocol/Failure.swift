@@ -19,6 +19,11 @@ package struct Failure: Error, Codable, Hashable, Sendable {
         Failure(code, "`outputs[\(index)]`: \(message)\(others)", retryable: retryable, retryAfter: retryAfter)
     }
 
+    /// The failure of an output that may replace nothing.
+    package static func outputExists(_ place: String) -> Failure {
+        Failure(.outputExists, "the output '\(place)' exists: remove it, or let `overwrite` be `replace` or `skip`")
+    }
+
     private enum CodingKeys: String, CodingKey {
         case code, message, retryable
         case retryAfter = "retry_after"

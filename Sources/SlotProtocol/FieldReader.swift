@@ -11,11 +11,10 @@ struct FieldReader {
         }
         var bytes = 0
         for (name, value) in fields.sorted(by: { $0.key < $1.key }) {
-            guard let field = JobField.named(name) else {
+            guard JobField.named(name) != nil else {
                 throw Self.invalid(
                     "unknown field `\(Self.shown(name))`; the fields are listed by `respool enqueue --help`")
             }
-            guard field.isSupported else { throw Self.invalid("the field `\(name)` is not supported yet") }
             guard value.utf8.count <= JobSpec.Limit.valueBytes else {
                 throw Self.invalid("`\(name)` is longer than \(JobSpec.Limit.valueBytes) bytes")
             }

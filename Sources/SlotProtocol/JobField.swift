@@ -6,18 +6,14 @@ package struct JobField: Sendable {
     package let summary: String
     /// What holds when the field is left out, for help.
     package let fallback: String?
-    /// Whether this version has the engine for it; a job that sets another is refused.
-    package let isSupported: Bool
 
     private init(
-        _ name: String, _ placeholder: String, _ summary: String, default fallback: String? = nil,
-        supported: Bool = true
+        _ name: String, _ placeholder: String, _ summary: String, default fallback: String? = nil
     ) {
         self.name = name
         self.placeholder = placeholder
         self.summary = summary
         self.fallback = fallback
-        isSupported = supported
     }
 
     /// The command's flag without its leading dashes.
@@ -113,6 +109,10 @@ package struct JobField: Sendable {
             "output_credentials", "NAME", "for an output that is a URL: which of the operator's credentials to show",
             default: "none"),
         JobField(
+            "overwrite", "MODE",
+            "where the output exists: replace it, skip what would replace it, with a warning, or fail",
+            default: "replace"),
+        JobField(
             "outputs", "JSON", "several results of one decode: a list of objects with fields of their own",
             default: "one result"),
         JobField("atomic", "BOOL", "with outputs: all of them appear, or none", default: "false"),
@@ -152,6 +152,5 @@ package struct JobField: Sendable {
             "limit_key", "KEY", "a host, a tenant: no more jobs of one key run at once than `respool limit` says",
             default: "none"),
         JobField("callback", "URL", "gets a signed POST when the job ends", default: "none"),
-        JobField("overwrite", "MODE", "replace, skip or fail", supported: false),
     ]
 }

@@ -13,7 +13,7 @@ extension OutputReport: Codable {
     package func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         func encode(_ value: some Encodable, _ key: CodingKeys) throws {
-            if error == nil { try container.encode(value, forKey: key) } else { try container.encodeNil(forKey: key) }
+            if isMade { try container.encode(value, forKey: key) } else { try container.encodeNil(forKey: key) }
         }
         try container.encode(url, forKey: .url)
         try container.encode(format, forKey: .format)
@@ -40,11 +40,13 @@ extension OutputReport: Codable {
 
     package init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
-        if let error = try container.decodeIfPresent(Failure.self, forKey: .error) {
-            self.init(format: try container.decode(String.self, forKey: .format), error: error)
-            url = try container.decode(String.self, forKey: .url)
-            return
-        }
+        let bare = OutputReport(
+            format: try container.decode(String.self, forKey: .format),
+            error: try container.decodeIfPresent(Failure.self, forKey: .error))
+        self = bare
+        url = try container.decode(String.self, forKey: .url)
+        warnings = try container.decode([Warning].self, forKey: .warnings)
+        guard isMade else { return }
         self.init(
             url: try container.decode(String.self, forKey: .url),
             format: try container.decode(String.self, forKey: .format),

@@ -58,6 +58,21 @@ package struct OutputReport: Hashable, Sendable {
         self.loudness = loudness
     }
 
+    /// The report of an output that was not made, because something is where it would go.
+    package init(format: String, skippedAt url: String) {
+        self.init(format: format, error: nil)
+        self.url = url
+        warnings = [Warning(Self.skipped, "the output '\(url)' exists and was left as it is")]
+    }
+
+    /// The warning of such an output.
+    private static let skipped = "output_skipped"
+
+    /// Whether there is such an output, made by this job; what only that has means nothing otherwise.
+    package var isMade: Bool { error == nil && !isSkipped }
+
+    package var isSkipped: Bool { warnings.contains { $0.code == Self.skipped } }
+
     /// The report of an output that failed, or of which nothing is known.
     package init(format: String, error: Failure?) {
         self.init(

@@ -24,6 +24,10 @@ package enum TransferReport: Codable, Sendable {
     case staged(Int, StagedOutput)
     /// One output could not be staged, or not be published while others were.
     case outputFailed(Int, Failure)
+    /// One output is not made, because something is at this place that is to stay.
+    case outputSkipped(Int, place: String)
+    /// Which outputs are skipped is known; told before a source is opened for a job that may skip some.
+    case checked
     /// The outputs are still being made visible, or after `end` taken back.
     case publishing
     /// Every output that did not fail is visible; those at a store have a tag.

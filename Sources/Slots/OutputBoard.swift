@@ -5,19 +5,28 @@ package import SlotProtocol
 struct OutputBoard {
     /// Whether the transcoder has told of every output.
     var isConverted = false
-    private let plan: ConversionPlan
+    /// The plan, with what is skipped of it.
+    private(set) var plan: ConversionPlan
+    private let overwrites: [Overwrite]
     private let places: [String]
     private var reports: [Int: OutputReport] = [:]
     private var staged: [Int: StagedOutput] = [:]
 
     init(_ task: SlotTask) {
         plan = task.plan
+        overwrites = task.outputs.map(\.delivery.overwrite)
         places = task.outputs.map { OutputPath.redacted($0.place ?? $0.defaultName) }
     }
 
     mutating func converted(_ index: Int, _ report: OutputReport) {
         // What transfer said of it is nearer to the cause.
-        if reports[index]?.error == nil { reports[index] = report }
+        if reports[index]?.isMade != false { reports[index] = report }
+    }
+
+    mutating func skipped(_ index: Int, _ place: String) {
+        guard plan.renditions.indices.contains(index) else { return }
+        reports[index] = OutputReport(format: plan.renditions[index].format, skippedAt: place)
+        plan.skipped.insert(index)
     }
 
     mutating func staged(_ index: Int, _ output: StagedOutput) { staged[index] = output }
@@ -27,6 +36,9 @@ struct OutputBoard {
         reports[index] = OutputReport(format: plan.renditions[index].format, error: failure)
     }
 
+    /// Whether which outputs there are to be is known only when their places are looked up.
+    var maySkip: Bool { overwrites.contains(.skip) }
+
     /// What `publish` would make visible, once everything is known; a failure if nothing is to be.
     func record() throws(Failure) -> CommitRecord? {
         guard isConverted else { return nil }
@@ -35,8 +47,8 @@ struct OutputBoard {
             guard var report = reports[index] else {
                 throw Failure(.internal, "nothing is known of output \(index) of \(plan.renditions.count)")
             }
-            if report.error != nil {
-                report.url = index < places.count ? places[index] : ""
+            if !report.isMade {
+                if report.error != nil { report.url = index < places.count ? places[index] : "" }
                 outputs.append(.init(destination: report.url, staged: "", report: report))
                 continue
             }
@@ -46,10 +58,14 @@ struct OutputBoard {
             report.sha256 = place.sha256
             report.parts = place.partsReport
             outputs.append(
-                .init(destination: place.destination, staged: place.staged, parts: place.parts, report: report))
+                .init(
+                    destination: place.destination, staged: place.staged, parts: place.parts, report: report,
+                    overwrite: overwrites[index]))
         }
         let record = CommitRecord(outputs: outputs, isAtomic: plan.isAtomic)
-        if let failure = record.failure, record.isAtomic || !outputs.contains(where: \.isStaged) { throw failure }
+        if let failure = record.failure, record.isAtomic || outputs.allSatisfy({ $0.report.error != nil }) {
+            throw failure
+        }
         return record
     }
 }
@@ -64,6 +80,10 @@ extension CommitRecord {
             let url = outputs[index].report.url
             outputs[index].report = OutputReport(format: outputs[index].report.format, error: failure)
             outputs[index].report.url = url
+        }
+        for index in publication.skipped where outputs.indices.contains(index) {
+            let report = outputs[index].report
+            outputs[index].report = OutputReport(format: report.format, skippedAt: report.url)
         }
     }
 

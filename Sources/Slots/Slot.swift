@@ -51,11 +51,13 @@ package actor Slot {
         _ task: SlotTask, progress: @escaping @Sendable (Progress) -> Void
     ) async throws(SlotError) -> CommitRecord {
         let pair = try await livePair()
+        var board = OutputBoard(task)
         begin(pair, task.transferJob, descriptor: task.outputDescriptor)
-        pair.transcode.send(TranscodeOrder.convert(task.plan))
+        if board.maySkip, let record = try await check(pair, &board) { return record }
+        isTranscodeBusy = true
+        pair.transcode.send(TranscodeOrder.convert(board.plan))
         let watch = SilenceWatch(pair: pair, limit: configuration.silence)
         defer { watch.end() }
-        var board = OutputBoard(task)
         var isWaiting = false
         while true {
             switch await pair.events.next() {
@@ -79,12 +81,27 @@ package actor Slot {
         }
     }
 
+    /// Waits until it is known which outputs are skipped, and answers what there is to say where all of them are.
+    private func check(_ pair: ChildPair, _ board: inout OutputBoard) async throws(SlotError) -> CommitRecord? {
+        while true {
+            switch await pair.events.next() {
+            case .transfer(.outputSkipped(let index, let place)): board.skipped(index, place)
+            case .transfer(.checked):
+                guard board.plan.skipped.count == board.plan.renditions.count else { return nil }
+                board.isConverted = true
+                do throws(Failure) { return try board.record() } catch { throw .failed(error, log: []) }
+            case let event: try handle(event, pair)
+            }
+        }
+    }
+
     /// Says what a source is, as JSON.
     package func probe(source: String, id: String, _ settings: ProbeSettings = .init()) async throws(SlotError)
         -> String
     {
         let pair = try await livePair()
         begin(pair, TransferJob(id: id, token: id, source: source, outputs: []), descriptor: nil)
+        isTranscodeBusy = true
         pair.transcode.send(TranscodeOrder.probe(settings))
         let watch = SilenceWatch(pair: pair, limit: configuration.silence)
         defer { watch.end() }
@@ -119,6 +136,7 @@ package actor Slot {
                 former.cancel()
                 alarm = pair.alarm(after: configuration.silence)
             case .transfer(.outputFailed(let index, let failure)): publication.failures[index] = failure
+            case .transfer(.outputSkipped(let index, _)): publication.skipped.insert(index)
             case .silent:
                 throw crash(
                     pair,
@@ -256,7 +274,6 @@ package actor Slot {
         uploads = [:]
         self.job = job.id
         isTransferBusy = true
-        isTranscodeBusy = true
         isStreaming = descriptor != nil
         shared.withLock { $0.hasUploads = job.outputs.contains { $0.place.map(OutputPath.isObject) == true } }
         pair.transfer.send(TransferOrder.job(job), descriptor: descriptor)
@@ -280,7 +297,7 @@ package actor Slot {
                 pair, "respool-transcode said nothing for \(Int(configuration.silence.seconds)) s and was killed")
         // Left over from the end of a conversion that was waited for elsewhere.
         case .transcode(.progress), .transcode(.output), .transfer(.staged), .transfer(.outputFailed),
-            .transfer(.publishing), .transfer(.waiting):
+            .transfer(.outputSkipped), .transfer(.checked), .transfer(.publishing), .transfer(.waiting):
             return
         case .transcode, .transfer: throw crash(pair, "a child of the slot answered something else than it was asked")
         }

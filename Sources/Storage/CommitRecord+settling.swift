@@ -3,20 +3,23 @@ import Lifecycle
 import SlotProtocol
 
 extension CommitRecord {
-    /// Removes what an earlier owner left staged, or finds that every destination already holds its output.
-    func settle(policy: TransferPolicy) throws(Failure) -> Settlement {
-        let staged = outputs.filter(\.isStaged)
-        if isAtomic { return try Self.settle(allOrNoneOf: staged, policy) }
-        var isPublished = !staged.isEmpty
-        for output in staged where try !output.settle(policy) { isPublished = false }
-        return isPublished ? .published : .removed
+    /// Removes what an earlier owner left staged, or finds that every destination already holds its output, if the others of the job
+    /// are whole.
+    func settle(policy: TransferPolicy, othersArePublished: Bool) throws(Failure) -> Settlement {
+        if isAtomic { return try Self.settle(allOrNoneOf: outputs, policy, othersArePublished) }
+        var published: [Output] = []
+        for output in outputs where try output.settle(policy) { published.append(output) }
+        if othersArePublished, published.count == outputs.count { return .published }
+        // The job makes them again, and must not take its own for somebody else's, which it may not replace.
+        for output in published where output.overwrite != nil { try output.withdraw(policy) }
+        return .removed
     }
 
     /// Takes back what is published already, unless all of it is.
     private static func settle(
-        allOrNoneOf outputs: [Output], _ policy: TransferPolicy
+        allOrNoneOf outputs: [Output], _ policy: TransferPolicy, _ othersArePublished: Bool
     ) throws(Failure) -> Settlement {
-        let isPublished = !outputs.isEmpty && outputs.allSatisfy { $0.isPublished(policy) }
+        let isPublished = othersArePublished && outputs.allSatisfy { $0.isPublished(policy) }
         for output in outputs {
             if isPublished { output.removeOld(policy) } else { try output.withdraw(policy) }
         }

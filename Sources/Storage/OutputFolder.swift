@@ -10,6 +10,20 @@ extension Destination {
         try checkEntry(in: folder)
     }
 
+    /// Fails if something has the destination's name, so that nothing is made that may not go there.
+    package func checkVacancy() throws(Failure) {
+        guard let folder = try openExistingFolder() else { return }
+        try checkVacancy(in: folder)
+    }
+
+    func checkVacancy(in folder: borrowing Descriptor) throws(Failure) {
+        var entry = stat()
+        if fstatat(folder.number, name, &entry, AT_SYMLINK_NOFOLLOW) == 0 { throw exists }
+    }
+
+    /// The failure of an output that may replace nothing.
+    var exists: Failure { .outputExists(path) }
+
     /// Opens the folder, making what is missing of it. Every symlink on the way must lead below the root.
     ///
     /// What is made is counted, for `removeEmptyFolders`, which spares the folder while it is open.

@@ -90,18 +90,20 @@ package struct StagedFile: ~Copyable {
         state = .named
     }
 
-    /// Makes the parts and then the named file visible, each in one step, whatever was there before.
+    /// Makes the parts and then the named file visible, each in one step; fails where something is that may not be replaced.
     ///
     /// What the file replaces can be kept until the end, so that `withdraw` brings it back.
-    package mutating func publish(keepingOld: Bool = false) throws(Failure) {
+    package mutating func publish(keepingOld: Bool = false, replacing: Bool = true) throws(Failure) {
         if case .published = state { return }
-        try publishParts()
+        if !replacing { try destination.checkVacancy(in: folder) }
+        try publishParts(replacing: replacing)
         let kept = Destination.keptName(stagedName)
         let keepsOld = keepingOld && linkat(folder.number, destination.name, folder.number, kept, 0) == 0
-        guard renameat(folder.number, stagedName, folder.number, destination.name) == 0 else {
-            let error = Errno.last
+        do throws(Failure) {
+            try destination.take(stagedName, from: folder, into: folder, replacing: replacing)
+        } catch {
             if keepsOld { unlinkat(folder.number, kept, 0) }
-            throw destination.writing(error)
+            throw error
         }
         state = .published(keepsOld: keepsOld)
         guard fsync(folder.number) == 0 else { throw destination.writing(.last) }
@@ -162,6 +164,17 @@ extension Destination {
 
     /// Under which name a file waits that a staged one has replaced; no sweeper takes it, as it may have to come back.
     static func keptName(_ stagedName: String) -> String { keptPrefix + stagedName.dropFirst(stagedPrefix.count) }
+
+    /// Gives the staged file its name in the open folder.
+    func take(
+        _ stagedName: String, from staging: borrowing Descriptor, into folder: borrowing Descriptor, replacing: Bool
+    ) throws(Failure) {
+        let result =
+            replacing
+            ? renameat(staging.number, stagedName, folder.number, name)
+            : clinux_rename_unless_there(staging.number, stagedName, folder.number, name)
+        guard result == 0 else { throw !replacing && errno == EEXIST ? exists : writing(.last) }
+    }
 
     /// Removes the file, or brings back what it had replaced.
     func withdraw(in folder: borrowing Descriptor, _ stagedName: String) {

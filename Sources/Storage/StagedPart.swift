@@ -58,18 +58,15 @@ extension StagedFile {
     /// The names of the finished parts, in their order.
     package borrowing func partNames() -> [PartNames] { PartNames.runs(of: parts.map(\.name)) }
 
-    mutating func publishParts() throws(Failure) {
+    mutating func publishParts(replacing: Bool) throws(Failure) {
         var others: [String: Destination] = [:]
         for index in parts.indices where !parts[index].isPublished {
             let part = try destination.part(parts[index].name)
             let target = part.folder == destination.folder ? nil : try part.openOrCreateFolder()
-            let number =
-                switch target {
-                case .some(let open): open.number
-                case nil: folder.number
-                }
-            guard renameat(folder.number, parts[index].stagedName, number, part.name) == 0 else {
-                throw part.writing(.last)
+            switch target {
+            case .some(let open):
+                try part.take(parts[index].stagedName, from: folder, into: open, replacing: replacing)
+            case nil: try part.take(parts[index].stagedName, from: folder, into: folder, replacing: replacing)
             }
             parts[index].isPublished = true
             if part.folder != destination.folder { others[part.folder] = part }

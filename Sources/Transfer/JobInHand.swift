@@ -112,6 +112,7 @@ final class JobInHand {
     }
 
     private func open() throws(Failure) -> Answer? {
+        guard outputs.areChecked else { return nil }
         if let failure = outputs.failure { throw failure }
         if source == nil {
             source = try OpenSource.open(SourceLocation(job.source), access(), client: client, cache: client.cache)

@@ -5,7 +5,11 @@ import Storage
 /// The outputs of the job that is being served: staged file by file, summed one after another, published in their order.
 final class JobOutputs {
     /// Why they cannot be written where they are wanted; told before anything is fetched.
-    let failure: Failure?
+    private(set) var failure: Failure?
+    /// What is found out of their places first, until it is known.
+    private var vacancy: Vacancy?
+    /// Whether the worker waits for what comes of it.
+    private var owesCheck: Bool
     private let outputs: [OutputInHand]
     private let isAtomic: Bool
     private let target: Descriptor?
@@ -37,6 +41,7 @@ final class JobOutputs {
             OutputInHand(output, job: job.id, token: job.token, index: index, client: client)
         }
         isAtomic = job.isAtomic
+        owesCheck = job.outputs.contains { $0.delivery.overwrite == .skip }
         switch target {
         case .some(let open): targetNumber = open.number
         case nil: targetNumber = -1
@@ -44,7 +49,8 @@ final class JobOutputs {
         self.target = target
         do throws(Failure) {
             try Self.check(outputs, client, hasTarget: targetNumber >= 0)
-            failure = nil
+            guard outputs.contains(where: { $0.overwrite != .replace }) else { return }
+            vacancy = try Vacancy(outputs, client: client)
         } catch { failure = error }
     }
 
@@ -80,13 +86,43 @@ final class JobOutputs {
         }
     }
 
+    /// Whether it is known which of them can be made.
+    var areChecked: Bool { vacancy == nil }
+
+    /// Takes note of places that are taken, once all are looked up.
+    private func look(_ now: ContinuousClock.Instant, reportingTo control: borrowing PacketSocket) throws(PacketError) {
+        var taken: [Int] = []
+        if let vacancy {
+            do throws(Failure) {
+                try vacancy.tick(now)
+                guard vacancy.isKnown else { return }
+                if let index = vacancy.taken.sorted().first(where: { outputs[$0].overwrite == .fail }) {
+                    let exists = Failure.outputExists(outputs[index].placeName)
+                    throw outputs.count > 1 ? exists.of(output: index) : exists
+                }
+                taken = vacancy.taken.sorted()
+            } catch { failure = error }
+            self.vacancy = nil
+        }
+        for index in taken { try skip(index, reportingTo: control) }
+        if owesCheck { try control.send(TransferReport.checked) }
+        owesCheck = false
+    }
+
+    /// Lets go of an output whose place is taken.
+    private func skip(_ index: Int, reportingTo control: borrowing PacketSocket) throws(PacketError) {
+        let name = outputs[index].placeName
+        drop(index, .outputExists(name))
+        try control.send(TransferReport.outputSkipped(index, place: name))
+    }
+
     /// Whether files wait for their sum.
     var isSumming: Bool { !sums.isEmpty }
 
     /// A file to write, once there are not too many that wait.
     func stage(output: Int, part: String?) throws(Failure) -> Answer? {
         if let failure { throw failure }
-        guard sums.count < Self.mostWaiting else { return nil }
+        guard areChecked, sums.count < Self.mostWaiting else { return nil }
         return try hand(output).stage(part: part)
     }
 
@@ -136,11 +172,13 @@ final class JobOutputs {
     /// When `tick` wants to be called at the latest.
     var nextDeadline: ContinuousClock.Instant? {
         let sign = publishing.map { $0.lastSign + Self.signInterval }
-        return (outputs.compactMap(\.nextDeadline) + [sign].compactMap(\.self)).min()
+        let check = vacancy.map(\.nextDeadline) ?? (owesCheck ? .now : nil)
+        return (outputs.compactMap(\.nextDeadline) + [sign, check].compactMap(\.self)).min()
     }
 
     /// Moves on what is under way to a store.
     func tick(_ now: ContinuousClock.Instant, reportingTo control: borrowing PacketSocket) throws(PacketError) {
+        try look(now, reportingTo: control)
         for (index, output) in outputs.enumerated() {
             do throws(Failure) {
                 if let report = try output.tick(now) { try? control.send(report) }
@@ -152,6 +190,7 @@ final class JobOutputs {
     /// Gives up all that is not visible.
     func abandon() {
         publishing = nil
+        vacancy = nil
         for output in outputs { output.discard() }
     }
 
@@ -194,9 +233,13 @@ final class JobOutputs {
                 step = try outputs[index].publish(
                     to: targetNumber, unlessReadable: control.number, keepingOld: isAtomic && outputs.count > 1)
             } catch {
-                publishing?.failures.append((index, error))
                 publishing?.rest.removeFirst()
                 outputs[index].withdraw()
+                if error.code == .outputExists, outputs[index].overwrite == .skip {
+                    try skip(index, reportingTo: control)
+                    continue
+                }
+                publishing?.failures.append((index, error))
                 if isAtomic { break }
                 continue
             }

@@ -66,6 +66,11 @@ final class OutputInHand {
         output.place == "-" ? nil : try OutputPlace(output, policy: policy)
     }
 
+    /// The same as it is shown.
+    var placeName: String { (try? place()?.name) ?? "-" }
+
+    var overwrite: Overwrite { output.delivery.overwrite }
+
     private var remote: RemoteOutput? {
         switch staging {
         case .some(let staging): staging.remote
@@ -98,7 +103,8 @@ final class OutputInHand {
             staging = Staging(
                 try StagedFile.create(
                     for: destination, job: job, token: token, output: index, countingFolders: &madeFolders))
-        case .remote(let place): staging = Staging(try RemoteOutput(place, client: client))
+        case .remote(let place):
+            staging = Staging(try RemoteOutput(place, replacing: overwrite == .replace, client: client))
         case nil: staging = Staging(try StreamedFile.create(policy: policy))
         }
     }
@@ -176,7 +182,8 @@ final class OutputInHand {
         to target: CInt, unlessReadable interruption: CInt, keepingOld: Bool
     ) throws(Failure) -> PublishingStep {
         guard isStaged, !isPublished else { return .done(etag: remote?.etag) }
-        let step = try staging!.publish(to: target, unlessReadable: interruption, keepingOld: keepingOld)
+        let step = try staging!.publish(
+            to: target, unlessReadable: interruption, keepingOld: keepingOld, replacing: overwrite == .replace)
         if case .done = step { isPublished = true }
         return step
     }

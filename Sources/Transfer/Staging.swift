@@ -90,13 +90,13 @@ struct Staging: ~Copyable {
 
     /// Makes the output visible, as far as that goes without waiting.
     mutating func publish(
-        to target: CInt, unlessReadable interruption: CInt, keepingOld: Bool
+        to target: CInt, unlessReadable interruption: CInt, keepingOld: Bool, replacing: Bool
     ) throws(Failure) -> PublishingStep {
         if streamed != nil {
             return try streamed!.copy(to: target, unlessReadable: interruption) ? .done(etag: nil) : .interrupted
         }
         if let remote { return try remote.publish() ? .done(etag: remote.etag) : .underWay }
-        try staged?.publish(keepingOld: keepingOld)
+        try staged?.publish(keepingOld: keepingOld, replacing: replacing)
         return .done(etag: nil)
     }
 

@@ -60,6 +60,7 @@ struct JobRun: Sendable {
         let start = ContinuousClock.now
         inHand.report(Progress(phase: .opening))
         var record = try await slot.convert(task(spec)) { [inHand] progress in inHand.report(progress) }
+        guard record.outputs.contains(where: \.isStaged) else { return .published(record) }
         guard inHand.beginPublishing() else { throw .stopped }
         switch await ledger.publish(job, record) {
         case .ok:

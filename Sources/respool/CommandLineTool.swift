@@ -42,9 +42,6 @@ enum CommandLineTool {
     }
 
     private static func check(_ arguments: Arguments, for command: Command) throws(CommandFailure) {
-        if let option = command.options.first(where: { !$0.isSupported && arguments.has($0) }) {
-            throw .usage("--\(option.name) is not supported yet")
-        }
         let count = arguments.operands.count
         if count > command.operands.upperBound {
             let extra = arguments.operands[command.operands.upperBound]

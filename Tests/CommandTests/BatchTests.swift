@@ -65,7 +65,7 @@ import Testing
         ("source,format\nhttps://x.org/1,\"mp3\n", "line 2: a quote is opened and never closed"),
         (
             "{\"source\":\"https://x.org/1\",\"format\":\"mp3\",\"overwrite\":{\"title\":\"x\"}}",
-            "`overwrite` is not supported yet"
+            "`overwrite` is `{\"title\":\"x\"}`: it must be replace, skip or fail"
         ),
     ])
     func `names the bad line and pushes nothing`(lines: String, sentence: String) async throws {

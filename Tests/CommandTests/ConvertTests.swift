@@ -54,7 +54,6 @@ import Testing
     @Test func `takes every field of a job that needs no queue`() {
         let queue = [
             "output", "priority", "delay", "not-before", "attempts", "timeout", "expires", "deadline", "dedup",
-            "overwrite",
             "group",
             "limit-key", "callback",
         ]
@@ -133,6 +132,17 @@ import Testing
     @Test func `does not overwrite its own source`() async throws {
         let outcome = try await respool.run("convert", "programme.wav", ".", "--to", "wav", "--end", "1")
         #expect(outcome.exitCode == 2 && outcome.errors.contains("'.' is the source itself"))
+    }
+
+    @Test func `leaves what exists where it may not be replaced`() async throws {
+        try folder.write("out.wav", text: "old")
+        var outcome = try await respool.run("convert", "programme.wav", "out.wav", "--overwrite", "skip", "--json")
+        #expect(outcome.exitCode == 0 && outcome.errors.contains("exists and was left as it is"), "\(outcome.errors)")
+        #expect(outcome.output.contains(#""code":"output_skipped""#) && outcome.output.contains(#""sha256":null"#))
+        outcome = try await respool.run("convert", "programme.wav", "out.wav", "new.wav", "--overwrite", "fail")
+        #expect(outcome.exitCode == 1 && outcome.errors.contains("out.wav' exists"), "\(outcome.errors)")
+        #expect(try names() == ["out.wav", "programme.wav"])
+        #expect(try String(contentsOfFile: folder.file("out.wav"), encoding: .utf8) == "old")
     }
 
     @Test func `leaves nothing behind when it is interrupted`() async throws {

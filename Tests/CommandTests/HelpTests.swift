@@ -60,7 +60,7 @@ import Testing
         let page = try await respool.run("man").output
         #expect(page.hasPrefix(".TH RESPOOL 1"))
         for command in Command.all { #expect(page.contains(".SS \(command.name)\n")) }
-        for option in Command.enqueue.options where option.isSupported {
+        for option in Command.enqueue.options {
             #expect(page.contains("\\-\\-\(option.name.split(separator: "-").joined(separator: "\\-"))"))
         }
     }

@@ -13,7 +13,10 @@ import Testing
             (["enqueue", "a.wav"], "`format` is missing: give one of mp3"),
             (["enqueue", "a.wav", "--to", "xyz"], "`format` is `xyz`: it must be one of mp3"),
             (["enqueue", "a.wav", "--to", "mp3", "--start", "9", "--end", "5"], "`end` (5) is not after `start` (9)"),
-            (["enqueue", "a.wav", "--to", "mp3", "--overwrite", "g"], "--overwrite is not supported yet"),
+            (
+                ["enqueue", "a.wav", "--to", "mp3", "--overwrite", "g"],
+                "`overwrite` is `g`: it must be replace, skip or fail"
+            ),
             (["enqueue", "a.wav", "--to", "mp3", "--seal"], "--seal needs a group"),
             (
                 ["enqueue", "a.wav", "--to", "mp3", "--group", "g", "--group-callback", "https://x.org"],

@@ -45,6 +45,13 @@ import Testing
         #expect(try Self.spec(["output": output, "group": "night"]).destinations == [output])
     }
 
+    @Test func `says of each output what may not be replaced`() throws {
+        let outputs = #"[{"overwrite":"fail"},{},{"overwrite":null},{"overwrite":"skip","output":"https://h/a"}]"#
+        let spec = try Self.spec(["outputs": outputs, "overwrite": "skip"])
+        #expect(spec.deliveries.map(\.overwrite) == [.fail, .skip, .replace, .skip])
+        #expect(try Self.spec([:]).deliveries == [Delivery()])
+    }
+
     @Test func `takes every track into formats that hold several`() throws {
         #expect(try Self.spec(["format": "mka", "track": "all"]).plan.source.track == .all)
         let refused: [([String: String], String)] = [
@@ -132,7 +139,8 @@ import Testing
         (["fade_in": "11:00"], "10:00"), (["trim_silence": "-60,"], "-60,0.5"), (["replay_gain": "album"], "track"),
         (["outputs": "[]"], "1 to 32"),
         (["passthrough": "always"], "auto, never or require"), (["callback": "g"], "https:// or http://"),
-        (["callback": "https://u:p@"], "`https://`: it must begin"), (["overwrite": "g"], "not supported yet"),
+        (["callback": "https://u:p@"], "`https://`: it must begin"), (["overwrite": "g"], "replace, skip or fail"),
+        (["overwrite": "skip", "output_method": "POST", "output": "https://h/a"], "POST"),
         (["group": "a b"], "1 to 64"), (["limit_key": ""], "1 to 128"),
         (["sample_format": "s20"], "s20"), (["output": "a\u{0}b"], "output"),
     ])

@@ -250,7 +250,7 @@ import Testing
 
 extension CommitRecord {
     /// The record of one output.
-    static func test(_ staged: StagedOutput) -> CommitRecord {
+    static func test(_ staged: StagedOutput, _ overwrite: Overwrite = .replace) -> CommitRecord {
         let report = OutputReport(
             url: staged.destination, format: "mp3", codec: "mp3", bytes: staged.bytes, duration: 0, sampleRate: 44100,
             channels: 2, bitRate: 0, sha256: staged.sha256, copied: false, gapless: .init(start: 0, end: 0),
@@ -258,7 +258,8 @@ extension CommitRecord {
         return CommitRecord(
             outputs: [
                 .init(
-                    destination: staged.destination, staged: staged.staged, parts: staged.parts, report: report)
+                    destination: staged.destination, staged: staged.staged, parts: staged.parts, report: report,
+                    overwrite: overwrite)
             ])
     }
 }

@@ -54,7 +54,9 @@ let originScript = #"""
                 turn = seen[url.path] = seen.get(url.path, 0) + 1
             body = self.rfile.read(int(self.headers["Content-Length"]))
             self.note("%s %s %s %s" % (self.command, url.query, self.headers.get("Content-Type", "-"), self.headers.get("X-Kind", "-")))
-            status = 201 if turn > int(number or 0) else {"put-busy": 503, "put-denied": 403, "put-exists": 412}[behaviour]
+            # Keeps what it has from whoever asks for that.
+            isKept = behaviour == "put-once" and self.headers.get("If-None-Match") == "*" and turn > 1
+            status = 412 if isKept else 201 if turn > int(number or 0) else {"put-busy": 503, "put-denied": 403, "put-exists": 412}[behaviour]
             if status == 201: open(os.path.join(folder, self.name + ".body"), "wb").write(body)
             tag = {"put-long": '"%s"' % ("x" * 60000), "put-error": None}.get(behaviour, TAG)
             text = b"<Error><Code>%s</Code></Error><ETag>%s</ETag>" % ((b"x" * 400000,) * 2) if behaviour == "put-error" else b""

@@ -59,6 +59,9 @@ int clinux_open_unnamed_in(int folder, mode_t mode);
 /// Gives an unnamed file a name in an open folder. Answers 0 or -1.
 int clinux_link_unnamed_in(int descriptor, int folder, const char *name);
 
+/// Gives a file another name, in another open folder or the same, if nothing has that name (RENAME_NOREPLACE). Answers 0 or -1.
+int clinux_rename_unless_there(int folder, const char *name, int other_folder, const char *other_name);
+
 /// Takes the exclusive lock of an open file, or fails at once if another has it (flock). Answers 0 or -1.
 int clinux_lock(int descriptor);
 

@@ -76,9 +76,7 @@ local function check(flat)
   for i = 1, #flat, 2 do
     local name, value = flat[i], flat[i + 1]
     local plain = string.find(name, '^[a-z_]+$')
-    if plain and string.find(PLANNED, ' ' .. name .. ' ', 1, true) then
-      refuse('the field `' .. name .. '` is not supported yet')
-    elseif not plain or not string.find(FIELDS, ' ' .. name .. ' ', 1, true) then
+    if not plain or not string.find(FIELDS, ' ' .. name .. ' ', 1, true) then
       refuse('unknown field `' .. shown(name) .. '`; the fields are listed by `respool enqueue --help`')
     elseif fields[name] then
       refuse('the field `' .. name .. '` is there twice')

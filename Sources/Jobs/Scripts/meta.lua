@@ -3,7 +3,7 @@
 --
 -- KEYS[1]  the queue's `meta`. It always exists, so a cluster can route by it. All other keys have its prefix and hash tag;
 --          they cannot be declared, for a job's id is known only once an index was read.
--- Swift puts DEFAULT_SETTINGS, FIELDS, PLANNED and the limits in front.
+-- Swift puts DEFAULT_SETTINGS, FIELDS and the limits in front.
 
 local call = redis.call
 local META = KEYS[1]

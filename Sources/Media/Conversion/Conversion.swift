@@ -99,10 +99,11 @@ package enum Conversion {
 
     /// Fails if a conversion cannot come to anything any more.
     private static func check(_ lanes: [OutputLane], _ plan: ConversionPlan) throws(MediaError) {
-        guard let index = lanes.firstIndex(where: { $0.failure != nil }), let failure = lanes[index].failure else {
+        let wanted = lanes.indices.filter { !plan.skipped.contains($0) }
+        guard let index = wanted.first(where: { lanes[$0].failure != nil }), let failure = lanes[index].failure else {
             return
         }
-        guard plan.isAtomic || lanes.allSatisfy({ $0.failure != nil }) else { return }
+        guard plan.isAtomic || wanted.allSatisfy({ lanes[$0].failure != nil }) else { return }
         throw lanes.count > 1 ? failure.of(output: index) : failure
     }
 }

@@ -10,9 +10,11 @@ extension Failure {
             return Failure(.sourceDenied, "\(said); its bucket is in the region '\(region.prefix(40))': set AWS_REGION")
         }
         switch code {
+        case "PreconditionFailed": return .outputExists(redactedURL(name))
         // Of a request without a body a store tells nothing but the status.
         case "status 404", "NoSuchKey", "NoSuchBucket", "NoSuchUpload": return Failure(.sourceNotFound, said)
-        case "RequestTimeout", "SlowDown", "InternalError", "ServiceUnavailable", "OperationAborted":
+        case "RequestTimeout", "SlowDown", "InternalError", "ServiceUnavailable", "OperationAborted",
+            "ConditionalRequestConflict":
             return Failure(.sourceUnreachable, said, retryAfter: head.retryAfter)
         // A clock may be set right, and a token be renewed, before the next try.
         case "RequestTimeTooSkewed", "ExpiredToken", "TokenRefreshRequired":

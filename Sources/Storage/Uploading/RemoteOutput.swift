@@ -7,6 +7,7 @@ package import SlotProtocol
 /// Its parts appear before its main file, as on a disk.
 package final class RemoteOutput {
     private let place: RemotePlace
+    private let isReplacing: Bool
     private let client: HTTPClient
     private let file: Descriptor
     /// The finished parts, one behind the other: files of their own would be too many to keep open.
@@ -41,8 +42,9 @@ package final class RemoteOutput {
     static let removalWidth = 8
 
     /// Makes the file that is written.
-    package init(_ place: RemotePlace, client: HTTPClient) throws(Failure) {
+    package init(_ place: RemotePlace, replacing: Bool = true, client: HTTPClient) throws(Failure) {
         self.place = place
+        isReplacing = replacing
         self.client = client
         file = try unnamedFile(in: client.policy.spoolFolder, for: "the output")
     }
@@ -97,7 +99,7 @@ package final class RemoteOutput {
     package func begin(bytes: Int64, sha256: String) {
         sum = (bytes, sha256)
         let body = FileBody(number: file.number, start: 0, length: bytes)
-        main = Upload(body, sum: sha256, to: place, client: client)
+        main = Upload(body, sum: sha256, to: place, replacing: isReplacing, client: client)
     }
 
     /// Whether everything is where it waits.
@@ -157,7 +159,8 @@ package final class RemoteOutput {
         while sendings.count < Self.width, partsSent < parts.count {
             let part = parts[partsSent]
             let body = FileBody(number: partsNumber, start: part.start, length: part.length)
-            let sending = Upload(body, sum: part.sha256, to: part.place, client: client)
+            let sending = Upload(
+                body, sum: part.sha256, to: part.place, replacing: isReplacing || part.isOwn, client: client)
             sending.complete()
             sendings.append(sending)
             partsSent += 1
@@ -172,7 +175,8 @@ package final class RemoteOutput {
     package func withdraw() {
         abandon()
         guard isPublishing else { return }
-        doomed += parts.prefix(partsSent).map(\.place)
+        let foreign = sendings.filter { $0.failure?.code == .outputExists }.map(\.place)
+        doomed += parts.prefix(partsSent).map(\.place).filter { !foreign.contains($0) }
         // What a web server took is its own now.
         if main?.completion.isComplete == true, case .object = place { doomed.append(place) }
     }

@@ -89,6 +89,13 @@ final class RemoteSettling {
         }
     }
 
+    /// Removes what is visible of an output that may replace nothing, for the job makes it again.
+    func takeBack() {
+        guard isPublished, output.overwrite != nil, let object else { return }
+        isPublished = false
+        removeParts([StoreRequest(StoreMessage(method: "DELETE"), about: .object(object), client: client)])
+    }
+
     /// A place that this worker may not reach is not its to judge either: the job runs again.
     private func giveUp(_ failure: Failure) {
         if failure.retryable { self.failure = failure }

@@ -7,6 +7,7 @@ package final class Settling {
     private let record: CommitRecord
     private let client: HTTPClient
     private var remote: [RemoteSettling]
+    private var settlement: Settlement?
 
     package init(_ record: CommitRecord, client: HTTPClient) {
         self.record = record
@@ -21,22 +22,22 @@ package final class Settling {
     package func tick(_ now: ContinuousClock.Instant) {
         for output in remote { output.tick(now) }
         guard result == nil, remote.allSatisfy(\.isOver) else { return }
-        if let failure = remote.lazy.compactMap(\.failure).first {
-            result = .failure(failure)
-        } else {
-            settleLocal()
-        }
+        do throws(Failure) {
+            if let failure = remote.lazy.compactMap(\.failure).first { throw failure }
+            if settlement == nil { settlement = try settleLocal() }
+            if settlement == .removed { for output in remote { output.takeBack() } }
+            if remote.allSatisfy(\.isOver) { result = settlement.map { .success($0) } }
+        } catch { result = .failure(error) }
     }
 
-    /// Outputs at several places are not settled as one: if any of them is missing, the job runs again and makes all.
-    private func settleLocal() {
+    /// If any output is missing or has failed, the job runs again and makes all.
+    private func settleLocal() throws(Failure) -> Settlement {
         var local = record
         local.outputs.removeAll { $0.isRemote || !$0.isStaged }
-        var isPublished = remote.allSatisfy(\.isPublished) && !(remote.isEmpty && local.outputs.isEmpty)
-        do throws(Failure) {
-            if !local.outputs.isEmpty, try local.settle(policy: client.policy) != .published { isPublished = false }
-            result = .success(isPublished ? .published : .removed)
-        } catch { result = .failure(error) }
+        let othersArePublished =
+            remote.allSatisfy(\.isPublished) && record.outputs.allSatisfy { $0.report.error == nil }
+            && record.outputs.contains(where: \.isStaged)
+        return try local.settle(policy: client.policy, othersArePublished: othersArePublished)
     }
 }
 

@@ -9,6 +9,8 @@ final class Upload {
         case sending
         /// All parts are there, or there are none.
         case ready
+        /// Whether something is there that may not be replaced.
+        case looking(StoreRequest)
         case completing(StoreRequest)
         /// The store did not say that it is visible, and may have made it so all the same.
         case checking(StoreRequest, Failure)
@@ -17,7 +19,9 @@ final class Upload {
         case over
     }
 
-    private let place: RemotePlace
+    let place: RemotePlace
+    /// What says that nothing may be replaced, to a server that understands it.
+    private var condition: [String]
     private let file: FileBody
     private let sum: String
     private let client: HTTPClient
@@ -44,10 +48,11 @@ final class Upload {
     private static let mostParts: Int64 = 10_000
 
     /// Begins to send a file whose SHA-256 is known.
-    init(_ file: FileBody, sum: String, to place: RemotePlace, client: HTTPClient) {
+    init(_ file: FileBody, sum: String, to place: RemotePlace, replacing: Bool, client: HTTPClient) {
         self.file = file
         self.sum = sum
         self.place = place
+        condition = replacing ? [] : ["If-None-Match: *"]
         self.client = client
         let usual = client.policy.s3.partBytes
         partLength = max(usual, (file.length + Self.mostParts - 1) / Self.mostParts)
@@ -70,7 +75,7 @@ final class Upload {
     var isOver: Bool {
         switch state {
         case .ready, .complete, .over: true
-        case .beginning, .sending, .completing, .checking, .aborting: false
+        case .beginning, .sending, .looking, .completing, .checking, .aborting: false
         }
     }
 
@@ -81,7 +86,9 @@ final class Upload {
 
     private var call: StoreRequest? {
         switch state {
-        case .beginning(let call), .completing(let call), .checking(let call, _), .aborting(let call): call
+        case .beginning(let call), .looking(let call), .completing(let call), .checking(let call, _),
+            .aborting(let call):
+            call
         case .sending, .ready, .complete, .over: nil
         }
     }
@@ -89,8 +96,18 @@ final class Upload {
     /// Makes the object visible, in one step.
     func complete() {
         guard isReady else { return }
+        // A store that does not know the condition would replace what is there; a URL may be good for a PUT alone.
+        if isObject, !condition.isEmpty {
+            state = .looking(call(StoreMessage(method: "HEAD"), query: ""))
+        } else {
+            finish()
+        }
+    }
+
+    private func finish() {
         guard let identifier else {
-            state = .completing(call(StoreMessage(method: method, headers: newHeaders, body: .file(file)), query: ""))
+            state = .completing(
+                call(StoreMessage(method: method, headers: newHeaders + condition, body: .file(file)), query: ""))
             return
         }
         let list = etags.sorted { $0.key < $1.key }.map { number, etag in
@@ -99,7 +116,8 @@ final class Upload {
         let body = "<CompleteMultipartUpload>\(list.joined())</CompleteMultipartUpload>"
         // A store may take minutes to put many parts together.
         let message = StoreMessage(
-            method: "POST", headers: ["Content-Type: application/xml"], body: .bytes(Array(body.utf8)), patience: 300)
+            method: "POST", headers: ["Content-Type: application/xml"] + condition, body: .bytes(Array(body.utf8)),
+            patience: 300)
         state = .completing(call(message, query: "uploadId=\(S3Object.encodedValue(identifier))"))
     }
 
@@ -128,7 +146,8 @@ final class Upload {
         switch state {
         case .beginning(let call): begun(call.result)
         case .sending: send()
-        case .completing(let call): completed(call.result)
+        case .looking(let call): looked(call)
+        case .completing(let call): completed(call)
         case .checking(let call, let failure):
             guard let result = call.result else { return }
             if case .success(let answer) = result, answer.head.isObject(of: file.length, sum: sum) {
@@ -167,15 +186,33 @@ final class Upload {
         }
     }
 
-    private func completed(_ result: Result<StoreRequest.Answer, Failure>?) {
+    private func looked(_ call: StoreRequest) {
+        switch call.result {
+        // What an earlier try of the job has left is as good as new.
+        case .success(let answer) where identifier == nil && answer.head.isObject(of: file.length, sum: sum):
+            state = .complete(etag: shown(answer.head["etag"]))
+        case .success: fail(.outputExists(place.name))
+        // To keys that may not list a bucket, Amazon says 403 of what is missing.
+        case .failure where [403, 404].contains(call.status): finish()
+        case .failure(let failure): fail(failure)
+        case nil: break
+        }
+    }
+
+    private func completed(_ call: StoreRequest) {
+        guard let result = call.result else { return }
+        // The store does not know the condition, and nothing was there a moment ago.
+        if isObject, call.status == 501, !condition.isEmpty {
+            condition = []
+            return finish()
+        }
         switch result {
         case .success(let answer):
             let inBody = isObject ? S3Answer(answer.body)["ETag"] : nil
             state = .complete(etag: shown(answer.head["etag"] ?? inBody))
         case .failure(let failure):
             guard isObject else { return fail(failure) }
-            state = .checking(call(StoreMessage(method: "HEAD"), query: ""), failure)
-        case nil: break
+            state = .checking(self.call(StoreMessage(method: "HEAD"), query: ""), failure)
         }
     }
 

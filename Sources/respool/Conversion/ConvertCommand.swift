@@ -11,7 +11,7 @@ extension Command {
         details: [
             "SOURCE is a path, a URL, a pipe, or `-` for standard input; DESTINATION is a path, a folder (with --format), or `-` for standard output. The "
                 + "format is that of the destination's name, unless --format says otherwise. An existing file is replaced "
-                + "when the new one is complete and checked, and not before.",
+                + "when the new one is complete and checked, and not before, unless --overwrite says otherwise.",
             "Several destinations are made in one go, from one decode. With --outputs each has settings of its own, the other "
                 + "options holding for all, and its `output` is a path in FOLDER; with --atomic true all of them appear, or none.",
         ],

@@ -49,7 +49,7 @@ struct HandConversion {
             outputDescriptor: request.destinations.contains(nil) ? STDOUT_FILENO : nil)
         do throws(SlotError) {
             var record = try await slot.convert(task) { view.show($0) }
-            record.take(try await slot.publish())
+            if record.outputs.contains(where: \.isStaged) { record.take(try await slot.publish()) }
             return .success(record)
         } catch {
             return .failure(error)
@@ -97,7 +97,7 @@ private final class ConversionView: Sendable {
         for warning in report.warnings {
             StandardStream.error("respool: warning: \(TextLayout.printable(warning.message))\n")
         }
-        guard Terminal.error.isInteractive, !isStream else { return }
+        guard report.isMade, Terminal.error.isInteractive, !isStream else { return }
         let facts = "\(Quantities.length(report.duration))  \(Quantities.bytes(report.bytes))"
         Terminal.error.write("\(TextLayout.printable(report.url))  \(Terminal.error.colored(facts, .green))\n")
     }

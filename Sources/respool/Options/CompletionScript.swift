@@ -21,9 +21,8 @@ struct CompletionScript {
 
     private func bash() -> String {
         let cases = Command.all.map { command in
-            let supported = command.options.filter(\.isSupported)
-            let options = supported.flatMap(names).joined(separator: " ")
-            let values = supported.filter { $0.placeholder != nil }.map {
+            let options = command.options.flatMap(names).joined(separator: " ")
+            let values = command.options.filter { $0.placeholder != nil }.map {
                 "            \(names($0).joined(separator: "|"))) \(bashWords($0.suggestion)); return ;;"
             }
             return """
@@ -70,7 +69,7 @@ struct CompletionScript {
             if let words = fishWords(command.operandSuggestion) {
                 lines.append("complete -c respool \(condition) \(words)")
             }
-            for option in command.options where option.isSupported {
+            for option in command.options {
                 let long = ([option.name] + option.aliases).map { "-l \($0)" }.joined(separator: " ")
                 let letter = option.letter.map { " -s \($0)" } ?? ""
                 let value = option.placeholder == nil ? "" : " -r \(fishWords(option.suggestion) ?? "-f")"

@@ -33,11 +33,7 @@ struct HelpPage {
         for paragraph in [command.summary.sentence] + command.details {
             lines += [""] + TextLayout.wrapped(paragraph, width: width)
         }
-        let (supported, later) = (command.options.filter(\.isSupported), command.options.filter { !$0.isSupported })
-        lines += ["", "Options:"] + entries(supported.map { (heading($0), explanation($0)) })
-        if !later.isEmpty {
-            lines += ["", "Not supported yet:"] + entries(later.map { (heading($0), $0.summary) })
-        }
+        lines += ["", "Options:"] + entries(command.options.map { (heading($0), explanation($0)) })
         if !command.examples.isEmpty { lines += ["", "Examples:"] }
         for example in command.examples {
             lines += ["  " + example.line] + TextLayout.wrapped(example.meaning, width: width - 6).map { "      " + $0 }

@@ -27,7 +27,7 @@ struct ManualPage {
             lines += [".B respool \(command.name)", escaped("[OPTION]... \(usage)"), ".br"]
         }
         for paragraph in [command.summary.sentence] + command.details { lines += [".PP", escaped(paragraph)] }
-        for option in command.options where option.isSupported {
+        for option in command.options {
             lines += [".TP", ".B \(escaped(HelpPage().heading(option)))", escaped(HelpPage().explanation(option))]
         }
         for example in command.examples {

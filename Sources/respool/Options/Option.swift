@@ -14,8 +14,6 @@ struct Option: Sendable {
     let variable: String?
     let suggestion: Suggestion
     let isRepeatable: Bool
-    /// Whether this version can do it; if not, the option is known but refused.
-    let isSupported: Bool
 
     /// What a shell may complete the value with.
     enum Suggestion: Sendable, Hashable {
@@ -26,7 +24,7 @@ struct Option: Sendable {
     init(
         _ name: String, letter: Character? = nil, aliases: [String] = [], value placeholder: String? = nil,
         _ summary: String, fallback: String? = nil, variable: String? = nil, suggestion: Suggestion = .nothing,
-        isRepeatable: Bool = false, isSupported: Bool = true
+        isRepeatable: Bool = false
     ) {
         self.name = name
         self.letter = letter
@@ -37,7 +35,6 @@ struct Option: Sendable {
         self.variable = variable
         self.suggestion = suggestion
         self.isRepeatable = isRepeatable
-        self.isSupported = isSupported
     }
 }
 

@@ -23,7 +23,7 @@ enum FieldOptions {
 
     /// What only a queue can do.
     private static let queueNames: Set<String> = [
-        "output", "priority", "delay", "not-before", "attempts", "timeout", "expires", "deadline", "dedup", "overwrite",
+        "output", "priority", "delay", "not-before", "attempts", "timeout", "expires", "deadline", "dedup",
         "group",
         "limit-key", "callback",
     ]
@@ -34,7 +34,7 @@ enum FieldOptions {
         let isFormat = field.name == "format"
         return Option(
             field.flag, letter: isFormat ? "f" : nil, aliases: isFormat ? ["to"] : [], value: field.placeholder,
-            field.summary, fallback: field.fallback, suggestion: suggestion(field), isSupported: field.isSupported)
+            field.summary, fallback: field.fallback, suggestion: suggestion(field))
     }
 
     private static func suggestion(_ field: JobField) -> Option.Suggestion {
@@ -48,6 +48,7 @@ enum FieldOptions {
         case "passthrough": .words(Passthrough.allCases.map(\.rawValue))
         case "resampler": .words(ResamplerEngine.allCases.map(\.rawValue))
         case "replay_gain": .words(ReplayGain.allCases.map(\.rawValue))
+        case "overwrite": .words(Overwrite.allCases.map(\.rawValue))
         case "damage": .words(DamagePolicy.allCases.map(\.rawValue))
         case "chapters": .words(TagSettings.ChapterForm.allCases.map(\.rawValue))
         case "channel_layout": .words(ChannelLayoutName.all)

@@ -1,0 +1,29 @@
+package import SlotProtocol
+
+/// Whether something is at the place of an output already.
+package final class RemoteLookup {
+    private let request: StoreRequest
+    private let name: String
+
+    /// Asks the store; nothing for a web server, whose URL may be good for a PUT alone.
+    package init?(_ place: RemotePlace, client: HTTPClient) {
+        guard case .object = place else { return nil }
+        name = place.name
+        request = StoreRequest(StoreMessage(method: "HEAD"), about: place, client: client)
+    }
+
+    /// When `tick` wants to be called at the latest.
+    package var nextDeadline: ContinuousClock.Instant? { request.nextDeadline }
+
+    /// Moves on what can move, and answers what was found once it is.
+    package func tick(_ now: ContinuousClock.Instant) throws(Failure) -> Bool? {
+        request.tick(now)
+        switch request.result {
+        case .success: return true
+        // To keys that may not list a bucket, Amazon says 403 of what is missing.
+        case .failure where [403, 404].contains(request.status): return false
+        case .failure(let failure): throw failure
+        case nil: return nil
+        }
+    }
+}
