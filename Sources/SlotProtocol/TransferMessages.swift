@@ -50,10 +50,12 @@ package struct TransferJob: Codable, Sendable {
     package var outputs: [Output]
     /// Whether all outputs are to appear, or none.
     package var isAtomic: Bool
+    /// When the job was made, in ms since 1970, if earlier tries of it may have left something.
+    package var start: Int64?
 
     package init(
         id: String, token: String, source: String, access: SourceAccess = SourceAccess(), outputs: [Output],
-        isAtomic: Bool = false
+        isAtomic: Bool = false, start: Int64? = nil
     ) {
         self.id = id
         self.token = token
@@ -61,6 +63,7 @@ package struct TransferJob: Codable, Sendable {
         self.access = access
         self.outputs = outputs
         self.isAtomic = isAtomic
+        self.start = start
     }
 
     /// Where a result goes.

@@ -5,7 +5,16 @@ extension S3Settings {
     /// The settings that the variables of Amazon's own tools ask for, and those of respool.
     package static func fromEnvironment() throws(Failure) -> S3Settings {
         var settings = S3Settings()
-        settings.keys = try keys()
+        setKeys(&settings)
+        settings.container = try container()
+        if Environment.value("AWS_EC2_METADATA_DISABLED")?.lowercased() != "true" {
+            let endpoint = Environment.value("AWS_EC2_METADATA_SERVICE_ENDPOINT") ?? "http://169.254.169.254"
+            let base = endpoint.hasSuffix("/") ? String(endpoint.dropLast()) : endpoint
+            try check(
+                "AWS_EC2_METADATA_SERVICE_ENDPOINT", redactedURL(endpoint), isEndpoint(base),
+                "https:// or http:// and a host")
+            settings.instanceEndpoint = base
+        }
         let home = Environment.value("HOME")
         settings.credentialsFile =
             Environment.value("AWS_SHARED_CREDENTIALS_FILE") ?? home.map { "\($0)/.aws/credentials" }
@@ -38,17 +47,44 @@ extension S3Settings {
 
     private static func isLine(_ text: String) -> Bool { text.utf8.allSatisfy { (0x21...0x7e).contains($0) } }
 
-    private static func keys() throws(Failure) -> S3Keys? {
+    /// Keys of which there is half fail the jobs that want them, and no others.
+    private static func setKeys(_ settings: inout S3Settings) {
         switch (Environment.value("AWS_ACCESS_KEY_ID"), Environment.value("AWS_SECRET_ACCESS_KEY")) {
-        case (nil, nil): return nil
+        case (nil, nil): break
         case (let identifier?, let secret?):
-            return S3Keys(
+            settings.keys = S3Keys(
                 identifier: identifier, secret: secret, sessionToken: Environment.value("AWS_SESSION_TOKEN"))
-        default:
-            throw Failure(
-                .invalidRequest, "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY belong together: set both or none")
+        case (let identifier, _):
+            settings.keysFault =
+                "the worker has \(identifier == nil ? "AWS_SECRET_ACCESS_KEY" : "AWS_ACCESS_KEY_ID") alone: "
+                + "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY belong together, so set both or none"
         }
     }
+
+    /// Where a container is given its keys, as Amazon's tools are told.
+    private static func container() throws(Failure) -> S3RoleSource? {
+        let token = Environment.value("AWS_CONTAINER_AUTHORIZATION_TOKEN")
+        let tokenFile = Environment.value("AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE")
+        if let path = Environment.value("AWS_CONTAINER_CREDENTIALS_RELATIVE_URI") {
+            try check("AWS_CONTAINER_CREDENTIALS_RELATIVE_URI", path, path.hasPrefix("/") && isLine(path), "a path")
+            return S3RoleSource(url: "http://169.254.170.2" + path, token: token, tokenFile: tokenFile)
+        }
+        guard let url = Environment.value("AWS_CONTAINER_CREDENTIALS_FULL_URI") else { return nil }
+        let isNear =
+            !url.contains("@")
+            && containerHosts.contains { host in
+                ["/", ":"].contains { url.hasPrefix("http://\(host)\($0)") }
+            }
+        try check(
+            "AWS_CONTAINER_CREDENTIALS_FULL_URI", redactedURL(url),
+            CallbackURL.isValid(url) && (isNear || url.hasPrefix("https://")),
+            "https://, or http:// and an address of this machine or its container service")
+        return S3RoleSource(url: url, token: token, tokenFile: tokenFile)
+    }
+
+    private static let containerHosts = [
+        "127.0.0.1", "localhost", "[::1]", "169.254.170.2", "169.254.170.23", "[fd00:ec2::23]",
+    ]
 
     private static func isEndpoint(_ text: String) -> Bool {
         let host = text.firstRange(of: "://").map { text[$0.upperBound...] } ?? ""

@@ -14,11 +14,13 @@ package struct SlotTask: Sendable {
     package var outputs: [TransferJob.Output]
     /// Borrowed until the conversion is published.
     package var outputDescriptor: CInt?
+    /// When the job was made, in ms since 1970, if earlier tries of it may have left something.
+    package var start: Int64?
 
     package init(
         id: String, token: String, source: String, access: SourceAccess = SourceAccess(), plan: ConversionPlan,
         outputs: [TransferJob.Output],
-        outputDescriptor: CInt? = nil
+        outputDescriptor: CInt? = nil, start: Int64? = nil
     ) {
         self.id = id
         self.token = token
@@ -27,6 +29,7 @@ package struct SlotTask: Sendable {
         self.plan = plan
         self.outputs = outputs
         self.outputDescriptor = outputDescriptor
+        self.start = start
     }
 }
 
@@ -34,6 +37,7 @@ extension SlotTask {
     /// The part of the task that moves bytes.
     var transferJob: TransferJob {
         TransferJob(
-            id: id, token: token, source: source, access: access, outputs: outputs, isAtomic: plan.isAtomic)
+            id: id, token: token, source: source, access: access, outputs: outputs, isAtomic: plan.isAtomic,
+            start: start)
     }
 }

@@ -16,7 +16,7 @@ package final class HTTPClient {
     package init(policy: TransferPolicy) {
         self.policy = policy
         addresses = AddressPolicy(allowedHosts: policy.allowedHosts)
-        account = S3Account(settings: policy.s3)
+        account = S3Account(policy)
         cache = SourceCache(policy: policy)
         curl_global_init(Int(CURL_GLOBAL_DEFAULT))
         guard let multi = curl_multi_init() else { fatalError("libcurl has no memory to start") }

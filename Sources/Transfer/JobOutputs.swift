@@ -10,6 +10,8 @@ final class JobOutputs {
     private var vacancy: Vacancy?
     /// Whether the worker waits for what comes of it.
     private var owesCheck: Bool
+    /// What earlier tries of the job have left at stores, until it is gone.
+    private var abandoned: [AbandonedUploads] = []
     private let outputs: [OutputInHand]
     private let isAtomic: Bool
     private let target: Descriptor?
@@ -49,6 +51,14 @@ final class JobOutputs {
         self.target = target
         do throws(Failure) {
             try Self.check(outputs, client, hasTarget: targetNumber >= 0)
+            if let start = job.start {
+                for output in outputs {
+                    guard case .remote(let place) = try output.place(),
+                        let uploads = AbandonedUploads(at: place, since: start, client: client)
+                    else { continue }
+                    abandoned.append(uploads)
+                }
+            }
             guard outputs.contains(where: { $0.overwrite != .replace }) else { return }
             vacancy = try Vacancy(outputs, client: client)
         } catch { failure = error }
@@ -87,7 +97,7 @@ final class JobOutputs {
     }
 
     /// Whether it is known which of them can be made.
-    var areChecked: Bool { vacancy == nil }
+    var areChecked: Bool { vacancy == nil && abandoned.allSatisfy(\.isOver) }
 
     /// Takes note of places that are taken, once all are looked up.
     private func look(_ now: ContinuousClock.Instant, reportingTo control: borrowing PacketSocket) throws(PacketError) {
@@ -172,12 +182,15 @@ final class JobOutputs {
     /// When `tick` wants to be called at the latest.
     var nextDeadline: ContinuousClock.Instant? {
         let sign = publishing.map { $0.lastSign + Self.signInterval }
-        let check = vacancy.map(\.nextDeadline) ?? (owesCheck ? .now : nil)
-        return (outputs.compactMap(\.nextDeadline) + [sign, check].compactMap(\.self)).min()
+        return
+            (outputs.compactMap(\.nextDeadline)
+            + [sign, vacancy.map(\.nextDeadline) ?? (owesCheck ? .now : nil)].compactMap(\.self)
+            + abandoned.compactMap(\.nextDeadline)).min()
     }
 
     /// Moves on what is under way to a store.
     func tick(_ now: ContinuousClock.Instant, reportingTo control: borrowing PacketSocket) throws(PacketError) {
+        for uploads in abandoned { uploads.tick(now) }
         try look(now, reportingTo: control)
         for (index, output) in outputs.enumerated() {
             do throws(Failure) {
@@ -198,7 +211,7 @@ final class JobOutputs {
     var remaining: Int { outputs.reduce(0) { $0 + $1.remaining } }
 
     /// Why something may be left at a store.
-    var leftBehind: Failure? { outputs.lazy.compactMap(\.leftBehind).first }
+    var leftBehind: Failure? { (outputs.lazy.compactMap(\.leftBehind) + abandoned.compactMap(\.leftBehind)).first }
 
     // MARK: Publishing
 

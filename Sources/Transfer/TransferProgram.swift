@@ -87,8 +87,8 @@ package enum TransferProgram {
     /// The folders of the files that hold keys, if they are there.
     private static func keptFiles(_ policy: TransferPolicy) -> [String] {
         [
-            policy.s3.credentialsFile, policy.s3.configurationFile, policy.credentials.file, policy.knownHostsFile,
-            policy.sshKeyFile,
+            policy.s3.credentialsFile, policy.s3.configurationFile, policy.s3.container?.tokenFile,
+            policy.credentials.file, policy.knownHostsFile, policy.sshKeyFile,
         ].compactMap(\.self)
             .filter { access($0, R_OK) == 0 }.map(folder)
     }

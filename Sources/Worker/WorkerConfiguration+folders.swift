@@ -15,10 +15,14 @@ extension WorkerConfiguration {
 
     /// What will go wrong with many jobs although nothing is wrong yet, one sentence each.
     package var advice: [String] {
-        guard slot.policy.outputRoot == nil else { return [] }
-        return [
-            "RESPOOL_OUTPUT_ROOT is not set, so every job will fail as output_denied: set it, or give --output-root"
-        ]
+        var advice: [String] = []
+        if slot.policy.outputRoot == nil {
+            advice.append(
+                "RESPOOL_OUTPUT_ROOT is not set, so every job will fail as output_denied: set it, or give --output-root"
+            )
+        }
+        if let fault = slot.policy.s3.keysFault { advice.append("\(fault); until then jobs that need S3 will fail") }
+        return advice
     }
 
     /// The point behind the path asks for a folder. (path_resolution(7))

@@ -81,19 +81,94 @@ import Testing
         }
     }
 
-    @Test(arguments: [1, 2, 3, 4]) func `an upload that is cut at a part leaves nothing`(number: Int) async throws {
-        let bucket = "cut-\(number)"
+    /// Half of each request arrives, once or again and again.
+    @Test(
+        arguments: ["POST.*uploads=", "POST.*uploadId="] + (1...4).map { "PUT.*partNumber=\($0)&" }, [1, 9])
+    func `an upload that is cut at a part leaves the whole object or nothing`(pattern: String, times: Int) async throws
+    {
+        let bucket = "cut-\(pattern.filter { $0.isLetter || $0.isNumber }.lowercased())-\(times)"
         var policy = try await policy()
         policy.mostResumes = 2
-        try await store.spoil(bucket, "PUT.*partNumber=\(number)& 9 drop")
+        try await store.spoil(bucket, "\(pattern) \(times) half")
         try await withTransfer(policy) { child in
             try await child.tell(.job(.test("/none", output: "s3://\(bucket)/a.flac")))
-            let failure = try #require(try await stage(Self.large, child).failure)
-            #expect(failure.code == .outputFailed && failure.retryable, "\(failure)")
-            #expect(try await child.end().isEnded)
+            var report = try await stage(Self.large, child)
+            let sum = report.staged?.sha256
+            if sum != nil {
+                try await child.tell(.publish)
+                report = try await child.outcome()
+            }
+            #expect(report.isPublished == (times == 1))
+            if let failure = report.failure {
+                #expect(failure.code == .outputFailed && failure.retryable, "\(failure)")
+            }
+            try await child.endJob()
             let content = try await store.content(bucket)
-            #expect(content.objects.isEmpty && content.uploads.isEmpty)
+            #expect(content.uploads.isEmpty)
+            #expect(content.objects.mapValues(\.sha256) == (times == 1 ? ["a.flac": try #require(sum)] : [:]))
         }
+        #expect(
+            try await store.requests(bucket).contains { try Regex(pattern).firstMatch(in: $0) != nil } == (times == 1))
+    }
+
+    @Test func `what a lost try has left of its upload goes with the next, and no older one's`() async throws {
+        // The store began an upload, and nobody was told its name.
+        try await store.spoil("lost", "POST.*uploads= 1 lost")
+        try await withTransfer(try await policy()) { child in
+            for (start, left) in [(Int64.max, 1), (0, 0)] {
+                var job = TransferJob.test("/none", output: "s3://lost/a.flac")
+                job.start = start
+                try await child.tell(.job(job))
+                if start == .max {
+                    _ = try await child.write(Self.large, output: 0, part: nil)
+                    _ = try await child.outcome()
+                } else {
+                    _ = try await child.ask(.stage(output: 0, part: nil))
+                }
+                try await child.endJob()
+                #expect(try await store.content("lost").uploads.count == left)
+            }
+        }
+    }
+
+    @Test func `a name of an upload without end is refused`() async throws {
+        try await store.spoil("named", "POST.*uploads= 1 long-name")
+        try await withTransfer(try await policy()) { child in
+            try await child.tell(.job(.test("/none", output: "s3://named/a.flac")))
+            let failure = try #require(try await stage(Self.large, child).failure)
+            #expect(failure.code == .outputFailed && failure.message.hasSuffix("2000 bytes"), "\(failure)")
+        }
+    }
+
+    @Test func `an upload that cannot be taken back is not settled`() async throws {
+        try await store.spoil("stuck", "DELETE.*uploadId= 2 403")
+        var left: StagedOutput?
+        try await withTransfer(try await policy()) { child in
+            try await child.tell(.job(.test("/none", output: "s3://stuck/a.flac")))
+            left = try await stage(Self.large, child).staged
+            // The first of the two.
+            _ = try await child.end()
+        }
+        try await withTransfer(try await policy()) { child in
+            try await child.tell(.settle(.test(try #require(left))))
+            let failure = try #require(try await child.report().failure)
+            #expect(failure.code == .outputDenied && failure.retryable, "\(failure)")
+            #expect(try await store.content("stuck").uploads == ["a.flac"])
+            try await child.tell(.settle(.test(try #require(left))))
+            guard case .settled(.removed) = try await child.report() else {
+                Issue.record("not removed")
+                return
+            }
+            #expect(try await store.content("stuck").uploads == [])
+        }
+    }
+
+    @Test(arguments: [0, 1, 5 << 20, 80 << 30, 5 << 40] as [Int64])
+    func `parts are as large as 10,000 of them must be`(length: Int64) {
+        let settings = S3Settings()
+        let part = settings.partBytes(ofObject: length)
+        #expect((length + part - 1) / part <= 10_000 && part >= settings.partBytes)
+        #expect(part == settings.partBytes || (length + part - 2) / (part - 1) > 10_000, "no larger than they must be")
     }
 
     @Test func `a job that ends before it is published leaves nothing`() async throws {
@@ -213,7 +288,7 @@ import Testing
             }
             try await old.tell(.publish)
             let report = try await old.outcome()
-            #expect(report.failure?.code == .outputDenied, "\(report)")
+            #expect(report.failure?.code == .outputFailed, "\(report)")
             try await child.tell(.job(.test("/none", output: "s3://owners/a.flac", token: "1:new")))
             let staged = try #require(try await stage(Self.large + "new", child).staged)
             try await child.tell(.publish)

@@ -20,7 +20,8 @@ package actor ObjectStore {
         try Data(bytes).write(to: URL(filePath: path))
     }
 
-    /// Has requests whose line meets the pattern go wrong, so many times: a status, `drop`, `hang` or `late-error`.
+    /// Has requests whose line meets the pattern go wrong, so many times: a status, `drop`, `half`, `hang`,
+    /// `lost`, `long-name` or `late-error`.
     package func spoil(_ bucket: String, _ rules: String...) async throws {
         try await running().1.write("\(bucket).rules", text: rules.joined(separator: "\n"))
     }

@@ -6,7 +6,7 @@
 /// the bucket after each change. The others are keys, as `identifier=secret` or `identifier=secret:token`. It ends with its
 /// standard input.
 let objectStoreScript = #"""
-    import hashlib, http.server, io, json, os, re, socket, sys, threading, urllib.parse
+    import datetime, hashlib, http.server, io, json, os, re, socket, sys, threading, urllib.parse
     import botocore.auth, botocore.awsrequest, botocore.credentials
     import moto.server
     import werkzeug.serving
@@ -95,6 +95,12 @@ let objectStoreScript = #"""
             uri = environ["REQUEST_URI"]
             name = uri.split("?")[0].split("/")[1]
             line = environ["REQUEST_METHOD"] + "_" + uri
+            action = rule(name, line)
+            if action == "half":
+                environ["wsgi.input"].read(int(environ.get("CONTENT_LENGTH") or 0) // 2)
+                environ["werkzeug.socket"].shutdown(socket.SHUT_RDWR)
+                start("500 Cut", [])
+                return []
             body = environ["wsgi.input"].read(int(environ.get("CONTENT_LENGTH") or 0))
             environ["wsgi.input"] = io.BytesIO(body)
             with lock: bucket(name)
@@ -106,7 +112,6 @@ let objectStoreScript = #"""
                 text = ("<Error><Code>%s</Code><Message>No.</Message></Error>" % code).encode()
                 begin("%d %s" % (number, code), [("Content-Length", str(len(text)))])
                 return [text]
-            action = rule(name, line)
             wrong = fault(environ, body)
             if wrong: answer = refuse(wrong, 403)
             elif re.match("POST_.*uploadId=", line) and not known(name, uri): answer = refuse("NoSuchUpload", 404)
@@ -124,10 +129,13 @@ let objectStoreScript = #"""
                 answer = refuse("Dropped", 500)
             elif action and action.isdigit(): answer = refuse("SlowDown" if action == "503" else "Refused", int(action))
             elif action == "cut": answer = cut(b"".join(self.app(environ, begin)), environ["werkzeug.socket"])
+            elif action == "long-name": answer = [b"<R><UploadId>%s</UploadId></R>" % (b"x" * 2000)]; begin("200 OK", [])
             elif action == "late-error": answer = [b'<Error><Code>InternalError</Code><Message>No.</Message></Error>']; begin("200 OK", [])
             else:
                 with lock:
-                    answer = list(self.app(environ, begin))
+                    # moto's uploads were all begun in 2010.
+                    now = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%S.000Z").encode()
+                    answer = [part.replace(b"2010-11-10T20:48:33.000Z", now) for part in self.app(environ, begin)]
                     if environ["REQUEST_METHOD"] not in ("GET", "HEAD"): save(name)
             with lock, open(os.path.join(folder, name + ".log"), "a") as log:
                 log.write("%s %s %s\n" % (line, status[0][:3] if status else "-", environ.get("HTTP_RANGE", "-")))

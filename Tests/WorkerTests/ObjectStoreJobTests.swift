@@ -69,4 +69,35 @@ import Testing
         }
         withExtendedLifetime(worker) {}
     }
+
+    @Test func `the keys of a container's role open what a job names`() async throws {
+        let shop = try await Workshop()
+        let server = try await RoleServer(lifetime: 3600)
+        try await store.seed("role-in", "a.wav", Sounds.ramp(samples: 4410))
+        var environment = try await environment()
+        environment["AWS_ACCESS_KEY_ID"] = nil
+        environment["AWS_SECRET_ACCESS_KEY"] = nil
+        environment["AWS_CONTAINER_CREDENTIALS_FULL_URI"] = server.url + "/container"
+        environment["AWS_CONTAINER_AUTHORIZATION_TOKEN"] = RoleServer.containerToken
+        let worker = try await shop.worker(environment)
+        let id = try await shop.push(["source": "s3://role-in/a.wav", "format": "flac", "output": "s3://role-out/"])
+        let job = try await shop.job(id, reaches: .completed)
+        #expect(try await store.content("role-out").objects["\(id).flac"]?.etag == job.outputs?.first?.etag)
+        #expect(!worker.errors.contains(RoleServer.containerToken))
+    }
+
+    @Test func `half of a pair of keys fails the jobs that want it, and no other`() async throws {
+        let shop = try await Workshop()
+        var environment = try await environment()
+        environment["AWS_SECRET_ACCESS_KEY"] = nil
+        let worker = try await shop.worker(environment)
+        let source = try shop.source("a.wav", Sounds.ramp(samples: 4410))
+        let denied = try await shop.push([
+            "source": source, "format": "flac", "output": "s3://half-keys/a.flac", "attempts": "1",
+        ])
+        let error = try #require(try await shop.job(denied, reaches: .failed).error)
+        #expect(error.code == .outputDenied && error.message.contains("AWS_ACCESS_KEY_ID alone"), "\(error)")
+        try await shop.job(try await shop.push(["source": source, "format": "flac"]), reaches: .completed)
+        #expect(worker.errors.split(separator: "\n").count { $0.contains("until then") } == 1)
+    }
 }

@@ -1,21 +1,32 @@
 import SlotProtocol
 
 /// Whose keys requests to S3 are signed with, and where they go.
-struct S3Account: Sendable {
+struct S3Account {
     let settings: S3Settings
+    private let roleKeys: RoleKeys
 
-    /// The keys: the environment's, or the profile's, which is read anew.
+    init(_ policy: TransferPolicy) {
+        settings = policy.s3
+        roleKeys = RoleKeys(policy.s3, certificateFile: policy.certificateFile)
+    }
+
+    /// The keys: the environment's, or the profile's, which is read anew, or those of a role.
     func keys() throws(Failure) -> S3Keys {
         if let keys = settings.keys { return keys }
+        if let fault = settings.keysFault { throw Failure(.sourceDenied, fault, retryable: true) }
         for profile in profiles {
             guard let identifier = profile["aws_access_key_id"], let secret = profile["aws_secret_access_key"] else {
                 continue
             }
             return S3Keys(identifier: identifier, secret: secret, sessionToken: profile["aws_session_token"])
         }
+        var reason = ""
+        do throws(Failure) {
+            if let keys = try roleKeys.keys() { return keys }
+        } catch { reason = "; \(error.message)" }
         throw Failure(
             .sourceDenied,
-            "the worker has no keys for S3: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or a profile '\(settings.profile)'",
+            "the worker has no keys for S3: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or a profile '\(settings.profile)'\(reason)",
             retryable: true)
     }
 
@@ -28,6 +39,14 @@ struct S3Account: Sendable {
         let (keys, region) = (try keys(), region)
         return RequestTarget(
             url: url(bucket: object.bucket, key: object.key, query: query, region: region), name: object.text,
+            authorization: .s3(keys, region: region))
+    }
+
+    /// How a request about the object's bucket is made.
+    func target(ofBucketOf object: S3Object, query: String) throws(Failure) -> RequestTarget {
+        let (keys, region) = (try keys(), region)
+        return RequestTarget(
+            url: url(bucket: object.bucket, key: "", query: query, region: region), name: object.text,
             authorization: .s3(keys, region: region))
     }
 

@@ -4,6 +4,15 @@ struct S3Answer {
 
     init(_ bytes: [UInt8]) { text = String(decoding: bytes, as: UTF8.self) }
 
+    private init(text: String) { self.text = text }
+
+    /// The insides of all elements of that name.
+    func all(_ name: String) -> [S3Answer] {
+        text.split(separator: "<\(name)>").dropFirst().map { rest in
+            S3Answer(text: String(rest.firstRange(of: "</\(name)>").map { rest[..<$0.lowerBound] } ?? rest))
+        }
+    }
+
     /// The text of the first element of that name.
     subscript(name: String) -> String? {
         guard let start = text.firstRange(of: "<\(name)>"),

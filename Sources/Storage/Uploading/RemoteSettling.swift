@@ -67,7 +67,13 @@ final class RemoteSettling {
         case .success: removeParts([])
         // Gone already: it was aborted, or completed.
         case .failure where call.status == 404: check()
-        case .failure(let failure): giveUp(failure)
+        // Who began it may complete it yet, so that the job must not run again before it is gone.
+        case .failure(let failure):
+            self.failure = Failure(
+                failure.code,
+                "what an earlier try left at '\(output.destination)' cannot be taken back: \(failure.message)",
+                retryable: true, retryAfter: failure.retryAfter)
+            state = .over
         case nil: break
         }
     }

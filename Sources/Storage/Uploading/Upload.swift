@@ -44,8 +44,8 @@ final class Upload {
 
     /// Parts of one file that are sent at a time.
     private static let width = 4
-    /// What a store takes of one upload.
-    private static let mostParts: Int64 = 10_000
+    /// Bytes of the longest name of an upload that a store may give: it is written down in Redis.
+    private static let longestIdentifier = 1024
 
     /// Begins to send a file whose SHA-256 is known.
     init(_ file: FileBody, sum: String, to place: RemotePlace, replacing: Bool, client: HTTPClient) {
@@ -54,9 +54,8 @@ final class Upload {
         self.place = place
         condition = replacing ? [] : ["If-None-Match: *"]
         self.client = client
-        let usual = client.policy.s3.partBytes
-        partLength = max(usual, (file.length + Self.mostParts - 1) / Self.mostParts)
-        guard isObject, file.length > usual else { return }
+        partLength = client.policy.s3.partBytes(ofObject: file.length)
+        guard isObject, file.length > partLength else { return }
         state = .beginning(
             call(StoreMessage(method: "POST", headers: newHeaders, body: .bytes([])), query: "uploads="))
     }
@@ -170,11 +169,16 @@ final class Upload {
     private func begun(_ result: Result<StoreRequest.Answer, Failure>?) {
         switch result {
         case .success(let answer):
-            identifier = S3Answer(answer.body)["UploadId"]
+            let name = S3Answer(answer.body)["UploadId"] ?? ""
             state = .sending
-            if identifier == nil {
-                fail(Failure(.outputFailed, "the store of '\(place.name)' began an upload without a name"))
-            } else if isGivenUp {
+            guard (1...Self.longestIdentifier).contains(name.utf8.count) else {
+                return fail(
+                    Failure(
+                        .outputFailed,
+                        "the store of '\(place.name)' began an upload with a name of \(name.utf8.count) bytes"))
+            }
+            identifier = name
+            if isGivenUp {
                 abort()
             } else {
                 send()
@@ -212,7 +216,7 @@ final class Upload {
             state = .complete(etag: shown(answer.head["etag"] ?? inBody))
         case .failure(let failure):
             guard isObject else { return fail(failure) }
-            state = .checking(self.call(StoreMessage(method: "HEAD"), query: ""), failure)
+            state = .checking(self.call(StoreMessage(method: "HEAD"), query: ""), cause(of: call, failure))
         }
     }
 
@@ -232,7 +236,7 @@ final class Upload {
                     return fail(Failure(.outputFailed, "the store of '\(place.name)' took a part and gave no tag"))
                 }
                 etags[part.number] = etag
-            case .failure(let failure): return fail(failure)
+            case .failure(let failure): return fail(cause(of: part.call, failure))
             case nil: break
             }
         }
@@ -248,6 +252,12 @@ final class Upload {
             number: file.number, start: file.start + start, length: min(partLength, file.length - start))
         let query = "partNumber=\(number)&uploadId=\(S3Object.encodedValue(identifier ?? ""))"
         parts.append(Part(number: number, call: call(StoreMessage(method: "PUT", body: .file(body)), query: query)))
+    }
+
+    /// A retry of a job for the same place aborts what it finds there, which another try makes good.
+    private func cause(of call: StoreRequest, _ failure: Failure) -> Failure {
+        guard identifier != nil, call.status == 404 else { return failure }
+        return Failure(.outputFailed, "the upload was aborted by somebody else: \(failure.message)")
     }
 
     private func fail(_ failure: Failure) {

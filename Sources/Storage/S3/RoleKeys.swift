@@ -1,0 +1,103 @@
+import FoundationEssentials
+import SlotProtocol
+
+/// The keys that a container or a machine has by its role, asked for again shortly before they end.
+///
+/// Only the operator's settings say where they are asked for: what a job names goes by the address policy, and comes nowhere near.
+final class RoleKeys {
+    private let settings: S3Settings
+    private let certificateFile: String?
+    private var held: (keys: S3Keys, end: Date)?
+    /// Why there were none when they were last asked for.
+    private var refusal: (failure: Failure, time: ContinuousClock.Instant)?
+
+    /// New keys are there five minutes before the old ones end.
+    private static let reserve: TimeInterval = 300
+    /// Where nobody answers, that is not tried for each request anew.
+    private static let pause = Duration.seconds(10)
+
+    init(_ settings: S3Settings, certificateFile: String?) {
+        self.settings = settings
+        self.certificateFile = certificateFile
+    }
+
+    /// The keys; nothing where no role is to be asked.
+    func keys() throws(Failure) -> S3Keys? {
+        guard settings.container != nil || settings.instanceEndpoint != nil else { return nil }
+        if let held, held.end.timeIntervalSinceNow > Self.reserve { return held.keys }
+        if let refusal, refusal.time.duration(to: .now) < Self.pause { return try left(refusal.failure) }
+        do throws(Failure) {
+            let (keys, end) = try fetch()
+            held = (keys, end)
+            return keys
+        } catch {
+            refusal = (error, .now)
+            return try left(error)
+        }
+    }
+
+    /// Keys that still hold, though none came after them.
+    private func left(_ failure: Failure) throws(Failure) -> S3Keys {
+        guard let held, held.end > Date() else { throw failure }
+        return held.keys
+    }
+
+    private func fetch() throws(Failure) -> (S3Keys, Date) {
+        if let container = settings.container {
+            return try Self.read(ask(container.url, try container.header()), container.url)
+        }
+        guard let endpoint = settings.instanceEndpoint else { throw Failure(.internal, "no role is to be asked") }
+        let token = try ask(
+            endpoint + "/latest/api/token", ["X-aws-ec2-metadata-token-ttl-seconds: 300"], method: "PUT")
+        let header = ["X-aws-ec2-metadata-token: \(try Self.word(token, endpoint))"]
+        let folder = endpoint + "/latest/meta-data/iam/security-credentials/"
+        let role = try Self.word(ask(folder, header), folder)
+        return try Self.read(ask(folder + S3Object.encodedValue(role), header), folder)
+    }
+
+    private func ask(_ url: String, _ header: [String], method: String = "GET") throws(Failure) -> [UInt8] {
+        try OperatorRequest.answer(of: url, header, method: method, certificateFile: certificateFile)
+    }
+
+    /// An answer that is one word, fit for a header or a path.
+    private static func word(_ bytes: [UInt8], _ url: String) throws(Failure) -> String {
+        let line = bytes.prefix { $0 != 0x0a && $0 != 0x0d }
+        guard !line.isEmpty, line.allSatisfy({ (0x21...0x7e).contains($0) }) else {
+            throw Failure(.sourceDenied, "'\(redactedURL(url))' names no role with keys for S3", retryable: true)
+        }
+        return String(decoding: line, as: UTF8.self)
+    }
+
+    private static func read(_ bytes: [UInt8], _ url: String) throws(Failure) -> (S3Keys, Date) {
+        struct Answer: Decodable {
+            let AccessKeyId: String
+            let SecretAccessKey: String
+            let Token: String?
+            let Expiration: String?
+        }
+        guard let answer = try? JSONDecoder().decode(Answer.self, from: Data(bytes)) else {
+            throw Failure(.sourceDenied, "'\(redactedURL(url))' gives no keys for S3", retryable: true)
+        }
+        let end = answer.Expiration.flatMap(Instant.milliseconds(parsing:)).map { Double($0) / 1000 }
+        let keys = S3Keys(
+            identifier: answer.AccessKeyId, secret: answer.SecretAccessKey, sessionToken: answer.Token)
+        return (keys, end.map(Date.init(timeIntervalSince1970:)) ?? .distantFuture)
+    }
+}
+
+extension S3RoleSource {
+    /// The line that shows the token, whose file may be replaced meanwhile.
+    fileprivate func header() throws(Failure) -> [String] {
+        var token = token
+        if let tokenFile {
+            guard let text = try? String(contentsOfFile: tokenFile, encoding: .utf8) else {
+                throw Failure(
+                    .sourceDenied, "AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE cannot be read: '\(tokenFile)'",
+                    retryable: true)
+            }
+            token = text
+        }
+        let line = token?.prefix { $0.isASCII && !$0.isNewline } ?? ""
+        return line.isEmpty ? [] : ["Authorization: \(line)"]
+    }
+}
