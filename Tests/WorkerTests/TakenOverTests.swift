@@ -1,0 +1,135 @@
+import Foundation
+import Glibc
+import Jobs
+import SlotProtocol
+import TestSupport
+import Testing
+
+/// The real `respool-transcode`, whose code does what a source says as soon as it reads it, under a real worker.
+@Suite struct TakenOverTests {
+    private let folder: TemporaryFolder
+
+    /// An installation of its own, whose transcoder is the real one with the hook of `Tests/Proof/taken-over.c`.
+    init() async throws {
+        folder = try TemporaryFolder()
+        let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../..").path
+        let hook = folder.file("hook.so")
+        let built = try await ChildProcess.run(
+            "clang",
+            [
+                "-O1", "-fPIC", "-shared", "-I\(root)/Tests/Attacks/include", "-o", hook,
+                "\(root)/Tests/Proof/taken-over.c",
+            ])
+        try #require(built.succeeded, "\(built.errors)")
+        try FileManager.default.copyItem(atPath: Programs.path("respoold"), toPath: folder.file("respoold"))
+        symlink(Programs.path("respool-transfer"), folder.file("respool-transfer"))
+        let script = try folder.write(
+            "respool-transcode",
+            text: "#!/bin/sh\nLD_PRELOAD=\(hook) exec \(Programs.path("respool-transcode")) \"$@\"\n")
+        chmod(script, 0o755)
+    }
+
+    private func worker(_ shop: Workshop, _ environment: [String: String]) async throws -> ChildProcess {
+        let own = ["RESPOOL_MAX_CRASHES": "1", "RESPOOL_SANDBOX": "require"].merging(environment) { $1 }
+        let child = try await ChildProcess(
+            folder.file("respoold"), ["worker"], environment: shop.environment.merging(own) { $1 })
+        try await eventually("the worker starts", within: Workshop.patience) {
+            guard child.isRunning else { throw NotInTime(description: "the worker ended: \(child.errors)") }
+            return child.errors.contains("worker started")
+        }
+        return child
+    }
+
+    /// A source that its reader obeys, long enough to be read like any other.
+    private func order(_ attack: String, _ target: String, in shop: Workshop) throws -> String {
+        try shop.source(
+            "\(attack).wav", Array("ATTACK \(attack) \(target)\n".utf8) + [UInt8](repeating: 0, count: 4096))
+    }
+
+    private func words(_ worker: ChildProcess, _ attack: String) -> [Substring] {
+        worker.errors.split(separator: "\n").filter { $0.hasPrefix("attack: \(attack) ") }
+    }
+
+    @Test func `hostile code in the transcoder finds no file, no network, no process and no Redis`() async throws {
+        let shop = try await Workshop()
+        let target = try folder.write("target", text: "secret")
+        let worker = try await worker(shop, [:])
+        let attacks = [
+            "reads_file", "writes_file", "empties_file", "lists_folder", "makes_file", "removes_file", "links_file",
+            "opens_rights", "connects_tcp", "sends_datagram", "reaches_redis", "reaches_logger", "forks",
+            "runs_program",
+            "signals_worker", "traces_worker", "reads_worker", "opens_worker", "limits_worker", "raises_limit",
+            "runs_data", "makes_namespace", "mounts", "rings", "hides_file", "types_into_terminal", "arms_signal",
+            "opens_mode",
+        ]
+        for attack in attacks {
+            let victim = attack == "reaches_redis" ? shop.redis.socket : target
+            let id = try await shop.push([
+                "source": try order(attack, victim, in: shop), "format": "flac", "attempts": "1",
+            ])
+            let error = try #require(try await shop.job(id, reaches: .failed).error)
+            let said = words(worker, attack)
+            // Refused, and the source is then no media; or killed by the filter of system calls.
+            let isRefused =
+                error.code == .unsupportedFormat && !said.isEmpty && said.allSatisfy { $0.contains("refused") }
+            let isKilled = error.code == .crashed && error.message.contains("signal \(SIGSYS)") && said.isEmpty
+            #expect(isRefused || isKilled, "\(attack): \(error) \(said)")
+        }
+        #expect(try String(contentsOfFile: target, encoding: .utf8) == "secret")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).count == 5)
+        // The slot lives on.
+        let id = try await shop.push(["source": try shop.source("a.wav", Sounds.ramp(samples: 4410)), "format": "flac"])
+        try await shop.job(id, reaches: .completed)
+    }
+
+    @Test func `hostile code in the transcoder has nothing but its own job`() async throws {
+        let shop = try await Workshop()
+        let worker = try await worker(shop, ["RESPOOL_SLOTS": "2"])
+        // Another job, whose files are open all the while.
+        let long = try shop.source("long.wav", Sounds.ramp(samples: 20_000_000))
+        let other = try await shop.push(["source": long, "format": "flac"])
+        try await shop.isConverting(other)
+        let own = try order("lists_descriptors", "-", in: shop)
+        let id = try await shop.push(["source": own, "format": "flac", "attempts": "1"])
+        try await shop.job(id, reaches: .failed)
+        #expect(try await shop.job(other)?.state == .running)
+        let lines = worker.errors.split(separator: "\n").filter { $0.hasPrefix("attack: ") }
+        let files = Set(lines.filter { $0.hasPrefix("attack: file ") })
+        var found = stat()
+        #expect(stat(String(own.dropFirst("file://".count)), &found) == 0)
+        #expect(files == ["attack: file \(found.st_ino)"])
+        // Its worker and the other child of its pair.
+        #expect(Set(lines.filter { $0.hasPrefix("attack: socket ") }) == ["attack: socket 3", "attack: socket 4"])
+        _ = try await shop.queue.cancel([other])
+    }
+
+    @Test func `without the walls the same code succeeds`() async throws {
+        let shop = try await Workshop()
+        let target = try folder.write("target", text: "secret")
+        let worker = try await worker(shop, ["RESPOOL_SANDBOX": "off"])
+        for attack in ["reads_file", "connects_tcp", "forks", "reaches_redis"] {
+            let victim = attack == "reaches_redis" ? shop.redis.socket : target
+            let id = try await shop.push([
+                "source": try order(attack, victim, in: shop), "format": "flac", "attempts": "1",
+            ])
+            try await shop.job(id, reaches: .failed)
+            #expect(words(worker, attack).contains { $0.hasSuffix("succeeded") }, "\(attack)")
+        }
+    }
+
+    @Test func `a kernel without Landlock stops a worker that insists on it, and no other`() async throws {
+        let shop = try await Workshop()
+        let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../..").path
+        let kernel = folder.file("old-kernel")
+        let built = try await ChildProcess.run("clang", ["-o", kernel, "\(root)/Tests/Proof/old-kernel.c"])
+        try #require(built.succeeded, "\(built.errors)")
+        let command = [Programs.path("respoold"), "worker"]
+        let refused = try await ChildProcess.run(
+            kernel, command, environment: shop.environment.merging(["RESPOOL_SANDBOX": "require"]) { $1 })
+        #expect(refused.exitCode == 1 && refused.errors.contains("has no landlock"), "\(refused.errors)")
+        let worker = try await ChildProcess(kernel, command, environment: shop.environment)
+        let id = try await shop.push(["source": try shop.source("a.wav", Sounds.ramp(samples: 4410)), "format": "flac"])
+        try await shop.job(id, reaches: .completed)
+        #expect(worker.errors.split(separator: "\n").count { $0.contains("no landlock") } == 1, "\(worker.errors)")
+    }
+}
