@@ -90,6 +90,22 @@ import Testing
         #expect(proxy.requests.count == count)
     }
 
+    @Test func `takes outputs to their servers`() async throws {
+        let proxy = try await startProxy()
+        let policy = try await policy(proxy, allowing: "127.0.0.1")
+        let url = try await Origin.shared.url("put-busy", "proxied-put")
+        try await withTransfer(policy) { child in
+            try await child.tell(.job(.test("/none", output: url)))
+            _ = try await child.stage("abc")
+            try await child.tell(.publish)
+            let outcome = try await child.outcome()
+            #expect(outcome.isPublished, "\(outcome)")
+            try await child.endJob()
+        }
+        #expect(try await Origin.shared.body("proxied-put") == "abc")
+        #expect(proxy.requests.contains { $0.contains("PUT \(url) HTTP/1.1") })
+    }
+
     @Test func `is asked for no host that has an address that is not public`() async throws {
         let proxy = try await startProxy()
         let port = try await Origin.shared.port()
