@@ -15,6 +15,8 @@ import Testing
         policy.allowedHosts.append("localhost")
         policy.spoolFolder = folder.path
         policy.mostPerHost = 2
+        // Those who hold places shall do so for as long as the test takes.
+        policy.stallTimeout = 300
         return policy
     }
 

@@ -33,19 +33,19 @@ import Testing
     }
 
     @Test func `an object is kept for the next job, while the store says that it is the same`() async throws {
-        try await ObjectStore.shared.seed("kept", "a.flac", Origin.content)
+        try await ObjectStore.shared.seed("kept-source", "a.flac", Origin.content)
         let folder = try TemporaryFolder()
         var policy = try await ObjectStore.shared.policy()
         policy.cacheFolder = folder.path
         try await withTransfer(policy) { child in
             for _ in 0..<2 {
-                try await child.tell(.job(.test("s3://kept/a.flac")))
+                try await child.tell(.job(.test("s3://kept-source/a.flac")))
                 if let failure = try await child.ask(.open).failure { Issue.record("\(failure)") }
                 #expect(try await child.fetch(0..<size) == Origin.content)
                 try await child.endJob()
             }
         }
-        let requests = try await ObjectStore.shared.requests("kept")
+        let requests = try await ObjectStore.shared.requests("kept-source")
         #expect(requests.map { $0.split(separator: " ")[1] } == ["200", "304"], "\(requests)")
     }
 

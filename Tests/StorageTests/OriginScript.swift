@@ -188,7 +188,7 @@ let originScript = #"""
         def do_stalls(self, number, turn, query):
             self.head(200, {"Content-Length": len(content), "ETag": TAG})
             self.put(content[:number])
-            self.connection.settimeout(20)
+            self.connection.settimeout(300)
             self.connection.recv(1)
             self.close_connection = True
         def do_mute(self, number, turn, query):

@@ -14,6 +14,7 @@ import Testing
     private var policy: TransferPolicy {
         var policy = RemoteSourceTests.policy
         policy.cacheFolder = folder.path
+        policy.stallTimeout = 300
         return policy
     }
 
