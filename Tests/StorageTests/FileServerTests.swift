@@ -47,7 +47,7 @@ import Testing
         // Debian's own Python, which has the packages.
         let process = try await ChildProcess(
             "/usr/bin/python3", ["-c", fileServersScript, folder.file("root"), folder.file("log")], input: .open)
-        try await eventually("the servers say their ports", within: .seconds(30)) { process.output.hasSuffix("\n") }
+        try await eventually("the servers say their ports", within: .seconds(60)) { process.output.hasSuffix("\n") }
         let ports = process.output.split(whereSeparator: \.isWhitespace).compactMap { Int($0) }
         return Servers(process: process, folder: folder, ftp: ports[0], old: ports[1], sftp: ports[2])
     }
@@ -195,7 +195,7 @@ import Testing
 
             """
         let server = try await ChildProcess("vsftpd", [try folder.write("vsftpd.conf", Array(settings.utf8))])
-        try await eventually("vsftpd listens") {
+        try await eventually("vsftpd listens", within: .seconds(60)) {
             try await ChildProcess.run("bash", ["-c", "echo > /dev/tcp/127.0.0.1/\(port)"]).succeeded
         }
         var policy = RemoteSourceTests.policy

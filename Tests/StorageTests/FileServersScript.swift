@@ -86,7 +86,7 @@ let fileServersScript = #"""
         def check_channel_request(self, kind, number): return paramiko.OPEN_SUCCEEDED
 
     transports = []
-    host = paramiko.RSAKey.generate(2048)
+    host = paramiko.ECDSAKey.generate()
     own = paramiko.RSAKey.generate(2048)
     own.write_private_key_file(os.path.join(os.path.dirname(log), "own-key"))
     def serve_sftp(listener):

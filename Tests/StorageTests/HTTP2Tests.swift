@@ -34,7 +34,7 @@ import Testing
                 "--accesslog-format=$remote_port $alpn $status", "--conf=/dev/null",
                 certificate.replacing("certificate.pem", with: "key.pem"), certificate,
             ])
-        try await eventually("nghttpx listens") {
+        try await eventually("nghttpx listens", within: .seconds(60)) {
             try await ChildProcess.run("bash", ["-c", "echo > /dev/tcp/127.0.0.1/\(port)"]).succeeded
         }
         return Front(process: process, port: port, log: log)
@@ -62,7 +62,7 @@ import Testing
                 try await child.endJob()
             }
         }
-        try await eventually("all requests are logged") { front.requests.count >= 15 }
+        try await eventually("all requests are logged", within: .seconds(60)) { front.requests.count >= 15 }
         let requests = front.requests
         #expect(requests.allSatisfy { $0[1] == "h2" })
         #expect(Set(requests.map { $0[0] }).count == 1)
