@@ -100,4 +100,18 @@ import Testing
         try await shop.job(try await shop.push(["source": source, "format": "flac"]), reaches: .completed)
         #expect(worker.errors.split(separator: "\n").count { $0.contains("until then") } == 1)
     }
+
+    @Test(arguments: [
+        ("AWS_CONTAINER_CREDENTIALS_FULL_URI", "http://10.0.0.1/keys"),
+        ("AWS_CONTAINER_CREDENTIALS_FULL_URI", "http://127.0.0.1:80@10.0.0.1/keys"),
+        ("AWS_CONTAINER_CREDENTIALS_RELATIVE_URI", "keys"), ("AWS_EC2_METADATA_SERVICE_ENDPOINT", "169.254.169.254"),
+    ])
+    func `keys of a role are asked for over TLS, or of this machine and its own service`(
+        variable: String, value: String
+    ) async throws {
+        let shop = try await Workshop()
+        let outcome = try await ChildProcess.run(
+            Programs.path("respoold"), ["worker"], environment: shop.environment.merging([variable: value]) { $1 })
+        #expect(outcome.exitCode == 2 && outcome.errors.contains("\(variable) is `"), "\(outcome.errors)")
+    }
 }
