@@ -9,7 +9,7 @@ package final class HTTPListener: Sendable {
 
     // libmicrohttpd's calls are safe from any thread; the pointer is used once more, by `deinit`.
     private nonisolated(unsafe) let daemon: OpaquePointer
-    private let routes: Unmanaged<RouteBox>
+    private let context: Unmanaged<ListenerContext>
 
     /// Connections in all; more wait in the system's queue.
     private static let mostConnections: UInt32 = 64
@@ -20,14 +20,18 @@ package final class HTTPListener: Sendable {
     private static let connectionBytes = 32 << 10
 
     /// Listens and starts to answer. The corresponding C function is `MHD_start_daemon`.
-    package init(on address: ListenAddress, routes table: HTTPRoutes) throws(Errno) {
+    ///
+    /// A client has as long as `patience` says for each request.
+    package init(
+        on address: ListenAddress, routes: HTTPRoutes, patience: Duration = .seconds(20)
+    ) throws(Errno) {
         let socket = try address.listen()
         port = Self.boundPort(socket.number)
-        let box = Unmanaged.passRetained(RouteBox(table))
+        let box = Unmanaged.passRetained(ListenerContext(routes, ConnectionWatch(patience: patience)))
         let started = withSignalsBlocked {
             cmicrohttpd_start(
                 socket.number, answer, box.toOpaque(), Self.mostConnections, Self.mostConnectionsPerAddress,
-                Self.idleSeconds, Self.connectionBytes)
+                Self.idleSeconds, Self.connectionBytes, connectionChanged, requestOver)
         }
         guard let started else {
             box.release()
@@ -36,12 +40,12 @@ package final class HTTPListener: Sendable {
         // The daemon closes the socket from here on.
         _ = socket.release()
         daemon = started
-        routes = box
+        context = box
     }
 
     deinit {
         MHD_stop_daemon(daemon)
-        routes.release()
+        context.release()
     }
 
     private static func boundPort(_ socket: CInt) -> UInt16 {
@@ -57,9 +61,30 @@ package final class HTTPListener: Sendable {
     }
 }
 
-private final class RouteBox: Sendable {
+/// What libmicrohttpd's calls are about.
+private final class ListenerContext: Sendable {
     let routes: HTTPRoutes
-    init(_ routes: HTTPRoutes) { self.routes = routes }
+    let watch: ConnectionWatch
+
+    init(_ routes: HTTPRoutes, _ watch: ConnectionWatch) {
+        self.routes = routes
+        self.watch = watch
+    }
+
+    static func borrowed(_ pointer: UnsafeMutableRawPointer) -> ListenerContext {
+        Unmanaged<ListenerContext>.fromOpaque(pointer).takeUnretainedValue()
+    }
+}
+
+private let connectionChanged: MHD_NotifyConnectionCallback = { context, connection, _, change in
+    guard let context else { return }
+    let watch = ListenerContext.borrowed(context).watch
+    if change == .CONNECTION_NOTIFY_STARTED { watch.begin(connection) } else { watch.forget(connection) }
+}
+
+private let requestOver: MHD_RequestCompletedCallback = { context, connection, _, _ in
+    guard let context else { return }
+    ListenerContext.borrowed(context).watch.begin(connection)
 }
 
 /// Answers one request; libmicrohttpd calls it first with the header fields alone.
@@ -77,7 +102,7 @@ private let answer: MHD_AccessHandlerCallback = { context, connection, url, verb
             return .YES
         }
     }
-    let routes = Unmanaged<RouteBox>.fromOpaque(context).takeUnretainedValue().routes
+    let routes = ListenerContext.borrowed(context).routes
     return send(routes.respond(method: method, path: String(cString: url)), connection)
 }
 

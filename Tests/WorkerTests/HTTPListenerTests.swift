@@ -39,6 +39,69 @@ import Testing
         #expect(answers[2].hasPrefix("HTTP/1.1 200 "))
     }
 
+    @Test(arguments: [
+        "/../hello", "/%2e%2e/hello", "/./hello", "//hello", "/hello/", "/hello%00", "/hello%00.png", "/HELLO",
+        "/hello;x",
+        "/<script>alert(1)</script>", "/%3Cscript%3E", "/hello%0d%0aX-Planted:%201", "http://planted.example/hello2",
+        "*", "/hello\\..\\x", "/" + String(repeating: "%41", count: 3000),
+    ])
+    func `knows its own paths alone, and repeats nothing of others`(path: String) async throws {
+        let listener = try HTTPListener(on: #require(ListenAddress("127.0.0.1:0")), routes: Self.routes)
+        let answers = try await exchange(
+            listener.port, "GET \(path) HTTP/1.1",
+            "GET \(path)?<script> HTTP/1.1\u{1}Host: <script>\u{1}X-Planted: <script>")
+        for answer in answers.prefix(2) {
+            #expect(["404", "400"].contains(answer.dropFirst("HTTP/1.1 ".count).prefix(3)), "\(answer)")
+            #expect(!answer.contains("script") && !answer.contains("lanted") && !answer.contains("AAAA"))
+        }
+    }
+
+    /// A byte now and then, of a line, of a header and of a body: each would hold its connection for good.
+    @Test(arguments: [
+        "GET /he", "GET /hello HTTP/1.1\r\nX-Long: ",
+        "GET /hello HTTP/1.1\r\nHost: x\r\nContent-Length: 9999999\r\n\r\n",
+    ])
+    func `slow clients do not keep others away`(start: String) async throws {
+        let listener = try HTTPListener(
+            on: #require(ListenAddress("127.0.0.1:0")), routes: Self.routes, patience: .seconds(1))
+        let script = """
+            import select, socket, sys, time
+            port, start = int(sys.argv[1]), sys.argv[2].encode()
+            slow = [socket.create_connection(("127.0.0.1", port), 5) for _ in range(32)]
+            for s in slow: s.sendall(start)
+            alive, end = list(slow), time.time() + 30
+            while alive and time.time() < end:
+                for s in list(alive):
+                    try:
+                        if select.select([s], [], [], 0)[0] and not s.recv(1): raise ConnectionError
+                        s.sendall(b"x")
+                    except ConnectionError: alive.remove(s)
+                time.sleep(0.1)
+            s = socket.create_connection(("127.0.0.1", port), 5)
+            s.sendall(b"GET /hello HTTP/1.1\\r\\nHost: x\\r\\n\\r\\n")
+            print(len(alive), s.recv(100).split(b"\\r\\n")[0].decode())
+            # A client that asks again and again is not cut off, however long it stays.
+            for _ in range(15):
+                s.sendall(b"GET /sick HTTP/1.1\\r\\nHost: x\\r\\n\\r\\n")
+                print(s.recv(4000).split(b" ")[-1][:0].decode(), end="")
+                time.sleep(0.1)
+            print("still there")
+            """
+        let outcome = try await ChildProcess.run("python3", ["-c", script, "\(listener.port)", start])
+        #expect(outcome.output == "0 HTTP/1.1 200 OK\nstill there\n", "\(outcome.output) \(outcome.errors)")
+    }
+
+    @Test func `refuses a body at once, and a header without end`() async throws {
+        let listener = try HTTPListener(on: #require(ListenAddress("127.0.0.1:0")), routes: Self.routes)
+        let lines = String(repeating: "\u{1}X-Long: \(String(repeating: "a", count: 1000))", count: 100)
+        let answers = try await exchange(
+            listener.port, "POST /hello HTTP/1.1\u{1}Content-Length: 99999999", "GET /hello HTTP/1.1\(lines)",
+            "GET /hello HTTP/1.1")
+        #expect(answers[0].hasPrefix("HTTP/1.1 405 "))
+        #expect(answers[1].isEmpty || answers[1].hasPrefix("HTTP/1.1 431 "), "\(answers[1].prefix(100))")
+        #expect(answers[2].hasPrefix("HTTP/1.1 200 "))
+    }
+
     @Test func `frees its port, its thread and its descriptors when it is released`() async {
         await #expect(processExitsWith: .success) {
             let address = try #require(ListenAddress("127.0.0.1:0"))
@@ -79,6 +142,7 @@ import Testing
                 with socket.create_connection((sys.argv[1], int(sys.argv[2])), 5) as s:
                     answer = b""
                     try:
+                        line = line.replace("\\1", "\\r\\n")
                         s.sendall(f"{line}\\r\\nHost: x\\r\\nConnection: close\\r\\n\\r\\n".encode())
                         while chunk := s.recv(65536): answer += chunk
                     except ConnectionError: pass
