@@ -10,6 +10,10 @@ package struct SourceLimits: Codable, Hashable, Sendable {
     package var tracks = 256
     /// Chapters that are carried over (`RESPOOL_MAX_CHAPTERS`).
     package var chapters = 10_000
+    /// Bytes of its tags, with the pictures among them (`RESPOOL_MAX_TAG_BYTES`).
+    package var tagBytes = 16 << 20
+    /// Bytes of one picture (`RESPOOL_MAX_PICTURE_BYTES`).
+    package var pictureBytes = 16 << 20
     /// Packets for each second of the sound that comes of them (`RESPOOL_MAX_PACKET_RATE`).
     package var packetRate = 100_000
     /// Bytes of decoded sound for each byte of the source (`RESPOOL_MAX_EXPANSION`).

@@ -126,6 +126,8 @@ extension SourceLimits {
         limits.sampleRate = try whole("RESPOOL_MAX_SAMPLE_RATE", 8000...highestRate) ?? limits.sampleRate
         limits.tracks = try whole("RESPOOL_MAX_TRACKS", 1...1000) ?? limits.tracks
         limits.chapters = try whole("RESPOOL_MAX_CHAPTERS", 0...1_000_000) ?? limits.chapters
+        limits.tagBytes = try whole("RESPOOL_MAX_TAG_BYTES", 0...(256 << 20)) ?? limits.tagBytes
+        limits.pictureBytes = try whole("RESPOOL_MAX_PICTURE_BYTES", 0...(256 << 20)) ?? limits.pictureBytes
         limits.packetRate = try whole("RESPOOL_MAX_PACKET_RATE", 1000...1_000_000_000) ?? limits.packetRate
         limits.expansion = try whole("RESPOOL_MAX_EXPANSION", 1...1_000_000_000) ?? limits.expansion
         return limits

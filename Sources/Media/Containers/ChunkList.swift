@@ -9,10 +9,12 @@ struct ChunkList {
 
     let entries: [Entry]
     private let bytes: SourceBytes
+    private let mostBytes: Int
 
     /// Walks the chunks of a file that starts with a 12-byte header, up to one that makes no sense.
-    init(_ source: any ByteSource, isBigEndian: Bool) throws {
+    init(_ source: any ByteSource, isBigEndian: Bool, mostBytes: Int = Metadata.mostBytes) throws {
         bytes = SourceBytes(source)
+        self.mostBytes = mostBytes
         var entries: [Entry] = []
         var offset: Int64 = 12
         var long: Int64?
@@ -38,7 +40,7 @@ struct ChunkList {
     }
 
     func body(_ entry: Entry) throws -> [UInt8]? {
-        guard entry.size <= Metadata.mostBytes else { return nil }
+        guard entry.size <= mostBytes else { return nil }
         return try bytes.read(at: entry.body, Int(entry.size))
     }
 

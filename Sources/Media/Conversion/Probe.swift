@@ -112,7 +112,7 @@ extension Probe {
             place.flatMap { tracks[$0].duration }
             ?? demuxer.duration.map { MediaTime(value: $0, timescale: 1_000_000) }
         let bitRate = demuxer.context.pointee.bit_rate
-        var metadata = try TagReader.read(source, demuxer, best, charset: charset, mostChapters: limits.chapters)
+        var metadata = try TagReader.read(source, demuxer, best, charset: charset, limits: limits)
         metadata.spellLyrics()
         metadata.endChapters(at: duration.map { $0.sampleIndex(rate: max(best.rate, 1)) }, rate: best.rate)
         return Probe(

@@ -127,7 +127,7 @@ struct AssetReader: ~Copyable {
     /// What the source says beside its audio, cut to the range.
     func metadata(_ source: any ByteSource, charset: String?) throws(MediaError) -> Metadata {
         var metadata = try TagReader.read(
-            source, decoding.demuxer, track, charset: charset, mostChapters: limits.chapters)
+            source, decoding.demuxer, track, charset: charset, limits: limits)
         metadata.cut(first: first, end: end, rate: shape.rate)
         // A header may promise any length.
         let last = end ?? sourceSeconds.flatMap { $0 < 1e9 ? Int64($0 * Double(shape.rate)) : nil }

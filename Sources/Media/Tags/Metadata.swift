@@ -40,7 +40,7 @@ struct Metadata: Sendable {
         var text: String
     }
 
-    /// The most bytes of a picture, and of all tags around it, that are read.
+    /// The most bytes of tags that are read where no setting says otherwise, and that deflated ones may become in libav.
     static let mostBytes = 16 << 20
 
     var isEmpty: Bool {

@@ -7,10 +7,12 @@ struct OggComment {
     /// The codec's mark before the comment and the framing bit behind it.
     private let mark: [UInt8]
     private let hasFraming: Bool
+    /// Whether all of the packet was found; one that is too large is not looked at to its end.
+    private let isWhole: Bool
     private let bytes: SourceBytes
 
     /// Finds the packet of the first stream of a codec that is known.
-    init?(_ source: any ByteSource) throws {
+    init?(_ source: any ByteSource, mostBytes: Int = 2 * Metadata.mostBytes) throws {
         bytes = SourceBytes(source)
         var serial: UInt32?
         var found: (mark: [UInt8], hasFraming: Bool)?
@@ -18,7 +20,7 @@ struct OggComment {
         var offset: Int64 = 0
         var size = 0
         var isWhole = false
-        while !isWhole, size <= Metadata.mostBytes * 2, let page = try OggPage(bytes, at: offset),
+        while !isWhole, size <= mostBytes, let page = try OggPage(bytes, at: offset),
             let lacing = page.lacing, let headerSize = page.headerSize, let pageSize = page.size
         {
             var body = offset + Int64(headerSize)
@@ -36,7 +38,8 @@ struct OggComment {
             }
             offset = end
         }
-        guard isWhole, let found else { return nil }
+        guard isWhole || size > mostBytes, let found else { return nil }
+        self.isWhole = isWhole
         (self.pieces, self.pages) = (pieces, pages)
         (mark, hasFraming) = found
     }
@@ -50,11 +53,11 @@ struct OggComment {
     }
 
     /// Bytes of the packet.
-    private var size: Int { pieces.reduce(0) { $0 + $1.count } }
+    var size: Int { pieces.reduce(0) { $0 + $1.count } }
 
     /// The comment without its mark; nothing if it is out of all measure.
     func body() throws -> [UInt8]? {
-        guard size >= mark.count else { return nil }
+        guard isWhole, size >= mark.count else { return nil }
         var packet: [UInt8] = []
         packet.reserveCapacity(size)
         for piece in pieces {
@@ -70,7 +73,7 @@ struct OggComment {
             try mark.isEmpty || mark[0] != 0
             ? mark : pieces.first.flatMap { try bytes.read(at: $0.lowerBound, 4) } ?? mark
         packet += comment + (hasFraming ? [1] : [])
-        guard packet.count <= size else { return false }
+        guard isWhole, packet.count <= size else { return false }
         packet += [UInt8](repeating: 0, count: size - packet.count)
         var (done, piece) = (0, 0)
         for page in pages {

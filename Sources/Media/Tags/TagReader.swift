@@ -6,18 +6,21 @@ import MediaTypes
 enum TagReader {
     /// Everything of an open source; what is damaged is passed over, for no tag is worth a conversion.
     static func read(
-        _ source: any ByteSource, _ demuxer: borrowing Demuxer, _ track: AudioTrack, charset: String?, mostChapters: Int
+        _ source: any ByteSource, _ demuxer: borrowing Demuxer, _ track: AudioTrack, charset: String?,
+        limits: SourceLimits
     ) throws(MediaError) -> Metadata {
         var metadata: Metadata
         do {
-            metadata = source.isEndless ? Metadata() : try byForm(source, demuxer.formatName, charset)
+            metadata =
+                source.isEndless
+                ? Metadata() : try byForm(source, demuxer.formatName, charset, mostBytes: limits.tagBytes)
         } catch let error as MediaError { throw error } catch { throw .unreadable(error, "read the tags") }
         let seen = LibavTags.of(demuxer, track)
         if metadata.texts.isEmpty { metadata.texts = seen.texts }
         if metadata.pictures.isEmpty { metadata.pictures = seen.pictures }
         if !seen.chapters.isEmpty { metadata.chapters = seen.chapters }
         if metadata.chapters.isEmpty { metadata.nameCues(rate: track.rate, charset) }
-        metadata.keepChapters(atMost: mostChapters)
+        metadata.keepChapters(atMost: limits.chapters)
         // Taggers write both in the order in which they were made; players take the first picture, and cuts need the time's.
         metadata.chapters.sort { $0.start < $1.start }
         let fronts = metadata.pictures.filter { $0.kind == Metadata.Picture.frontCover }
@@ -25,25 +28,29 @@ enum TagReader {
         metadata.texts = metadata.texts.filter { !TagName.isAboutTheFile($0.key) }
         metadata.joinTotals()
         metadata.liftLyrics()
-        metadata.refuseLargePictures()
+        metadata.refusePictures(over: limits.pictureBytes)
         return metadata
     }
 
-    static func tooLarge(_ size: Int64) -> Warning {
+    static func tooLarge(_ size: Int64, _ most: Int) -> Warning {
         Warning(
             "tags_dropped",
-            "the source's tags have \(size) bytes, more than the 16 MiB that are read, and were left out")
+            "the source's tags have \(size) bytes, over the limit of \(most), and were left out; see RESPOOL_MAX_TAG_BYTES"
+        )
     }
 
-    private static func byForm(_ source: any ByteSource, _ format: String, _ charset: String?) throws -> Metadata {
+    private static func byForm(
+        _ source: any ByteSource, _ format: String, _ charset: String?, mostBytes most: Int
+    ) throws -> Metadata {
         switch format {
-        case "flac": try flac(source)
-        case "ogg": try ogg(source)
-        case let name where name.hasPrefix("mov,"): try movie(source)
-        case "wav": try WaveTags.read(source, isBigEndian: false, charset: charset)
-        case "aiff": try WaveTags.read(source, isBigEndian: true, charset: charset)
-        case "asf": try asf(source)
-        case "mp3", "aac", "tta", "wv", "ape", "mpc", "mpc8", "ac3", "eac3": try ends(source, charset)
+        // Where pictures stand beside the tags, or swollen to text, there is room for them too.
+        case "flac": try flac(source, 4 * most)
+        case "ogg": try ogg(source, 2 * most)
+        case let name where name.hasPrefix("mov,"): try movie(source, 2 * most)
+        case "wav": try WaveTags.read(source, isBigEndian: false, charset: charset, mostBytes: most)
+        case "aiff": try WaveTags.read(source, isBigEndian: true, charset: charset, mostBytes: most)
+        case "asf": try asf(source, most)
+        case "mp3", "aac", "tta", "wv", "ape", "mpc", "mpc8", "ac3", "eac3": try ends(source, charset, most)
         default: Metadata()
         }
     }
@@ -61,19 +68,19 @@ enum TagReader {
     }
 
     /// ID3v2 in front, APEv2 and ID3v1 behind.
-    private static func ends(_ source: any ByteSource, _ charset: String?) throws -> Metadata {
+    private static func ends(_ source: any ByteSource, _ charset: String?, _ most: Int) throws -> Metadata {
         var metadata = Metadata()
         let size = try TagBytes.id3Size(source, at: 0)
-        if size > Metadata.mostBytes {
-            metadata.warnings.append(tooLarge(size))
+        if size > most {
+            metadata.warnings.append(tooLarge(size, most))
         } else if size > 0, let bytes = try SourceBytes(source).read(at: 0, Int(min(size, source.length))) {
             metadata = try parsed(TAG_FORM_ID3, bytes, charset: charset)
         }
         // The end of a source that is still on its way may be far: what stands in front will do then.
         guard metadata.texts.isEmpty || source.isAllPresent else { return metadata }
         if let place = try TagBytes.ape(source) {
-            if place.count > Metadata.mostBytes {
-                metadata.warnings.append(tooLarge(Int64(place.count)))
+            if place.count > most {
+                metadata.warnings.append(tooLarge(Int64(place.count), most))
             } else if let bytes = try SourceBytes(source).read(at: place.lowerBound, place.count) {
                 metadata.fill(from: try parsed(TAG_FORM_APE, bytes))
             }
@@ -82,35 +89,46 @@ enum TagReader {
         return metadata
     }
 
-    private static func flac(_ source: any ByteSource) throws -> Metadata {
+    private static func flac(_ source: any ByteSource, _ most: Int) throws -> Metadata {
         guard let file = try FlacBlocks(source) else { return Metadata() }
         let content = try emptyContent()
-        var left = Metadata.mostBytes * 4
-        for block in file.blocks where [4, 6].contains(block.kind) && block.size <= left {
+        var (left, dropped) = (most, 0)
+        for block in file.blocks where [4, 6].contains(block.kind) {
+            guard block.size <= left else {
+                dropped += block.size
+                continue
+            }
             guard let bytes = try file.body(block) else { continue }
             left -= block.size
             content.parse(block.kind == 4 ? TAG_FORM_VORBIS : TAG_FORM_FLAC_PICTURE, bytes)
         }
-        return content.metadata()
+        var metadata = content.metadata()
+        if dropped > 0 { metadata.warnings.append(tooLarge(Int64(dropped), most)) }
+        return metadata
     }
 
-    private static func ogg(_ source: any ByteSource) throws -> Metadata {
-        guard let bytes = try OggComment(source)?.body() else { return Metadata() }
-        return try parsed(TAG_FORM_VORBIS, bytes)
-    }
-
-    private static func movie(_ source: any ByteSource) throws -> Metadata {
-        guard let file = try MovieTags(source) else { return Metadata() }
-        guard file.size <= Metadata.mostBytes * 2 else {
+    private static func ogg(_ source: any ByteSource, _ most: Int) throws -> Metadata {
+        guard let comment = try OggComment(source, mostBytes: most) else { return Metadata() }
+        guard comment.size <= most else {
             var metadata = Metadata()
-            metadata.warnings.append(tooLarge(file.size))
+            metadata.warnings.append(tooLarge(Int64(comment.size), most))
+            return metadata
+        }
+        return try comment.body().map { try parsed(TAG_FORM_VORBIS, $0) } ?? Metadata()
+    }
+
+    private static func movie(_ source: any ByteSource, _ most: Int) throws -> Metadata {
+        guard let file = try MovieTags(source) else { return Metadata() }
+        guard file.size <= most else {
+            var metadata = Metadata()
+            metadata.warnings.append(tooLarge(file.size, most))
             return metadata
         }
         return try file.body().map { try parsed(TAG_FORM_MPEG4, $0) } ?? Metadata()
     }
 
-    private static func asf(_ source: any ByteSource) throws -> Metadata {
-        guard let size = try SourceBytes(source).little(at: 16, 8), (30...Int64(Metadata.mostBytes)).contains(size),
+    private static func asf(_ source: any ByteSource, _ most: Int) throws -> Metadata {
+        guard let size = try SourceBytes(source).little(at: 16, 8), (30...Int64(max(30, most))).contains(size),
             let bytes = try SourceBytes(source).read(at: 0, Int(size))
         else { return Metadata() }
         return try parsed(TAG_FORM_ASF, bytes)
@@ -148,14 +166,14 @@ extension Metadata {
         chapters = []
     }
 
-    fileprivate mutating func refuseLargePictures() {
+    fileprivate mutating func refusePictures(over most: Int) {
         pictures.removeAll { picture in
-            guard picture.bytes.count > Self.mostBytes else { return picture.bytes.isEmpty }
+            guard picture.bytes.count > most else { return picture.bytes.isEmpty }
             warnings.append(
                 Warning(
                     "pictures_dropped",
-                    "a picture of \(picture.bytes.count) bytes is larger than the 16 MiB that are taken, and was left out"
-                ))
+                    "a picture of \(picture.bytes.count) bytes is over the limit of \(most), and was left out; see "
+                        + "RESPOOL_MAX_PICTURE_BYTES"))
             return true
         }
     }

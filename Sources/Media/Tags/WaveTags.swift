@@ -2,14 +2,16 @@ import CTagLib
 
 /// The tags of RIFF and AIFF files: `LIST` `INFO`, an ID3v2 tag, `bext`, `cue ` with its notes.
 enum WaveTags {
-    static func read(_ source: any ByteSource, isBigEndian: Bool, charset: String?) throws -> Metadata {
-        let list = try ChunkList(source, isBigEndian: isBigEndian)
+    static func read(_ source: any ByteSource, isBigEndian: Bool, charset: String?, mostBytes most: Int) throws
+        -> Metadata
+    {
+        let list = try ChunkList(source, isBigEndian: isBigEndian, mostBytes: most)
         var metadata = Metadata()
         if let entry = list.entries.first(where: { ["id3 ", "ID3 "].contains($0.name) }) {
             if let bytes = try list.body(entry) {
                 metadata = try TagReader.parsed(TAG_FORM_ID3, bytes, charset: charset)
             } else {
-                metadata.warnings.append(TagReader.tooLarge(entry.size))
+                metadata.warnings.append(TagReader.tooLarge(entry.size, most))
             }
         }
         guard !isBigEndian else { return metadata }
