@@ -109,7 +109,7 @@ import Testing
     func `leaves out tags and pictures that are larger than may be`(name: String) async throws {
         let long = String(repeating: "word ", count: 8000)
         let tagged = try await music(
-            "tagged.\(name)", ["-metadata", "comment=\(long)"] + (name == "aiff" ? ["-write_id3v2", "1"] : []))
+            "long-comment.\(name)", ["-metadata", "comment=\(long)"] + (name == "aiff" ? ["-write_id3v2", "1"] : []))
         let flac = Rendition(format: "flac")
         let samples: Int64 = name == "opus" ? 288_000 : 264_600
         #expect(try await ending(tagged, flac) { $0.tagBytes = 1000 } == .samples(samples, warnings: ["tags_dropped"]))
@@ -119,7 +119,7 @@ import Testing
             "-f", "lavfi", "-i", "testsrc=size=64x64:rate=1:duration=1", "-map", "0:a", "-map", "1:v", "-frames:v", "1",
         ]
         let pictured = try await music(
-            "pictured.\(name)", cover + ["-c:v", "png", "-disposition:v", "attached_pic"])
+            "small-cover.\(name)", cover + ["-c:v", "png", "-disposition:v", "attached_pic"])
         #expect(
             try await ending(pictured, flac) { $0.pictureBytes = 50 }
                 == .samples(264_600, warnings: ["pictures_dropped"]))

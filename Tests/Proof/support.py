@@ -122,6 +122,8 @@ class Ground:
         self.redis = Redis(self.folder, *redis_options)
         self.environment = {
             **{name: value for name, value in os.environ.items() if not name.startswith("RESPOOL_")},
+            # Keys for S3 are asked for at an address beyond this machine.
+            "AWS_EC2_METADATA_DISABLED": "true",
             "RESPOOL_REDIS_URL": self.redis.url, "RESPOOL_SOURCE_ROOTS": self.sources,
             "RESPOOL_OUTPUT_ROOT": self.outputs, "RESPOOL_SPOOL_DIR": self.spool,
         }

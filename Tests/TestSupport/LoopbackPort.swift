@@ -3,11 +3,12 @@ package import Lifecycle
 
 /// Ports of the loopback address.
 package enum LoopbackPort {
-    /// A port that nobody listens to just now.
-    package static func free() throws(Errno) -> UInt16 {
+    /// A port that nobody uses just now: the one asked for, or any.
+    package static func free(_ port: UInt16 = 0) throws(Errno) -> UInt16 {
         let socket = Descriptor(owning: socket(AF_INET, CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0))
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = port.bigEndian
         address.sin_addr.s_addr = INADDR_LOOPBACK.bigEndian
         var length = socklen_t(MemoryLayout<sockaddr_in>.size)
         let status = withUnsafeMutablePointer(to: &address) {

@@ -1,3 +1,5 @@
+import Glibc
+import Lifecycle
 package import Redis
 
 /// A cluster of three masters, with a replica of one of them; it dies with this object, or the process.
@@ -62,11 +64,17 @@ package final class RedisCluster: Sendable {
         get throws { try RedisURL("redis+cluster://127.0.0.1:\(ports[1]),127.0.0.1:\(ports[2])") }
     }
 
-    /// A port whose companion for the nodes among themselves, 10,000 above, is one too.
+    /// A port whose companion for the nodes among themselves, 10,000 above, is free as well; both are below those that the
+    /// kernel gives to anybody who connects.
     package static func freePort() throws -> UInt16 {
         while true {
-            let port = try LoopbackPort.free()
-            if port < 55_000 { return port }
+            let port = UInt16.random(in: 10_000..<22_000)
+            do {
+                _ = try LoopbackPort.free(port + 10_000)
+                return try LoopbackPort.free(port)
+            } catch {
+                guard error.rawValue == EADDRINUSE else { throw error }
+            }
         }
     }
 

@@ -110,8 +110,9 @@ import Testing
         variable: String, value: String
     ) async throws {
         let shop = try await Workshop()
+        let settings = [variable: value, "AWS_EC2_METADATA_DISABLED": "false"]
         let outcome = try await ChildProcess.run(
-            Programs.path("respoold"), ["worker"], environment: shop.environment.merging([variable: value]) { $1 })
+            Programs.path("respoold"), ["worker"], environment: shop.environment.merging(settings) { $1 })
         #expect(outcome.exitCode == 2 && outcome.errors.contains("\(variable) is `"), "\(outcome.errors)")
     }
 }

@@ -87,7 +87,7 @@ import Testing
         let worker = try await worker(shop, ["RESPOOL_SLOTS": "2"])
         // Another job, whose files are open all the while.
         let long = try shop.source("long.wav", Sounds.ramp(samples: 20_000_000))
-        let other = try await shop.push(["source": long, "format": "flac"])
+        let other = try await shop.push(["source": long, "format": "m4a"])
         try await shop.isConverting(other)
         let own = try order("lists_descriptors", "-", in: shop)
         let id = try await shop.push(["source": own, "format": "flac", "attempts": "1"])
