@@ -23,7 +23,10 @@ struct ChunkWalk: ~Copyable {
         window = SourceWindow(source)
         var (number, samples): (CInt, Int64) = (0, 0)
         var end: Int64?
-        while samples <= most, let entry = avformat_index_get_entry(stream, number)?.pointee {
+        while samples <= most, let entry = avformat_index_get_entry(stream, number)?.pointee,
+            // What an index claims may lie anywhere.
+            (0..<source.length).contains(entry.pos)
+        {
             let begin = Self.body(of: entry)
             // A chunk of an odd number of bytes is followed by one more.
             let size = Int64(entry.size)
