@@ -57,7 +57,7 @@ import Testing
 
     @Test(arguments: followed)
     func `reads a file to its end whatever follows`(_ name: String, _ arguments: [String]) async throws {
-        let bytes = try fileBytes(try await Studio.shared.music(as: name, arguments))
+        let bytes = try fileBytes(try await Studio.shared.music(as: "short-" + name, ["-t", "2"] + arguments))
         let whole = try run(bytes)
         for (kind, tail) in Self.tails {
             let result = try run(bytes + tail)
