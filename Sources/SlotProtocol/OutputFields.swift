@@ -50,13 +50,16 @@ struct OutputReaders {
                 "`\(Self.place(index)).output` is `\(FieldReader.shown(OutputPath.redacted(destination)))`, where `\(Self.place(first))` goes: "
                     + "give each output a place of its own")
         }
-        try Self.checkChapters(places, renditions, seen)
+        let mayReplace = try map { _, reader throws(Failure) in
+            reader.fields["overwrite"].map { $0 == Overwrite.replace.rawValue } ?? true
+        }
+        try Self.checkChapters(places, renditions, seen, mayReplace)
         return destinations
     }
 
-    /// Fails where two outputs would write chapters into one file, and not the same.
+    /// Fails where two outputs would write chapters into one file, and not the same, or one may not replace the other's.
     private static func checkChapters(
-        _ destinations: [String?], _ renditions: [Rendition], _ outputs: [String: Int]
+        _ destinations: [String?], _ renditions: [Rendition], _ outputs: [String: Int], _ mayReplace: [Bool]
     ) throws(Failure) {
         var seen: [String: Int] = [:]
         for (index, (destination, rendition)) in zip(destinations, renditions).enumerated() {
@@ -66,7 +69,8 @@ struct OutputReaders {
             if let first = seen.updateValue(index, forKey: path) {
                 // Silence that is taken off moves the chapters.
                 let sounds = [rendition.sound, renditions[first].sound]
-                other = sounds[0] != sounds[1] && sounds.contains { $0.trimSilence != nil } ? first : nil
+                let differ = sounds[0] != sounds[1] && sounds.contains { $0.trimSilence != nil }
+                other = differ || !mayReplace[index] || !mayReplace[first] ? first : nil
             } else {
                 other = outputs[path]
             }

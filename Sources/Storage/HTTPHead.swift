@@ -25,7 +25,7 @@ struct HTTPHead {
         status = offset == nil ? 200 : 206
         fields["last-modified"] = changed.map { String($0) }
         fields["content-length"] = length.map { String($0) }
-        if let offset, let length, length > 0 {
+        if let offset, let length, length > 0, length <= .max - offset {
             fields["content-range"] = "bytes \(offset)-\(offset + length - 1)/\(offset + length)"
         }
     }

@@ -89,6 +89,7 @@ import Testing
 
     @Test(arguments: [
         (#"{"output":"a/t.mp3"},{"output":"a/./t.opus"}"#, nil),
+        (#"{"output":"a/t.mp3"},{"output":"a/t.opus","overwrite":"skip"}"#, "`outputs[1]` would go to `a/t.ch"),
         (#"{"output":"a/t.mp3"},{"output":"b/t.opus","trim_silence":"-60"}"#, nil),
         (#"{"output":"s3://bkt/a//t.mp3"},{"output":"s3://bkt/a/t.opus","trim_silence":"-60"}"#, nil),
         (#"{"output":"s3://bkt/t.mp3"},{"output":"s3://bkt/t.opus","trim_silence":"-60"}"#, "to `s3://bkt/t.chapters"),

@@ -31,8 +31,11 @@ struct ChunkWalk: ~Copyable {
             // A chunk of an odd number of bytes is followed by one more.
             let size = Int64(entry.size)
             guard size > 0, try end.map({ try follows($0, entry.pos) }) ?? true else { return }
-            let head = try window.bytes(at: begin, atLeast: Self.head)
-            guard let count = length(Int(entry.size), head), count > 0 else { return }
+            let chunk = try window.bytes(at: entry.pos, atLeast: Int(Self.header) + Self.head)
+            guard Self.isSound(chunk), Self.size(chunk) == size,
+                let count = length(Int(entry.size), UnsafeBufferPointer(rebasing: chunk[Int(Self.header)...])),
+                count > 0
+            else { return }
             last = (entry, samples)
             samples += count
             end = begin + size + size % 2
@@ -40,13 +43,21 @@ struct ChunkWalk: ~Copyable {
         }
     }
 
+    private static func isSound(_ chunk: UnsafeBufferPointer<UInt8>) -> Bool {
+        chunk.count >= header && chunk[2..<4].elementsEqual("wb".utf8)
+    }
+
+    private static func size(_ chunk: UnsafeBufferPointer<UInt8>) -> Int64 {
+        chunk[4..<8].reversed().reduce(0) { $0 << 8 | Int64($1) }
+    }
+
     /// Whether only whole chunks of other kinds lie between the end of one chunk and the next.
     private mutating func follows(_ end: Int64, _ next: Int64) throws -> Bool {
         var place = end
         while place < next {
             let bytes = try window.bytes(at: place, atLeast: Int(Self.header))
-            guard bytes.count >= Self.header, !bytes[2..<4].elementsEqual("wb".utf8) else { return false }
-            let size = bytes[4..<8].reversed().reduce(0) { $0 << 8 | Int64($1) }
+            guard bytes.count >= Self.header, !Self.isSound(bytes) else { return false }
+            let size = Self.size(bytes)
             let isList = bytes.starts(with: "LIST".utf8) || bytes.starts(with: "RIFF".utf8)
             place += isList ? Self.list : Self.header + size + size % 2
         }

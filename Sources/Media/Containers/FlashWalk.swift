@@ -2,8 +2,9 @@
 struct FlashWalk {
     /// Where the tag of sound lies that the walk came to.
     private(set) var offset: Int64
-    /// Samples of the tags of sound before it.
+    /// Samples and bytes of the tags of sound before it.
     private(set) var samples: Int64 = 0
+    private(set) var bytes: Int64 = 0
 
     private static let (sound, picture, script): (UInt8, UInt8, UInt8) = (8, 9, 18)
     /// Bytes of a tag's header.
@@ -17,7 +18,7 @@ struct FlashWalk {
     ) throws {
         offset = start
         var window = SourceWindow(source)
-        var (place, passed) = (start, Int64(0))
+        var (place, passed, passedBytes) = (start, Int64(0), Int64(0))
         var kind: UInt8?
         while passed <= most {
             let head = try window.bytes(at: place, atLeast: Self.header)
@@ -37,8 +38,9 @@ struct FlashWalk {
             let told = try window.bytes(at: next, atLeast: 4)
             guard told.count >= 4, told[..<4].reduce(0, { $0 << 8 | Int($1) }) == Self.header + size else { return }
             if type == Self.sound {
-                (offset, samples) = (place, passed)
+                (offset, samples, bytes) = (place, passed, passedBytes)
                 passed += length
+                passedBytes += Int64(size)
             }
             place = next + 4
         }

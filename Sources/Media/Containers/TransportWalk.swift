@@ -36,7 +36,7 @@ struct TransportWalk {
                 }
             }
             guard place == unit.bytes.count else { return }
-            (offset, samples) = (unit.offset, passed)
+            if count > 0 { (offset, samples) = (unit.offset, passed) }
             passed += count * length
             due = (header.time ?? due).map { $0 + count * length * Self.second / Int64(track.rate) }
         }

@@ -19,26 +19,26 @@ extension TrackDecoder {
             }
         } catch { throw .unreadable(error) }
         guard walk.samples > length else { return true }
-        return try jump(over: walk.samples - length, from: packet.offset, to: walk.offset, &clock)
+        return try jump(over: walk.samples - length, bytes: walk.bytes, to: walk.offset, &clock)
     }
 
     /// By the PES packets of MPEG-TS that begin with a frame.
     mutating func jumpByUnits(before sample: Int64, _ clock: inout SampleClock) throws(MediaError) -> Bool {
         guard let length = fixedLength, let first = firstOffset, first >= 0 else { return true }
-        let delay = fedSamples - clock.position
         let walk: TransportWalk
         do {
-            walk = try TransportWalk(source, track, from: first, samples: length, atMost: sample + delay)
+            walk = try TransportWalk(
+                source, track, from: first, samples: length, atMost: sample + fedSamples - clock.position)
         } catch { throw .unreadable(error) }
-        let passed = walk.samples - delay - clock.position
+        let passed = walk.samples - fedSamples
         guard passed > 0 else { return true }
-        return try jump(over: passed, from: first, to: walk.offset, &clock)
+        return try jump(over: passed, bytes: walk.offset - first, to: walk.offset, &clock)
     }
 
     private mutating func jump(
-        over samples: Int64, from start: Int64, to offset: Int64, _ clock: inout SampleClock
+        over samples: Int64, bytes: Int64, to offset: Int64, _ clock: inout SampleClock
     ) throws(MediaError) -> Bool {
-        continuity.pass(time: rescaled(samples), bytes: offset - start)
+        continuity.pass(time: rescaled(samples), bytes: bytes)
         return try jump(to: offset, passing: samples, &clock)
     }
 
@@ -47,10 +47,9 @@ extension TrackDecoder {
         let stream = demuxer.stream(track.index)
         let (fixed, codec) = (fixedLength, track.codec)
         guard fixed != nil || track.isPCM, let first = firstOffset, packet.offset > first else { return true }
-        let delay = fedSamples - clock.position
         let walk: ChunkWalk
         do {
-            walk = try ChunkWalk(source, stream, atMost: sample + delay) { size, head in
+            walk = try ChunkWalk(source, stream, atMost: sample + fedSamples - clock.position) { size, head in
                 guard let fixed else { return Int64(av_get_audio_frame_duration2(stream.pointee.codecpar, CInt(size))) }
                 return codec == AV_CODEC_ID_AAC || FrameHeader.length(codec, head) == size ? fixed : nil
             }
@@ -61,7 +60,7 @@ extension TrackDecoder {
         // libav keeps bytes in the index for samples without frames, and seeks by their number.
         let time = fixed == nil ? rescaled(last.samples) : last.entry.timestamp
         guard try demuxer.seek(to: time, stream: track.index) else { return false }
-        pass(last.samples - delay - clock.position, &clock)
+        pass(last.samples - fedSamples, &clock)
         guard try readTrack(), packet.offset == ChunkWalk.body(of: last.entry) else { return false }
         return try hold(&clock)
     }

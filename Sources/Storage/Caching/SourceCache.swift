@@ -95,7 +95,7 @@ package struct SourceCache: Sendable {
 
     /// Whether the name is one that `keep` gives.
     private static func isKept(_ name: String) -> Bool {
-        name.utf8.count > 65 && name.utf8.prefix(64).allSatisfy { PercentEncoding.unreserved.contains($0) }
+        name.utf8.count > 65 && name.utf8.prefix(64).allSatisfy("0123456789abcdef".utf8.contains)
             && name.utf8.dropFirst(64).first == UInt8(ascii: "-")
     }
 

@@ -78,7 +78,7 @@ final class RoleKeys {
         guard let answer = try? JSONDecoder().decode(Answer.self, from: Data(bytes)) else {
             throw Failure(.sourceDenied, "'\(redactedURL(url))' gives no keys for S3", retryable: true)
         }
-        let end = answer.Expiration.flatMap(Instant.milliseconds(parsing:)).map { Double($0) / 1000 }
+        let end = answer.Expiration.map { Instant.milliseconds(parsing: $0).map { Double($0) / 1000 } ?? 0 }
         let keys = S3Keys(
             identifier: answer.AccessKeyId, secret: answer.SecretAccessKey, sessionToken: answer.Token)
         return (keys, end.map(Date.init(timeIntervalSince1970:)) ?? .distantFuture)

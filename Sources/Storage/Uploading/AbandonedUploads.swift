@@ -67,8 +67,10 @@ package final class AbandonedUploads {
     }
 
     private func abort(_ list: S3Answer) {
+        // Stores tell whole seconds.
+        let second = start - start % 1000
         let calls = list.all("Upload").filter { upload in
-            upload["Key"] == object.key && upload["Initiated"].flatMap(Instant.milliseconds(parsing:)) ?? 0 >= start
+            upload["Key"] == object.key && upload["Initiated"].flatMap(Instant.milliseconds(parsing:)) ?? 0 >= second
         }.compactMap { $0["UploadId"] }.prefix(RemoteOutput.removalWidth).map { identifier in
             StoreRequest(
                 StoreMessage(method: "DELETE"), about: .object(object),

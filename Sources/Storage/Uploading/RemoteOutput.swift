@@ -175,7 +175,8 @@ package final class RemoteOutput {
     package func withdraw() {
         abandon()
         guard isPublishing else { return }
-        let foreign = sendings.filter { $0.failure?.code == .outputExists }.map(\.place)
+        // What could not be sent for what was there already is another's, and so may be what nobody answered for.
+        let foreign = sendings.filter { !$0.mayReplace && !$0.completion.isComplete }.map(\.place)
         doomed += parts.prefix(partsSent).map(\.place).filter { !foreign.contains($0) }
         // What a web server took is its own now.
         if main?.completion.isComplete == true, case .object = place { doomed.append(place) }

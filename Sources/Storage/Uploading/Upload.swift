@@ -20,6 +20,8 @@ final class Upload {
     }
 
     let place: RemotePlace
+    /// Whether what is there already may be another's.
+    let mayReplace: Bool
     /// What says that nothing may be replaced, to a server that understands it.
     private var condition: [String]
     private let file: FileBody
@@ -52,6 +54,7 @@ final class Upload {
         self.file = file
         self.sum = sum
         self.place = place
+        mayReplace = replacing
         condition = replacing ? [] : ["If-None-Match: *"]
         self.client = client
         partLength = client.policy.s3.partBytes(ofObject: file.length)
