@@ -173,6 +173,19 @@ import Testing
         #expect(try await ffprobe(converted.path, "stream=codec_name") == "mp3")
     }
 
+    @Test func `encodes FLAC anew that has no stream information`() async throws {
+        var bytes = try fileBytes(try await Studio.shared.music(as: "uninformed.mka", ["-c:a", "flac"]))
+        // An element that nobody knows takes the place of CodecPrivate.
+        let place = try #require(bytes.firstRange(of: [0x63, 0xA2])).upperBound - 1
+        bytes[place] = 0xAA
+        let path = await Studio.shared.output("mka")
+        try Data(bytes).write(to: URL(filePath: path))
+        var rendition = Rendition(format: "flac")
+        rendition.passthrough = .auto
+        let made = try await convert(path, rendition).result
+        #expect(made.copied == false && made.samples == 264_600)
+    }
+
     @Test func `encodes ADTS anew that holds a packet of no frame`() async throws {
         let source = try await Studio.shared.music(as: "copy.aac", ["-c:a", "aac", "-aac_pns", "0", "-b:a", "128k"])
         var bytes = try fileBytes(source)

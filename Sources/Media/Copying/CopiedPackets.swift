@@ -32,8 +32,11 @@ struct CopiedPackets: ~Copyable {
         case AV_CODEC_ID_OPUS:
             // Core Audio files hold no identification header, and without it nobody knows the pre-skip.
             guard parameters.extradata_size >= 19 else { throw .notCopied("its Opus has no identification header") }
-        case AV_CODEC_ID_MP3, AV_CODEC_ID_MP2, AV_CODEC_ID_VORBIS, AV_CODEC_ID_FLAC, AV_CODEC_ID_ALAC,
-            AV_CODEC_ID_AC3, AV_CODEC_ID_EAC3, AV_CODEC_ID_WAVPACK, AV_CODEC_ID_TTA:
+        case AV_CODEC_ID_FLAC:
+            // A decoder makes do with the headers of frames; no container does.
+            guard parameters.extradata_size >= 34 else { throw .notCopied("its FLAC has no stream information") }
+        case AV_CODEC_ID_MP3, AV_CODEC_ID_MP2, AV_CODEC_ID_VORBIS, AV_CODEC_ID_ALAC, AV_CODEC_ID_AC3,
+            AV_CODEC_ID_EAC3, AV_CODEC_ID_WAVPACK, AV_CODEC_ID_TTA:
             break
         default: throw .notCopied("packets of \(track.codecName) are not copied")
         }
