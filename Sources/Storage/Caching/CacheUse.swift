@@ -17,14 +17,14 @@ struct CacheUse: ~Copyable {
 
     /// Whether it may be asked for; false while another job fetches it.
     mutating func mayAsk() throws(Failure) -> Bool {
-        if hasFound || hasLock { return true }
+        if found != nil || lock != nil { return true }
         found = cache.find(key)
-        guard !hasFound else { return true }
+        guard found == nil else { return true }
         lock = try takeLock()
-        guard hasLock else { return false }
+        guard lock != nil else { return false }
         // Another may have kept it just before.
         found = cache.find(key)
-        if hasFound { lock = nil }
+        if found != nil { lock = nil }
         return true
     }
 
@@ -54,8 +54,8 @@ struct CacheUse: ~Copyable {
             return
         }
         // One that has changed may be on another's way already: then this one is read as without a cache.
-        if !hasLock { lock = try takeLock() }
-        tag = hasLock ? head.strongTag : nil
+        if lock == nil { lock = try takeLock() }
+        tag = lock != nil ? head.strongTag : nil
     }
 
     /// Keeps the source, all of which is there.
@@ -63,20 +63,6 @@ struct CacheUse: ~Copyable {
         guard let tag = tag.take() else { return }
         cache.keep(spool, as: key, tag: tag)
         lock = nil
-    }
-
-    private var hasFound: Bool {
-        switch found {
-        case .some: true
-        case nil: false
-        }
-    }
-
-    private var hasLock: Bool {
-        switch lock {
-        case .some: true
-        case nil: false
-        }
     }
 
     private func takeLock() throws(Failure) -> NamedLock? { try NamedLock.take("source \(key)", in: cache.folder) }

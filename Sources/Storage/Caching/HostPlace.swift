@@ -15,17 +15,10 @@ struct HostPlace: ~Copyable {
 
     /// Takes it, unless it is held already or none is needed; false while others have all.
     mutating func take() throws(Failure) -> Bool {
-        guard let most, !isHeld else { return true }
+        guard let most, lock == nil else { return true }
         lock = try NamedLock.take("host \(host)", places: most, in: folder)
-        return isHeld
+        return lock != nil
     }
 
     mutating func leave() { lock = nil }
-
-    private var isHeld: Bool {
-        switch lock {
-        case .some: true
-        case nil: false
-        }
-    }
 }
