@@ -38,6 +38,12 @@ struct CurlHandle: ~Copyable {
         _ = curl_swift_set_write(pointer, option, function)
     }
 
+    /// Asks no proxy, whatever the environment says.
+    func setNoProxy() {
+        set(CURLOPT_PROXY, "")
+        set(CURLOPT_NOPROXY, "*")
+    }
+
     /// Sends these header lines with the request.
     mutating func setHeader(_ texts: [String]) {
         for text in texts { lines = curl_slist_append(lines, text) }

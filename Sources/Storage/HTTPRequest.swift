@@ -210,8 +210,7 @@ final class HTTPRequest {
         handle.set(CURLOPT_FOLLOWLOCATION, 0)
         // One connection a request, so that one cut short takes no other with it.
         handle.set(CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_1_1)
-        handle.set(CURLOPT_PROXY, "")
-        handle.set(CURLOPT_NOPROXY, "*")
+        handle.setNoProxy()
         handle.set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
         handle.set(CURLOPT_NOSIGNAL, 1)
         // A name server that is silent must not hold up the end of a job.

@@ -36,17 +36,18 @@ struct S3Account {
 
     /// How a request about the object is made.
     func target(of object: S3Object, query: String = "") throws(Failure) -> RequestTarget {
-        let (keys, region) = (try keys(), region)
-        return RequestTarget(
-            url: url(bucket: object.bucket, key: object.key, query: query, region: region), name: object.text,
-            authorization: .s3(keys, region: region))
+        try target(of: object, key: object.key, query)
     }
 
     /// How a request about the object's bucket is made.
     func target(ofBucketOf object: S3Object, query: String) throws(Failure) -> RequestTarget {
+        try target(of: object, key: "", query)
+    }
+
+    private func target(of object: S3Object, key: String, _ query: String) throws(Failure) -> RequestTarget {
         let (keys, region) = (try keys(), region)
         return RequestTarget(
-            url: url(bucket: object.bucket, key: "", query: query, region: region), name: object.text,
+            url: url(bucket: object.bucket, key: key, query: query, region: region), name: object.text,
             authorization: .s3(keys, region: region))
     }
 
@@ -54,7 +55,7 @@ struct S3Account {
     ///
     /// The bucket stands before Amazon's hosts, unless a dot in its name keeps their certificate from fitting, and in the path
     /// of other stores.
-    private func url(bucket: String, key: String, query: String = "", region: String) -> String {
+    private func url(bucket: String, key: String, query: String, region: String) -> String {
         let endpoint = settings.endpoint ?? "https://s3.\(region).amazonaws.com"
         let isInPath = settings.usesPathStyle ?? (settings.endpoint != nil || bucket.contains("."))
         let scheme = endpoint.prefix { $0 != "/" } + "//"

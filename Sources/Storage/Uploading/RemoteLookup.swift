@@ -20,8 +20,7 @@ package final class RemoteLookup {
         request.tick(now)
         switch request.result {
         case .success: return true
-        // To keys that may not list a bucket, Amazon says 403 of what is missing.
-        case .failure where [403, 404].contains(request.status): return false
+        case .failure where request.hasFoundNothing: return false
         case .failure(let failure): throw failure
         case nil: return nil
         }

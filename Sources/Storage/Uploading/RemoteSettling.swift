@@ -88,8 +88,7 @@ final class RemoteSettling {
         case .success(let answer):
             isPublished = answer.head.isObject(of: output.report.bytes, sum: output.report.sha256)
             if isPublished { state = .over } else { removeParts([]) }
-        // To keys that may not list a bucket, Amazon says 403 of what is missing.
-        case .failure where [403, 404].contains(call.status): removeParts([])
+        case .failure where call.hasFoundNothing: removeParts([])
         case .failure(let failure): giveUp(failure)
         case nil: break
         }

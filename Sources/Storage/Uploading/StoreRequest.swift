@@ -13,6 +13,8 @@ final class StoreRequest: HTTPRequest.Owner {
     private(set) var result: Result<Answer, Failure>?
     /// The status of the last answer, a refusal's too.
     private(set) var status = 0
+    /// Whether a look found nothing. To keys that may not list a bucket, Amazon says 403 of what is missing.
+    var hasFoundNothing: Bool { [403, 404].contains(status) }
     private let message: StoreMessage
     private let target: () throws(Failure) -> RequestTarget
     private let client: HTTPClient

@@ -199,8 +199,7 @@ final class Upload {
         case .success(let answer) where identifier == nil && answer.head.isObject(of: file.length, sum: sum):
             state = .complete(etag: shown(answer.head["etag"]))
         case .success: fail(.outputExists(place.name))
-        // To keys that may not list a bucket, Amazon says 403 of what is missing.
-        case .failure where [403, 404].contains(call.status): finish()
+        case .failure where call.hasFoundNothing: finish()
         case .failure(let failure): fail(failure)
         case nil: break
         }
