@@ -74,10 +74,8 @@ package struct JobSpec: Sendable {
         access = try reader.access(to: source)
         let outputs = try OutputReaders(reader)
         let plan = try reader.plan(outputs)
-        let destinations = try outputs.destinations(plan.renditions)
         self.plan = plan
-        self.destinations = destinations
-        deliveries = try outputs.map { index, reader throws(Failure) in try reader.delivery(to: destinations[index]) }
+        (destinations, deliveries) = try outputs.destinations(plan.renditions)
         priority = try reader.priority()
         start = try reader.start()
         attempts = try reader.attempts()

@@ -34,9 +34,10 @@ struct OutputReaders {
         return values
     }
 
-    /// Where the result of each output goes, no two of them to one place.
-    func destinations(_ renditions: [Rendition]) throws(Failure) -> [String?] {
+    /// Where the result of each output goes, no two of them to one place, and how it gets there.
+    func destinations(_ renditions: [Rendition]) throws(Failure) -> ([String?], [Delivery]) {
         let destinations = try map { index, reader throws(Failure) in try reader.output(of: renditions[index]) }
+        let deliveries = try map { index, reader throws(Failure) in try reader.delivery(to: destinations[index]) }
         // What the job's id and its source's name stand for is the same in all of them.
         let places = destinations.enumerated().map { index, destination in
             let own = ["n": String(index), "ext": renditions[index].fileExtension]
@@ -50,16 +51,13 @@ struct OutputReaders {
                 "`\(Self.place(index)).output` is `\(FieldReader.shown(OutputPath.redacted(destination)))`, where `\(Self.place(first))` goes: "
                     + "give each output a place of its own")
         }
-        let mayReplace = try map { _, reader throws(Failure) in
-            reader.fields["overwrite"].map { $0 == Overwrite.replace.rawValue } ?? true
-        }
-        try Self.checkChapters(places, renditions, seen, mayReplace)
-        return destinations
+        try Self.checkChapters(places, renditions, seen, deliveries)
+        return (destinations, deliveries)
     }
 
     /// Fails where two outputs would write chapters into one file, and not the same, or one may not replace the other's.
     private static func checkChapters(
-        _ destinations: [String?], _ renditions: [Rendition], _ outputs: [String: Int], _ mayReplace: [Bool]
+        _ destinations: [String?], _ renditions: [Rendition], _ outputs: [String: Int], _ deliveries: [Delivery]
     ) throws(Failure) {
         var seen: [String: Int] = [:]
         for (index, (destination, rendition)) in zip(destinations, renditions).enumerated() {
@@ -70,7 +68,8 @@ struct OutputReaders {
                 // Silence that is taken off moves the chapters.
                 let sounds = [rendition.sound, renditions[first].sound]
                 let differ = sounds[0] != sounds[1] && sounds.contains { $0.trimSilence != nil }
-                other = differ || !mayReplace[index] || !mayReplace[first] ? first : nil
+                let mayReplace = [index, first].allSatisfy { deliveries[$0].overwrite == .replace }
+                other = differ || !mayReplace ? first : nil
             } else {
                 other = outputs[path]
             }
