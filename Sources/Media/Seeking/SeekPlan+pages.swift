@@ -33,18 +33,18 @@ extension TrackDecoder {
         guard demuxer.context.pointee.nb_streams == 1, isTold || fixed != nil, let start = packet.timestamp,
             sample > clock.position + Int64(track.rate) * 5
         else { return true }
-        let delay = fedSamples - clock.position
         let before = packet.offset
         var lengths = PacketSamples(demuxer.stream(track.index))
         let found: MatroskaWalk?
         do {
-            found = try MatroskaWalk(source, atMost: sample + delay) { bytes in
+            found = try MatroskaWalk(source, atMost: sample + fedSamples - clock.position) { bytes in
                 fixed.map { Int($0) } ?? lengths.samples(beginning: bytes)
             }
         } catch { throw .unreadable(error) }
         // A cluster earlier: the length of a packet of Vorbis depends on the one before.
-        guard let walk = found, let last = walk.clusters.lastIndex(where: { $0.samples - delay <= sample }), last > 1,
-            walk.clusters[last].samples - delay > clock.position
+        guard let walk = found,
+            let last = walk.clusters.lastIndex(where: { $0.samples - fedSamples <= sample - clock.position }), last > 1,
+            walk.clusters[last].samples > fedSamples
         else { return true }
         guard try demuxer.seek(to: walk.clusters[last - 1].time, stream: track.index) else { return false }
         continuity.pass(time: walk.clusters[last].time - start, bytes: walk.clusters[last].offset - before)
@@ -53,7 +53,7 @@ extension TrackDecoder {
         }
         while try readTrack() {
             if packet.offset == walk.clusters[last].offset {
-                clock.pass(walk.clusters[last].samples - delay - clock.position)
+                clock.pass(walk.clusters[last].samples - fedSamples)
                 return try hold(&clock)
             }
             guard packet.offset < walk.clusters[last].offset, self.lengths.samples(packet) != nil else { return false }
