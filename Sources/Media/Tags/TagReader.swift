@@ -92,10 +92,11 @@ enum TagReader {
     private static func flac(_ source: any ByteSource, _ most: Int) throws -> Metadata {
         guard let file = try FlacBlocks(source) else { return Metadata() }
         let content = try emptyContent()
-        var (left, dropped) = (most, 0)
-        for block in file.blocks where [4, 6].contains(block.kind) {
+        let blocks = file.blocks.filter { [4, 6].contains($0.kind) }
+        var (left, isDropped) = (most, false)
+        for block in blocks {
             guard block.size <= left else {
-                dropped += block.size
+                isDropped = true
                 continue
             }
             guard let bytes = try file.body(block) else { continue }
@@ -103,7 +104,7 @@ enum TagReader {
             content.parse(block.kind == 4 ? TAG_FORM_VORBIS : TAG_FORM_FLAC_PICTURE, bytes)
         }
         var metadata = content.metadata()
-        if dropped > 0 { metadata.warnings.append(tooLarge(Int64(dropped), most)) }
+        if isDropped { metadata.warnings.append(tooLarge(blocks.reduce(0) { $0 + Int64($1.size) }, most)) }
         return metadata
     }
 
