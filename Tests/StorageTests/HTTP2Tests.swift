@@ -80,6 +80,7 @@ import Testing
             }
             #expect(try await child.fetch(0..<size) == Origin.content)
         }
+        try await eventually("a request is logged", within: .seconds(60)) { !front.requests.isEmpty }
         #expect(front.requests.allSatisfy { $0[1] == "h2" })
     }
 }
