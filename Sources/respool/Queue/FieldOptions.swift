@@ -23,8 +23,7 @@ enum FieldOptions {
 
     /// What only a queue can do.
     private static let queueNames: Set<String> = [
-        "output", "priority", "delay", "not-before", "attempts", "timeout", "expires", "deadline", "dedup",
-        "group",
+        "output", "priority", "delay", "not-before", "attempts", "timeout", "expires", "deadline", "dedup", "group",
         "limit-key", "callback",
     ]
 
