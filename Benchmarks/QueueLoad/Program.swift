@@ -39,19 +39,19 @@ struct Program {
         ]
     }
 
-    /// Claims jobs and ends them at once, without a slot, as one worker process would: while Redis hears of the end of some, the
-    /// next are asked for.
+    /// Claims jobs and ends them at once, without a slot, as one worker process with 24 would: while Redis hears of the end of some,
+    /// the next are asked for.
     private static func live(_ queue: JobQueue, _ count: Int) async throws {
         let endings = Endings(queue)
         var ended = 0
-        var last: Task<Void, any Error>?
+        var underWay: [Task<Void, any Error>] = []
         while ended < count {
             let jobs = try await queue.claim(count: atOnce, worker: "host:1:load").jobs
-            try await last?.value
-            last = Task { try await finish(jobs, endings) }
+            underWay.append(Task { try await finish(jobs, endings) })
+            if underWay.count == 3 { try await underWay.removeFirst().value }
             ended += jobs.count
         }
-        try await last?.value
+        for last in underWay { try await last.value }
     }
 
     private static func finish(_ jobs: [ClaimedJob], _ endings: Endings) async throws {

@@ -42,7 +42,7 @@ struct EnqueueBatch: Sendable {
     /// The ids of the jobs; throws what the script says of a job that it refuses, and with it the whole batch.
     func enqueued(_ answer: ScriptAnswer) throws(QueueError) -> [Enqueued] {
         let text = try answer.text()
-        if text.hasPrefix("!") { throw try refusal(answer, text) }
+        if Self.isRefusal(answer.value) { throw try refusal(answer, text) }
         let words = text.split(separator: " ")
         let stem = "\(words[0])-\(nonce.prefix(8))"
         var jobs = (first..<first + count).map { Enqueued(id: stem + String($0), isDuplicate: false) }
@@ -55,6 +55,8 @@ struct EnqueueBatch: Sendable {
         }
         return jobs
     }
+
+    static func isRefusal(_ value: RedisValue) -> Bool { value.string?.hasPrefix("!") == true }
 
     private func refusal(_ answer: ScriptAnswer, _ text: String) throws(QueueError) -> QueueError {
         let words = text.dropFirst().split(separator: " ", maxSplits: 2)

@@ -33,9 +33,9 @@ extension JobQueue {
     /// More than fit one script go in several, and a failure between them leaves the first ones pushed.
     package func enqueue(_ parcel: JobParcel) async throws(QueueError) -> [Enqueued] {
         var answers: [Enqueued] = []
-        for batch in parcel.batches {
-            answers += try batch.enqueued(try await run(QueueScript.enqueue, batch.arguments))
-        }
+        let batches = parcel.batches
+        let told = try await run(QueueScript.enqueue, each: batches.map(\.arguments)) { !EnqueueBatch.isRefusal($0) }
+        for (batch, answer) in zip(batches, told) { answers += try batch.enqueued(answer) }
         return answers
     }
 

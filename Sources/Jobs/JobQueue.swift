@@ -24,6 +24,18 @@ package struct JobQueue: Sendable {
         }
     }
 
+    /// Runs a script on the queue with each of the arguments, until it answers what is not wanted.
+    func run(
+        _ script: RedisScript, each arguments: [[RedisArgument]], while isWanted: @Sendable (RedisValue) -> Bool
+    ) async throws(QueueError) -> [ScriptAnswer] {
+        do throws(RedisError) {
+            return try await client.run(script, keys: [keys.meta], each: arguments, while: isWanted)
+                .map { ScriptAnswer(script: script.name, value: $0) }
+        } catch {
+            throw .redis(error)
+        }
+    }
+
     /// What `TIME` answers, in milliseconds since 1970.
     static func milliseconds(_ time: RedisValue) -> Int64 {
         (time.array?.first?.integer ?? 0) * 1000 + (time.array?.last?.integer ?? 0) / 1000

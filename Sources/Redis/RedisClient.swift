@@ -39,6 +39,15 @@ package actor RedisClient {
         try await perform(script, keys, arguments, until: Deadline(after: timeout)).get()
     }
 
+    /// Runs the script with each of the arguments, one after the other until a reply is not as wanted: nobody has to be woken
+    /// between two of them, which takes longer than many a script.
+    package nonisolated func run(
+        _ script: RedisScript, keys: [String], each arguments: [[RedisArgument]],
+        while isWanted: @Sendable (RedisValue) -> Bool
+    ) async throws(RedisError) -> [RedisValue] {
+        try await perform(script, keys, each: arguments, while: isWanted)
+    }
+
     /// Ends the call in progress and all later ones with `.closed`, and disconnects.
     package nonisolated func close() async {
         interruption.close()
@@ -62,6 +71,18 @@ package actor RedisClient {
         let reply = try exchange([script.eval(keys: keys, arguments: arguments)], until: deadline)[0]
         sentScripts.insert(script.identity)
         return reply
+    }
+
+    private func perform(
+        _ script: RedisScript, _ keys: [String], each arguments: [[RedisArgument]], while isWanted: (RedisValue) -> Bool
+    ) throws(RedisError) -> [RedisValue] {
+        var replies: [RedisValue] = []
+        for arguments in arguments {
+            let reply = try perform(script, keys, arguments, until: Deadline(after: timeout)).get()
+            replies.append(reply)
+            guard isWanted(reply) else { break }
+        }
+        return replies
     }
 
     private func disconnect() { link.close() }

@@ -155,8 +155,8 @@ end
 -- Whether a spec has a callback. A text in it cannot be taken for one: its quotes are escaped.
 local function has_callback(spec) return string.find(spec, '"callback":"', 1, true) ~= nil end
 
--- Gives a new job, of which only its options are known, its keys and its place.
-local function place(id, key, spec, job)
+-- Gives a new job, of which only its options are known, its hash and its place; its spec is there already.
+local function place(id, key, job)
   seq = seq + 1
   note('pushed')
   local score = whole(job.rank * BAND + seq)
@@ -170,7 +170,6 @@ local function place(id, key, spec, job)
     end
   end
   job.id, job.key, job.score = id, key, score
-  call('SET', P .. 'spec:' .. id, spec)
   if job.dedup then call('SET', P .. 'dedup:' .. job.dedup, id) end
   if job.refusal then
     endings().fail(job, 'invalid_request', job.refusal, 0, unpack(more))
@@ -237,7 +236,8 @@ local function admit_entry(id, flat)
     forget_aliases()
     event(id, 'duplicate', 'of', first)
   else
-    place(id, P .. 'job:' .. id, spec, options)
+    call('SET', P .. 'spec:' .. id, spec)
+    place(id, P .. 'job:' .. id, options)
   end
 end
 

@@ -9,13 +9,22 @@
 
 local nonce, count, worker = ARGV[1], tonumber(ARGV[2]), ARGV[3]
 local answer = { 'ok', -1, -1 }
+-- The keys of the specs of the jobs that are answered.
+local specs = {}
 
 local function hand_over(job)
   local n = #answer
   answer[n + 1], answer[n + 2], answer[n + 3], answer[n + 4] = job.id, job.token, job.attempt, job.attempts
   answer[n + 5], answer[n + 6] = job.crashes, job.created or ''
-  answer[n + 7] = call('GET', P .. 'spec:' .. job.id) or '{}'
+  -- See `add_specs`.
+  specs[#specs + 1], answer[n + 7] = P .. 'spec:' .. job.id, '{}'
   answer[n + 8] = job.commit and call('GET', P .. 'commit:' .. job.id) or ''
+end
+
+-- Puts the specs of all jobs into the answer; one command for all costs less than one for each.
+local function add_specs()
+  if not specs[1] then return end
+  for i, spec in ipairs(call('MGET', unpack(specs))) do answer[8 * i + 2] = spec or '{}' end
 end
 
 local once = P .. 'once:' .. nonce
@@ -25,6 +34,7 @@ if given then
     local job = read(id)
     if job and job.state == 'running' and string.match(job.token, ':(.*)$') == nonce then hand_over(job) end
   end
+  add_specs()
   return answer
 end
 
@@ -75,6 +85,7 @@ else
     apply()
   end
   if budget <= 0 and #taken < count and call('ZCARD', READY) > 0 then answer[1] = #taken > 0 and 'more' or 'again' end
+  add_specs()
   if #taken > 0 then call('SET', once, table.concat(taken, ' '), 'PX', '600000') end
 end
 if #taken < count then

@@ -56,18 +56,24 @@ for i = 1, total do
 end
 if first then return '!' .. first - 1 .. ' ' .. refused .. ' ' .. refusals[all[first].group] end
 
-is_batch = true
-local place = admission().place
+local specs = {}
 for i = 1, total do
-  local options = all[i]
-  local key = options.dedup
+  local key = all[i].dedup
   local holder = key and holders[key]
   if holder then
+    all[i] = nil
     duplicates[#duplicates + 1] = ' ' .. i .. '=' .. holder
   else
     if key then holders[key] = ids[i] end
-    place(ids[i], keys[i], ARGV[2 * i + 1], options)
+    specs[#specs + 1], specs[#specs + 2] = P .. 'spec:' .. ids[i], ARGV[2 * i + 1]
   end
+end
+-- One command for all costs less than one for each.
+if specs[1] then call('MSET', unpack(specs)) end
+is_batch = true
+local place = admission().place
+for i = 1, total do
+  if all[i] then place(ids[i], keys[i], all[i]) end
 end
 apply()
 local answer = string.match(ids[1], '^%d+') .. table.concat(duplicates)

@@ -16,6 +16,8 @@ if state == 'queued' then
 end
 if state == 'running' or not INDEX[state] then return 0 end
 
+local keys = {}
+
 local function drop(id)
   local job = read(id)
   call('ZREM', INDEX[state], id)
@@ -26,7 +28,7 @@ local function drop(id)
     if job.limit_key then limits().depart(job) end
     if job.expires or job.deadline then call('ZREM', EXPIRING, id) end
   end
-  endings().erase(id, P .. 'job:' .. id, state)
+  endings().add_keys(keys, id, state)
   event(id, 'purged')
 end
 
@@ -35,6 +37,7 @@ local ids = state == 'waiting' and call('ZRANGE', PARKED, 0, limit - 1) or {}
 for _, id in ipairs(ids) do drop(id) end
 local rest = limit > #ids and call('ZRANGE', INDEX[state], 0, limit - #ids - 1) or {}
 for _, id in ipairs(rest) do drop(id) end
+if keys[1] then call('DEL', unpack(keys)) end
 ring()
 save()
 return #ids + #rest
