@@ -131,7 +131,8 @@ import Testing
         let refused = try await ChildProcess.run(
             kernel, command, environment: shop.environment.merging(["RESPOOL_SANDBOX": "require"]) { $1 })
         #expect(refused.exitCode == 1 && refused.errors.contains("has no landlock"), "\(refused.errors)")
-        let worker = try await ChildProcess(kernel, command, environment: shop.environment)
+        let worker = try await ChildProcess(
+            kernel, command, environment: shop.environment.merging(["RESPOOL_SANDBOX": "on"]) { $1 })
         let id = try await shop.push(["source": try shop.source("a.wav", Sounds.ramp(samples: 4410)), "format": "flac"])
         try await shop.job(id, reaches: .completed)
         #expect(worker.errors.split(separator: "\n").count { $0.contains("no landlock") } == 1, "\(worker.errors)")
