@@ -32,7 +32,7 @@ import Testing
 
     /// A file or bytes as ffmpeg decodes them.
     private func decoded(_ path: String) async throws -> [UInt8] {
-        try await ChildProcess.run("ffmpeg", ["-v", "error", "-i", path, "-f", "s16le", "-"]).standardOutput
+        try await WarmProgram.ffmpeg.run(["-v", "error", "-i", path, "-f", "s16le", "-"]).standardOutput
     }
 
     private func names() throws -> [String] {
@@ -66,8 +66,7 @@ import Testing
             "convert", "programme.wav", "tagged.flac", "--duration", "1", "--metadata", #"{"title":"Überall"}"#,
             "--channel-layout", "mono", "--damage", "accept", "--track", "1")
         #expect(outcome.exitCode == 0, "\(outcome.errors)")
-        let title = try await ChildProcess.run(
-            "ffprobe",
+        let title = try await WarmProgram.ffprobe.run(
             ["-v", "error", "-show_entries", "format_tags=title", "-of", "csv=p=0", folder.file("tagged.flac")])
         #expect(String(decoding: title.standardOutput, as: UTF8.self) == "Überall\n")
     }

@@ -13,7 +13,7 @@ import Testing
     }
 
     private func make(_ arguments: [String]) async throws {
-        let outcome = try await ChildProcess.run("ffmpeg", ["-v", "error"] + arguments, folder: folder.path)
+        let outcome = try await WarmProgram.ffmpeg.run(["-v", "error"] + arguments, folder: folder.path)
         #expect(outcome.succeeded, "\(outcome.errors)")
     }
 

@@ -9,7 +9,7 @@ import Testing
 @Suite struct AllowedFormatsTests {
     /// The names in the second column of a list that ffmpeg prints, behind flags that fit.
     private func listed(_ option: String, _ fits: @Sendable (Substring) -> Bool) async throws -> Set<String> {
-        let outcome = try await ChildProcess.run("ffmpeg", ["-hide_banner", option])
+        let outcome = try await WarmProgram.ffmpeg.run(["-hide_banner", option])
         let rows = outcome.output.split(separator: "\n").map { $0.split(separator: " ") }
         return Set(rows.filter { $0.count > 1 && fits($0[0]) }.map { String($0[1]) })
     }

@@ -66,8 +66,7 @@ import Testing
     }
 
     private static func tell(_ path: String, _ entry: String) async throws -> [String] {
-        let outcome = try await ChildProcess.run(
-            "ffprobe",
+        let outcome = try await WarmProgram.ffprobe.run(
             ["-v", "error", "-select_streams", "a", "-show_entries", entry, "-of", "default=nw=1:nk=1", path])
         return outcome.output.split(separator: "\n").map(String.init)
     }

@@ -36,8 +36,7 @@ import Testing
                 ["-f", "lavfi", "-i", "sine=500:r=\(rate):d=2", "-ac", "\(channels)"] + arguments + [part])
             chain.append(try Data(contentsOf: URL(filePath: part)))
             // MPEG audio alone does not tell of delay and padding: all of its packets sound.
-            let packets = try await ChildProcess.run(
-                "ffprobe",
+            let packets = try await WarmProgram.ffprobe.run(
                 ["-v", "error", "-count_packets", "-show_entries", "stream=nb_read_packets", "-of", "csv=p=0", part])
             let count = frames.flatMap { lengths in Int(packets.output.filter(\.isNumber)).map { $0 * lengths[index] } }
             samples += (count ?? 2 * rate) * 44_100 / rate

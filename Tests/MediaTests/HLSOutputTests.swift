@@ -64,8 +64,8 @@ import Testing
             #expect(try await ffprobe(path, "format_tags=title") == "Überall")
         } else {
             let path = stream.folder + "/" + files[0]
-            let found = try await ChildProcess.run(
-                "ffprobe", ["-v", "error", "-show_entries", "stream=codec_name", path])
+            let found = try await WarmProgram.ffprobe.run(
+                ["-v", "error", "-show_entries", "stream=codec_name", path])
             #expect(found.output.contains("timed_id3"))
             #expect(first.firstRange(of: Array("Überall".utf8)) != nil)
         }

@@ -24,8 +24,8 @@ import Testing
 
     /// What ffmpeg's filter measures of a file.
     private func measured(_ path: String) async throws -> (integrated: Double, peak: Double) {
-        let outcome = try await ChildProcess.run(
-            "ffmpeg", ["-hide_banner", "-nostats", "-i", path, "-af", "ebur128=peak=true", "-f", "null", "-"])
+        let outcome = try await WarmProgram.ffmpeg.run(
+            ["-hide_banner", "-nostats", "-i", path, "-af", "ebur128=peak=true", "-f", "null", "-"])
         let words = outcome.errors.split(whereSeparator: { $0 == " " || $0 == "\n" })
         let integrated = words.lastIndex(of: "I:").flatMap { Double(words[$0 + 1]) }
         let peak = words.lastIndex(of: "Peak:").flatMap { Double(words[$0 + 1]) }
@@ -169,8 +169,8 @@ import Testing
                 $0.gain = 10
             })
         let entries = "format_tags:stream_tags"
-        let outcome = try await ChildProcess.run(
-            "ffprobe", ["-v", "error", "-show_entries", entries, "-of", "default=nw=1", made.path])
+        let outcome = try await WarmProgram.ffprobe.run(
+            ["-v", "error", "-show_entries", entries, "-of", "default=nw=1", made.path])
         let tags = outcome.output.split(separator: "\n").map { $0.uppercased() }
         if format == "opus" {
             let text = tags.first { $0.hasPrefix("TAG:R128_TRACK_GAIN=") }?.split(separator: "=").last

@@ -49,7 +49,7 @@ actor Studio {
     }
 
     static func ffmpeg(_ arguments: [String]) async throws {
-        let outcome = try await ChildProcess.run("ffmpeg", ["-v", "error", "-nostdin", "-y"] + arguments)
+        let outcome = try await WarmProgram.ffmpeg.run(["-v", "error", "-nostdin", "-y"] + arguments)
         guard outcome.succeeded else { throw NotMade(description: outcome.errors) }
     }
 
@@ -139,14 +139,14 @@ func decode<Sample: BitwiseCopyable>(
 
 /// One value that ffprobe tells of a file's audio stream.
 func ffprobe(_ path: String, _ entry: String) async throws -> String {
-    let outcome = try await ChildProcess.run(
-        "ffprobe", ["-v", "error", "-select_streams", "a:0", "-show_entries", entry, "-of", "default=nw=1:nk=1", path])
+    let outcome = try await WarmProgram.ffprobe.run(
+        ["-v", "error", "-select_streams", "a:0", "-show_entries", entry, "-of", "default=nw=1:nk=1", path])
     return outcome.output.split(separator: "\n").first.map(String.init) ?? ""
 }
 
 /// What ffmpeg says of the audio in each file, in one line, such as `Audio: mp3, 44100 Hz, stereo, fltp, 128 kb/s`.
 func describe(_ paths: [String]) async throws -> [String] {
-    let outcome = try await ChildProcess.run("ffmpeg", ["-hide_banner", "-nostdin"] + paths.flatMap { ["-i", $0] })
+    let outcome = try await WarmProgram.ffmpeg.run(["-hide_banner", "-nostdin"] + paths.flatMap { ["-i", $0] })
     return outcome.errors.split(separator: "\n").filter { $0.contains("Stream #") && $0.contains("Audio:") }.map(
         String.init)
 }

@@ -57,8 +57,8 @@ struct Studio {
 
     /// How many frames ffmpeg decodes from an output, mono.
     func frames(of name: String) async throws -> Int {
-        let outcome = try await ChildProcess.run(
-            "ffmpeg", ["-v", "error", "-i", "\(folder.path)/out/\(name)", "-f", "s16le", "-"])
+        let outcome = try await WarmProgram.ffmpeg.run(
+            ["-v", "error", "-i", "\(folder.path)/out/\(name)", "-f", "s16le", "-"])
         return outcome.standardOutput.count / 2
     }
 

@@ -20,8 +20,8 @@ import Testing
         #expect(output.duration == Double(98_765 - 12_345) / 44_100)
         #expect(job.attempt == 1)
         let raw = shop.output("decoded.raw")
-        let decoding = try await ChildProcess.run(
-            "ffmpeg", ["-v", "error", "-i", shop.output("\(id).wav"), "-f", "s16le", raw])
+        let decoding = try await WarmProgram.ffmpeg.run(
+            ["-v", "error", "-i", shop.output("\(id).wav"), "-f", "s16le", raw])
         #expect(decoding.succeeded)
         let all = Sounds.ramp(samples: 100_000).dropFirst(44)
         #expect(

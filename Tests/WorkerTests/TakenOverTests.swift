@@ -8,19 +8,15 @@ import Testing
 /// The real `respool-transcode`, whose code does what a source says as soon as it reads it, under a real worker.
 @Suite struct TakenOverTests {
     private let folder: TemporaryFolder
+    private static let attacks = URL(filePath: #filePath).deletingLastPathComponent().appending(
+        path: "../Attacks/include"
+    ).path
 
     /// An installation of its own, whose transcoder is the real one with the hook of `Tests/Proof/taken-over.c`.
     init() async throws {
         folder = try TemporaryFolder()
-        let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../..").path
         let hook = folder.file("hook.so")
-        let built = try await ChildProcess.run(
-            "clang",
-            [
-                "-O1", "-fPIC", "-shared", "-I\(root)/Tests/Attacks/include", "-o", hook,
-                "\(root)/Tests/Proof/taken-over.c",
-            ])
-        try #require(built.succeeded, "\(built.errors)")
+        try await CompiledProgram.make(hook, of: "taken-over.c", ["-shared", "-fPIC", "-I\(Self.attacks)"])
         try FileManager.default.copyItem(atPath: Programs.path("respoold"), toPath: folder.file("respoold"))
         symlink(Programs.path("respool-transfer"), folder.file("respool-transfer"))
         let script = try folder.write(
@@ -123,10 +119,8 @@ import Testing
 
     @Test func `a kernel without Landlock stops a worker that insists on it, and no other`() async throws {
         let shop = try await Workshop()
-        let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../..").path
         let kernel = folder.file("old-kernel")
-        let built = try await ChildProcess.run("clang", ["-o", kernel, "\(root)/Tests/Proof/old-kernel.c"])
-        try #require(built.succeeded, "\(built.errors)")
+        try await CompiledProgram.make(kernel, of: "old-kernel.c")
         let command = [Programs.path("respoold"), "worker"]
         let refused = try await ChildProcess.run(
             kernel, command, environment: shop.environment.merging(["RESPOOL_SANDBOX": "require"]) { $1 })

@@ -1,3 +1,5 @@
+import Glibc
+
 /// The last pages of an Ogg file.
 enum OggEnd {
     /// Why the file is not whole: a page cut short, or a stream without its last page; nothing if it is whole.
@@ -33,8 +35,16 @@ enum OggEnd {
     }
 
     private static func nextMark(_ bytes: [UInt8], from start: Int) -> Int? {
-        let count = OggPage.mark.count
-        guard start + count <= bytes.count else { return nil }
-        return (start...bytes.count - count).first { bytes[$0..<$0 + count].elementsEqual(OggPage.mark) }
+        bytes.withUnsafeBytes { all in
+            var index = start
+            while let base = all.baseAddress, all.count - index >= OggPage.mark.count,
+                let found = memchr(base + index, CInt(OggPage.mark[0]), all.count - index)
+            {
+                index = base.distance(to: found)
+                guard !all[index...].starts(with: OggPage.mark) else { return index }
+                index += 1
+            }
+            return nil
+        }
     }
 }

@@ -1,0 +1,16 @@
+import FoundationEssentials
+
+/// The C programs and libraries that tests use, which lie in `Tests/Proof`.
+package enum CompiledProgram {
+    /// Compiles the source with these options.
+    package static func make(_ path: String, of source: String, _ options: [String] = []) async throws {
+        let tests = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent().path
+        let words = ["-O1", "-Wall", "-Werror"] + options + ["-o", path, "\(tests)/Proof/\(source)"]
+        let outcome = try await ChildProcess.run("clang", words)
+        guard outcome.succeeded else { throw NotCompiled(description: outcome.errors) }
+    }
+
+    private struct NotCompiled: Error, CustomStringConvertible {
+        let description: String
+    }
+}
