@@ -28,7 +28,7 @@ extension FieldReader {
         delivery.credentials = try credentials("output_credentials", besides: delivery.headers, "output_headers")
         guard delivery == Delivery() || place.map(OutputPath.isWeb) == true else {
             throw Self.invalid(
-                "`output_method`, `output_headers` and `output_credentials` are for an `output` that begins with https://"
+                "`output_method`, `output_headers` and `output_credentials` are for an `output` that begins with https:// or http://"
             )
         }
         if let text = fields["overwrite"] {

@@ -19,10 +19,10 @@ extension FieldReader {
         access.credentials = try credentials("source_credentials", besides: access.headers, "source_headers")
         let takesHeaders = OutputPath.isWeb(source)
         guard takesHeaders || access.headers.isEmpty else {
-            throw Self.invalid("`source_headers` are for a `source` that begins with https://")
+            throw Self.invalid("`source_headers` are for a `source` that begins with https:// or http://")
         }
         guard takesHeaders || access.credentials == nil || FileScheme(of: source) != nil else {
-            throw Self.invalid("`source_credentials` are for a `source` that begins with https:// or sftp://")
+            throw Self.invalid("`source_credentials` are for a `source` that begins with https://, http:// or sftp://")
         }
         return access
     }

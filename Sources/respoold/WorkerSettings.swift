@@ -31,7 +31,8 @@ struct WorkerSettings: Sendable {
         guard let text = Environment.value("RESPOOL_LISTEN") else { return nil }
         guard let address = ListenAddress(text) else {
             throw Failure(
-                .invalidRequest, "RESPOOL_LISTEN is `\(text)`: it must be a numeric ADDRESS:PORT, as 127.0.0.1:9464")
+                .invalidRequest,
+                "RESPOOL_LISTEN is `\(text)`: it must be a port, or a numeric ADDRESS:PORT, as 127.0.0.1:9464")
         }
         return address
     }

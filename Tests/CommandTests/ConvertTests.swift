@@ -133,6 +133,14 @@ import Testing
         #expect(outcome.exitCode == 2 && outcome.errors.contains("'.' is the source itself"))
     }
 
+    @Test func `posts to a URL that is asked for by hand`() async throws {
+        let url = "http://127.0.0.1:\(try LoopbackPort.free())/out.wav"
+        let outcome = try await respool.run(
+            "convert", "programme.wav", url, "--end", "1", "--output-method", "POST", "--allow-host", "127.0.0.1")
+        // Nobody is there, which only who goes there hears.
+        #expect(outcome.exitCode == 1 && outcome.errors.contains("cannot be reached"), "\(outcome.errors)")
+    }
+
     @Test func `leaves what exists where it may not be replaced`() async throws {
         try folder.write("out.wav", text: "old")
         var outcome = try await respool.run("convert", "programme.wav", "out.wav", "--overwrite", "skip", "--json")

@@ -131,7 +131,7 @@ import Testing
         let json = try object(try await respool.run("limit", "another:80", "--json").output)
         #expect(json["limit"] as? Int == 7 && json["running"] as? Int == 0 && json["key"] as? String == "another:80")
         let list = try await respool.run("jobs", "--state", "waiting").output
-        #expect(list.contains("waiting for a place under its limit_key"))
+        #expect(list.contains("waiting for its turn under its limit_key"))
         #expect(json["rate"] as? Int == 30)
         #expect(try await respool.run("limit", "x.org", "off", "--rate", "1").exitCode == 0)
         let key = try await queue.limits().keys.first

@@ -142,6 +142,49 @@ import Testing
         #expect(!outcome.output.contains("\u{1b}"))
     }
 
+    @Test(arguments: [["status", "--watch"], ["status", "--group", "g", "--watch"], ["status", "ID", "--watch"]])
+    func `says that it waits for a Redis that went away, and goes on`(words: [String]) async throws {
+        let id = try await respool.run("enqueue", "https://x.org/a.wav", "--to", "mp3", "--group", "g").lines[0]
+        let watch = try await ChildProcess(
+            Programs.path("respool"), words.map { $0 == "ID" ? id : $0 }, environment: respool.environment)
+        try await eventually("the first line") { watch.output.contains("waiting") }
+        _ = try await server.client().send(["SAVE"])
+        await server.kill()
+        try await eventually("the notice") { watch.errors.contains("; waiting for it\n") }
+        try await server.restart()
+        try await eventually("the return") { watch.errors.hasSuffix("respool: Redis is back\n") }
+        #expect(watch.isRunning || words.contains("ID"))
+        #expect(watch.errors.split(separator: "\n").count == 2)
+        watch.kill(SIGTERM)
+    }
+
+    @Test func `shows what was skipped without the figures of a file`() async throws {
+        let id = try await respool.run("enqueue", "https://x.org/a.wav", "--to", "mp3", "--overwrite", "skip").lines[0]
+        try await finish(one: { _ in .completed([OutputReport(format: "mp3", skippedAt: "/out/a.mp3")]) })
+        let text = try await respool.run("status", id).output
+        #expect(text.contains("skipped") && text.contains("exists and was left as it is"), "\(text)")
+        #expect(!text.contains("0 Hz") && !text.contains("sha256"), "\(text)")
+    }
+
+    @Test func `mends a job that was refused for a field that there is not`() async throws {
+        let pushed = try await server.client().send([
+            "XADD", "respool:{default}:in", "*", "source", "https://x.org/a.wav", "formt", "mp3",
+        ])
+        let id = try #require(pushed.string)
+        try await queue.keepHouse()
+        #expect(try await respool.run("retry", id).exitCode == 1)
+        let outcome = try await respool.run("retry", id, "--set", "formt=", "--set", "format=mp3")
+        #expect(outcome.exitCode == 0, "\(outcome.output)\(outcome.errors)")
+        #expect(try await queue.jobs([id])[0]?.format == "mp3")
+    }
+
+    @Test func `puts no two sources into one place`() async throws {
+        let sources = ["enqueue", "https://x.org/a.wav", "https://x.org/b.wav", "--to", "mp3", "--output"]
+        let outcome = try await respool.run(sources + ["x.mp3"])
+        #expect(outcome.exitCode == 2 && outcome.errors.contains("--output is 'x.mp3' for 2 sources"))
+        for place in ["x/", "{stem}.mp3"] { #expect(try await respool.run(sources + [place]).lines.count == 2) }
+    }
+
     @Test func `follows the changes of a queue, also when Redis was away`() async throws {
         _ = try await respool.run("enqueue", "https://x.org/old.wav", "--to", "mp3")
         let follow = try await ChildProcess(

@@ -67,6 +67,7 @@ import Testing
 
     @Test(arguments: [
         ["status"], ["enqueue", "https://x.org/a", "--to", "mp3"], ["jobs"], ["cancel", "1-0"], ["pause"],
+        ["seal", "g"], ["status", "--watch"], ["status", "1-0", "--watch"], ["status", "--group", "g", "--watch"],
     ])
     func `ends with 3 if Redis cannot be reached`(words: [String]) async throws {
         let port = try LoopbackPort.free()

@@ -23,8 +23,8 @@ import Testing
     private static func accounts() throws -> [[String]] {
         let page = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../docs/queue.md")
         let text = String(decoding: try Data(contentsOf: page), as: UTF8.self).components(separatedBy: " \\\n").joined()
-        return text.split(separator: "\n").filter { $0.hasPrefix("ACL SETUSER ") }
-            .map { $0.split(separator: " ").map { $0.filter { $0 != "'" } } }
+        return text.split(separator: "\n").filter { $0.hasPrefix("redis-cli ACL SETUSER ") }
+            .map { $0.split(separator: " ").dropFirst().map { $0.filter { $0 != "'" } } }
     }
 
     @Test func `a worker has each command that the scripts call`() throws {

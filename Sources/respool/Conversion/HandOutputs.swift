@@ -7,7 +7,7 @@ import SlotProtocol
 /// The results that `convert` is asked for, and where they go.
 struct HandOutputs {
     /// The fields of the job, but for its source.
-    let fields: [String: String]
+    private(set) var fields: [String: String]
     /// Absolute paths; nothing for standard output.
     let destinations: [String?]
     /// The places as they were typed.
@@ -27,6 +27,8 @@ struct HandOutputs {
             self.fields = fields
             self.targets = targets
             destinations = [targets[0] == "-" ? nil : try Self.destination(targets[0], source, format)]
+            // How an output reaches a server is checked beside where it goes.
+            if let url = destinations[0], SourceAddress.isURL(url) { self.fields["output"] = url }
             return
         }
         var elements = try Self.elements(fields["outputs"], targets)

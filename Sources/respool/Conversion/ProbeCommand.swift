@@ -151,6 +151,7 @@ private struct ProbeReport: Decodable {
             pairs.append(("track \(track.number)", track.facts(amongOthers: tracks.count > 1)))
             if let loudness = track.loudness { pairs.append(("loudness", loudness.facts)) }
             for silence in track.silences ?? [] { pairs.append(("silence", silence.facts)) }
+            if track.silences?.isEmpty == true { pairs.append(("silence", "none")) }
             if let count = track.silencesLeftOut {
                 pairs.append(("silence", "\(count) more: give a longer least length"))
             }

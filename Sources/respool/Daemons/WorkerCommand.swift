@@ -55,7 +55,8 @@ enum WorkerOptions {
         "listen", letter: "l", value: "ADDRESS:PORT", "serves /healthz, /readyz and /metrics there",
         fallback: "nowhere", variable: "RESPOOL_LISTEN")
     static let sourceRoot = Option(
-        "source-root", value: "DIR", "a folder under which file:/// sources may lie", fallback: "none",
+        "source-root", value: "DIR",
+        "a folder under which file:/// sources may lie; in the variable several, with `:` between", fallback: "none",
         variable: "RESPOOL_SOURCE_ROOTS", suggestion: .folders, isRepeatable: true)
     static let outputRoot = Option(
         "output-root", value: "DIR", "the folder of the results", variable: "RESPOOL_OUTPUT_ROOT", suggestion: .folders)

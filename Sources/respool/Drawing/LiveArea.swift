@@ -16,6 +16,9 @@ struct LiveArea {
         drawn = lines.count
     }
 
+    /// Leaves the lines where they are: the next ones come below.
+    mutating func leave() { drawn = 0 }
+
     /// Takes the lines away.
     mutating func clear() { draw([]) }
 }

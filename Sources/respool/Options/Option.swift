@@ -53,6 +53,7 @@ extension Option {
         variable: "RESPOOL_QUEUE")
     static let allowHost = Option(
         "allow-host", value: "HOST",
-        "a private host, address or network that sources may come from", variable: "RESPOOL_ALLOW_HOSTS",
+        "a private host, address or network that sources may come from; in the variable several, with `,` between",
+        variable: "RESPOOL_ALLOW_HOSTS",
         isRepeatable: true)
 }

@@ -8,7 +8,7 @@ struct GroupView {
 
     /// Answers failure if the group is over and a job of it did not complete.
     func show(isWatching: Bool) async throws(CommandFailure) -> ExitStatus {
-        var record = try await read(isPatient: false)
+        var record = try found(await connection.ask(look))
         guard isWatching else {
             StandardStream.output(text(record, GroupPace(record)))
             return .success
@@ -25,17 +25,15 @@ struct GroupView {
             }
             if record.isOver { break }
             try? await Task.sleep(for: terminal.isInteractive ? .milliseconds(250) : .seconds(1))
-            record = try await read(isPatient: true)
+            record = try found(await connection.askPatiently(makeRoom: { area.leave() }, look))
             pace.add(record)
         }
         return record[.failed] + record[.cancelled] == 0 ? .success : .failure
     }
 
-    private func read(isPatient: Bool) async throws(CommandFailure) -> GroupRecord {
-        let question = { @Sendable (queue: JobQueue) async throws(QueueError) -> GroupRecord? in
-            try await queue.group(name)
-        }
-        let record = isPatient ? try await connection.askPatiently(question) : try await connection.ask(question)
+    private func look(_ queue: JobQueue) async throws(QueueError) -> GroupRecord? { try await queue.group(name) }
+
+    private func found(_ record: GroupRecord?) throws(CommandFailure) -> GroupRecord {
         guard let record else { throw .noGroup(name) }
         return record
     }

@@ -61,6 +61,7 @@ struct JobDetails {
                 ("output", output.url), ("", "\(output.format), failed as \(error.code.rawValue): \(error.message)"),
             ]
         }
+        guard output.isMade else { return [("output", output.url)] + output.warnings.map { ("warning", $0.message) } }
         let facts = [
             output.codec, Quantities.length(output.duration), "\(output.sampleRate) Hz", "\(output.channels) ch",
             "\(output.bitRate / 1000) kb/s", Quantities.bytes(output.bytes),

@@ -33,12 +33,15 @@ struct JobFollower {
         self.fault = fault
     }
 
-    /// Answers failure if a job did not complete, or an id is unknown.
-    func follow(_ ids: [String]) async throws(CommandFailure) -> ExitStatus {
+    /// Answers failure if a job did not complete, or an id is unknown; without patience a server that was never there is one too.
+    func follow(_ ids: [String], isPatient: Bool = true) async throws(CommandFailure) -> ExitStatus {
+        if !isPatient {
+            _ = try await connection.ask { queue throws(QueueError) in try await queue.jobs(Array(ids.prefix(1))) }
+        }
         var board = JobBoard(ids)
         var view = JobView(terminal: terminal, form: form)
         while true {
-            let changes = try await refresh(&board)
+            let changes = try await refresh(&board, &view)
             view.show(board, changes)
             if board.isOver { break }
             if let fault = fault() { throw fault }
@@ -48,11 +51,15 @@ struct JobFollower {
         return board.records.values.allSatisfy { $0.state == .completed } && board.missing.isEmpty ? .success : .failure
     }
 
-    private func refresh(_ board: inout JobBoard) async throws(CommandFailure) -> [JobBoard.Change] {
+    private func refresh(_ board: inout JobBoard, _ view: inout JobView) async throws(CommandFailure) -> [JobBoard
+        .Change]
+    {
         var changes: [JobBoard.Change] = []
         for part in board.open.parts(of: 500) {
             let ids = Array(part)
-            let records = try await connection.askPatiently { queue throws(QueueError) in try await queue.jobs(ids) }
+            let records = try await connection.askPatiently(makeRoom: { view.leave() }) { queue throws(QueueError) in
+                try await queue.jobs(ids)
+            }
             for (id, record) in zip(ids, records) {
                 if let change = board.update(id, record) { changes.append(change) }
             }

@@ -45,7 +45,7 @@ struct JobLine {
         case .completed: completion
         case .failed: TextLayout.printable(record.error.map { "\($0.code.rawValue): \($0.message)" } ?? "failed")
         case .delayed: delay
-        case .waiting where record.isParked: "waiting for a place under its limit_key"
+        case .waiting where record.isParked: "waiting for its turn under its limit_key"
         default: record.state.rawValue
         }
     }
@@ -81,10 +81,13 @@ struct JobLine {
 
     private var completion: String {
         var parts: [String] = []
-        if let outputs = record.outputs, let output = outputs.first {
+        if let outputs = record.outputs, !outputs.isEmpty {
             if outputs.count > 1 { parts.append(Quantities.count(outputs.count, "output")) }
-            parts.append(Quantities.length(output.duration))
-            parts.append(Quantities.bytes(outputs.reduce(0) { $0 + $1.bytes + ($1.parts?.bytes ?? 0) }))
+            let made = outputs.filter(\.isMade)
+            parts.append(made.first.map { Quantities.length($0.duration) } ?? "skipped, for it is there already")
+            if !made.isEmpty {
+                parts.append(Quantities.bytes(made.reduce(0) { $0 + $1.bytes + ($1.parts?.bytes ?? 0) }))
+            }
         }
         if let start = record.startedAt, let end = record.finishedAt {
             parts.append("in \(Quantities.span(Double(max(0, end - start)) / 1000))")

@@ -19,6 +19,9 @@ struct JobView {
         area.draw(bars(board))
     }
 
+    /// Lets others write below the bars.
+    mutating func leave() { area.leave() }
+
     /// Says in one line how it ended, where bars were drawn for more than one job.
     func end(_ board: JobBoard) {
         guard terminal.isInteractive, form != .jsonChanges, board.ids.count > 1 else { return }

@@ -44,7 +44,7 @@ enum JobsOptions {
     static let limit = Option("limit", letter: "n", value: "N", "at most so many", fallback: "50")
     static let follow = Option(
         "follow", letter: "f",
-        "goes on with each change as it happens, also after Redis was away; says if it missed any")
+        "goes on after that list with each change as it happens, also after Redis was away; says if it missed any")
 }
 
 /// Reads jobs page by page.

@@ -52,13 +52,22 @@ struct QueueConnection: Sendable {
         }
     }
 
-    /// The same, asked for up to a minute while the server is away.
+    /// The same, asked for up to a minute while the server is away, which is said; `makeRoom` is called before.
     func askPatiently<Answer>(
-        _ question: (JobQueue) async throws(QueueError) -> Answer
+        makeRoom: () -> Void = {}, _ question: (JobQueue) async throws(QueueError) -> Answer
     ) async throws(CommandFailure) -> Answer {
-        for _ in 0..<60 {
-            do throws(QueueError) { return try await question(queue) } catch {
-                guard error.isTransient else { throw explain(error) }
+        for failures in 0..<60 {
+            do throws(QueueError) {
+                let answer = try await question(queue)
+                if failures > 0 { StandardStream.error("respool: Redis is back\n") }
+                return answer
+            } catch {
+                let failure = explain(error)
+                guard error.isTransient else { throw failure }
+                if failures == 0 {
+                    makeRoom()
+                    StandardStream.error("respool: \(failure.message); waiting for it\n")
+                }
                 try? await Task.sleep(for: .seconds(1))
             }
         }

@@ -9,14 +9,14 @@ struct QueueOverview {
     /// Shows it once, or again and again until somebody ends it.
     func show(isWatching: Bool, isJSON: Bool) async throws(CommandFailure) -> ExitStatus {
         guard isWatching else {
-            StandardStream.output(text(try await glance(isPatient: false), isJSON: isJSON))
+            StandardStream.output(text(try await connection.ask(Self.look), isJSON: isJSON))
             return .success
         }
         let terminal = Terminal.output
         var area = LiveArea(terminal)
         var last = ""
+        var glance = try await connection.ask(Self.look)
         while true {
-            let glance = try await glance(isPatient: true)
             if terminal.isInteractive, !isJSON {
                 area.draw(lines(glance))
             } else {
@@ -25,6 +25,7 @@ struct QueueOverview {
                 last = text
             }
             try? await Task.sleep(for: terminal.isInteractive ? .milliseconds(250) : .seconds(1))
+            glance = try await connection.askPatiently(makeRoom: { area.leave() }, Self.look)
         }
     }
 
@@ -35,13 +36,10 @@ struct QueueOverview {
         let running: [JobRecord]
     }
 
-    private func glance(isPatient: Bool) async throws(CommandFailure) -> Glance {
-        let question = { @Sendable (queue: JobQueue) async throws(QueueError) -> Glance in
-            Glance(
-                stats: try await queue.stats(), workers: try await queue.workers(),
-                running: try await queue.list(state: .running, limit: 100).jobs)
-        }
-        return isPatient ? try await connection.askPatiently(question) : try await connection.ask(question)
+    private static let look = { @Sendable (queue: JobQueue) async throws(QueueError) -> Glance in
+        Glance(
+            stats: try await queue.stats(), workers: try await queue.workers(),
+            running: try await queue.list(state: .running, limit: 100).jobs)
     }
 
     private func text(_ glance: Glance, isJSON: Bool) -> String {

@@ -45,11 +45,15 @@ enum RetryOptions {
             guard name.utf8.count < text.utf8.count else {
                 throw .usage("--set is '\(text)': write a field and its value, as format=wav")
             }
-            guard JobField.named(name) != nil else { throw .usage("--set is '\(text)': there is no field `\(name)`") }
+            let value = String(text.dropFirst(name.count + 1))
+            // What is no field may be what the job was refused for.
+            guard JobField.named(name) != nil || value.isEmpty else {
+                throw .usage("--set is '\(text)': there is no field `\(name)`")
+            }
             guard !JobQueue.unchangeable.contains(name) else {
                 throw .usage("--set is '\(text)': a retry cannot change `\(name)`; enqueue the job anew")
             }
-            changes[name] = String(text.dropFirst(name.count + 1))
+            changes[name] = value
         }
         return changes
     }

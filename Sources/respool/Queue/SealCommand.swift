@@ -37,7 +37,7 @@ extension QueueConnection {
         guard KeyName.isValid(group) else {
             throw .usage("'\(group)' is no group: a group's name is 1 to 64 of A-Z a-z 0-9 _ . -")
         }
-        switch try await askPatiently({ queue throws(QueueError) in try await queue.seal(group, callback: callback) }) {
+        switch try await askTwice({ queue throws(QueueError) in try await queue.seal(group, callback: callback) }) {
         case .sealed: return true
         case .unknown: return false
         case .callbackTaken:

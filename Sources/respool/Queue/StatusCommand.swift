@@ -32,7 +32,7 @@ extension Command {
         if isWatching {
             let follower = JobFollower(
                 connection: connection, terminal: .output, form: isJSON ? .jsonChanges : .changes)
-            return try await follower.follow(arguments.operands)
+            return try await follower.follow(arguments.operands, isPatient: false)
         }
         return try await JobDetails(connection: connection).show(arguments.operands, isJSON: isJSON)
     }
