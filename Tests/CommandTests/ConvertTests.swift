@@ -133,6 +133,11 @@ import Testing
         #expect(outcome.exitCode == 2 && outcome.errors.contains("'.' is the source itself"))
     }
 
+    @Test func `writes no audio to a terminal`() async throws {
+        let outcome = try await respool.runOnTerminal(["convert", "programme.wav", "-", "--to", "mp3"])
+        #expect(outcome.exitCode == 2 && outcome.output.contains("would go to the terminal"), "\(outcome.output)")
+    }
+
     @Test func `posts to a URL that is asked for by hand`() async throws {
         let url = "http://127.0.0.1:\(try LoopbackPort.free())/out.wav"
         let outcome = try await respool.run(

@@ -154,7 +154,9 @@ import Testing
         try await server.restart()
         try await eventually("the return") { watch.errors.hasSuffix("respool: Redis is back\n") }
         #expect(watch.isRunning || words.contains("ID"))
-        #expect(watch.errors.split(separator: "\n").count == 2)
+        let hints = words.contains("ID") ? ["respool: no worker runs: start one with `respool worker`"] : []
+        let lines = watch.errors.split(separator: "\n").map(String.init)
+        #expect(lines.count == 2 + hints.count && Array(lines.prefix(hints.count)) == hints, "\(lines)")
         watch.kill(SIGTERM)
     }
 

@@ -9,7 +9,7 @@ extension Command {
         "convert", usages: ["SOURCE DESTINATION…", "SOURCE [FOLDER] --outputs JSON"],
         "converts one source here and now, without Redis",
         details: [
-            "SOURCE is a path, a URL, a pipe, or `-` for standard input; DESTINATION is a path, a folder (with --format), or `-` for standard output. The "
+            "SOURCE is a path, a URL, a pipe, or `-` for standard input; DESTINATION is a path in a folder that exists, such a folder (with --format), a URL, or `-` for standard output. The "
                 + "format is that of the destination's name, unless --format says otherwise. An existing file is replaced "
                 + "when the new one is complete and checked, and not before, unless --overwrite says otherwise.",
             "Several destinations are made in one go, from one decode. With --outputs each has settings of its own, the other "
@@ -108,6 +108,9 @@ struct ConversionRequest: Sendable {
             (input, self.spec) = (nil, spec)
         }
         destinations = outputs.destinations
+        guard !destinations.contains(nil) || isatty(STDOUT_FILENO) == 0 else {
+            throw .usage("the result would go to the terminal: name a file, or write it into a pipe")
+        }
         let path = input?.path ?? SourceAddress.path(ofFileURL: self.spec.source)
         for (target, destination) in zip(outputs.targets, destinations) {
             if let path, let destination, Self.isSameFile(path, destination) {

@@ -35,15 +35,19 @@ struct JobFollower {
 
     /// Answers failure if a job did not complete, or an id is unknown; without patience a server that was never there is one too.
     func follow(_ ids: [String], isPatient: Bool = true) async throws(CommandFailure) -> ExitStatus {
-        if !isPatient {
-            _ = try await connection.ask { queue throws(QueueError) in try await queue.jobs(Array(ids.prefix(1))) }
-        }
+        let look = { @Sendable (queue: JobQueue) async throws(QueueError) in try await queue.workers().isEmpty }
+        var isUnserved = isPatient ? try await connection.askPatiently(look) : try await connection.ask(look)
         var board = JobBoard(ids)
         var view = JobView(terminal: terminal, form: form)
         while true {
             let changes = try await refresh(&board, &view)
             view.show(board, changes)
             if board.isOver { break }
+            if isUnserved {
+                view.leave()
+                StandardStream.error("respool: no worker runs: start one with `respool worker`\n")
+                isUnserved = false
+            }
             if let fault = fault() { throw fault }
             try? await Task.sleep(for: interval)
         }
