@@ -27,4 +27,7 @@ package struct ClaimedJob: Sendable, Hashable {
     package let createdAt: Int64
     /// What a former owner was about to publish.
     package let commit: CommitRecord?
+
+    /// Whether nobody had it before; by its token, for a retry begins to count its attempts anew.
+    package var isNew: Bool { token.hasPrefix("1:") }
 }

@@ -83,7 +83,7 @@ struct JobRun: Sendable {
                     spec.place(ofOutput: index, job: job.id),
                     defaultName: spec.defaultName(ofOutput: index, job: job.id),
                     delivery: spec.deliveries[index])
-            }, start: job.attempt > 1 || job.crashes > 0 ? job.createdAt : nil)
+            }, start: job.isNew ? nil : job.createdAt)
     }
 
     private static func result(of error: SlotError, ending: JobInHand.Ending?, timeout: Duration) -> Result {

@@ -70,6 +70,22 @@ import Testing
         withExtendedLifetime(worker) {}
     }
 
+    @Test func `what a failed job has left of its upload goes when it is retried by hand`() async throws {
+        let shop = try await Workshop()
+        // The store began an upload and its answer was lost; then it refuses another.
+        try await store.spoil("retried-by-hand", "POST.*uploads= 1 lost", "POST.*uploads= 1 403")
+        let source = try shop.source("long.wav", Sounds.ramp(samples: 6_000_000))
+        let worker = try await shop.worker(try await environment())
+        let id = try await shop.push(["source": source, "format": "wav", "output": "s3://retried-by-hand/a.wav"])
+        #expect(try await shop.job(id, reaches: .failed).attempt == 1)
+        #expect(try await store.content("retried-by-hand").uploads == ["a.wav"])
+        #expect(try await shop.queue.retry([id]) == [.retried])
+        #expect(try await shop.job(id, reaches: .completed).attempt == 1)
+        let content = try await store.content("retried-by-hand")
+        #expect(content.uploads == [] && content.objects.count == 1)
+        withExtendedLifetime(worker) {}
+    }
+
     @Test func `the keys of a container's role open what a job names`() async throws {
         let shop = try await Workshop()
         let server = try await RoleServer(lifetime: 3600)
