@@ -6,8 +6,8 @@ package enum TransferOrder: Codable, Sendable {
     case job(TransferJob)
     /// Makes the staged outputs of the job visible, in their order.
     case publish
-    /// Removes what an earlier owner of a job left, or finds that it is already published. Sent outside a job.
-    case settle(CommitRecord)
+    /// Removes what an earlier owner of the job with that id left, or finds that it is already published. Sent outside a job.
+    case settle(CommitRecord, job: String)
     /// The job is over, whatever came of it: everything of it is released.
     case end
 }

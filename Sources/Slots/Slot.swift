@@ -146,10 +146,10 @@ package actor Slot {
         }
     }
 
-    /// Settles what an earlier owner of a job left; between jobs.
-    package func settle(_ record: CommitRecord) async throws(SlotError) -> Settlement {
+    /// Settles what an earlier owner of the job left; between jobs.
+    package func settle(_ record: CommitRecord, job: String) async throws(SlotError) -> Settlement {
         let pair = try await livePair()
-        pair.transfer.send(TransferOrder.settle(record))
+        pair.transfer.send(TransferOrder.settle(record, job: job))
         while true {
             switch await pair.events.next() {
             case .transfer(.settled(let settlement)): return settlement
@@ -235,7 +235,7 @@ package actor Slot {
             guard (try? await Task.sleep(for: .seconds(20))) != nil, !Task.isCancelled else { return }
             stop()
         }
-        do throws(SlotError) { _ = try await settle(record) } catch { warnOfRest("\(error)") }
+        do throws(SlotError) { _ = try await settle(record, job: job) } catch { warnOfRest("\(error)") }
         limit.cancel()
         let isStopped = shared.withLock { shared in
             defer { shared.isStopped = false }

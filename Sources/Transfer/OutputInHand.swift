@@ -104,7 +104,7 @@ final class OutputInHand {
                 try StagedFile.create(
                     for: destination, job: job, token: token, output: index, countingFolders: &madeFolders))
         case .remote(let place):
-            staging = Staging(try RemoteOutput(place, replacing: overwrite == .replace, client: client))
+            staging = Staging(try RemoteOutput(place, job: job, replacing: overwrite == .replace, client: client))
         case nil: staging = Staging(try StreamedFile.create(policy: policy))
         }
     }

@@ -62,8 +62,8 @@ final class TransferLoop {
         case .publish:
             guard let job else { return try control.send(TransferReport.failed(.noJob)) }
             try job.publish(reportingTo: control)
-        case .settle(let record):
-            settling = Settling(record, client: client)
+        case .settle(let record, let id):
+            settling = Settling(record, job: id, client: client)
             try settleFurther()
         case .end:
             try drainLink()

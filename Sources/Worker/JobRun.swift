@@ -53,7 +53,7 @@ struct JobRun: Sendable {
 
     private func convert(_ spec: JobSpec) async throws(SlotError) -> Outcome? {
         guard inHand.ending == nil else { throw .stopped }
-        if let record = job.commit, try await slot.settle(record) == .published {
+        if let record = job.commit, try await slot.settle(record, job: job.id) == .published {
             log.info("a former owner had published the result")
             return .published(record)
         }

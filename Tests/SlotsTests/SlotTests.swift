@@ -191,11 +191,11 @@ import Testing
         let slot = studio.slot()
         let unpublished = try await slot.convert(studio.task("lost")) { _ in }
         await slot.end()
-        #expect(try await slot.settle(unpublished) == .removed)
+        #expect(try await slot.settle(unpublished, job: "lost") == .removed)
         let published = try await slot.convert(studio.task("kept")) { _ in }
         try await slot.publish()
         await slot.end()
-        #expect(try await slot.settle(published) == .published)
+        #expect(try await slot.settle(published, job: "kept") == .published)
         #expect(try studio.outputs() == ["kept.wav"])
         await slot.shutdown()
     }
@@ -204,7 +204,7 @@ import Testing
         let old = studio.slot()
         let new = studio.slot()
         let record = try await old.convert(studio.task("fenced")) { _ in }
-        #expect(try await new.settle(record) == .removed)
+        #expect(try await new.settle(record, job: "fenced") == .removed)
         let error = await #expect(throws: SlotError.self) { try await old.publish() }
         #expect(error?.failure.code == .outputFailed)
         #expect(try studio.outputs().isEmpty)

@@ -150,11 +150,11 @@ import Testing
             _ = try await child.end()
         }
         try await withTransfer(try await policy()) { child in
-            try await child.tell(.settle(.test(try #require(left))))
+            try await child.tell(.settle(.test(try #require(left)), job: TransferJob.testID))
             let failure = try #require(try await child.report().failure)
             #expect(failure.code == .outputDenied && failure.retryable, "\(failure)")
             #expect(try await store.content("stuck").uploads == ["a.flac"])
-            try await child.tell(.settle(.test(try #require(left))))
+            try await child.tell(.settle(.test(try #require(left)), job: TransferJob.testID))
             guard case .settled(.removed) = try await child.report() else {
                 Issue.record("not removed")
                 return
@@ -235,7 +235,7 @@ import Testing
         if what == "another" { try await store.seed(bucket, "a.m3u8", [120]) }
         if what == "secret" { try await store.spoil(bucket, "HEAD_ 9 403") }
         try await withTransfer(try await policy()) { child in
-            try await child.tell(.settle(.test(try #require(left))))
+            try await child.tell(.settle(.test(try #require(left)), job: TransferJob.testID))
             guard case .settled(.removed) = try await child.report() else {
                 Issue.record("not removed")
                 return
@@ -281,7 +281,7 @@ import Testing
         let left = try #require(try await stage(Self.large, old).staged)
         try await withTransfer(try await policy()) { child in
             // The next owner has the record of the old one, whose process sleeps with leave to publish.
-            try await child.tell(.settle(.test(left)))
+            try await child.tell(.settle(.test(left), job: TransferJob.testID))
             guard case .settled(.removed) = try await child.report() else {
                 Issue.record("not removed")
                 return
@@ -296,7 +296,7 @@ import Testing
             let content = try await store.content("owners")
             #expect(content.objects["a.flac"]?.sha256 == staged.sha256 && content.uploads.isEmpty)
             _ = try await child.end()
-            try await child.tell(.settle(.test(staged)))
+            try await child.tell(.settle(.test(staged), job: TransferJob.testID))
             guard case .settled(.published) = try await child.report() else {
                 Issue.record("not known again")
                 return

@@ -17,14 +17,19 @@ import Testing
     }
 
     private func job(
-        _ places: [String], _ mode: Overwrite, isAtomic: Bool = false, token: String = "1:abcd"
+        _ places: [String], _ mode: Overwrite, isAtomic: Bool = false, token: String = "1:abcd",
+        id: String = TransferJob.testID
     ) -> TransferJob {
         let outputs = places.map { place in
             var delivery = Delivery()
             delivery.overwrite = mode
             return TransferJob.Output(place, defaultName: "job.mp3", delivery: delivery)
         }
-        return TransferJob(id: "7-0", token: token, source: "/none", outputs: outputs, isAtomic: isAtomic)
+        return TransferJob(id: id, token: token, source: "/none", outputs: outputs, isAtomic: isAtomic)
+    }
+
+    private func inode(_ path: String) throws -> UInt64? {
+        try FileManager.default.attributesOfItem(atPath: path)[.systemFileNumber] as? UInt64
     }
 
     private func text(_ name: String) -> String? { try? String(contentsOfFile: folder.file(name), encoding: .utf8) }
@@ -154,7 +159,7 @@ import Testing
             }
             // One had failed before: the job makes all of them again.
             record.outputs[1].report.error = Failure(.outputFailed, "no")
-            try await child.tell(.settle(record))
+            try await child.tell(.settle(record, job: TransferJob.testID))
             guard case .settled(.removed) = try await child.report() else {
                 Issue.record("not removed")
                 return
@@ -246,13 +251,45 @@ import Testing
             #expect(try await child.outcome().isPublished)
             _ = try await child.end()
             try await child.tell(
-                .settle(CommitRecord(outputs: staged.flatMap { CommitRecord.test($0, .fail).outputs })))
+                .settle(
+                    CommitRecord(outputs: staged.flatMap { CommitRecord.test($0, .fail).outputs }),
+                    job: TransferJob.testID))
             guard case .settled(.removed) = try await child.report() else {
                 Issue.record("not removed")
                 return
             }
         }
         #expect(try await store.content("half").objects.mapValues(\.size) == ["b.mp3": 5])
+    }
+
+    /// An equal object that another job made appears between the looks before a job and at its end, or between that and the
+    /// request.
+    @Test(arguments: [1, 2]) func `an equal object is another's if another job made it`(looks: Int) async throws {
+        let bucket = "equal-\(looks)"
+        try await store.spoil(bucket, "HEAD_ \(looks) 404")
+        var staged: StagedOutput?
+        try await withTransfer(try await storePolicy()) { child in
+            try await child.tell(.job(.test("/none", output: "s3://\(bucket)/a.mp3")))
+            staged = try await child.stage("same").staged
+            try await child.tell(.publish)
+            #expect(try await child.outcome().isPublished)
+            try await child.endJob()
+            try await child.tell(.job(job(["s3://\(bucket)/a.mp3"], .fail, id: "8-0")))
+            _ = try await child.write("same", output: 0, part: nil)
+            #expect(try await child.outcome().staged?.sha256 == staged?.sha256)
+            try await child.tell(.publish)
+            let failure = try #require(try await child.outcome().failure)
+            #expect(failure.code == .outputExists, "\(failure)")
+            try await child.endJob()
+            for (id, expected) in [("8-0", Settlement.removed), (TransferJob.testID, .published)] {
+                try await child.tell(.settle(.test(try #require(staged), .fail), job: id))
+                guard case .settled(expected) = try await child.report() else {
+                    Issue.record("not \(expected) to \(id)")
+                    return
+                }
+            }
+        }
+        #expect(try await store.content(bucket).objects["a.mp3"]?.size == 4)
     }
 
     // MARK: - URLs

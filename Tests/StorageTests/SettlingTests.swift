@@ -25,7 +25,7 @@ import Testing
     private func settle(_ record: CommitRecord) async throws -> Settlement? {
         var result: Settlement?
         try await withTransfer(policy) { child in
-            try await child.tell(.settle(record))
+            try await child.tell(.settle(record, job: TransferJob.testID))
             if case .settled(let settlement) = try await child.report() { result = settlement }
         }
         return result

@@ -31,7 +31,7 @@ import Testing
 
     private func job(_ places: [String?], isAtomic: Bool = false) -> TransferJob {
         TransferJob(
-            id: "7-0", token: "1:abcd", source: "/none",
+            id: TransferJob.testID, token: "1:abcd", source: "/none",
             outputs: places.enumerated().map { .init($1, defaultName: "job-\($0).mp3") }, isAtomic: isAtomic)
     }
 
@@ -50,7 +50,7 @@ import Testing
     private func settle(_ record: CommitRecord) async throws -> Settlement? {
         var result: Settlement?
         try await withTransfer(policy) { child in
-            try await child.tell(.settle(record))
+            try await child.tell(.settle(record, job: TransferJob.testID))
             if case .settled(let settlement) = try await child.report() { result = settlement }
         }
         return result

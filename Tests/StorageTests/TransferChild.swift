@@ -200,14 +200,16 @@ func withTransfer(
 }
 
 extension TransferJob {
+    static let testID = "1700000000000-0"
+
     /// A job without an output.
     static func test(_ source: String) -> TransferJob {
-        TransferJob(id: "1700000000000-0", token: "1:abcd", source: source, outputs: [])
+        TransferJob(id: testID, token: "1:abcd", source: source, outputs: [])
     }
 
     static func test(_ source: String, output: String?, token: String = "1:abcd") -> TransferJob {
         TransferJob(
-            id: "1700000000000-0", token: token, source: source, outputs: [.init(output, defaultName: "job.mp3")])
+            id: testID, token: token, source: source, outputs: [.init(output, defaultName: "job.mp3")])
     }
 }
 

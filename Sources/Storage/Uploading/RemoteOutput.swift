@@ -7,6 +7,7 @@ package import SlotProtocol
 /// Its parts appear before its main file, as on a disk.
 package final class RemoteOutput {
     private let place: RemotePlace
+    private let job: String
     private let isReplacing: Bool
     private let client: HTTPClient
     private let file: Descriptor
@@ -42,8 +43,9 @@ package final class RemoteOutput {
     static let removalWidth = 8
 
     /// Makes the file that is written.
-    package init(_ place: RemotePlace, replacing: Bool = true, client: HTTPClient) throws(Failure) {
+    package init(_ place: RemotePlace, job: String, replacing: Bool = true, client: HTTPClient) throws(Failure) {
         self.place = place
+        self.job = job
         isReplacing = replacing
         self.client = client
         file = try unnamedFile(in: client.policy.spoolFolder, for: "the output")
@@ -99,7 +101,8 @@ package final class RemoteOutput {
     package func begin(bytes: Int64, sha256: String) {
         sum = (bytes, sha256)
         let body = FileBody(number: file.number, start: 0, length: bytes)
-        main = Upload(body, sum: sha256, to: place, replacing: isReplacing, client: client)
+        let mark = ObjectMark(job: job, bytes: bytes, sha256: sha256)
+        main = Upload(body, mark, to: place, replacing: isReplacing, client: client)
     }
 
     /// Whether everything is where it waits.
@@ -159,8 +162,9 @@ package final class RemoteOutput {
         while sendings.count < Self.width, partsSent < parts.count {
             let part = parts[partsSent]
             let body = FileBody(number: partsNumber, start: part.start, length: part.length)
+            let mark = ObjectMark(job: job, bytes: part.length, sha256: part.sha256)
             let sending = Upload(
-                body, sum: part.sha256, to: part.place, replacing: isReplacing || part.isOwn, client: client)
+                body, mark, to: part.place, replacing: isReplacing || part.isOwn, client: client)
             sending.complete()
             sendings.append(sending)
             partsSent += 1

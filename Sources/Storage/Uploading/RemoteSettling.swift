@@ -15,13 +15,15 @@ final class RemoteSettling {
     /// Why that cannot be known now.
     private(set) var failure: Failure?
     private let output: CommitRecord.Output
+    private let mark: ObjectMark
     private let client: HTTPClient
     private var object: S3Object?
     private var state = State.over
     private var parts: ArraySlice<String>
 
-    init(_ output: CommitRecord.Output, client: HTTPClient) {
+    init(_ output: CommitRecord.Output, job: String, client: HTTPClient) {
         self.output = output
+        mark = ObjectMark(job: job, bytes: output.report.bytes, sha256: output.report.sha256)
         self.client = client
         parts = Array(output.parts.lazy.flatMap { $0.names(atMost: 100_000) }.prefix(100_000))[...]
         object = try? S3Object(output.destination, noun: "output")
@@ -86,7 +88,7 @@ final class RemoteSettling {
     private func checked(_ call: StoreRequest) {
         switch call.result {
         case .success(let answer):
-            isPublished = answer.head.isObject(of: output.report.bytes, sum: output.report.sha256)
+            isPublished = mark.isOn(answer.head)
             if isPublished { state = .over } else { removeParts([]) }
         case .failure where call.hasFoundNothing: removeParts([])
         case .failure(let failure): giveUp(failure)

@@ -9,10 +9,12 @@ package final class Settling {
     private var remote: [RemoteSettling]
     private var settlement: Settlement?
 
-    package init(_ record: CommitRecord, client: HTTPClient) {
+    package init(_ record: CommitRecord, job: String, client: HTTPClient) {
         self.record = record
         self.client = client
-        remote = record.outputs.filter { $0.isStaged && $0.isRemote }.map { RemoteSettling($0, client: client) }
+        remote = record.outputs.filter { $0.isStaged && $0.isRemote }.map {
+            RemoteSettling($0, job: job, client: client)
+        }
     }
 
     /// When `tick` wants to be called at the latest.

@@ -25,7 +25,7 @@ final class Upload {
     /// What says that nothing may be replaced, to a server that understands it.
     private var condition: [String]
     private let file: FileBody
-    private let sum: String
+    private let mark: ObjectMark
     private let client: HTTPClient
     private var state = State.ready
     /// Why it did not succeed.
@@ -49,10 +49,10 @@ final class Upload {
     /// Bytes of the longest name of an upload that a store may give: it is written down in Redis.
     private static let longestIdentifier = 1024
 
-    /// Begins to send a file whose SHA-256 is known.
-    init(_ file: FileBody, sum: String, to place: RemotePlace, replacing: Bool, client: HTTPClient) {
+    /// Begins to send a file that is known by the mark.
+    init(_ file: FileBody, _ mark: ObjectMark, to place: RemotePlace, replacing: Bool, client: HTTPClient) {
         self.file = file
-        self.sum = sum
+        self.mark = mark
         self.place = place
         mayReplace = replacing
         condition = replacing ? [] : ["If-None-Match: *"]
@@ -152,7 +152,7 @@ final class Upload {
         case .completing(let call): completed(call)
         case .checking(let call, let failure):
             guard let result = call.result else { return }
-            if case .success(let answer) = result, answer.head.isObject(of: file.length, sum: sum) {
+            if case .success(let answer) = result, mark.isOn(answer.head) {
                 state = .complete(etag: shown(answer.head["etag"]))
             } else {
                 fail(failure)
@@ -196,7 +196,7 @@ final class Upload {
     private func looked(_ call: StoreRequest) {
         switch call.result {
         // What an earlier try of the job has left is as good as new.
-        case .success(let answer) where identifier == nil && answer.head.isObject(of: file.length, sum: sum):
+        case .success(let answer) where identifier == nil && mark.isOn(answer.head):
             state = .complete(etag: shown(answer.head["etag"]))
         case .success: fail(.outputExists(place.name))
         case .failure where call.hasFoundNothing: finish()
@@ -277,7 +277,7 @@ final class Upload {
             return fields.map { "\($0.key): \($0.value)" }.sorted()
         }
         let settings = client.policy.s3
-        var headers = ["Content-Type: \(place.mediaType)", "\(Self.sumHeader): \(sum)"]
+        var headers = ["Content-Type: \(place.mediaType)"] + mark.headers
         if let encryption = settings.encryption { headers.append("x-amz-server-side-encryption: \(encryption)") }
         if let key = settings.encryptionKey {
             headers.append("x-amz-server-side-encryption-aws-kms-key-id: \(key)")
@@ -286,17 +286,7 @@ final class Upload {
         return headers
     }
 
-    /// What the object's SHA-256 is kept as, by which its next owner knows it again.
-    static let sumHeader = "x-amz-meta-sha256"
-
     private func call(_ message: StoreMessage, query: String) -> StoreRequest {
         StoreRequest(message, about: place, query: query, client: client)
-    }
-}
-
-extension HTTPHead {
-    /// Whether the answer to HEAD tells of an object that respool wrote, of that length and sum.
-    func isObject(of length: Int64, sum: String) -> Bool {
-        contentLength == length && self[Upload.sumHeader] == sum
     }
 }

@@ -38,8 +38,10 @@ struct HandConversion {
     }
 
     private func convert(_ slot: Slot, _ view: ConversionView) async -> Result<CommitRecord, SlotError> {
+        let run = "\(getpid())-\(String(UInt32.random(in: 0...UInt32.max), radix: 16))"
         let task = SlotTask(
-            id: "convert", token: "\(getpid())-\(String(UInt32.random(in: 0...UInt32.max), radix: 16))",
+            // No other run may take this one's result for its own.
+            id: "convert-\(run)", token: run,
             source: request.spec.source, access: request.spec.access, plan: request.spec.plan,
             outputs: request.destinations.enumerated().map { index, destination in
                 .init(
