@@ -334,7 +334,7 @@ extension CommitRecord {
             outputs: [
                 .init(
                     destination: staged.destination, staged: staged.staged, parts: staged.parts, report: report,
-                    overwrite: overwrite)
+                    overwrite: overwrite, inode: staged.inode)
             ])
     }
 }
