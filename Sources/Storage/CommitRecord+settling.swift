@@ -34,10 +34,9 @@ extension CommitRecord.Output {
         guard let (destination, name) = place(policy), let folder = try? destination.openExistingFolder() else {
             return false
         }
-        let removed = unlinkat(folder.number, name, 0) == 0
-        guard removed || errno == ENOENT else { throw destination.writing(.last) }
-        if !removed, holdsOutput(destination.name, in: folder) { return true }
-        removeParts(destination, name, in: folder, evenPublished: removed)
+        let staged = try removeStaged(name, of: destination, as: destination.name, in: folder)
+        if staged != .alone, holdsOutput(destination.name, in: folder) { return true }
+        removeParts(destination, name, in: folder, evenPublished: staged == .alone)
         fsync(folder.number)
         return false
     }
@@ -64,13 +63,32 @@ extension CommitRecord.Output {
         guard let (destination, name) = place(policy), let folder = try? destination.openExistingFolder() else {
             return
         }
-        let removed = unlinkat(folder.number, name, 0) == 0
-        guard removed || errno == ENOENT else { throw destination.writing(.last) }
-        let wasPublished = !removed && holdsOutput(destination.name, in: folder)
+        let staged = try removeStaged(name, of: destination, as: destination.name, in: folder)
+        let wasPublished = staged != .alone && holdsOutput(destination.name, in: folder)
         if wasPublished { destination.withdraw(in: folder, name) }
         unlinkat(folder.number, Destination.keptName(name), 0)
-        removeParts(destination, name, in: folder, evenPublished: removed || wasPublished)
+        removeParts(destination, name, in: folder, evenPublished: staged == .alone || wasPublished)
         fsync(folder.number)
+    }
+
+    private enum StagedName {
+        case absent, alone
+        /// The file has its published name too: where a rename is a link and an unlink, its owner was killed between both.
+        case linked
+    }
+
+    /// Removes a staged name, and answers whether the file was published under the other one.
+    private func removeStaged(
+        _ name: String, of destination: Destination, as published: String, in folder: borrowing Descriptor
+    ) throws(Failure) -> StagedName {
+        var (file, other) = (stat(), stat())
+        fstatat(folder.number, name, &file, AT_SYMLINK_NOFOLLOW)
+        guard unlinkat(folder.number, name, 0) == 0 else {
+            guard errno == ENOENT else { throw destination.writing(.last) }
+            return .absent
+        }
+        let isThere = fstatat(folder.number, published, &other, AT_SYMLINK_NOFOLLOW) == 0
+        return isThere && other.isSameFile(as: file) ? .linked : .alone
     }
 
     /// Removes the parts that are staged, and where there is no doubt that they are the earlier owner's also those that are
@@ -79,9 +97,10 @@ extension CommitRecord.Output {
         _ destination: Destination, _ stagedName: String, in folder: borrowing Descriptor, evenPublished: Bool
     ) {
         let names = parts.lazy.flatMap { $0.names(atMost: 100_000) }.prefix(100_000)
-        for (index, name) in names.enumerated()
-        where unlinkat(folder.number, StagedPart.stagedName(stagedName, index + 1), 0) != 0 && evenPublished {
-            try? destination.part(name).remove()
+        for (index, name) in names.enumerated() {
+            let partName = StagedPart.stagedName(stagedName, index + 1)
+            let staged = try? removeStaged(partName, of: destination, as: name, in: folder)
+            if staged == .linked || staged == .absent && evenPublished { try? destination.part(name).remove() }
         }
     }
 

@@ -60,6 +60,29 @@ import Testing
         #expect(try entries() == ["a.mp3"])
     }
 
+    /// Where a file cannot be renamed unless something is there, it is linked, and its staged name removed.
+    @Test(arguments: [("main", Settlement.published), ("part", .removed)])
+    func `a file that has both of its names is published`(last: String, expected: Settlement) async throws {
+        let child = try await TransferChild.start(policy)
+        try await child.tell(.job(.test("/none", output: "a.mp3")))
+        #expect(try await child.write("{}", output: 0, part: ".chapters.json") == "a.chapters.json")
+        let staged = try #require(try await child.stage("abc").staged)
+        kill(child.pid, SIGKILL)
+        _ = await child.finish()
+        // As by an owner on another machine, whose files are not swept.
+        let holder = open(staged.staged, O_RDONLY | O_CLOEXEC)
+        defer { close(holder) }
+        #expect(flock(holder, LOCK_EX) == 0)
+        #expect(link(staged.staged + "~1", folder.file("a.chapters.json")) == 0)
+        if last == "main" {
+            unlink(staged.staged + "~1")
+            #expect(link(staged.staged, folder.file("a.mp3")) == 0)
+        }
+        #expect(try await settle(.test(staged, .fail)) == expected)
+        let left = try entries()
+        #expect(left == (last == "main" ? ["a.chapters.json", "a.mp3"] : []))
+    }
+
     @Test func `an output that was linked and not renamed is removed`() async throws {
         try folder.write(".respool-1-token", text: "abc")
         let staged = StagedOutput(
