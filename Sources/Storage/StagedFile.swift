@@ -36,12 +36,13 @@ package struct StagedFile: ~Copyable {
     }
 
     deinit {
-        for part in parts where !part.isPublished { unlinkat(folder.number, part.stagedName, 0) }
+        // Where the main file's staged name is left, parts without theirs are taken for published.
         switch state {
         case .named: unlinkat(folder.number, stagedName, 0)
         case .published(keepsOld: true): unlinkat(folder.number, Destination.keptName(stagedName), 0)
         case .unnamed, .published: break
         }
+        for part in parts where !part.isPublished { unlinkat(folder.number, part.stagedName, 0) }
     }
 
     /// Makes the file of one of a job's outputs, and the destination's folder where it is missing, whose parts are counted.
@@ -117,9 +118,15 @@ package struct StagedFile: ~Copyable {
 
     /// Takes back what was published, because another output of the job could not be.
     package mutating func withdraw() {
-        if case .published = state {
+        switch state {
+        case .published:
             destination.withdraw(in: folder, stagedName)
             state = .published(keepsOld: false)
+        case .named:
+            // First, for a part that is gone may not be taken for published once its name is another's.
+            unlinkat(folder.number, stagedName, 0)
+            state = .unnamed
+        case .unnamed: break
         }
         withdrawParts()
         fsync(folder.number)

@@ -38,18 +38,19 @@ package enum StagedFiles {
         }
     }
 
-    /// Whether the file is a finished part of an output whose main file somebody holds.
-    private static func isOwned(_ name: String, in folder: CInt) -> Bool {
+    /// The main file of the output whose finished part has the name; nothing if the name is no part's.
+    private static func mainName(ofPart name: String) -> String? {
         let names = name.split(separator: "~", omittingEmptySubsequences: false)
-        guard names.count > 2 else { return false }
-        let opened = openat(folder, "\(names[0])~\(names[1])", O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
-        guard opened >= 0 else { return false }
-        let owner = Descriptor(owning: opened)
-        return clinux_lock(owner.number) != 0
+        return names.count > 2 ? "\(names[0])~\(names[1])" : nil
     }
 
     private static func removeIfAbandoned(_ name: String, in folder: CInt) {
-        guard !isOwned(name, in: folder) else { return }
+        if let main = mainName(ofPart: name) {
+            // It goes first, or whoever settles its job would take the part for published; somebody may also hold it for both.
+            removeIfAbandoned(main, in: folder)
+            var found = stat()
+            guard fstatat(folder, main, &found, AT_SYMLINK_NOFOLLOW) != 0 else { return }
+        }
         let opened = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
         guard opened >= 0 else { return }
         let file = Descriptor(owning: opened)

@@ -36,6 +36,38 @@ import Testing
         #expect(staged.stagedPath() == folder.file(".respool-1-alive"))
     }
 
+    /// Whoever settles a job takes a part that has lost its staged name, while the main file has not, for published.
+    @Test(arguments: ["released", "withdrawn", "swept"]) func `goes before its parts`(how: String) throws {
+        let watch = FolderWatch(folder.path)
+        var gone: [String] = []
+        if how == "swept" {
+            for number in 0..<9 {
+                for part in ["", "~1", "~2"] { try folder.write(".respool-\(number)-dead~0\(part)", text: "x") }
+            }
+            StagedFiles.sweep(folder.path)
+            gone = watch.removed()
+            #expect(gone.count == 27)
+        } else {
+            var staged = try create(".respool-1-token~0")
+            for suffix in [".chapters.json", "{token}.m4s"] {
+                try staged.keep(staged.createPart(suffix, token: "1:abcd"))
+            }
+            if how == "withdrawn" {
+                try staged.publishParts(replacing: true)
+                staged.withdraw()
+            }
+            _ = consume staged
+            gone = watch.removed()
+            #expect(gone.count == 3)
+        }
+        for (index, name) in gone.enumerated() where name.hasSuffix("~0") {
+            let parts =
+                how == "withdrawn" ? gone.filter { !$0.hasPrefix(".") } : gone.filter { $0.hasPrefix(name + "~") }
+            #expect(parts.count == 2)
+            #expect(parts.allSatisfy { gone.firstIndex(of: $0)! > index }, "\(gone)")
+        }
+    }
+
     @Test func `does not wait for a program that keeps its folder locked`() async throws {
         var policy = TransferPolicy()
         policy.outputRoot = folder.path
