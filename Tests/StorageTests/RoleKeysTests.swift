@@ -22,8 +22,8 @@ import Testing
         return failure
     }
 
-    @Test(arguments: [(3600, 1...1), (200, 3...100)])
-    func `those of a machine are asked for once, and again before they end`(
+    @Test(arguments: [(3600, 1...1), (200, 1...1), (-60, 3...100)])
+    func `those of a machine are asked for once, and again when they have ended`(
         lifetime: Int, expected: ClosedRange<Int>
     ) async throws {
         let server = try await RoleServer(lifetime: lifetime)

@@ -7,7 +7,7 @@ import SlotProtocol
 final class RoleKeys {
     private let settings: S3Settings
     private let certificateFile: String?
-    private var held: (keys: S3Keys, end: Date)?
+    private var held: (keys: S3Keys, end: Date, time: ContinuousClock.Instant)?
     /// Why there were none when they were last asked for.
     private var refusal: (failure: Failure, time: ContinuousClock.Instant)?
 
@@ -15,6 +15,8 @@ final class RoleKeys {
     private static let reserve: TimeInterval = 300
     /// Where nobody answers, that is not tried for each request anew.
     private static let pause = Duration.seconds(10)
+    /// Where the old ones are given again, likewise.
+    private static let renewalPause = Duration.seconds(30)
 
     init(_ settings: S3Settings, certificateFile: String?) {
         self.settings = settings
@@ -24,11 +26,14 @@ final class RoleKeys {
     /// The keys; nothing where no role is to be asked.
     func keys() throws(Failure) -> S3Keys? {
         guard settings.container != nil || settings.instanceEndpoint != nil else { return nil }
-        if let held, held.end.timeIntervalSinceNow > Self.reserve { return held.keys }
+        if let held {
+            let left = held.end.timeIntervalSinceNow
+            if left > Self.reserve || left > 0 && held.time.duration(to: .now) < Self.renewalPause { return held.keys }
+        }
         if let refusal, refusal.time.duration(to: .now) < Self.pause { return try left(refusal.failure) }
         do throws(Failure) {
             let (keys, end) = try fetch()
-            held = (keys, end)
+            held = (keys, end, .now)
             return keys
         } catch {
             refusal = (error, .now)
