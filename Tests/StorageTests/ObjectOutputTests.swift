@@ -111,12 +111,14 @@ import Testing
             try await store.requests(bucket).contains { try Regex(pattern).firstMatch(in: $0) != nil } == (times == 1))
     }
 
-    @Test func `what a lost try has left of its upload goes with the next, and no older one's`() async throws {
+    @Test func `what a lost try has left of its upload goes with the next, and no older one's or another key's`()
+        async throws
+    {
         // The store began an upload, and nobody was told its name.
-        try await store.spoil("lost", "POST.*uploads= 1 lost")
+        try await store.spoil("lost", "POST.*a.flac.uploads= 1 lost", "POST.*a.flac2.uploads= 1 lost")
         try await withTransfer(try await policy()) { child in
-            for (start, left) in [(Int64.max, 1), (0, 0)] {
-                var job = TransferJob.test("/none", output: "s3://lost/a.flac")
+            for (key, start, left) in [("a.flac2", Int64.max, 1), ("a.flac", .max, 2), ("a.flac", 0, 1)] {
+                var job = TransferJob.test("/none", output: "s3://lost/\(key)")
                 job.start = start
                 try await child.tell(.job(job))
                 if start == .max {
@@ -128,6 +130,7 @@ import Testing
                 try await child.endJob()
                 #expect(try await store.content("lost").uploads.count == left)
             }
+            #expect(try await store.content("lost").uploads == ["a.flac2"])
         }
     }
 
