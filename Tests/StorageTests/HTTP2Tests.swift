@@ -68,6 +68,29 @@ import Testing
         #expect(Set(requests.map { $0[0] }).count == 1)
     }
 
+    /// The server may send 32 MiB before it must wait, which are left where they are while the stream is paused.
+    @Test func `a station that sends faster than it is read takes no memory`() async throws {
+        let front = try await startFront()
+        let total: Int64 = 64 << 20
+        try await withTransfer(policy()) { child in
+            try await child.tell(.job(.test("https://localhost:\(front.port)/station/h2-station/\(total)")))
+            guard case .openedStream = try await child.ask(.open) else { throw NotInTime(description: "no stream") }
+            try await eventually("the stream waits for its reader") { await child.sourceBlocks() > 4 << 20 }
+            let before = try child.peakMemory()
+            var offset: Int64 = 0
+            while case .have(offset, let length) = try await child.ask(.need(offset: offset, length: 1 << 20)),
+                length > 0
+            {
+                offset += length
+            }
+            #expect(offset == total)
+            #expect(try child.peakMemory() - before < 8 << 20)
+            try await child.endJob()
+        }
+        try await eventually("the request is logged", within: .seconds(60)) { !front.requests.isEmpty }
+        #expect(front.requests.map { $0[1] } == ["h2"])
+    }
+
     @Test(arguments: ["cut-once", "chunked", "without-ranges"])
     func `brings every byte, also after a break`(behaviour: String) async throws {
         let front = try await startFront()

@@ -229,6 +229,11 @@ let originScript = #"""
                 count = (len(title) + 15) // 16
                 self.wfile.write(part + bytes([count]) + title.ljust(count * 16, b"\0"))
                 self.sent += len(part)
+        def do_station(self, number, turn, query):
+            # One of today, that sends as fast as it can.
+            self.close_connection = True
+            self.head(200, {"icy-name": "Test", "Content-Type": "audio/mpeg", "Connection": "close"})
+            for at in range(0, number, len(content)): self.put(content)
         def do_encoded(self, number, turn, query): self.serve(fields={"Content-Encoding": "gzip"})
         def do_empty(self, number, turn, query): self.head(200, {"Content-Length": 0})
         def do_secret(self, number, turn, query):

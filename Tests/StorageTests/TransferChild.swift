@@ -169,6 +169,13 @@ actor TransferChild {
         try FileManager.default.contentsOfDirectory(atPath: "/proc/\(pid)/fd").count
     }
 
+    /// Bytes of memory that the child has had at most.
+    nonisolated func peakMemory() throws -> Int {
+        let status = try String(contentsOfFile: "/proc/\(pid)/status", encoding: .utf8)
+        let line = status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
+        return (line?.split(whereSeparator: \.isWhitespace)[1]).flatMap { Int($0) }.map { $0 << 10 } ?? 0
+    }
+
     /// Closes the sockets, waits for the child's end, and answers its exit code; nothing if a signal ended it.
     @discardableResult
     func finish() -> CInt? {
