@@ -35,7 +35,8 @@ package struct JobField: Sendable {
 
     package static let all: [JobField] = [
         JobField(
-            "source", "URL", "where the audio is: https://, http://, s3://bucket/key, or file:/// under an allowed root"
+            "source", "URL",
+            "where the audio is: https://, http://, s3://bucket/key, file:/// under an allowed root, or ftp://, ftps://, sftp:// if the operator allows it"
         ),
         JobField(
             "source_credentials", "NAME", "for a source that is a URL: which of the operator's credentials to show",
