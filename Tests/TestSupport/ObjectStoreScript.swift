@@ -119,14 +119,11 @@ let objectStoreScript = #"""
                 with lock:
                     list(self.app(environ, begin))
                     save(name)
-                environ["werkzeug.socket"].shutdown(socket.SHUT_RDWR)
                 answer = []
             elif action == "hang":
                 hangs.wait()
                 raise ConnectionAbortedError
-            elif action == "drop":
-                environ["werkzeug.socket"].shutdown(socket.SHUT_RDWR)
-                answer = refuse("Dropped", 500)
+            elif action == "drop": answer = refuse("Dropped", 500)
             elif action and action.isdigit(): answer = refuse("SlowDown" if action == "503" else "Refused", int(action))
             elif action == "cut": answer = cut(b"".join(self.app(environ, begin)), environ["werkzeug.socket"])
             elif action == "long-name": answer = [b"<R><UploadId>%s</UploadId></R>" % (b"x" * 2000)]; begin("200 OK", [])
@@ -139,6 +136,8 @@ let objectStoreScript = #"""
                     if environ["REQUEST_METHOD"] not in ("GET", "HEAD"): save(name)
             with lock, open(os.path.join(folder, name + ".log"), "a") as log:
                 log.write("%s %s %s\n" % (line, status[0][:3] if status else "-", environ.get("HTTP_RANGE", "-")))
+            # Not before it is logged: the next request may come at once.
+            if action in ("drop", "lost"): environ["werkzeug.socket"].shutdown(socket.SHUT_RDWR)
             return answer
 
     def known(name, uri):
