@@ -39,7 +39,7 @@ struct Program {
         ]
     }
 
-    /// Claims jobs and ends them at once, without a slot, as one worker process with 24 would: while Redis hears of the end of some,
+    /// Claims jobs and ends them at once, without a slot, as one worker process with 24 slots would: while Redis hears of the end of some,
     /// the next are asked for.
     private static func live(_ queue: JobQueue, _ count: Int) async throws {
         let endings = Endings(queue)

@@ -67,6 +67,9 @@ extension JobQueue {
                 continue
             }
             do throws(Failure) {
+                if let name = changes.keys.first(where: { JobField.named($0) == nil && record.fields[$0] == nil }) {
+                    throw Failure(.invalidRequest, "the job has no field `\(name)`, and there is none of that name")
+                }
                 let spec = try JobSpec(fields: record.fields.merging(changes) { $1 }.filter { changes[$0.key] != "" })
                 if !batches[batches.count - 1].hasRoom { batches.append(RetryBatch()) }
                 batches[batches.count - 1].append(index, ids[index], changes.isEmpty ? nil : spec)

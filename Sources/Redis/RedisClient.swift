@@ -36,16 +36,16 @@ package actor RedisClient {
     package nonisolated func run(
         _ script: RedisScript, keys: [String], arguments: [RedisArgument]
     ) async throws(RedisError) -> RedisValue {
-        try await perform(script, keys, arguments, until: Deadline(after: timeout)).get()
+        try await run(script, keys: keys, each: [arguments]) { _ in true }[0]
     }
 
-    /// Runs the script with each of the arguments, one after the other until a reply is not as wanted: nobody has to be woken
-    /// between two of them, which takes longer than many a script.
+    /// Runs it with each of the arguments, one after the other until a reply is not as wanted: nobody has to be woken between two
+    /// of them, which takes longer than many a script.
     package nonisolated func run(
         _ script: RedisScript, keys: [String], each arguments: [[RedisArgument]],
         while isWanted: @Sendable (RedisValue) -> Bool
     ) async throws(RedisError) -> [RedisValue] {
-        try await perform(script, keys, each: arguments, while: isWanted)
+        try await perform(script, keys, arguments, Deadline(after: timeout), while: isWanted)
     }
 
     /// Ends the call in progress and all later ones with `.closed`, and disconnects.
@@ -74,13 +74,14 @@ package actor RedisClient {
     }
 
     private func perform(
-        _ script: RedisScript, _ keys: [String], each arguments: [[RedisArgument]], while isWanted: (RedisValue) -> Bool
+        _ script: RedisScript, _ keys: [String], _ arguments: [[RedisArgument]], _ first: Deadline,
+        while isWanted: (RedisValue) -> Bool
     ) throws(RedisError) -> [RedisValue] {
-        var replies: [RedisValue] = []
+        var (replies, deadline): ([RedisValue], Deadline) = ([], first)
         for arguments in arguments {
-            let reply = try perform(script, keys, arguments, until: Deadline(after: timeout)).get()
-            replies.append(reply)
-            guard isWanted(reply) else { break }
+            replies.append(try perform(script, keys, arguments, until: deadline).get())
+            guard isWanted(replies[replies.count - 1]) else { break }
+            deadline = Deadline(after: timeout)
         }
         return replies
     }

@@ -26,20 +26,21 @@ package struct CommitRecord: Codable, Hashable, Sendable {
         package var report: OutputReport
         /// What may not be replaced; nothing where everything may.
         package var overwrite: Overwrite?
-        /// The staged file's number in its file system, which it keeps when it is published: an equal file of that name is another's.
-        /// Of the device nothing is noted, which other machines number differently. Nothing where everything may be replaced.
-        package var inode: UInt64?
+        /// The staged file's number in its file system and when it was written, which it keeps when it is published: an equal file of
+        /// that name is another's. Of the device nothing is noted, which other machines number differently. Nothing where everything
+        /// may be replaced.
+        package var identity: String?
 
         package init(
             destination: String, staged: String, parts: [PartNames] = [], report: OutputReport,
-            overwrite: Overwrite = .replace, inode: UInt64? = nil
+            overwrite: Overwrite = .replace, identity: String? = nil
         ) {
             self.destination = destination
             self.staged = staged
             self.parts = parts
             self.report = report
             self.overwrite = overwrite == .replace ? nil : overwrite
-            self.inode = overwrite == .replace ? nil : inode
+            self.identity = overwrite == .replace ? nil : identity
         }
 
         /// Whether there is something to publish.

@@ -89,8 +89,8 @@ package struct StagedOutput: Codable, Hashable, Sendable {
     package var bytes: Int64
     /// Lowercase hexadecimal.
     package var sha256: String
-    /// The main file's number in its file system, where it is in one.
-    package var inode: UInt64?
+    /// What the main file is known by in its file system, where it is in one.
+    package var identity: String?
     /// The files beside the main one.
     package var parts: [PartNames] = []
     package var partsReport: PartsReport?

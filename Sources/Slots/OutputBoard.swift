@@ -60,7 +60,7 @@ struct OutputBoard {
             outputs.append(
                 .init(
                     destination: place.destination, staged: place.staged, parts: place.parts, report: report,
-                    overwrite: overwrites[index], inode: place.inode))
+                    overwrite: overwrites[index], identity: place.identity))
         }
         let record = CommitRecord(outputs: outputs, isAtomic: plan.isAtomic)
         if let failure = record.failure, record.isAtomic || outputs.allSatisfy({ $0.report.error != nil }) {

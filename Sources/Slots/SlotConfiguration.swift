@@ -1,4 +1,4 @@
-import FoundationEssentials
+import Glibc
 import Lifecycle
 import MediaTypes
 package import SlotProtocol
@@ -37,8 +37,8 @@ package struct SlotConfiguration: Sendable {
         configuration.policy.proxyExceptions = list("RESPOOL_NO_PROXY", separator: ",")
         for host in configuration.policy.proxyExceptions { try AllowedHost.check(host, from: "RESPOOL_NO_PROXY") }
         if let folder = Environment.value("RESPOOL_SPOOL_DIR") { configuration.policy.spoolFolder = folder }
-        configuration.policy.knownHostsFile = try file("RESPOOL_SSH_KNOWN_HOSTS")
-        configuration.policy.sshKeyFile = try file("RESPOOL_SSH_KEY_FILE")
+        configuration.policy.knownHostsFile = Environment.value("RESPOOL_SSH_KNOWN_HOSTS")
+        configuration.policy.sshKeyFile = Environment.value("RESPOOL_SSH_KEY_FILE")
         configuration.policy.sourceSchemes = try sourceSchemes(configuration.policy)
         configuration.policy.cacheFolder = Environment.value("RESPOOL_CACHE_DIR")
         if let bytes = try whole("RESPOOL_CACHE_BYTES", 1...(1 << 50)) {
@@ -98,15 +98,18 @@ package struct SlotConfiguration: Sendable {
                 .invalidRequest,
                 "RESPOOL_SOURCE_SCHEMES has `sftp`, which needs the servers' keys: set RESPOOL_SSH_KNOWN_HOSTS")
         }
+        if schemes.contains(.sftp) {
+            for name in ["RESPOOL_SSH_KNOWN_HOSTS", "RESPOOL_SSH_KEY_FILE"] { try checkFile(name) }
+        }
         return schemes
     }
 
-    private static func file(_ name: String) throws(Failure) -> String? {
-        guard let path = Environment.value(name) else { return nil }
-        guard FileManager.default.contents(atPath: path) != nil else {
+    private static func checkFile(_ name: String) throws(Failure) {
+        guard let path = Environment.value(name) else { return }
+        var status = stat()
+        guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG, access(path, R_OK) == 0 else {
             throw Failure(.invalidRequest, "\(name) is `\(path)`, which cannot be read as a file")
         }
-        return path
     }
 
     private static func list(_ name: String, separator: Character) -> [String] {

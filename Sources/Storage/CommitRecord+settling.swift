@@ -119,7 +119,7 @@ extension CommitRecord.Output {
         guard opened >= 0 else { return false }
         let file = Descriptor(owning: opened)
         guard let found = try? status(of: file), found.isRegular, found.st_size == report.bytes else { return false }
-        if let inode, UInt64(found.st_ino) != inode { return false }
+        if let identity, found.identity != identity { return false }
         return (try? Digest.ofFile(file.number))?.sha256 == report.sha256
     }
 }

@@ -31,6 +31,9 @@ extension stat {
     var isFolder: Bool { st_mode & S_IFMT == S_IFDIR }
     var isSymlink: Bool { st_mode & S_IFMT == S_IFLNK }
 
+    /// What a file keeps when it gets another name, and no other file of its file system has: a number alone is given again.
+    var identity: String { "\(st_ino) \(st_mtim.tv_sec).\(st_mtim.tv_nsec)" }
+
     func isSameFile(as other: stat) -> Bool { st_dev == other.st_dev && st_ino == other.st_ino }
 }
 

@@ -74,11 +74,8 @@ package struct StagedFile: ~Copyable {
     /// Absolute path of the name that the file bears until it is renamed.
     package func stagedPath() -> String { destination.stagedPath(stagedName) }
 
-    /// The file's number in its file system.
-    package func inode() -> UInt64? {
-        guard let found = try? status(of: file) else { return nil }
-        return UInt64(found.st_ino)
-    }
+    /// What the file is known by under any name, once it is written.
+    package func identity() -> String? { try? status(of: file).identity }
 
     /// Writes the file to the disk. The corresponding C function is `fsync`.
     package func synchronize() throws(Failure) {

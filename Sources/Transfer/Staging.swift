@@ -83,7 +83,7 @@ struct Staging: ~Copyable {
         try staged!.giveName()
         var output = StagedOutput(
             destination: staged!.destinationPath(), staged: staged!.stagedPath(), bytes: bytes, sha256: sha256)
-        output.inode = staged!.inode()
+        output.identity = staged!.identity()
         output.parts = staged!.partNames()
         output.partsReport = report.count > 0 ? report : nil
         return output

@@ -17,6 +17,7 @@ import Testing
         let respool = RespoolProcess(folder: folder.path)
         let plain = try await respool.run("demo", "--minutes", "1")
         #expect(plain.exitCode == 0, "\(plain.output) \(plain.errors)")
+        #expect(!plain.errors.contains("no worker"), "\(plain.errors)")
         #expect(!plain.output.contains("\u{1b}"))
         #expect(plain.lines.contains { $0.contains(" completed ") && $0.hasSuffix("(programme.wav → mp3)") })
         let finished = try FileManager.default.contentsOfDirectory(atPath: folder.file("respool-demo")).sorted()

@@ -66,6 +66,7 @@ int main(int argc, char **argv) {
     if (!WIFSIGNALED(status)) return WEXITSTATUS(status);
     signal(WTERMSIG(status), SIG_DFL);
     raise(WTERMSIG(status));
+    return 128 + WTERMSIG(status);
 }
 
 #else
@@ -92,6 +93,7 @@ static int run_for(int caller, char **environment) {
         for (char *word = words; word < words + length; word += strlen(word) + 1) argv[argc++] = word;
         return program(argc, argv, environment);
     }
+    if (child < 0) _exit(1);
     for (int index = 0; index < DESCRIPTORS; index++) close(descriptors[index]);
     int status;
     while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;

@@ -337,7 +337,7 @@ extension CommitRecord {
             outputs: [
                 .init(
                     destination: staged.destination, staged: staged.staged, parts: staged.parts, report: report,
-                    overwrite: overwrite, inode: staged.inode)
+                    overwrite: overwrite, identity: staged.identity)
             ])
     }
 }

@@ -28,8 +28,11 @@ import Testing
         return TransferJob(id: id, token: token, source: "/none", outputs: outputs, isAtomic: isAtomic)
     }
 
-    private func inode(_ path: String) throws -> UInt64? {
-        try FileManager.default.attributesOfItem(atPath: path)[.systemFileNumber] as? UInt64
+    /// The file's number and when it was written, as a commit record has them.
+    private func identity(_ path: String) -> String {
+        var found = stat()
+        #expect(stat(path, &found) == 0)
+        return "\(found.st_ino) \(found.st_mtim.tv_sec).\(found.st_mtim.tv_nsec)"
     }
 
     private func text(_ name: String) -> String? { try? String(contentsOfFile: folder.file(name), encoding: .utf8) }
@@ -135,8 +138,9 @@ import Testing
         if what == "own" {
             #expect(rename(staged[0].staged, staged[0].destination) == 0)
         } else {
-            try folder.write("a.mp3", text: what == "equal" ? "a" : "z")
+            // The new file may get the old one's number.
             unlink(staged[0].staged)
+            try folder.write("a.mp3", text: what == "equal" ? "a" : "z")
         }
         var record = CommitRecord(outputs: staged.flatMap { CommitRecord.test($0, .fail).outputs }, isAtomic: isAtomic)
         try await withTransfer(policy) { child in
@@ -150,7 +154,7 @@ import Testing
             // All of it was published: the job is over.
             for (index, output) in staged.enumerated() {
                 let name = String(output.destination.suffix(5))
-                record.outputs[index].inode = try inode(folder.write(name, text: String(name.first!)))
+                record.outputs[index].identity = try identity(folder.write(name, text: String(name.first!)))
             }
             try await child.tell(.settle(record, job: TransferJob.testID))
             guard case .settled(.published) = try await child.report() else {

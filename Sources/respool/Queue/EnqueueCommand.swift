@@ -45,7 +45,7 @@ extension Command {
             } else {
                 try await enqueuer.push(sources: arguments.operands, fields: defaults)
             }
-        if let sealed, try await !enqueuer.connection.seal(sealed, callback: callback) {
+        if let sealed, try await !enqueuer.connection.seal(sealed, callback: callback, isPatient: true) {
             guard pushed.count > 0, pushed.duplicates == pushed.count else { throw .noGroup(sealed) }
             StandardStream.error(
                 "respool: all jobs were duplicates, which join no group, so there is no group '\(sealed)' to seal\n")

@@ -17,9 +17,11 @@ struct Enqueuer {
         guard !sources.isEmpty else {
             throw .usage("a source is missing: give URLs or paths, or --batch FILE; see `respool enqueue --help`")
         }
-        if sources.count > 1, let output = fields["output"], !output.hasSuffix("/"), !output.contains("{") {
+        if sources.count > 1, let output = fields["output"], !output.hasSuffix("/"), fields["output_method"] != "POST",
+            !["{id}", "{name}", "{stem}"].contains(where: output.contains)
+        {
             throw .usage(
-                "--output is '\(TextLayout.printable(OutputPath.redacted(output)))' for \(sources.count) sources: name a folder, with / at its end, or a template, as {stem}.{ext}"
+                "--output is '\(TextLayout.printable(OutputPath.redacted(output)))' for \(sources.count) sources: name a folder, with / at its end, or put {stem} in it, or {name} or {id}"
             )
         }
         var specs: [JobSpec] = []

@@ -35,24 +35,31 @@ struct JobFollower {
 
     /// Answers failure if a job did not complete, or an id is unknown; without patience a server that was never there is one too.
     func follow(_ ids: [String], isPatient: Bool = true) async throws(CommandFailure) -> ExitStatus {
-        let look = { @Sendable (queue: JobQueue) async throws(QueueError) in try await queue.workers().isEmpty }
-        var isUnserved = isPatient ? try await connection.askPatiently(look) : try await connection.ask(look)
+        if !isPatient { _ = try await connection.ask { queue throws(QueueError) in try await queue.stats() } }
         var board = JobBoard(ids)
         var view = JobView(terminal: terminal, form: form)
+        var watch = StandstillWatch()
         while true {
             let changes = try await refresh(&board, &view)
             view.show(board, changes)
             if board.isOver { break }
-            if isUnserved {
+            if watch.isDue(board) {
                 view.leave()
-                StandardStream.error("respool: no worker runs: start one with `respool worker`\n")
-                isUnserved = false
+                try await warnWithoutWorker()
             }
             if let fault = fault() { throw fault }
             try? await Task.sleep(for: interval)
         }
         view.end(board)
         return board.records.values.allSatisfy { $0.state == .completed } && board.missing.isEmpty ? .success : .failure
+    }
+
+    private func warnWithoutWorker() async throws(CommandFailure) {
+        let workers = try await connection.askPatiently { queue throws(QueueError) in try await queue.workers() }
+        guard workers.isEmpty else { return }
+        let name = connection.queue.name
+        let words = name == .default ? "respool worker" : "respool worker --queue \(name.text)"
+        StandardStream.error("respool: no worker serves the queue: start one with `\(words)`\n")
     }
 
     private func refresh(_ board: inout JobBoard, _ view: inout JobView) async throws(CommandFailure) -> [JobBoard
@@ -69,5 +76,18 @@ struct JobFollower {
             }
         }
         return changes
+    }
+}
+
+/// Tells once that no job has begun for longer than a worker needs to start.
+private struct StandstillWatch {
+    private let start = ContinuousClock.now
+    private var isOver = false
+
+    mutating func isDue(_ board: JobBoard) -> Bool {
+        guard !isOver else { return false }
+        let hasBegun = board.records.values.contains { $0.state != .queued && $0.state != .waiting }
+        isOver = hasBegun || .now - start > .seconds(3)
+        return isOver && !hasBegun
     }
 }

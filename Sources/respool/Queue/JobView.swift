@@ -53,13 +53,13 @@ struct JobView {
     }
 
     private func line(_ change: JobBoard.Change) -> String {
-        change.record.map { Self.line($0, terminal) } ?? "\(change.id) unknown"
+        change.record.map { Self.line(change.id, $0, terminal) } ?? "\(change.id) unknown"
     }
 
     /// A job in one line without a terminal.
-    static func line(_ record: JobRecord, _ terminal: Terminal) -> String {
+    static func line(_ id: String, _ record: JobRecord, _ terminal: Terminal) -> String {
         let line = JobLine(record)
-        return "\(record.id) \(line.plain) (\(line.label(terminal)))"
+        return "\(id) \(line.plain) (\(line.label(terminal)))"
     }
 
     /// A line a job; where there are more than rows, those that run go first and the rest is counted.

@@ -67,7 +67,7 @@ struct QueueOverview {
                 terminal: terminal, labels: glance.running.map { JobLine($0).label(terminal) })
             lines.append("")
             lines += glance.running.map {
-                terminal.isInteractive ? JobLine($0).text(style) : JobView.line($0, terminal)
+                terminal.isInteractive ? JobLine($0).text(style) : JobView.line($0.id, $0, terminal)
             }
         }
         return lines

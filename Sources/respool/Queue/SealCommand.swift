@@ -12,7 +12,8 @@ extension Command {
     ) { arguments throws(CommandFailure) in
         let connection = try QueueConnection(arguments)
         let group = arguments.operands[0]
-        guard try await connection.seal(group, callback: try arguments.callback(SealOptions.callback)) else {
+        guard try await connection.seal(group, callback: try arguments.callback(SealOptions.callback), isPatient: false)
+        else {
             throw .noGroup(group)
         }
         return .success
@@ -32,12 +33,16 @@ extension Arguments {
 }
 
 extension QueueConnection {
-    /// Seals a group, and asks again if the answer is lost; answers whether there is such a group.
-    func seal(_ group: String, callback: String?) async throws(CommandFailure) -> Bool {
+    /// Seals a group, and asks again if the answer is lost; answers whether there is such a group. Who has just pushed its jobs is
+    /// patient.
+    func seal(_ group: String, callback: String?, isPatient: Bool) async throws(CommandFailure) -> Bool {
         guard KeyName.isValid(group) else {
             throw .usage("'\(group)' is no group: a group's name is 1 to 64 of A-Z a-z 0-9 _ . -")
         }
-        switch try await askTwice({ queue throws(QueueError) in try await queue.seal(group, callback: callback) }) {
+        let seal = { @Sendable (queue: JobQueue) async throws(QueueError) in
+            try await queue.seal(group, callback: callback)
+        }
+        switch isPatient ? try await askPatiently(seal) : try await askTwice(seal) {
         case .sealed: return true
         case .unknown: return false
         case .callbackTaken:
