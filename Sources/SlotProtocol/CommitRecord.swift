@@ -21,7 +21,7 @@ package struct CommitRecord: Codable, Hashable, Sendable {
         package var destination: String
         /// Absolute path under which the output waits: a name that holds the token, linked when it is published.
         package var staged: String
-        /// The files beside the main one, which wait beside it as `<staged>~1`, `<staged>~2` and so on.
+        /// The files beside the main one, which wait beside it as `<staged>~` and the beginning of their names' SHA-256.
         package var parts: [PartNames]
         package var report: OutputReport
         /// What may not be replaced; nothing where everything may.

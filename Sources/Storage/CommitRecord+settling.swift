@@ -97,8 +97,8 @@ extension CommitRecord.Output {
         _ destination: Destination, _ stagedName: String, in folder: borrowing Descriptor, evenPublished: Bool
     ) {
         let names = parts.lazy.flatMap { $0.names(atMost: 100_000) }.prefix(100_000)
-        for (index, name) in names.enumerated() {
-            let partName = StagedPart.stagedName(stagedName, index + 1)
+        for name in names {
+            let partName = StagedPart.stagedName(stagedName, of: name)
             let staged = try? removeStaged(partName, of: destination, as: name, in: folder)
             if staged == .linked || staged == .absent && evenPublished { try? destination.part(name).remove() }
         }

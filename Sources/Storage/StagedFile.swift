@@ -15,8 +15,6 @@ package struct StagedFile: ~Copyable {
     private var state: State
     /// The finished parts, in their order.
     var parts: [StagedPart] = []
-    /// How many parts were begun.
-    var partsBegun = 0
 
     private enum State {
         case unnamed, named

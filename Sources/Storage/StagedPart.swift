@@ -33,8 +33,7 @@ extension StagedFile {
         }
         // The name that a sweeper takes for the owner's.
         try giveName()
-        partsBegun += 1
-        let staged = StagedPart.stagedName(stagedName, partsBegun)
+        let staged = StagedPart.stagedName(stagedName, of: name)
         if let file = try Self.createUnnamed(for: destination, in: folder) {
             return PartInProgress(file: file, stagedName: staged, isNamed: false, name: name)
         }
@@ -85,7 +84,11 @@ extension StagedFile {
 }
 
 extension StagedPart {
-    static func stagedName(_ main: String, _ number: Int) -> String { "\(main)~\(number)" }
+    /// Under which name a part waits beside its main file. It is told by the part's name, not by its place: what is written down of
+    /// many parts keeps their names and not their order.
+    static func stagedName(_ main: String, of name: String) -> String {
+        "\(main)~\(Digest.of(Array(name.utf8)).prefix(16))"
+    }
 }
 
 extension Destination {

@@ -5,6 +5,8 @@ import SlotProtocol
 import TestSupport
 import Testing
 
+@testable import Storage
+
 /// Outputs in a bucket: whole and once, or not at all, and nothing of them left behind.
 @Suite struct ObjectOutputTests {
     private let store = ObjectStore.shared
@@ -340,4 +342,9 @@ extension CommitRecord {
                     overwrite: overwrite, identity: staged.identity)
             ])
     }
+}
+
+extension StagedOutput {
+    /// The path under which a part of it waits.
+    func part(_ name: String) -> String { StagedPart.stagedName(staged, of: name) }
 }

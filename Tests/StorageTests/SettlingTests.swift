@@ -73,14 +73,30 @@ import Testing
         let holder = open(staged.staged, O_RDONLY | O_CLOEXEC)
         defer { close(holder) }
         #expect(flock(holder, LOCK_EX) == 0)
-        #expect(link(staged.staged + "~1", folder.file("a.chapters.json")) == 0)
+        #expect(link(staged.part("a.chapters.json"), folder.file("a.chapters.json")) == 0)
         if last == "main" {
-            unlink(staged.staged + "~1")
+            unlink(staged.part("a.chapters.json"))
             #expect(link(staged.staged, folder.file("a.mp3")) == 0)
         }
         #expect(try await settle(.test(staged, .fail)) == expected)
         let left = try entries()
         #expect(left == (last == "main" ? ["a.chapters.json", "a.mp3"] : []))
+    }
+
+    /// Segments of several variants are staged in turn, and written down in a row for each.
+    @Test func `parts that were published in turn are taken back`() async throws {
+        let child = try await TransferChild.start(policy)
+        try await child.tell(.job(.test("/none", output: "a.m3u8")))
+        for part in ["-x1.ts", "-y1.ts", "-x2.ts", "-y2.ts"] { _ = try await child.write(part, output: 0, part: part) }
+        let staged = try #require(try await child.stage("abc").staged)
+        kill(child.pid, SIGKILL)
+        _ = await child.finish()
+        let holder = open(staged.staged, O_RDONLY | O_CLOEXEC)
+        defer { close(holder) }
+        #expect(flock(holder, LOCK_EX) == 0)
+        for name in ["a-x1.ts", "a-y1.ts"] { #expect(rename(staged.part(name), folder.file(name)) == 0) }
+        #expect(try await settle(.test(staged)) == .removed)
+        #expect(try entries() == [])
     }
 
     @Test func `an output that was linked and not renamed is removed`() async throws {
