@@ -16,12 +16,7 @@ package struct JobQueue: Sendable {
 
     /// Runs a script on the queue.
     func run(_ script: RedisScript, _ arguments: [RedisArgument]) async throws(QueueError) -> ScriptAnswer {
-        do throws(RedisError) {
-            let value = try await client.run(script, keys: [keys.meta], arguments: arguments)
-            return ScriptAnswer(script: script.name, value: value)
-        } catch {
-            throw .redis(error)
-        }
+        try await run(script, each: [arguments]) { _ in true }[0]
     }
 
     /// Runs a script on the queue with each of the arguments, until it answers what is not wanted.

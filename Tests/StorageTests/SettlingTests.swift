@@ -60,19 +60,25 @@ import Testing
         #expect(try entries() == ["a.mp3"])
     }
 
-    /// Where a file cannot be renamed unless something is there, it is linked, and its staged name removed.
-    @Test(arguments: [("main", Settlement.published), ("part", .removed)])
-    func `a file that has both of its names is published`(last: String, expected: Settlement) async throws {
+    /// Stages an output with these parts, and kills its owner; the descriptor, the caller's from now on, holds the staged file as if the
+    /// owner were on another machine, whose files are not swept.
+    private func lose(_ output: String, parts: [String]) async throws -> (StagedOutput, CInt) {
         let child = try await TransferChild.start(policy)
-        try await child.tell(.job(.test("/none", output: "a.mp3")))
-        #expect(try await child.write("{}", output: 0, part: ".chapters.json") == "a.chapters.json")
+        try await child.tell(.job(.test("/none", output: output)))
+        for part in parts { _ = try await child.write(part, output: 0, part: part) }
         let staged = try #require(try await child.stage("abc").staged)
         kill(child.pid, SIGKILL)
         _ = await child.finish()
-        // As by an owner on another machine, whose files are not swept.
         let holder = open(staged.staged, O_RDONLY | O_CLOEXEC)
-        defer { close(holder) }
         #expect(flock(holder, LOCK_EX) == 0)
+        return (staged, holder)
+    }
+
+    /// Where a file cannot be renamed unless something is there, it is linked, and its staged name removed.
+    @Test(arguments: [("main", Settlement.published), ("part", .removed)])
+    func `a file that has both of its names is published`(last: String, expected: Settlement) async throws {
+        let (staged, holder) = try await lose("a.mp3", parts: [".chapters.json"])
+        defer { close(holder) }
         #expect(link(staged.part("a.chapters.json"), folder.file("a.chapters.json")) == 0)
         if last == "main" {
             unlink(staged.part("a.chapters.json"))
@@ -85,15 +91,8 @@ import Testing
 
     /// Segments of several variants are staged in turn, and written down in a row for each.
     @Test func `parts that were published in turn are taken back`() async throws {
-        let child = try await TransferChild.start(policy)
-        try await child.tell(.job(.test("/none", output: "a.m3u8")))
-        for part in ["-x1.ts", "-y1.ts", "-x2.ts", "-y2.ts"] { _ = try await child.write(part, output: 0, part: part) }
-        let staged = try #require(try await child.stage("abc").staged)
-        kill(child.pid, SIGKILL)
-        _ = await child.finish()
-        let holder = open(staged.staged, O_RDONLY | O_CLOEXEC)
+        let (staged, holder) = try await lose("a.m3u8", parts: ["-x1.ts", "-y1.ts", "-x2.ts", "-y2.ts"])
         defer { close(holder) }
-        #expect(flock(holder, LOCK_EX) == 0)
         for name in ["a-x1.ts", "a-y1.ts"] { #expect(rename(staged.part(name), folder.file(name)) == 0) }
         #expect(try await settle(.test(staged)) == .removed)
         #expect(try entries() == [])

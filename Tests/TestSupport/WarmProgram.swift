@@ -12,7 +12,6 @@ package actor WarmProgram {
     /// What waits to be forked, and how it is called.
     private struct Running {
         let process: ChildProcess
-        let folder: TemporaryFolder
         let caller: String
         let socket: String
     }
@@ -27,12 +26,18 @@ package actor WarmProgram {
         return try await ChildProcess.run(warm.caller, [warm.socket, name] + arguments, folder: folder)
     }
 
-    private nonisolated func link() async throws -> Running {
+    /// The library that waits, and the caller.
+    private static let parts = Task {
         let folder = try TemporaryFolder()
-        let (library, caller, socket) = (folder.file("warm.so"), folder.file("caller"), folder.file("socket"))
-        try await CompiledProgram.make(library, of: "warm-start.c", ["-shared", "-fPIC"])
-        try await CompiledProgram.make(caller, of: "warm-start.c", ["-DCALLER"])
-        let process = try await ChildProcess("env", ["LD_PRELOAD=\(library)", "WARM_SOCKET=\(socket)", name])
-        return Running(process: process, folder: folder, caller: caller, socket: socket)
+        try await CompiledProgram.make(folder.file("warm.so"), of: "warm-start.c", ["-shared", "-fPIC"])
+        try await CompiledProgram.make(folder.file("caller"), of: "warm-start.c", ["-DCALLER"])
+        return folder
+    }
+
+    private nonisolated func link() async throws -> Running {
+        let folder = try await Self.parts.value
+        let socket = folder.file(name)
+        let words = ["LD_PRELOAD=\(folder.file("warm.so"))", "WARM_SOCKET=\(socket)", name]
+        return Running(process: try await ChildProcess("env", words), caller: folder.file("caller"), socket: socket)
     }
 }

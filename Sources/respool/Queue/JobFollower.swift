@@ -43,10 +43,7 @@ struct JobFollower {
             let changes = try await refresh(&board, &view)
             view.show(board, changes)
             if board.isOver { break }
-            if watch.isDue(board) {
-                view.leave()
-                try await warnWithoutWorker()
-            }
+            if watch.isDue(board) { try await warnWithoutWorker(&view) }
             if let fault = fault() { throw fault }
             try? await Task.sleep(for: interval)
         }
@@ -54,9 +51,12 @@ struct JobFollower {
         return board.records.values.allSatisfy { $0.state == .completed } && board.missing.isEmpty ? .success : .failure
     }
 
-    private func warnWithoutWorker() async throws(CommandFailure) {
-        let workers = try await connection.askPatiently { queue throws(QueueError) in try await queue.workers() }
+    private func warnWithoutWorker(_ view: inout JobView) async throws(CommandFailure) {
+        let workers = try await connection.askPatiently(makeRoom: { view.leave() }) { queue throws(QueueError) in
+            try await queue.workers()
+        }
         guard workers.isEmpty else { return }
+        view.leave()
         let name = connection.queue.name
         let words = name == .default ? "respool worker" : "respool worker --queue \(name.text)"
         StandardStream.error("respool: no worker serves the queue: start one with `\(words)`\n")
