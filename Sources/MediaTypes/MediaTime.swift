@@ -43,11 +43,12 @@ package struct MediaTime: Hashable, Sendable {
 
     /// The index of the first sample at or after this time, for a rate in Hz: `ceil(time · rate)`.
     ///
-    /// With this rule two ranges that touch share no sample and lose none.
+    /// With this rule two ranges that touch share no sample and lose none. What is further than 2^62 samples away is that far, so
+    /// that a time which a file only claims can be reckoned with.
     package func sampleIndex(rate: Int) -> Int64 {
-        let product = value.multipliedFullWidth(by: Int64(rate))
-        let (quotient, remainder) = timescale.dividingFullWidth(product)
-        return remainder > 0 ? quotient + 1 : quotient
+        let (quotient, remainder) = (Int128(value) * Int128(rate)).quotientAndRemainder(dividingBy: Int128(timescale))
+        let farthest = Int128(1) << 62
+        return Int64(min(max(quotient + (remainder > 0 ? 1 : 0), -farthest), farthest))
     }
 
     /// The exact sum, or nothing if 64 bits cannot hold it.

@@ -39,6 +39,13 @@ import Testing
         }
     }
 
+    @Test func `reckons with times that only a file can claim`() {
+        #expect(MediaTime(value: .max, timescale: 1).sampleIndex(rate: 48_000) == 1 << 62)
+        #expect(MediaTime(value: .min, timescale: 1).sampleIndex(rate: 48_000) == -1 << 62)
+        #expect(MediaTime(value: -7, timescale: 3).sampleIndex(rate: 1) == -2)
+        #expect(MediaTime(value: 7, timescale: 3).sampleIndex(rate: 1) == 3)
+    }
+
     @Test func `finds sample indexes of the longest time at the highest rate`() throws {
         let longest = try #require(MediaTime(parsing: "999999999"))
         #expect(longest.sampleIndex(rate: Int(Int32.max)) == 999_999_999 * Int64(Int32.max))
