@@ -8,16 +8,18 @@ final class SoundChain {
     /// The depth of what comes out: floats keep whatever they are made of.
     let depth: SampleDepth
     private let sound: SoundSettings
+    private let repair: FloatRepair?
     private let map: ChannelMap?
     private let window: SampleWindow?
     private let floats: SoundFloats?
     private let measurement: SoundMeasurement?
 
     private init(
-        _ sound: SoundSettings, _ output: SampleShape, _ depth: SampleDepth, _ map: consuming ChannelMap?,
-        _ floats: SoundFloats?, _ measurement: SoundMeasurement?
+        _ sound: SoundSettings, _ output: SampleShape, _ depth: SampleDepth, _ repair: FloatRepair?,
+        _ map: consuming ChannelMap?, _ floats: SoundFloats?, _ measurement: SoundMeasurement?
     ) throws(MediaError) {
         self.sound = sound
+        self.repair = repair
         self.output = output
         self.depth = depth
         self.map = map
@@ -32,22 +34,32 @@ final class SoundChain {
         _ sound: SoundSettings, _ source: SampleShape, _ depth: SampleDepth, _ settings: EncodingSettings,
         _ measurement: SoundMeasurement?
     ) throws(MediaError) -> SoundChain? {
+        let staysAsItIs =
+            settings.sampleFormat?.isFloat == true && settings.shape.rate == source.rate && !sound.changesSamples
+        let repair =
+            FloatRepair.concerns(source.format) && !staysAsItIs ? try FloatRepair(source) : nil
         if sound.changesSamples {
             let floats = try SoundFloats(sound, source, settings, measurement)
-            return try SoundChain(sound, floats.output, .float32, nil, floats, measurement)
+            return try SoundChain(sound, floats.output, .float32, repair, nil, floats, measurement)
         }
         guard let references = sound.channelMap else {
-            return sound == SoundSettings() ? nil : try SoundChain(sound, source, depth, nil, nil, measurement)
+            if repair == nil, sound == SoundSettings() { return nil }
+            return try SoundChain(sound, source, depth, repair, nil, nil, measurement)
         }
         let map = try ChannelMap.open(references, source)
         let shape = map.output
-        return try SoundChain(sound, shape, depth, map, nil, measurement)
+        return try SoundChain(sound, shape, depth, repair, map, nil, measurement)
     }
 
     /// Takes a frame of the source, which stays as it is, and hands what becomes of it to the body.
     func append(_ frame: borrowing Frame, _ body: FrameBody) throws(MediaError) {
-        guard let window else { return try pass(frame, body) }
-        try window.cut(frame) { (part: borrowing Frame) throws(MediaError) in try pass(part, body) }
+        guard let window else { return try mend(frame, body) }
+        try window.cut(frame) { (part: borrowing Frame) throws(MediaError) in try mend(part, body) }
+    }
+
+    private func mend(_ frame: borrowing Frame, _ body: FrameBody) throws(MediaError) {
+        guard let repair else { return try pass(frame, body) }
+        try repair.append(frame) { (mended: borrowing Frame) throws(MediaError) in try pass(mended, body) }
     }
 
     private func pass(_ frame: borrowing Frame, _ body: FrameBody) throws(MediaError) {
@@ -71,7 +83,7 @@ final class SoundChain {
 
     /// What a person should know of the result.
     var warnings: [Warning] {
-        var warnings = floats?.warnings ?? []
+        var warnings = (repair?.warnings ?? []) + (floats?.warnings ?? [])
         if sound.trimSilence != nil, let measurement, measurement.sound == nil {
             warnings.append(Warning("all_silent", "the whole range is silent, so no silence was taken off"))
         }

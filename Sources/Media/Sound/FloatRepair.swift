@@ -1,0 +1,87 @@
+import CLibav
+import MediaTypes
+
+/// Makes silence of floats that are no numbers, and holds the others to 60 dB over full scale.
+///
+/// Encoders fail on both: LAME aborts (`el >= 0`, `part2_3_length <= MAX_BITS_PER_CHANNEL`) and libav's AAC never comes to an
+/// end. Integers would have a click of full scale for what is no number, and a filter never loses it again.
+final class FloatRepair {
+    private let copy: Frame
+    private let shape: SampleShape
+    private var repaired: Int64 = 0
+
+    /// Both encoders still take what is 30 dB louder.
+    private static let highest = 1024
+
+    init(_ shape: SampleShape) throws(MediaError) {
+        copy = try Frame()
+        self.shape = shape
+    }
+
+    /// Whether samples of the format are floats.
+    static func concerns(_ format: AVSampleFormat) -> Bool {
+        [AV_SAMPLE_FMT_FLT, AV_SAMPLE_FMT_DBL].contains(av_get_packed_sample_fmt(format))
+    }
+
+    /// Hands the frame to the body, or a copy that is mended.
+    func append(_ frame: borrowing Frame, _ body: FrameBody) throws(MediaError) {
+        let wrong =
+            switch av_get_packed_sample_fmt(shape.format) {
+            case AV_SAMPLE_FMT_DBL: Self.count(in: frame, shape, of: Double.self)
+            default: Self.count(in: frame, shape, of: Float.self)
+            }
+        guard wrong > 0 else { return try body(frame) }
+        repaired += Int64(wrong)
+        try copy.reserve(frame.samples, shape)
+        av_samples_copy(copy.planes, frame.planes, 0, 0, CInt(frame.samples), CInt(shape.channels), shape.format)
+        switch av_get_packed_sample_fmt(shape.format) {
+        case AV_SAMPLE_FMT_DBL: Self.mend(copy, shape, of: Double.self)
+        default: Self.mend(copy, shape, of: Float.self)
+        }
+        try body(copy)
+    }
+
+    /// What a person should know of the result.
+    var warnings: [Warning] {
+        guard repaired > 0 else { return [] }
+        return [
+            Warning(
+                "samples_mended",
+                "\(repaired) of the source's samples are no numbers, which became silence, or more than 60 dB over full scale, "
+                    + "which became that")
+        ]
+    }
+
+    private static func count<Number: BinaryFloatingPoint>(
+        in frame: borrowing Frame, _ shape: SampleShape, of type: Number.Type
+    ) -> Int {
+        var wrong = 0
+        for plane in planes(of: frame, shape, type) {
+            // What is no number is not less than anything.
+            for sample in plane where !(sample.magnitude <= Number(highest)) { wrong &+= 1 }
+        }
+        return wrong
+    }
+
+    private static func mend<Number: BinaryFloatingPoint>(
+        _ frame: borrowing Frame, _ shape: SampleShape, of type: Number.Type
+    ) {
+        let highest = Number(highest)
+        for plane in planes(of: frame, shape, type) {
+            for index in plane.indices {
+                plane[index] = plane[index].isFinite ? min(max(plane[index], -highest), highest) : 0
+            }
+        }
+    }
+
+    private static func planes<Number>(
+        of frame: borrowing Frame, _ shape: SampleShape, _ type: Number.Type
+    ) -> [UnsafeMutableBufferPointer<Number>] {
+        let (count, length) =
+            shape.isPlanar ? (shape.channels, frame.samples) : (1, frame.samples * shape.channels)
+        return (0..<count).map { plane in
+            UnsafeMutableBufferPointer(
+                start: UnsafeMutableRawPointer(frame.planes[plane]!).assumingMemoryBound(to: type), count: length)
+        }
+    }
+}
