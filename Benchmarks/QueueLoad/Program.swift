@@ -15,8 +15,10 @@ struct Program {
             print("usage: queue-load URL push|bulk|live COUNT")
             exit(2)
         }
-        let client = RedisClient(url: try RedisURL(words[1]), name: "queue-load", timeout: .seconds(60))
-        let queue = JobQueue(client: client)
+        let url = try RedisURL(words[1])
+        let client = RedisClient(url: url, name: "queue-load", timeout: .seconds(60))
+        let claims = RedisClient(url: url, name: "queue-load-claims", timeout: .seconds(60))
+        let queue = JobQueue(client: client, claims: claims)
         let start = ContinuousClock.now
         switch words[2] {
         case "push": for number in 0..<count { _ = try await queue.push(job(number)) }
@@ -27,7 +29,7 @@ struct Program {
         default: try await live(queue, count)
         }
         print(Int(Double(count) / start.duration(to: .now).seconds))
-        await client.close()
+        for client in [client, claims] { await client.close() }
     }
 
     /// A job with a URL of 120 bytes.

@@ -14,7 +14,8 @@ extension JobQueue {
             let insists = round == Self.longestAdmission
             let answer = try await run(
                 QueueScript.claim,
-                [.text(nonce), .integer(Int64(count)), .text(worker), .text(settings.line), insists ? "1" : "0"])
+                [.text(nonce), .integer(Int64(count)), .text(worker), .text(settings.line), insists ? "1" : "0"],
+                over: claims)
             let parts = try answer.array()
             guard parts.count >= 3 else { throw .unexpectedAnswer(script: "claim", "too few parts") }
             let status = try parts[0].text()

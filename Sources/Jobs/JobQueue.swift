@@ -6,25 +6,34 @@ package struct JobQueue: Sendable {
     package let settings: QueueSettings
     package let keys: QueueKeys
     let client: RedisClient
+    let claims: RedisClient
 
-    package init(client: RedisClient, name: QueueName = .default, settings: QueueSettings = .init()) {
+    /// A queue whose claims go over a connection of their own, if one is given: then Redis hears of the end of jobs while it hands
+    /// out others.
+    package init(
+        client: RedisClient, claims: RedisClient? = nil, name: QueueName = .default, settings: QueueSettings = .init()
+    ) {
         self.client = client
+        self.claims = claims ?? client
         self.name = name
         self.settings = settings
         keys = QueueKeys(name)
     }
 
     /// Runs a script on the queue.
-    func run(_ script: RedisScript, _ arguments: [RedisArgument]) async throws(QueueError) -> ScriptAnswer {
-        try await run(script, each: [arguments]) { _ in true }[0]
+    func run(
+        _ script: RedisScript, _ arguments: [RedisArgument], over connection: RedisClient? = nil
+    ) async throws(QueueError) -> ScriptAnswer {
+        try await run(script, each: [arguments], over: connection) { _ in true }[0]
     }
 
     /// Runs a script on the queue with each of the arguments, until it answers what is not wanted.
     func run(
-        _ script: RedisScript, each arguments: [[RedisArgument]], while isWanted: @Sendable (RedisValue) -> Bool
+        _ script: RedisScript, each arguments: [[RedisArgument]], over connection: RedisClient? = nil,
+        while isWanted: @Sendable (RedisValue) -> Bool
     ) async throws(QueueError) -> [ScriptAnswer] {
         do throws(RedisError) {
-            return try await client.run(script, keys: [keys.meta], each: arguments, while: isWanted)
+            return try await (connection ?? client).run(script, keys: [keys.meta], each: arguments, while: isWanted)
                 .map { ScriptAnswer(script: script.name, value: $0) }
         } catch {
             throw .redis(error)

@@ -30,14 +30,18 @@ enum WorkerCommand {
         let metrics = Metrics()
         let names = settings.worker.queues.names
         // One each, for in a cluster queues are on different nodes.
-        let clients = names.map {
-            RedisClient(
-                url: settings.redis, name: "respool-worker", key: QueueKeys($0).meta, timeout: answerTimeout)
+        func clients(_ label: String) -> [RedisClient] {
+            names.map {
+                RedisClient(url: settings.redis, name: label, key: QueueKeys($0).meta, timeout: answerTimeout)
+            }
         }
+        let (clients, claims) = (clients("respool-worker"), clients("respool-claims"))
         let bells = names.map {
             BlockingRedisClient(url: settings.redis, name: "respool-bell", key: QueueKeys($0).meta)
         }
-        let queues = zip(names, clients).map { JobQueue(client: $1, name: $0, settings: settings.settings) }
+        let queues = names.indices.map {
+            JobQueue(client: clients[$0], claims: claims[$0], name: names[$0], settings: settings.settings)
+        }
         let worker = JobWorker(
             queues: zip(queues, bells).map { ($0, Doorbell(client: $1, name: $0.name)) },
             configuration: settings.worker, metrics: WorkerMetrics(metrics), log: log)
@@ -62,7 +66,7 @@ enum WorkerCommand {
         let isWelcome = await check.value
         // Senders before what they send to.
         for bell in bells { await bell.close() }
-        for client in clients { await client.close() }
+        for client in clients + claims { await client.close() }
         withExtendedLifetime(listener) {}
         return isWelcome ? code : .redis
     }
