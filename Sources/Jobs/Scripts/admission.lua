@@ -160,16 +160,15 @@ local function place(id, key, job)
   seq = seq + 1
   note('pushed')
   local score = whole(job.rank * BAND + seq)
+  job.id, job.key, job.score = id, key, score
+  if job.is_usual then return to_waiting(job, 'score', score) end
   local more = { 'score', score }
-  if not job.is_usual then
-    for name, value in pairs(job) do
-      if STORED[name] then
-        more[#more + 1] = name
-        more[#more + 1] = value
-      end
+  for name, value in pairs(job) do
+    if STORED[name] then
+      more[#more + 1] = name
+      more[#more + 1] = value
     end
   end
-  job.id, job.key, job.score = id, key, score
   if job.dedup then call('SET', P .. 'dedup:' .. job.dedup, id) end
   if job.refusal then
     endings().fail(job, 'invalid_request', job.refusal, 0, unpack(more))

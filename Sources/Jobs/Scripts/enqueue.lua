@@ -31,8 +31,11 @@ local function moment(text)
   return sign and tonumber(ms) + (sign == '+' and NOW or 0)
 end
 
+-- One table does for all jobs without options: it says what is to be known while one gets its place.
+local usual = { rank = 1, is_usual = true, id = nil, key = nil, score = nil, state = nil }
+
 local function parse(text)
-  if text == '' then return { rank = 1, is_usual = true, id = nil, key = nil, score = nil, state = nil } end
+  if text == '' then return usual end
   local rank, attempts, start, expires, group, limit, deadline, callback, dedup =
     string.match(text, '^(%S+) (%S+) (%S+) (%S+) (%S+) (%S+) (%S+) (%S+) (.*)$')
   return {
@@ -73,6 +76,7 @@ if specs[1] then call('MSET', unpack(specs)) end
 is_batch = true
 local place = admission().place
 for i = 1, total do
+  usual.state = nil
   if all[i] then place(ids[i], keys[i], all[i]) end
 end
 apply()

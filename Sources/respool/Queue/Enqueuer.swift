@@ -10,7 +10,7 @@ struct Enqueuer {
     let keepsIds: Bool
 
     /// Jobs that are pushed at once.
-    static let partSize = 500
+    static let partSize = 2000
 
     /// Pushes a job for each source, all with the same fields.
     func push(sources: [String], fields: [String: String]) async throws(CommandFailure) -> PushedJobs {
