@@ -84,18 +84,18 @@ import Testing
     }
 
     @Test func `checks a file to its end before it pushes the first job`() async throws {
-        let good = (1...1500).map { "{\"source\":\"https://x.org/\($0)\",\"format\":\"mp3\"}" }
+        let good = (1...2500).map { "{\"source\":\"https://x.org/\($0)\",\"format\":\"mp3\"}" }
         let folder = try TemporaryFolder()
         let bad = try folder.write("bad.jsonl", text: (good + ["{}"]).joined(separator: "\n"))
         let refused = try await respool.run("enqueue", "-b", bad)
-        #expect(refused.exitCode == 2 && refused.errors.contains("line 1501"))
+        #expect(refused.exitCode == 2 && refused.errors.contains("line 2501"))
         #expect(try await queue.stats()[.waiting] == 0)
         let path = try folder.write("good.jsonl", text: good.joined(separator: "\n"))
         let pushed = try await respool.run("enqueue", "-b", path)
-        #expect(pushed.exitCode == 0 && Set(pushed.lines).count == 1500)
-        #expect(try await queue.jobs([pushed.lines[1499]])[0]?.source == "https://x.org/1500")
+        #expect(pushed.exitCode == 0 && Set(pushed.lines).count == 2500)
+        #expect(try await queue.jobs([pushed.lines[2499]])[0]?.source == "https://x.org/2500")
         let streamed = try await respool.run("enqueue", "-b", "-", input: (good + ["{}"]).joined(separator: "\n"))
-        #expect(streamed.exitCode == 2 && streamed.lines.count == 1500)
-        #expect(streamed.errors.contains("the 1 500 jobs before were pushed"))
+        #expect(streamed.exitCode == 2 && streamed.lines.count == 2000)
+        #expect(streamed.errors.contains("the 2 000 jobs before were pushed"))
     }
 }

@@ -29,6 +29,8 @@ import Testing
     private static let dolby = ["-cons_noisegen", "1", "-drc_scale", "0"]
     private static let fragments = ["-movflags", "frag_keyframe+empty_moov", "-frag_duration", "1000000"]
 
+    private static let picture = ["-f", "lavfi", "-i", "color=s=64x64:r=25:d=20", "-map", "0:a", "-map", "1:v"]
+
     private static let variants: [Variant] = [
         .init(name: "cbr.mp3", arguments: []), .init(name: "vbr.mp3", arguments: ["-q:a", "4"]),
         .init(name: "bare-vbr.mp3", arguments: ["-q:a", "4", "-write_xing", "0"]),
@@ -81,6 +83,10 @@ import Testing
         .init(name: "ac3.ts", arguments: ["-c:a", "ac3"], decoding: dolby),
         .init(name: "mp3.flv", arguments: ["-c:a", "libmp3lame"]),
         .init(name: "aac.flv", arguments: ["-c:a", "aac", "-aac_pns", "0"]),
+        .init(name: "video.flv", arguments: picture + ["-c:v", "flv", "-c:a", "libmp3lame"]),
+        .init(
+            name: "video.ts", arguments: picture + ["-c:v", "mpeg2video", "-c:a", "mp2"],
+            decoding: ["-c:a", "mp2float"]),
         .init(name: "gsm.wav", arguments: ["-c:a", "libgsm_ms", "-ar", "8000", "-ac", "1"], seconds: 56),
         .init(name: "plain.gsm", arguments: ["-c:a", "libgsm", "-ar", "8000", "-ac", "1"], seconds: 56),
         .init(name: "ima.wav", arguments: ["-c:a", "adpcm_ima_wav"]),
@@ -112,7 +118,7 @@ import Testing
 
     @Test(arguments: variants) func `gives the samples of a whole decode`(_ variant: Variant) async throws {
         let (path, links) = try await source(variant)
-        let whole = try await read(path)
+        let whole = try await readChannel(path)
         // What containers keep of padding is theirs and ffmpeg's; respool gives no more than they.
         let format = ["s16": "s16le", "s32": "s32le", "flt": "f32le"][whole.format] ?? "f32le"
         var ffmpeg: [UInt8] = []
@@ -123,7 +129,7 @@ import Testing
         for first in [count * 3 / 4 - 777, count * 19 / 20 + 13, count - 20] {
             // The last goes on to the end of the source, which has to be where its headers say.
             let end = first == count - 20 ? nil : Int64(min(first + 10_000, count))
-            let cut = try await read(path, from: Int64(first), to: end)
+            let cut = try await readChannel(path, from: Int64(first), to: end)
             let expected = Array(
                 whole.bytes[(first * whole.sampleBytes)..<min(first + 10_000, count) * whole.sampleBytes])
             #expect(cut.bytes.count == expected.count)
@@ -157,36 +163,37 @@ import Testing
         }
         return 10 * log10(signal / max(error, 1e-30))
     }
+}
 
-    /// The samples of the only channel as the decoder gives them.
-    struct Samples: Sendable {
-        var bytes: [UInt8] = []
-        let format: String
-        let sampleBytes: Int
-        let decodedFrom: Int64
-        var count: Int { bytes.count / sampleBytes }
-    }
+/// The samples of a source's only channel, as the decoder gives them.
+struct DecodedChannel: Sendable {
+    var bytes: [UInt8] = []
+    let format: String
+    let sampleBytes: Int
+    let decodedFrom: Int64
+    var count: Int { bytes.count / sampleBytes }
+}
 
-    private func read(_ path: String, from first: Int64 = 0, to end: Int64? = nil) async throws -> Samples {
-        try await onThread {
-            let file = Descriptor(owning: open(path, O_RDONLY | O_CLOEXEC))
-            let source = try DescriptorSource(borrowing: file.number)
-            // The rate is known once the source is open.
-            let rate = try AssetReader.open(source, SourceSettings(), stop: StopFlag()).shape.rate
-            let range = TimeRange(
-                start: MediaTime(sample: first, rate: rate), end: end.map { MediaTime(sample: $0, rate: rate) })
-            var reader = try AssetReader.open(source, SourceSettings(range: range), stop: StopFlag())
-            let bytes = reader.shape.sampleBytes
-            #expect(reader.shape.channels == 1)
-            var samples = Samples(
-                format: reader.shape.packedName, sampleBytes: bytes, decodedFrom: reader.decodedFrom)
-            let frame = try Frame()
-            while try reader.next(into: frame) {
-                // With a single channel planar samples and interleaved ones are the same.
-                samples.bytes.append(
-                    contentsOf: UnsafeRawBufferPointer(start: frame.planes[0]!, count: frame.samples * bytes))
-            }
-            return samples
+/// Reads a source with one channel, from one sample to another.
+func readChannel(_ path: String, from first: Int64 = 0, to end: Int64? = nil) async throws -> DecodedChannel {
+    try await onThread {
+        let file = Descriptor(owning: open(path, O_RDONLY | O_CLOEXEC))
+        let source = try DescriptorSource(borrowing: file.number)
+        // The rate is known once the source is open.
+        let rate = try AssetReader.open(source, SourceSettings(), stop: StopFlag()).shape.rate
+        let range = TimeRange(
+            start: MediaTime(sample: first, rate: rate), end: end.map { MediaTime(sample: $0, rate: rate) })
+        var reader = try AssetReader.open(source, SourceSettings(range: range), stop: StopFlag())
+        let bytes = reader.shape.sampleBytes
+        #expect(reader.shape.channels == 1)
+        var samples = DecodedChannel(
+            format: reader.shape.packedName, sampleBytes: bytes, decodedFrom: reader.decodedFrom)
+        let frame = try Frame()
+        while try reader.next(into: frame) {
+            // With a single channel planar samples and interleaved ones are the same.
+            samples.bytes.append(
+                contentsOf: UnsafeRawBufferPointer(start: frame.planes[0]!, count: frame.samples * bytes))
         }
+        return samples
     }
 }

@@ -66,7 +66,7 @@ extension TrackDecoder {
         } else {
             guard fed == count else { return nil }
         }
-        return SampleClock(position: position + Int64(count))
+        return SampleClock(position: position + Int64(count), behind: packet)
     }
 
     /// Takes all that the decoder has until it wants a packet; nothing if it fails.
@@ -92,7 +92,8 @@ extension TrackDecoder {
                 guard try keepLink(at: clock.position) else { return nil }
                 continue
             }
-            guard let samples = lengths.samples(packet), !packet.changesParameters else { return nil }
+            guard !isBehindGap(clock.packetEnd), let samples = lengths.samples(packet), !packet.changesParameters
+            else { return nil }
             let begin = clock.position
             if let granuleShift, let time = packet.timestamp, time - granuleShift != begin { return nil }
             clock.read(packet, samples: samples)
@@ -105,6 +106,12 @@ extension TrackDecoder {
         pages.takeBreak()
         isLate = true
         return try decodeRing(to: target, into: frame)
+    }
+
+    /// Whether the index of an AVI file lacks a chunk before the packet in hand, where the one before it ends at that time.
+    private borrowing func isBehindGap(_ end: Int64?) -> Bool {
+        guard demuxer.formatName == "avi", let end, let time = packet.timestamp else { return false }
+        return time > end && !ChunkIndex.isOvercounted(packet, demuxer.stream(track.index))
     }
 
     /// Decodes up to the frame in which a sample lies; nothing if the decoder's count and the clock's are not the same.

@@ -9,10 +9,18 @@ struct SampleClock {
     /// Samples of the packets to come that libav drops because they are encoder delay.
     private var delay: Int64 = 0
 
-    init(position: Int64) { self.position = position }
+    /// Where the last packet ends by the container's time, if it has one.
+    private(set) var packetEnd: Int64?
+
+    /// A clock behind a packet.
+    init(position: Int64, behind packet: borrowing Packet) {
+        self.position = position
+        packetEnd = packet.end
+    }
 
     /// Counts a packet of that many samples, without those that libav drops (`libavcodec/decode.c`).
     mutating func read(_ packet: borrowing Packet, samples: Int) {
+        packetEnd = packet.end
         var padding: Int64 = 0
         if let trim = packet.trimming { (delay, padding) = (trim.skip, trim.discard) }
         var rest = Int64(samples)
@@ -30,4 +38,9 @@ struct SampleClock {
 
     /// Passes over samples of which none is dropped.
     mutating func pass(_ samples: Int64) { position += samples }
+}
+
+private extension Packet {
+    /// The time stamp of what follows.
+    var end: Int64? { timestamp.map { $0 + duration } }
 }
