@@ -5,9 +5,15 @@ package enum CallbackURL {
         "it must begin with https:// or http:// and a host, have no blanks, and at most \(JobSpec.Limit.callbackBytes) bytes"
 
     /// Whether it can be called; the queue's scripts say the same.
-    package static func isValid(_ url: String, atMost limit: Int = JobSpec.Limit.callbackBytes) -> Bool {
+    package static func isValid(_ url: String) -> Bool {
+        ["http", "https"].contains(url.prefix { $0 != ":" }.lowercased())
+            && hasValidForm(url, atMost: JobSpec.Limit.callbackBytes)
+    }
+
+    /// Whether the rest of a URL is as it must be, whatever its scheme.
+    static func hasValidForm(_ url: String, atMost limit: Int) -> Bool {
         let scheme = url.prefix { $0 != ":" }
-        guard ["http", "https"].contains(scheme.lowercased()), url.utf8.count <= limit,
+        guard url.utf8.count <= limit,
             url.dropFirst(scheme.count).hasPrefix("://"), url.utf8.allSatisfy({ (0x21...0x7e).contains($0) })
         else { return false }
         let authority = url.dropFirst(scheme.count + 3).prefix { !"/?#".contains($0) }

@@ -26,15 +26,23 @@ extension FieldReader {
         }
         delivery.headers = try headers("output_headers")
         delivery.credentials = try credentials("output_credentials", besides: delivery.headers, "output_headers")
-        guard delivery == Delivery() || place.map(OutputPath.isWeb) == true else {
+        var forFiles = Delivery()
+        forFiles.credentials = delivery.credentials
+        let isOnFileServer = place.map(OutputPath.isOnFileServer) == true
+        guard delivery == Delivery() || place.map(OutputPath.isWeb) == true || isOnFileServer && delivery == forFiles
+        else {
             throw Self.invalid(
                 "`output_method`, `output_headers` and `output_credentials` are for an `output` that begins with https:// or http://"
-            )
+                    + (isOnFileServer ? "; a server of files takes `output_credentials` alone" : ""))
         }
         if let text = fields["overwrite"] {
             guard let mode = Overwrite(rawValue: text) else { throw wrong("overwrite", "replace, skip or fail") }
             guard mode == .replace || delivery.method == .put else {
                 throw Self.invalid("`overwrite` is for a PUT: what a server makes of a POST is its own affair")
+            }
+            guard mode == .replace || !isOnFileServer else {
+                throw Self.invalid(
+                    "`overwrite` is for other places: on a server of files an `output` is always replaced")
             }
             delivery.overwrite = mode
         }

@@ -1,4 +1,4 @@
-/// A scheme of sources on servers that do not speak HTTP, which an operator may allow.
+/// A scheme of servers of files, which do not speak HTTP, and which an operator may allow.
 package enum FileScheme: String, Codable, Sendable, CaseIterable {
     case ftp, ftps, sftp
 

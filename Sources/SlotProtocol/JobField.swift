@@ -100,7 +100,7 @@ package struct JobField: Sendable {
         JobField("replay_gain", "MODE", "track writes the tags of ReplayGain", default: "off"),
         JobField(
             "output", "PATH",
-            "where the result goes: a path under the output root, s3://bucket/key, or a URL to PUT to; {stem}.{ext} and others are filled in",
+            "where the result goes: a path under the output root, s3://bucket/key, a URL to PUT to, or ftp://, ftps://, sftp:// if the operator allows it; {stem}.{ext} and others are filled in",
             default: "<job id>.<extension>"),
         JobField("output_method", "METHOD", "for an output that is a URL: PUT or POST", default: "PUT"),
         JobField(

@@ -85,7 +85,7 @@ struct OutputReaders {
     /// The path that an output names, without what changes nothing, so that two spellings of it are one.
     private static func simplified(_ output: String) -> String {
         // A key is no path: what differs in a `/` is another object.
-        if OutputPath.isWeb(output) || OutputPath.isObject(output) { return output }
+        if OutputPath.isServed(output) || OutputPath.isObject(output) { return output }
         let isURL = output.lowercased().hasPrefix("file:/")
         let path = isURL ? URL(string: output)?.path(percentEncoded: false) ?? output : output
         // Where a URL leads that climbs is told when it is opened.
@@ -105,10 +105,16 @@ extension FieldReader {
         try checkTemplate(output)
         let scheme = output.prefix { $0 != ":" }.lowercased()
         let isURL = output.dropFirst(scheme.count).hasPrefix("://")
-        if OutputPath.isWeb(output) {
-            guard CallbackURL.isValid(output, atMost: JobSpec.Limit.valueBytes) else {
+        if OutputPath.isServed(output) {
+            guard CallbackURL.hasValidForm(output, atMost: JobSpec.Limit.valueBytes) else {
                 throw Self.invalid(
                     "`output` is `\(Self.shown(redactedURL(output)))`, which is not a valid URL: percent-encode what is no ASCII"
+                )
+            }
+            guard !OutputPath.isOnFileServer(output) || output.last != "/" && !output.contains(where: "?#".contains)
+            else {
+                throw Self.invalid(
+                    "`output` is `\(Self.shown(redactedURL(output)))`: on a server of files it must name a file, without ? and #"
                 )
             }
             guard !rendition.makesSeveralFiles else {
@@ -126,7 +132,7 @@ extension FieldReader {
         guard !isURL || ["file", "s3"].contains(scheme) else {
             throw Self.invalid(
                 "`output` with \(Self.shown(scheme)):// is not supported: give a path under the output root, "
-                    + "s3://bucket/key or https://…")
+                    + "s3://bucket/key, https://… or sftp://…")
         }
         // How deep a URL's path goes is told when its escapes are.
         guard isURL || OutputPath.components(output) != nil else { throw OutputPath.outside(output) }

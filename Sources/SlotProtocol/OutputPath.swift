@@ -18,11 +18,19 @@ package enum OutputPath {
         ["https://", "http://"].contains { text.prefix($0.count).lowercased() == $0 }
     }
 
+    /// Whether the text is the URL of a server that takes one file as it is: of the web, or of files.
+    package static func isServed(_ text: String) -> Bool { isWeb(text) || isOnFileServer(text) }
+
+    /// Whether the text is the URL of a server that does not speak HTTP.
+    package static func isOnFileServer(_ text: String) -> Bool {
+        FileScheme(of: text).map { text.dropFirst($0.rawValue.count).hasPrefix("://") } ?? false
+    }
+
     /// Whether the text names an object of a store.
     package static func isObject(_ text: String) -> Bool { text.prefix(5).lowercased() == "s3://" }
 
     /// The text without what may be a secret in a URL.
-    package static func redacted(_ text: String) -> String { isWeb(text) ? redactedURL(text) : text }
+    package static func redacted(_ text: String) -> String { isServed(text) ? redactedURL(text) : text }
 
     /// The refusal of a path that leaves the output root.
     package static func outside(_ path: String) -> Failure {

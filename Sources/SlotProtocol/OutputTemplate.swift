@@ -82,7 +82,7 @@ extension JobSpec {
     package func place(ofOutput index: Int, job id: String) -> String? {
         guard let output = destinations[index] else { return nil }
         let name = OutputTemplate.cleaned(OutputTemplate.name(ofSource: source) ?? id)
-        let isWeb = OutputPath.isWeb(output)
+        let isServed = OutputPath.isServed(output)
         return OutputTemplate.filled(output) { word in
             let value: String? =
                 switch word {
@@ -94,7 +94,7 @@ extension JobSpec {
                 case "n": String(index)
                 default: nil
                 }
-            return isWeb
+            return isServed
                 ? value.map { PercentEncoding.encoded($0, keeping: PercentEncoding.unreserved.contains) } : value
         }
     }

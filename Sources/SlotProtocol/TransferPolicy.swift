@@ -20,6 +20,8 @@ package struct TransferPolicy: Codable, Hashable, Sendable {
     package var credentials = CredentialSettings()
     /// Schemes besides `https`, `http` and `s3` that sources may have (`RESPOOL_SOURCE_SCHEMES`).
     package var sourceSchemes: Set<FileScheme> = []
+    /// Schemes besides `https`, `http` and `s3` that outputs may have (`RESPOOL_OUTPUT_SCHEMES`).
+    package var outputSchemes: Set<FileScheme> = []
     /// The keys of SFTP servers, in the form of OpenSSH's `known_hosts` (`RESPOOL_SSH_KNOWN_HOSTS`).
     package var knownHostsFile: String?
     /// The private key that SFTP servers are shown, if they are shown one (`RESPOOL_SSH_KEY_FILE`).

@@ -39,7 +39,8 @@ package struct SlotConfiguration: Sendable {
         if let folder = Environment.value("RESPOOL_SPOOL_DIR") { configuration.policy.spoolFolder = folder }
         configuration.policy.knownHostsFile = Environment.value("RESPOOL_SSH_KNOWN_HOSTS")
         configuration.policy.sshKeyFile = Environment.value("RESPOOL_SSH_KEY_FILE")
-        configuration.policy.sourceSchemes = try sourceSchemes(configuration.policy)
+        configuration.policy.sourceSchemes = try schemes("RESPOOL_SOURCE_SCHEMES", configuration.policy)
+        configuration.policy.outputSchemes = try schemes("RESPOOL_OUTPUT_SCHEMES", configuration.policy)
         configuration.policy.cacheFolder = Environment.value("RESPOOL_CACHE_DIR")
         if let bytes = try whole("RESPOOL_CACHE_BYTES", 1...(1 << 50)) {
             configuration.policy.mostCacheBytes = Int64(bytes)
@@ -84,19 +85,19 @@ package struct SlotConfiguration: Sendable {
         return url
     }
 
-    private static func sourceSchemes(_ policy: TransferPolicy) throws(Failure) -> Set<FileScheme> {
+    private static func schemes(_ variable: String, _ policy: TransferPolicy) throws(Failure) -> Set<FileScheme> {
         var schemes: Set<FileScheme> = []
-        for name in list("RESPOOL_SOURCE_SCHEMES", separator: ",") {
+        for name in list(variable, separator: ",") {
             guard let scheme = FileScheme(rawValue: name) else {
                 let names = FileScheme.allCases.map(\.rawValue).joined(separator: ", ")
-                throw Failure(.invalidRequest, "RESPOOL_SOURCE_SCHEMES has `\(name)`: it must be of \(names)")
+                throw Failure(.invalidRequest, "\(variable) has `\(name)`: it must be of \(names)")
             }
             schemes.insert(scheme)
         }
         guard !schemes.contains(.sftp) || policy.knownHostsFile != nil else {
             throw Failure(
                 .invalidRequest,
-                "RESPOOL_SOURCE_SCHEMES has `sftp`, which needs the servers' keys: set RESPOOL_SSH_KNOWN_HOSTS")
+                "\(variable) has `sftp`, which needs the servers' keys: set RESPOOL_SSH_KNOWN_HOSTS")
         }
         if schemes.contains(.sftp) {
             for name in ["RESPOOL_SSH_KNOWN_HOSTS", "RESPOOL_SSH_KEY_FILE"] { try checkFile(name) }

@@ -21,6 +21,10 @@ extension Failure {
             Failure(.sourceNotFound, "there is no '\(redactedURL(url))'")
         case CURLE_LOGIN_DENIED:
             Failure(.sourceDenied, "the server of \(source) asks for a user and a password or a key, or for others")
+        case CURLE_UPLOAD_FAILED:
+            Failure(.sourceDenied, "the server of \(source) does not take the file: may the user write there?")
+        case CURLE_QUOTE_ERROR:
+            Failure(.sourceDenied, "the server of \(source) took the file, and does not let it have its name")
         case CURLE_REMOTE_ACCESS_DENIED: Failure(.sourceDenied, "the server of \(source) does not allow this")
         case CURLE_PEER_FAILED_VERIFICATION where FileScheme(of: url) == .sftp:
             Failure(

@@ -5,11 +5,46 @@ import SlotProtocol
 extension CurlHandle {
     /// Has libcurl ask a server of files for the file, or for its end from the offset on.
     func ask(_ scheme: FileScheme, from offset: Int64?, _ target: RequestTarget, _ policy: TransferPolicy) {
-        set(CURLOPT_PROTOCOLS_STR, scheme.rawValue)
+        speak(scheme, target, policy)
         set(CURLOPT_FILETIME, 1)
-        set(CURLOPT_SERVER_RESPONSE_TIMEOUT, Int(policy.firstByteTimeout.rounded(.up)))
         // Bytes to some offset would not tell how long the file is, which has no other sign of being the same.
         if let offset { set(CURLOPT_RANGE, "\(offset)-") }
+    }
+
+    /// Has libcurl give a server of files the body by another name in the same folder, which is made if it is not there, and then
+    /// the name of the target.
+    mutating func deliver(
+        _ scheme: FileScheme, as temporaryName: String, _ target: RequestTarget, _ policy: TransferPolicy
+    ) throws(Failure) {
+        speak(scheme, target, policy)
+        let folder = target.url.lastIndex(of: "/").map { target.url[...$0] } ?? ""
+        // Names are words of commands, so they hold neither line ends nor, escaped, other folders.
+        guard let path = ParsedURL.parse(target.url)?.decodedPath, let end = path.lastIndex(of: "/"),
+            !target.url.dropFirst(folder.count).lowercased().contains("%2f")
+        else {
+            throw Failure(
+                .invalidRequest,
+                "the output '\(redactedURL(target.url))' has a name that a server of files cannot be given")
+        }
+        set(CURLOPT_URL, folder + temporaryName)
+        set(CURLOPT_FTP_CREATE_MISSING_DIRS, Int(CURLFTP_CREATE_DIR.rawValue))
+        let name = path[path.index(after: end)...]
+        guard scheme == .sftp else {
+            // libcurl is in the folder then.
+            return setLastCommands(["RNFR \(temporaryName)", "RNTO \(name)"])
+        }
+        // Where a URL begins in the user's own folder, other paths begin there as well.
+        let place = path.hasPrefix("/~/") ? path[...end].dropFirst(3) : path[...end]
+        let quoted = [temporaryName[...], name].map { name in
+            "\"" + (place + name).replacing("\\", with: "\\\\").replacing("\"", with: "\\\"") + "\""
+        }
+        // Many servers let nothing take the name of what is there (draft-ietf-secsh-filexfer-02, section 6.5).
+        setLastCommands(["*rm \(quoted[1])", "rename \(quoted[0]) \(quoted[1])"])
+    }
+
+    private func speak(_ scheme: FileScheme, _ target: RequestTarget, _ policy: TransferPolicy) {
+        set(CURLOPT_PROTOCOLS_STR, scheme.rawValue)
+        set(CURLOPT_SERVER_RESPONSE_TIMEOUT, Int(policy.firstByteTimeout.rounded(.up)))
         // The bytes come from the host that was asked, whatever address it names for them.
         set(CURLOPT_FTP_SKIP_PASV_IP, 1)
         if let (user, password) = target.user {

@@ -5,6 +5,7 @@ struct CurlHandle: ~Copyable {
     let pointer: UnsafeMutableRawPointer
     private var lines: UnsafeMutablePointer<curl_slist>?
     private var aliases: UnsafeMutablePointer<curl_slist>?
+    private var commands: UnsafeMutablePointer<curl_slist>?
     private let errorText: UnsafeMutablePointer<CChar>
 
     private init(owning pointer: UnsafeMutableRawPointer) {
@@ -18,6 +19,7 @@ struct CurlHandle: ~Copyable {
         curl_easy_cleanup(pointer)
         curl_slist_free_all(lines)
         curl_slist_free_all(aliases)
+        curl_slist_free_all(commands)
         errorText.deallocate()
     }
 
@@ -48,6 +50,12 @@ struct CurlHandle: ~Copyable {
     mutating func setHeader(_ texts: [String]) {
         for text in texts { lines = curl_slist_append(lines, text) }
         _ = curl_swift_set_list(pointer, CURLOPT_HTTPHEADER, lines)
+    }
+
+    /// Has a server of files do this once it has the whole body.
+    mutating func setLastCommands(_ texts: [String]) {
+        for text in texts { commands = curl_slist_append(commands, text) }
+        _ = curl_swift_set_list(pointer, CURLOPT_POSTQUOTE, commands)
     }
 
     /// Sends these bytes with a POST.

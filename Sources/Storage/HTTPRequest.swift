@@ -110,6 +110,11 @@ final class HTTPRequest {
             target, noun: "the output", timeout: policy.connectTimeout, policy: policy,
             addresses: addresses, owner: owner)
         patience = call.patience
+        if let scheme = fileScheme, case .file(let file) = call.body {
+            send(file)
+            try handle.deliver(scheme, as: call.temporaryName ?? "", target, policy)
+            return
+        }
         var lines = call.headers
         if target.isObject { lines.append("x-amz-content-sha256: \(try call.body.sum())") }
         handle.setHeader(lines + target.headers)
@@ -117,11 +122,7 @@ final class HTTPRequest {
         case .none where call.method == "HEAD": handle.set(CURLOPT_NOBODY, 1)
         case .none: break
         case .bytes(let bytes): handle.post(bytes)
-        case .file(let file):
-            body = file
-            handle.set(CURLOPT_UPLOAD, 1)
-            handle.setOffset(CURLOPT_INFILESIZE_LARGE, file.length)
-            setBodyCallbacks()
+        case .file(let file): send(file)
         }
         handle.set(CURLOPT_CUSTOMREQUEST, call.method)
     }
@@ -244,6 +245,13 @@ final class HTTPRequest {
         _ = curl_swift_set_open_socket(handle.pointer) { opaque, _, address in
             HTTPRequest.borrowed(opaque).openSocket(address!)
         }
+    }
+
+    private func send(_ file: FileBody) {
+        body = file
+        handle.set(CURLOPT_UPLOAD, 1)
+        handle.setOffset(CURLOPT_INFILESIZE_LARGE, file.length)
+        setBodyCallbacks()
     }
 
     private func setBodyCallbacks() {

@@ -68,7 +68,7 @@ import Testing
         ("[{\"format\":\"mp3\",\"outputs\":\"[]\"}]", "`outputs[0].outputs` is the same"),
         ("[{\"format\":\"mp3\",\"colour\":\"red\"}]", "`outputs[0]`: unknown field `colour`"),
         ("[{\"format\":\"mp3\",\"output\":\"\"}]", "`outputs[0].output` is empty"),
-        ("[{\"format\":\"mp3\",\"output\":\"ftp://b/k\"}]", "`outputs[0].output` with ftp"),
+        ("[{\"format\":\"mp3\",\"output\":\"gopher://b/k\"}]", "`outputs[0].output` with gopher"),
         (
             "[{\"format\":\"mp3\",\"output\":\"a/b.mp3\"},{\"format\":\"mp3\",\"output\":\"./a/c/../b.mp3\"}]",
             "`outputs[1].output` is `./a/c/../b.mp3`, where `outputs[0]` goes"

@@ -8,50 +8,6 @@ import Testing
 @Suite struct FileServerTests {
     private let size = Int64(Origin.content.count)
 
-    /// The servers, and what was read from them.
-    private struct Servers {
-        let process: ChildProcess
-        let folder: TemporaryFolder
-        let ftp: Int
-        let old: Int
-        let sftp: Int
-
-        /// `<server> <file> <offset>` of each transfer that began.
-        var reads: [String] {
-            let text = (try? String(contentsOfFile: folder.file("log"), encoding: .utf8)) ?? ""
-            return text.split(separator: "\n").map(String.init).filter { !$0.contains("login") }
-        }
-
-        func url(_ scheme: String, _ file: String, user: String = "me:secret@") -> String {
-            "\(scheme)://\(user)127.0.0.1:\(scheme == "sftp" ? sftp : ftp)/\(file)"
-        }
-
-        var policy: TransferPolicy {
-            var policy = RemoteSourceTests.policy
-            policy.sourceSchemes = [.ftp, .sftp]
-            policy.knownHostsFile = folder.file("known-hosts")
-            return policy
-        }
-    }
-
-    private func start() async throws -> Servers {
-        let folder = try TemporaryFolder()
-        try FileManager.default.createDirectory(atPath: folder.file("root"), withIntermediateDirectories: false)
-        for name in ["content", "cut", "new"] {
-            let file = try folder.write("root/\(name)", Origin.content)
-            guard name != "new" else { continue }
-            try FileManager.default.setAttributes(
-                [.modificationDate: Date(timeIntervalSince1970: 1_600_000_000)], ofItemAtPath: file)
-        }
-        _ = try folder.write("root/empty", [])
-        // Debian's own Python, which has the packages.
-        let process = try await ChildProcess(
-            "/usr/bin/python3", ["-c", fileServersScript, folder.file("root"), folder.file("log")], input: .open)
-        try await eventually("the servers say their ports", within: .seconds(60)) { process.output.hasSuffix("\n") }
-        let ports = process.output.split(whereSeparator: \.isWhitespace).compactMap { Int($0) }
-        return Servers(process: process, folder: folder, ftp: ports[0], old: ports[1], sftp: ports[2])
-    }
-
     /// Runs a job that reads all of the source, and answers what opening it failed with.
     @discardableResult
     private func check(
@@ -70,7 +26,7 @@ import Testing
 
     @Test(arguments: ["ftp", "sftp"])
     func `brings files, parts of them, and goes on after a break`(scheme: String) async throws {
-        let servers = try await start()
+        let servers = try await FileServers.start()
         try await withTransfer(servers.policy) { child in
             try await child.tell(.job(.test(servers.url(scheme, "content"))))
             guard case .opened(size, _) = try await child.ask(.open) else {
@@ -89,7 +45,7 @@ import Testing
     }
 
     @Test func `takes the bytes from the host that it asked, whatever address that names`() async throws {
-        let servers = try await start()
+        let servers = try await FileServers.start()
         try await withTransfer(servers.policy) { child in
             let failure = try await check("ftp://127.0.0.1:\(servers.old)/content", by: child)
             #expect(failure == nil)
@@ -98,7 +54,7 @@ import Testing
     }
 
     @Test func `are off by default, and held to the addresses of all sources`() async throws {
-        let servers = try await start()
+        let servers = try await FileServers.start()
         let urls = ["ftp", "sftp"].map { servers.url($0, "content") }
         var policy = servers.policy
         policy.sourceSchemes = []
@@ -123,7 +79,7 @@ import Testing
     @Test(arguments: ["ftp", "sftp"]) func `asks for credentials by name, and tells what is refused`(
         scheme: String
     ) async throws {
-        let servers = try await start()
+        let servers = try await FileServers.start()
         var policy = servers.policy
         policy.credentials.lines = """
             right \(scheme)://127.0.0.1:\(scheme == "sftp" ? servers.sftp : servers.ftp) basic me:secret
@@ -139,7 +95,7 @@ import Testing
     }
 
     @Test func `knows SFTP servers by their keys, and shows its own`() async throws {
-        let servers = try await start()
+        let servers = try await FileServers.start()
         var policy = servers.policy
         policy.sshKeyFile = servers.folder.file("own-key")
         try await withTransfer(policy) { child in

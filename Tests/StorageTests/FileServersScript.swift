@@ -26,7 +26,7 @@ let fileServersScript = #"""
             return True
 
     users = DummyAuthorizer()
-    users.add_user("me", "secret", root)
+    users.add_user("me", "secret", root, perm="elradfmwMT")
     users.add_anonymous(root)
 
     class Data(DTPHandler):
@@ -59,8 +59,23 @@ let fileServersScript = #"""
         def lstat(self, path):
             try: return paramiko.SFTPAttributes.from_stat(os.stat(os.path.join(root, path.lstrip("/"))))
             except OSError as error: return paramiko.SFTPServer.convert_errno(error.errno)
+        def remove(self, path): return self.change(os.remove, path)
+        def mkdir(self, path, attributes): return self.change(os.mkdir, path)
+        def rename(self, old, new):
+            # As OpenSSH does it.
+            if os.path.exists(os.path.join(root, new.lstrip("/"))): return paramiko.SFTP_FAILURE
+            return self.change(os.rename, old, new)
+        def change(self, what, *paths):
+            try: what(*(os.path.join(root, path.lstrip("/")) for path in paths))
+            except OSError as error: return paramiko.SFTPServer.convert_errno(error.errno)
+            return paramiko.SFTP_OK
         def open(self, path, flags, attributes):
             place = os.path.join(root, path.lstrip("/"))
+            if flags & os.O_WRONLY:
+                handle = paramiko.SFTPHandle(flags)
+                try: handle.writefile = os.fdopen(os.open(place, flags, 0o644), "wb")
+                except OSError as error: return paramiko.SFTPServer.convert_errno(error.errno)
+                return handle
             if not os.path.exists(place): return paramiko.SFTP_NO_SUCH_FILE
             handle = Handle(flags)
             handle.readfile = open(place, "rb")

@@ -103,7 +103,7 @@ import Testing
                 #expect(try await child.ask(.stage(output: 0, part: nil)).failure?.code == .outputDenied, "\(output)")
                 #expect(try await child.end().isEnded)
             }
-            try await child.tell(.job(.test(source, output: "ftp://host/a.mp3")))
+            try await child.tell(.job(.test(source, output: "gopher://host/a.mp3")))
             #expect(try await child.ask(.stage(output: 0, part: nil)).failure?.code == .invalidRequest)
         }
         #expect(try entries() == ["fifo", "folder", "null", "up"])

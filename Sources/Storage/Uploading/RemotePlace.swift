@@ -4,13 +4,13 @@ package import SlotProtocol
 /// Where an output goes that does not stay on this machine.
 package enum RemotePlace: Hashable, Sendable {
     case object(S3Object)
-    /// A URL of a web server, which takes one file as it is.
+    /// A URL of a web server or a server of files, which takes one file as it is.
     case web(url: String, Delivery)
 
     /// The place that an output names; nothing if it is one of this machine.
     init?(_ output: TransferJob.Output) throws(Failure) {
         guard var text = output.place else { return nil }
-        if OutputPath.isWeb(text) {
+        if OutputPath.isServed(text) {
             guard case .web(let url) = try? SourceLocation(text) else {
                 throw Failure(.invalidRequest, "the output '\(redactedURL(text))' is not a valid URL")
             }
@@ -59,6 +59,12 @@ package enum RemotePlace: Hashable, Sendable {
         switch self {
         case .object(let object): return try client.account.target(of: object, query: query)
         case .web(let url, let delivery):
+            if let scheme = FileScheme(of: url), !client.policy.outputSchemes.contains(scheme) {
+                throw Failure(
+                    .policyDenied,
+                    "the output '\(redactedURL(url))' is on a server of files; the operator can allow it by RESPOOL_OUTPUT_SCHEMES"
+                )
+            }
             guard let name = delivery.credentials else { return RequestTarget(url: url) }
             let line = try client.policy.credentials.header(name, forOutput: url)
             return RequestTarget(url: url, headers: [line].compactMap(\.self))

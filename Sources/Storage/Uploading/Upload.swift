@@ -108,8 +108,10 @@ final class Upload {
 
     private func finish() {
         guard let identifier else {
-            state = .completing(
-                call(StoreMessage(method: method, headers: newHeaders + condition, body: .file(file)), query: ""))
+            var message = StoreMessage(method: method, headers: newHeaders + condition, body: .file(file))
+            // The same for each try of the job, so that none leaves what no other replaces.
+            message.temporaryName = ".respool-" + Digest.of(Array((mark.job + place.text).utf8)).prefix(16)
+            state = .completing(call(message, query: ""))
             return
         }
         let list = etags.sorted { $0.key < $1.key }.map { number, etag in

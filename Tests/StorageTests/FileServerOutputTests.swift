@@ -1,0 +1,97 @@
+import FoundationEssentials
+import SlotProtocol
+import TestSupport
+import Testing
+
+/// Outputs on servers that speak no HTTP.
+@Suite struct FileServerOutputTests {
+    private func job(_ url: String, credentials: String? = nil) -> TransferJob {
+        var delivery = Delivery()
+        delivery.credentials = credentials
+        return TransferJob(
+            id: "1700000000000-0", token: "1:abcd", source: "/none",
+            outputs: [.init(url, defaultName: "job.mp3", delivery: delivery)])
+    }
+
+    /// Publishes a text at the URL, and answers what was said of it.
+    private func publish(_ text: String, _ job: TransferJob, by child: TransferChild) async throws -> TransferReport {
+        try await child.tell(.job(job))
+        _ = try await child.stage(text)
+        try await child.tell(.publish)
+        let report = try await child.outcome()
+        try await child.endJob()
+        return report
+    }
+
+    @Test(arguments: ["ftp", "sftp"])
+    func `appear by their names when all of them is there, and replace what was`(scheme: String) async throws {
+        let servers = try await FileServers.start()
+        let folder = servers.folder.file("root/made here/twice")
+        try await withTransfer(servers.policy) { child in
+            for text in ["abc", String(repeating: "much more of it ", count: 20_000), "less"] {
+                let job = job(servers.url(scheme, "made%20here/twice/it's%20%22new%22.mp3"))
+                let report = try await publish(text, job, by: child)
+                #expect(report.isPublished, "\(report)")
+                #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["it's \"new\".mp3"])
+                #expect(try String(contentsOfFile: folder + "/it's \"new\".mp3", encoding: .utf8) == text)
+            }
+        }
+    }
+
+    @Test(arguments: ["ftp", "sftp"]) func `are off by default, and held to the addresses of all outputs`(
+        scheme: String
+    ) async throws {
+        let servers = try await FileServers.start()
+        let url = servers.url(scheme, "new.mp3")
+        var policy = servers.policy
+        policy.outputSchemes = []
+        try await withTransfer(policy) { child in
+            try await child.tell(.job(job(url)))
+            let failure = try #require(try await child.ask(.stage(output: 0, part: nil)).failure)
+            #expect(failure.code == .outputDenied && failure.message.contains("RESPOOL_OUTPUT_SCHEMES"))
+            #expect(!failure.message.contains("secret"))
+        }
+        policy = servers.policy
+        policy.allowedHosts = []
+        try await withTransfer(policy) { child in
+            let failure = try #require(try await publish("abc", job(url), by: child).failure)
+            #expect(failure.code == .outputDenied && failure.message.contains("RESPOOL_ALLOW_HOSTS"))
+        }
+        #expect(!FileManager.default.fileExists(atPath: servers.folder.file("root/new.mp3")))
+    }
+
+    @Test(arguments: ["ftp", "sftp"]) func `ask for credentials by name, and tell what is refused`(
+        scheme: String
+    ) async throws {
+        let servers = try await FileServers.start()
+        try FileManager.default.createDirectory(
+            atPath: servers.folder.file("root/taken"), withIntermediateDirectories: false)
+        var policy = servers.policy
+        policy.mostResumes = 1
+        let origin = "\(scheme)://127.0.0.1:\(scheme == "sftp" ? servers.sftp : servers.ftp)"
+        policy.credentials.lines = "right \(origin) basic me:secret\nwrong \(origin) basic me:planted"
+        try await withTransfer(policy) { child in
+            #expect(try await publish("abc", job(origin + "/by-name.mp3", credentials: "right"), by: child).isPublished)
+            let wrong = try #require(
+                try await publish("abc", job(origin + "/by-name.mp3", credentials: "wrong"), by: child).failure)
+            #expect(wrong.code == .outputDenied && !wrong.message.contains("planted"), "\(wrong.message)")
+            // A folder is in the way.
+            let taken = try #require(
+                try await publish("abc", job(origin + "/taken", credentials: "right"), by: child).failure)
+            #expect([.outputDenied, .outputFailed].contains(taken.code), "\(taken)")
+        }
+        #expect(try String(contentsOfFile: servers.folder.file("root/by-name.mp3"), encoding: .utf8) == "abc")
+    }
+
+    @Test(arguments: ["a%0d%0aDELE%20content", "a%00b", "a%2fb"])
+    func `no name is another command or another folder`(name: String) async throws {
+        let servers = try await FileServers.start()
+        try await withTransfer(servers.policy) { child in
+            for scheme in ["ftp", "sftp"] {
+                let report = try await publish("abc", job(servers.url(scheme, name)), by: child)
+                #expect(report.failure?.code == .invalidRequest, "\(report)")
+            }
+        }
+        #expect(FileManager.default.fileExists(atPath: servers.folder.file("root/content")))
+    }
+}
