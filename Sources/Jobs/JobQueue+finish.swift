@@ -54,9 +54,9 @@ extension JobQueue {
     private static func arguments(_ outcome: Outcome, _ log: String) -> [RedisArgument] {
         switch outcome {
         case .completed(let reports):
-            ["completed", .text(log), .bytes(json(bounded(reports))), .integer(milliseconds(reports))]
+            ["completed", .text(log), .bytes(bounded(reports)), .integer(milliseconds(reports))]
         case .failed(let failure, let outputs):
-            ["failed", .text(log)] + arguments(failure) + [.bytes(outputs.isEmpty ? [] : json(bounded(outputs)))]
+            ["failed", .text(log)] + arguments(failure) + [.bytes(outputs.isEmpty ? [] : bounded(outputs))]
         case .crashed(let failure): ["crashed", .text(log)] + arguments(failure)
         case .cancelled: ["cancelled", .text(log)]
         case .released: ["released", .text(log)]
@@ -90,20 +90,22 @@ extension JobQueue {
         return lines.reversed().joined(separator: "\n")
     }
 
-    /// Reports without what only explains, should they be too large, and without lists, should they be so still.
-    private static func bounded(_ reports: [OutputReport]) -> [OutputReport] {
+    /// Reports as JSON: without what only explains, should they be too large, and without lists, should they be so still.
+    private static func bounded(_ reports: [OutputReport]) -> [UInt8] {
+        let whole = json(reports)
+        guard whole.count > 64 << 10 else { return whole }
         var reports = reports
-        guard json(reports).count > 64 << 10 else { return reports }
         for index in reports.indices {
             reports[index].warnings = []
             reports[index].settings = [:]
         }
-        guard json(reports).count > 256 << 10 else { return reports }
+        let told = json(reports)
+        guard told.count > 256 << 10 else { return told }
         for index in reports.indices {
             reports[index].titles = nil
             reports[index].parts?.files = []
         }
-        return reports
+        return json(reports)
     }
 
     private static func json(_ value: some Encodable) -> [UInt8] {

@@ -1,4 +1,4 @@
-/// How an output reaches its place; but for `overwrite`, on a web server.
+/// How an output reaches its place; but for `overwrite` and credentials, on a web server.
 package struct Delivery: Codable, Hashable, Sendable {
     package enum Method: String, Codable, CaseIterable, Sendable {
         case put = "PUT"

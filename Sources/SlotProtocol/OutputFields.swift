@@ -111,10 +111,9 @@ extension FieldReader {
                     "`output` is `\(Self.shown(redactedURL(output)))`, which is not a valid URL: percent-encode what is no ASCII"
                 )
             }
-            guard !OutputPath.isOnFileServer(output) || output.last != "/" && !output.contains(where: "?#".contains)
-            else {
+            guard !OutputPath.isOnFileServer(output) || OutputPath.fileOnServer(output) != nil else {
                 throw Self.invalid(
-                    "`output` is `\(Self.shown(redactedURL(output)))`: on a server of files it must name a file, without ? and #"
+                    "`output` is `\(Self.shown(redactedURL(output)))`: on a server of files it must name a file, without ; ? and #"
                 )
             }
             guard !rendition.makesSeveralFiles else {

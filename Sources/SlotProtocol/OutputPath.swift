@@ -1,3 +1,5 @@
+import Lifecycle
+
 /// The path of an output as a job spells it.
 package enum OutputPath {
     /// The path's components without `.`, `..` and doubled slashes; nothing if it climbs above its start.
@@ -24,6 +26,18 @@ package enum OutputPath {
     /// Whether the text is the URL of a server that does not speak HTTP.
     package static func isOnFileServer(_ text: String) -> Bool {
         FileScheme(of: text).map { text.dropFirst($0.rawValue.count).hasPrefix("://") } ?? false
+    }
+
+    /// The path of the file that the URL of a file server names; nothing if it names none, or something else as well.
+    package static func fileOnServer(_ url: String) -> String? {
+        // libcurl knows `;type=` in any part of a path, and a name is a word of commands.
+        let path = url.drop { $0 != ":" }.dropFirst(3).drop { $0 != "/" }
+        let name = path.lastIndex(of: "/").map { path[path.index(after: $0)...] } ?? ""
+        guard !path.contains(where: ";?#".contains), !name.lowercased().contains("%2f"),
+            let path = PercentEncoding.decoded(path), let name = PercentEncoding.decoded(name),
+            !["", ".", ".."].contains(name), !path.utf8.contains(where: { $0 < 0x20 || $0 == 0x7f })
+        else { return nil }
+        return path
     }
 
     /// Whether the text names an object of a store.

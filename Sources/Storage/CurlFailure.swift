@@ -24,7 +24,7 @@ extension Failure {
         case CURLE_UPLOAD_FAILED:
             Failure(.sourceDenied, "the server of \(source) does not take the file: may the user write there?")
         case CURLE_QUOTE_ERROR:
-            Failure(.sourceDenied, "the server of \(source) took the file, and does not let it have its name")
+            Failure(.sourceUnreachable, "the server of \(source) took the file, and does not let it have its name")
         case CURLE_REMOTE_ACCESS_DENIED: Failure(.sourceDenied, "the server of \(source) does not allow this")
         case CURLE_PEER_FAILED_VERIFICATION where FileScheme(of: url) == .sftp:
             Failure(
@@ -38,6 +38,8 @@ extension Failure {
         case CURLE_UNSUPPORTED_PROTOCOL:
             Failure(.sourceUnreachable, "the server of \(source) does not answer in HTTP")
         case CURLE_URL_MALFORMAT: Failure(.invalidRequest, "the URL of \(source) is malformed")
+        case CURLE_PARTIAL_FILE where noun == "the output":
+            Failure(.sourceUnreachable, "the server of \(source) did not take all of the file: has it room?")
         case CURLE_PARTIAL_FILE: cutShort(url)
         case CURLE_OUT_OF_MEMORY: Failure(.internal, "libcurl has no memory for \(source)")
         default:

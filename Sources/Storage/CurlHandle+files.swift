@@ -16,18 +16,13 @@ extension CurlHandle {
     mutating func deliver(
         _ scheme: FileScheme, as temporaryName: String, _ target: RequestTarget, _ policy: TransferPolicy
     ) throws(Failure) {
-        speak(scheme, target, policy)
-        let folder = target.url.lastIndex(of: "/").map { target.url[...$0] } ?? ""
-        // Names are words of commands, so they hold neither line ends nor, escaped, other folders.
-        guard let path = ParsedURL.parse(target.url)?.decodedPath, let end = path.lastIndex(of: "/"),
-            !target.url.dropFirst(folder.count).lowercased().contains("%2f")
-        else {
-            throw Failure(
-                .invalidRequest,
-                "the output '\(redactedURL(target.url))' has a name that a server of files cannot be given")
+        guard let path = OutputPath.fileOnServer(target.url), let end = path.lastIndex(of: "/") else {
+            throw Failure(.internal, "the output '\(redactedURL(target.url))' names no file")
         }
+        speak(scheme, target, policy)
+        let folder = target.url.prefix(through: target.url.lastIndex(of: "/")!)
         set(CURLOPT_URL, folder + temporaryName)
-        set(CURLOPT_FTP_CREATE_MISSING_DIRS, Int(CURLFTP_CREATE_DIR.rawValue))
+        set(CURLOPT_FTP_CREATE_MISSING_DIRS, Int(CURLFTP_CREATE_DIR_RETRY.rawValue))
         let name = path[path.index(after: end)...]
         guard scheme == .sftp else {
             // libcurl is in the folder then.
@@ -72,5 +67,17 @@ extension RequestTarget {
         let parts = String(decoding: bytes, as: UTF8.self).split(
             separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
         return parts.count == 2 ? (String(parts[0]), String(parts[1])) : nil
+    }
+}
+
+extension TransferPolicy {
+    /// Refuses the URL of a server of files whose scheme is not among those that the operator allows by a variable.
+    func check(
+        _ url: String, of noun: String, among schemes: KeyPath<Self, Set<FileScheme>>, _ variable: String
+    ) throws(Failure) {
+        guard let scheme = FileScheme(of: url), !self[keyPath: schemes].contains(scheme) else { return }
+        throw Failure(
+            .policyDenied,
+            "the \(noun) '\(redactedURL(url))' is on a server of files; the operator can allow it by \(variable)")
     }
 }

@@ -36,12 +36,7 @@ package final class HTTPClient {
         switch location {
         case .file(let path): throw Failure(.internal, "the file '\(path)' is on no server")
         case .web(let url):
-            if let scheme = FileScheme(of: url), !policy.sourceSchemes.contains(scheme) {
-                throw Failure(
-                    .policyDenied,
-                    "the source '\(redactedURL(url))' is on a server of files; the operator can allow it by RESPOOL_SOURCE_SCHEMES"
-                )
-            }
+            try policy.check(url, of: "source", among: \.sourceSchemes, "RESPOOL_SOURCE_SCHEMES")
             return RequestTarget(url: url, headers: try access.lines(for: url))
         case .object(let object): return try account.target(of: object)
         }

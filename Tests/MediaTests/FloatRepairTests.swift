@@ -19,6 +19,13 @@ import Testing
         return samples
     }
 
+    private func wave(_ samples: [Float]) async throws -> String {
+        let (raw, path) = (await Studio.shared.output("raw"), await Studio.shared.output("wav"))
+        try samples.withUnsafeBytes { try Data($0).write(to: URL(filePath: raw)) }
+        try await Studio.ffmpeg(["-f", "f32le", "-ar", "44100", "-ac", "1", "-i", raw, "-c:a", "pcm_f32le", path])
+        return path
+    }
+
     private func tone(_ place: Int) -> Double { 0.25 * sin(2 * .pi * Double(place) * 440 / 44_100) }
 
     private func source<Number: BinaryFloatingPoint & BitwiseCopyable>(
@@ -67,5 +74,29 @@ import Testing
         #expect(made.result.warnings.isEmpty)
         let result = try await decode(made.path, as: UInt32.self, "f32le")
         #expect(result == samples(Float.self).map(\.bitPattern))
+    }
+
+    @Test func `measures the loudness of what is left`() async throws {
+        var samples = (0..<88_200).map { Float(tone($0)) }
+        let clean = try await convert(wave(samples), sound("wav", .s16) { $0.loudness = -16 })
+        samples[20_000] = .nan
+        let mended = try await convert(wave(samples), sound("wav", .s16) { $0.loudness = -16 })
+        let right = try #require(clean.result.loudness?.before.integrated)
+        // A tone of 440 Hz at −15.05 dB of full scale, which the filter of ITU-R BS.1770 leaves nearly as loud.
+        #expect(abs(right + 15.7) < 0.5)
+        #expect(abs(try #require(mended.result.loudness?.before.integrated) - right) < 0.1)
+    }
+
+    @Test(arguments: ["mp3", "m4a"]) func `bounds what a gain makes of it`(_ format: String) async throws {
+        var generator = SystemRandomNumberGenerator()
+        let noise = (0..<44_100).map { _ in Float.random(in: -1e6...1e6, using: &generator) }
+        let made = try await convert(
+            wave(noise),
+            sound(format, nil) {
+                $0.gain = 60
+                $0.isUnlimited = true
+            })
+        #expect(made.result.warnings.contains { $0.code == "clipped" })
+        #expect(try await decode(made.path, as: Float.self, "f32le").allSatisfy { $0.isFinite })
     }
 }

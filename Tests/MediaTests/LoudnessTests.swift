@@ -182,4 +182,14 @@ import Testing
             #expect(tags.contains { $0.hasPrefix("TAG:REPLAYGAIN_TRACK_PEAK=0.22") }, "\(tags)")
         }
     }
+
+    @Test func `says of which rates it measures none`() async throws {
+        let slow = try await Studio.shared.source("slow.wav", ["-f", "lavfi", "-i", "sine=d=20", "-ar", "3"])
+        let refused = await failure(slow, sound("wav", .s16) { $0.loudness = -16 })
+        #expect(refused?.sentence.contains("and there are 1 at 3 Hz") == true)
+        guard case .unsupportedFormat = refused?.reason else {
+            Issue.record("\(String(describing: refused))")
+            return
+        }
+    }
 }

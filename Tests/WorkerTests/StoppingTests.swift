@@ -143,6 +143,7 @@ import Testing
         ["RESPOOL_SOURCE_ROOTS": "/tmp:/no/such"], ["RESPOOL_OUTPUT_ROOT": "/no/such"],
         ["RESPOOL_SPOOL_DIR": "/etc/passwd"],
         ["RESPOOL_SSH_KNOWN_HOSTS": "/no/such", "RESPOOL_SOURCE_SCHEMES": "sftp"],
+        ["RESPOOL_OUTPUT_SCHEMES": "ftp,gopher"],
         ["RESPOOL_SSH_KEY_FILE": "/etc", "RESPOOL_SOURCE_SCHEMES": "sftp", "RESPOOL_SSH_KNOWN_HOSTS": "/etc/passwd"],
     ])
     func `refuses a setting that it cannot read, naming it`(environment: [String: String]) async throws {

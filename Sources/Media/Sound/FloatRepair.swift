@@ -11,7 +11,7 @@ final class FloatRepair {
     private var repaired: Int64 = 0
 
     /// Both encoders still take what is 30 dB louder.
-    private static let highest = 1024
+    static let highest = 1024
 
     init(_ shape: SampleShape) throws(MediaError) {
         copy = try Frame()
@@ -25,18 +25,27 @@ final class FloatRepair {
 
     /// Hands the frame to the body, or a copy that is mended.
     func append(_ frame: borrowing Frame, _ body: FrameBody) throws(MediaError) {
-        let wrong =
-            switch av_get_packed_sample_fmt(shape.format) {
-            case AV_SAMPLE_FMT_DBL: Self.count(in: frame, shape, of: Double.self)
-            default: Self.count(in: frame, shape, of: Float.self)
-            }
+        let isDouble = av_get_packed_sample_fmt(shape.format) == AV_SAMPLE_FMT_DBL
+        if isDouble { try append(frame, of: Double.self, body) } else { try append(frame, of: Float.self, body) }
+    }
+
+    private func append<Number: BinaryFloatingPoint>(
+        _ frame: borrowing Frame, of type: Number.Type, _ body: FrameBody
+    ) throws(MediaError) {
+        let highest = Number(Self.highest)
+        var wrong = 0
+        for plane in Self.planes(of: frame, shape, type) {
+            // What is no number is not less than anything.
+            for sample in plane where !(sample.magnitude <= highest) { wrong &+= 1 }
+        }
         guard wrong > 0 else { return try body(frame) }
         repaired += Int64(wrong)
         try copy.reserve(frame.samples, shape)
         av_samples_copy(copy.planes, frame.planes, 0, 0, CInt(frame.samples), CInt(shape.channels), shape.format)
-        switch av_get_packed_sample_fmt(shape.format) {
-        case AV_SAMPLE_FMT_DBL: Self.mend(copy, shape, of: Double.self)
-        default: Self.mend(copy, shape, of: Float.self)
+        for plane in Self.planes(of: copy, shape, type) {
+            for index in plane.indices {
+                plane[index] = plane[index].isFinite ? min(max(plane[index], -highest), highest) : 0
+            }
         }
         try body(copy)
     }
@@ -50,28 +59,6 @@ final class FloatRepair {
                 "\(repaired) of the source's samples are no numbers, which became silence, or more than 60 dB over full scale, "
                     + "which became that")
         ]
-    }
-
-    private static func count<Number: BinaryFloatingPoint>(
-        in frame: borrowing Frame, _ shape: SampleShape, of type: Number.Type
-    ) -> Int {
-        var wrong = 0
-        for plane in planes(of: frame, shape, type) {
-            // What is no number is not less than anything.
-            for sample in plane where !(sample.magnitude <= Number(highest)) { wrong &+= 1 }
-        }
-        return wrong
-    }
-
-    private static func mend<Number: BinaryFloatingPoint>(
-        _ frame: borrowing Frame, _ shape: SampleShape, of type: Number.Type
-    ) {
-        let highest = Number(highest)
-        for plane in planes(of: frame, shape, type) {
-            for index in plane.indices {
-                plane[index] = plane[index].isFinite ? min(max(plane[index], -highest), highest) : 0
-            }
-        }
     }
 
     private static func planes<Number>(

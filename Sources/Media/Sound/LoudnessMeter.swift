@@ -28,6 +28,13 @@ struct LoudnessMeter: ~Copyable {
     static func open(
         _ shape: SampleShape, seconds: Double?, findsMomentary: Bool = false
     ) throws(MediaError) -> LoudnessMeter {
+        // What libebur128 takes (`ebur128_init`).
+        guard (1...64).contains(shape.channels), (16...2_822_400).contains(shape.rate) else {
+            throw MediaError(
+                .unsupportedFormat, "measure loudness",
+                "loudness is measured of 1 to 64 channels at 16 to 2822400 Hz, and there are \(shape.channels) at \(shape.rate) Hz"
+            )
+        }
         var mode = EBUR128_MODE_I.rawValue | EBUR128_MODE_LRA.rawValue | EBUR128_MODE_TRUE_PEAK.rawValue
         // A list of blocks takes 1.2 MB an hour and is exact; a histogram takes none and is right to 0.05 LU.
         if seconds.map({ $0 > 4 * 3600 }) ?? true { mode |= EBUR128_MODE_HISTOGRAM.rawValue }

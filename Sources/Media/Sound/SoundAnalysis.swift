@@ -34,6 +34,7 @@ enum SoundAnalysis {
 
 /// Measures the range as some results hear it.
 private final class Gauge {
+    private let repair: FloatRepair?
     private let head: SoundHead
     private var meter: LoudnessMeter?
     private var scan: SilenceScan
@@ -65,6 +66,7 @@ private final class Gauge {
     ) throws(MediaError) {
         let sound = rendition.sound
         let settings = try EncodingSettings.resolve(rendition, try sound.shape(of: source), depth)
+        repair = FloatRepair.concerns(source.format) ? try FloatRepair(source) : nil
         head = try SoundHead(sound, source, settings)
         if sound.loudness != nil || sound.replayGain != nil {
             meter = try LoudnessMeter.open(head.output, seconds: seconds)
@@ -74,6 +76,11 @@ private final class Gauge {
     }
 
     func append(_ frame: borrowing Frame) throws(MediaError) {
+        guard let repair else { return try measure(frame) }
+        try repair.append(frame) { (mended: borrowing Frame) throws(MediaError) in try measure(mended) }
+    }
+
+    private func measure(_ frame: borrowing Frame) throws(MediaError) {
         try head.convert(frame) { (floats: borrowing Frame) throws(MediaError) in
             if meter != nil { try meter!.append(floats) }
             if wantsSilence { scan.append(floats, channels: head.output.channels) }

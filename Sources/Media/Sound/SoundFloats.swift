@@ -76,9 +76,13 @@ final class SoundFloats {
             if early == frame.samples { return }
             if early > 0 { try frame.dropFirst(early, output) }
         } else if mayClip {
+            let bound = Float(FloatRepair.highest)
             for channel in 0..<output.channels {
                 let samples = frame.floats(channel)
                 for index in 0..<frame.samples where abs(samples[index]) > highest { highest = abs(samples[index]) }
+                // A gain may lift what was within bounds.
+                guard highest > bound else { continue }
+                for index in 0..<frame.samples { samples[index] = min(max(samples[index], -bound), bound) }
             }
         }
         if meter != nil { try meter!.append(frame) }

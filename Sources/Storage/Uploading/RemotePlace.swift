@@ -14,6 +14,9 @@ package enum RemotePlace: Hashable, Sendable {
             guard case .web(let url) = try? SourceLocation(text) else {
                 throw Failure(.invalidRequest, "the output '\(redactedURL(text))' is not a valid URL")
             }
+            guard !OutputPath.isOnFileServer(text) || OutputPath.fileOnServer(text) != nil else {
+                throw Failure(.invalidRequest, "the output '\(redactedURL(text))' names no file of a server")
+            }
             self = .web(url: url, output.delivery)
             return
         }
@@ -59,12 +62,7 @@ package enum RemotePlace: Hashable, Sendable {
         switch self {
         case .object(let object): return try client.account.target(of: object, query: query)
         case .web(let url, let delivery):
-            if let scheme = FileScheme(of: url), !client.policy.outputSchemes.contains(scheme) {
-                throw Failure(
-                    .policyDenied,
-                    "the output '\(redactedURL(url))' is on a server of files; the operator can allow it by RESPOOL_OUTPUT_SCHEMES"
-                )
-            }
+            try client.policy.check(url, of: "output", among: \.outputSchemes, "RESPOOL_OUTPUT_SCHEMES")
             guard let name = delivery.credentials else { return RequestTarget(url: url) }
             let line = try client.policy.credentials.header(name, forOutput: url)
             return RequestTarget(url: url, headers: [line].compactMap(\.self))

@@ -109,8 +109,8 @@ final class Upload {
     private func finish() {
         guard let identifier else {
             var message = StoreMessage(method: method, headers: newHeaders + condition, body: .file(file))
-            // The same for each try of the job, so that none leaves what no other replaces.
-            message.temporaryName = ".respool-" + Digest.of(Array((mark.job + place.text).utf8)).prefix(16)
+            // Of this try alone: one that was taken for lost may still be sending.
+            message.temporaryName = ".respool-" + String(UInt64.random(in: 0 ... .max), radix: 16)
             state = .completing(call(message, query: ""))
             return
         }

@@ -97,7 +97,7 @@ struct HandOutputs {
         guard let format = AudioFormat.named(alias) ?? AudioFormat.all.first(where: { $0.fileExtension == alias })
         else {
             throw .usage(
-                "'\(name)' does not tell the format: give --format \(AudioFormat.all.map(\.name).joined(separator: "|"))"
+                "'\(SourceAddress.shown(name))' does not tell the format: give --format \(AudioFormat.all.map(\.name).joined(separator: "|"))"
             )
         }
         return format.name
