@@ -19,27 +19,18 @@ import Testing
         return samples
     }
 
-    private func wave(_ samples: [Float]) async throws -> String {
+    private func wave<Number: BitwiseCopyable>(_ samples: [Number], _ format: String = "f32le") async throws -> String {
         let (raw, path) = (await Studio.shared.output("raw"), await Studio.shared.output("wav"))
         try samples.withUnsafeBytes { try Data($0).write(to: URL(filePath: raw)) }
-        try await Studio.ffmpeg(["-f", "f32le", "-ar", "44100", "-ac", "1", "-i", raw, "-c:a", "pcm_f32le", path])
+        try await Studio.ffmpeg(["-f", format, "-ar", "44100", "-ac", "1", "-i", raw, "-c:a", "pcm_" + format, path])
         return path
     }
 
     private func tone(_ place: Int) -> Double { 0.25 * sin(2 * .pi * Double(place) * 440 / 44_100) }
 
-    private func source<Number: BinaryFloatingPoint & BitwiseCopyable>(
-        _ type: Number.Type, _ format: String
-    ) async throws -> String {
-        let (raw, path) = (await Studio.shared.output("raw"), await Studio.shared.output("wav"))
-        try samples(type).withUnsafeBytes { try Data($0).write(to: URL(filePath: raw)) }
-        try await Studio.ffmpeg(["-f", format, "-ar", "44100", "-ac", "1", "-i", raw, "-c:a", "pcm_" + format, path])
-        return path
-    }
-
     @Test(arguments: [false, true])
     func `makes integers of all but what is no sound`(_ isDouble: Bool) async throws {
-        let source = isDouble ? try await source(Double.self, "f64le") : try await source(Float.self, "f32le")
+        let source = isDouble ? try await wave(samples(Double.self), "f64le") : try await wave(samples(Float.self))
         let made = try await convert(source, Rendition(format: "flac"))
         #expect(made.result.warnings.map(\.code).contains("samples_mended"))
         let result = try await decode(made.path, as: Int32.self, "s32le").map { Double($0) / 0x1p31 }
@@ -57,7 +48,7 @@ import Testing
 
     @Test(arguments: ["mp3", "m4a", "ogg", "opus", "ac3"])
     func `encodes around what is no sound`(_ format: String) async throws {
-        let made = try await convert(source(Float.self, "f32le"), Rendition(format: format))
+        let made = try await convert(wave(samples(Float.self)), Rendition(format: format))
         #expect(
             made.result.warnings.filter { $0.code == "samples_mended" }.map(\.message).first?.hasPrefix("14 ") == true)
         let result = try await decode(made.path, as: Float.self, "f32le")
@@ -70,7 +61,7 @@ import Testing
     }
 
     @Test func `keeps floats as they are where floats are stored`() async throws {
-        let made = try await convert(source(Float.self, "f32le"), Rendition(format: "wav"))
+        let made = try await convert(wave(samples(Float.self)), Rendition(format: "wav"))
         #expect(made.result.warnings.isEmpty)
         let result = try await decode(made.path, as: UInt32.self, "f32le")
         #expect(result == samples(Float.self).map(\.bitPattern))
