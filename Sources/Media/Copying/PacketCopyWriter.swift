@@ -111,8 +111,9 @@ final class PacketCopyWriter: RenditionWriter {
         let slack: Int64 = plan.settings.codec.name == "vorbis" ? 8192 : 0
         guard (expected - slack...expected + slack).contains(found.samples) else {
             throw MediaError(
-                .internal, "check the output",
-                "the finished file holds \(found.samples) samples, not \(expected)")
+                .corruptMedia, "check the output",
+                "a copy of the source's packets holds \(found.samples) samples, not \(expected); with `passthrough` `never` they are encoded anew"
+            )
         }
     }
 }
