@@ -13,14 +13,14 @@ extension CurlHandle {
 
     /// Has libcurl give a server of files the body by another name in the same folder, which is made if it is not there, and then
     /// the name of the target.
-    mutating func deliver(
-        _ scheme: FileScheme, as temporaryName: String, _ target: RequestTarget, _ policy: TransferPolicy
-    ) throws(Failure) {
+    mutating func deliver(_ scheme: FileScheme, _ target: RequestTarget, _ policy: TransferPolicy) throws(Failure) {
         guard let path = OutputPath.fileOnServer(target.url), let end = path.lastIndex(of: "/") else {
             throw Failure(.internal, "the output '\(redactedURL(target.url))' names no file")
         }
         speak(scheme, target, policy)
         let folder = target.url.prefix(through: target.url.lastIndex(of: "/")!)
+        // Of this request alone: a worker that was taken for lost may still be sending.
+        let temporaryName = ".respool-" + String(UInt64.random(in: 0 ... .max), radix: 16)
         set(CURLOPT_URL, folder + temporaryName)
         set(CURLOPT_FTP_CREATE_MISSING_DIRS, Int(CURLFTP_CREATE_DIR_RETRY.rawValue))
         let name = path[path.index(after: end)...]
@@ -67,17 +67,5 @@ extension RequestTarget {
         let parts = String(decoding: bytes, as: UTF8.self).split(
             separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
         return parts.count == 2 ? (String(parts[0]), String(parts[1])) : nil
-    }
-}
-
-extension TransferPolicy {
-    /// Refuses the URL of a server of files whose scheme is not among those that the operator allows by a variable.
-    func check(
-        _ url: String, of noun: String, among schemes: KeyPath<Self, Set<FileScheme>>, _ variable: String
-    ) throws(Failure) {
-        guard let scheme = FileScheme(of: url), !self[keyPath: schemes].contains(scheme) else { return }
-        throw Failure(
-            .policyDenied,
-            "the \(noun) '\(redactedURL(url))' is on a server of files; the operator can allow it by \(variable)")
     }
 }

@@ -36,7 +36,7 @@ package final class HTTPClient {
         switch location {
         case .file(let path): throw Failure(.internal, "the file '\(path)' is on no server")
         case .web(let url):
-            try policy.check(url, of: "source", among: \.sourceSchemes, "RESPOOL_SOURCE_SCHEMES")
+            try FileScheme.check(url, of: "source", among: policy.sourceSchemes, "RESPOOL_SOURCE_SCHEMES")
             return RequestTarget(url: url, headers: try access.lines(for: url))
         case .object(let object): return try account.target(of: object)
         }

@@ -112,7 +112,7 @@ final class HTTPRequest {
         patience = call.patience
         if let scheme = fileScheme, case .file(let file) = call.body {
             send(file)
-            try handle.deliver(scheme, as: call.temporaryName ?? "", target, policy)
+            try handle.deliver(scheme, target, policy)
             return
         }
         var lines = call.headers

@@ -25,6 +25,7 @@ final class FloatRepair {
 
     /// Hands the frame to the body, or a copy that is mended.
     func append(_ frame: borrowing Frame, _ body: FrameBody) throws(MediaError) {
+        guard Self.concerns(shape.format) else { return try body(frame) }
         let isDouble = av_get_packed_sample_fmt(shape.format) == AV_SAMPLE_FMT_DBL
         if isDouble { try append(frame, of: Double.self, body) } else { try append(frame, of: Float.self, body) }
     }

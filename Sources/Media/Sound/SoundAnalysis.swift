@@ -34,7 +34,7 @@ enum SoundAnalysis {
 
 /// Measures the range as some results hear it.
 private final class Gauge {
-    private let repair: FloatRepair?
+    private let repair: FloatRepair
     private let head: SoundHead
     private var meter: LoudnessMeter?
     private var scan: SilenceScan
@@ -66,7 +66,7 @@ private final class Gauge {
     ) throws(MediaError) {
         let sound = rendition.sound
         let settings = try EncodingSettings.resolve(rendition, try sound.shape(of: source), depth)
-        repair = FloatRepair.concerns(source.format) ? try FloatRepair(source) : nil
+        repair = try FloatRepair(source)
         head = try SoundHead(sound, source, settings)
         if sound.loudness != nil || sound.replayGain != nil {
             meter = try LoudnessMeter.open(head.output, seconds: seconds)
@@ -76,7 +76,6 @@ private final class Gauge {
     }
 
     func append(_ frame: borrowing Frame) throws(MediaError) {
-        guard let repair else { return try measure(frame) }
         try repair.append(frame) { (mended: borrowing Frame) throws(MediaError) in try measure(mended) }
     }
 

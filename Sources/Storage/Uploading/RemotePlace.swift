@@ -62,7 +62,7 @@ package enum RemotePlace: Hashable, Sendable {
         switch self {
         case .object(let object): return try client.account.target(of: object, query: query)
         case .web(let url, let delivery):
-            try client.policy.check(url, of: "output", among: \.outputSchemes, "RESPOOL_OUTPUT_SCHEMES")
+            try FileScheme.check(url, of: "output", among: client.policy.outputSchemes, "RESPOOL_OUTPUT_SCHEMES")
             guard let name = delivery.credentials else { return RequestTarget(url: url) }
             let line = try client.policy.credentials.header(name, forOutput: url)
             return RequestTarget(url: url, headers: [line].compactMap(\.self))

@@ -7,8 +7,6 @@ struct StoreMessage: Sendable {
     var method: String
     var headers: [String] = []
     var body = StoreBody.none
-    /// What a server of files calls the body until all of it is there; nobody else's file has that name.
-    var temporaryName: String?
     /// Seconds that the server may take before it says anything, where that is longer than usual.
     var patience: Double?
 }

@@ -108,10 +108,8 @@ final class Upload {
 
     private func finish() {
         guard let identifier else {
-            var message = StoreMessage(method: method, headers: newHeaders + condition, body: .file(file))
-            // Of this try alone: one that was taken for lost may still be sending.
-            message.temporaryName = ".respool-" + String(UInt64.random(in: 0 ... .max), radix: 16)
-            state = .completing(call(message, query: ""))
+            state = .completing(
+                call(StoreMessage(method: method, headers: newHeaders + condition, body: .file(file)), query: ""))
             return
         }
         let list = etags.sorted { $0.key < $1.key }.map { number, etag in
