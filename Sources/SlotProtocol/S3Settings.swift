@@ -12,6 +12,8 @@ package struct S3Settings: Codable, Hashable, Sendable {
     package var container: S3RoleSource?
     /// The URL of a machine's metadata, which has the keys of its role (`AWS_EC2_METADATA_SERVICE_ENDPOINT`).
     package var instanceEndpoint: String?
+    /// Seconds until keys of a role that are about to end are asked for again, where the same ones were given.
+    package var renewalPause = 30.0
     /// Which of the files' profiles (`AWS_PROFILE`).
     package var profile = "default"
     /// The region, where the profile has none or another (`AWS_REGION`).

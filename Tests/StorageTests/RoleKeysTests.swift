@@ -22,14 +22,19 @@ import Testing
         return failure
     }
 
-    @Test(arguments: [(3600, 1...1), (200, 1...1), (-60, 3...100)])
-    func `those of a machine are asked for once, and again when they have ended`(
-        lifetime: Int, expected: ClosedRange<Int>
+    /// Seconds that the keys hold, seconds between two attempts to renew them, and how often three jobs ask.
+    @Test(arguments: [(600, 0.0, 1...1), (200, 3600, 1...1), (200, 0, 3...100), (-60, 3600, 3...100)])
+    func `those of a machine are asked for once, again shortly before they end, and always when they have`(
+        lifetime: Int, pause: Double, expected: ClosedRange<Int>
     ) async throws {
         let server = try await RoleServer(lifetime: lifetime)
-        let bucket = "role-\(lifetime)"
+        let bucket = "role-\(lifetime)-\(Int(pause))"
         try await ObjectStore.shared.seed(bucket, "a.flac", Origin.content)
-        try await withTransfer(try await policy { $0.instanceEndpoint = server.url }) { child in
+        let settings = try await policy {
+            $0.instanceEndpoint = server.url
+            $0.renewalPause = pause
+        }
+        try await withTransfer(settings) { child in
             for _ in 0..<3 { #expect(try await open("s3://\(bucket)/a.flac", child) == nil) }
             // A job asks more than once where a slow answer is asked for again.
             let times = server.requests.count { $0 == Self.role }

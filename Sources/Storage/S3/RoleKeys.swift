@@ -15,8 +15,6 @@ final class RoleKeys {
     private static let reserve: TimeInterval = 300
     /// Where nobody answers, that is not tried for each request anew.
     private static let pause = Duration.seconds(10)
-    /// Where the old ones are given again, likewise.
-    private static let renewalPause = Duration.seconds(30)
 
     init(_ settings: S3Settings, certificateFile: String?) {
         self.settings = settings
@@ -28,7 +26,9 @@ final class RoleKeys {
         guard settings.container != nil || settings.instanceEndpoint != nil else { return nil }
         if let held {
             let left = held.end.timeIntervalSinceNow
-            if left > Self.reserve || left > 0 && held.time.duration(to: .now) < Self.renewalPause { return held.keys }
+            // Where the old ones are given again, that is not tried for each request either.
+            let isNew = held.time.duration(to: .now) < .seconds(settings.renewalPause)
+            if left > Self.reserve || left > 0 && isNew { return held.keys }
         }
         if let refusal, refusal.time.duration(to: .now) < Self.pause { return try left(refusal.failure) }
         do throws(Failure) {
