@@ -83,6 +83,62 @@ import Testing
         #expect(try String(contentsOfFile: servers.folder.file("root/by-name.mp3"), encoding: .utf8) == "abc")
     }
 
+    @Test func `go over TLS to whom the certificate names, bytes and all`() async throws {
+        let servers = try await FileServers.start()
+        let job = job(servers.url("ftps", "safe/one.mp3"))
+        var policy = servers.policy
+        policy.mostResumes = 1
+        try await withTransfer(policy) { child in
+            let failure = try #require(try await publish("abc", job, by: child).failure)
+            #expect(failure.code == .outputFailed && failure.message.contains("certificate"), "\(failure)")
+        }
+        #expect(!FileManager.default.fileExists(atPath: servers.folder.file("root/safe")))
+        policy.certificateFile = try await Origin.shared.certificateFile()
+        try await withTransfer(policy) { child in
+            let report = try await publish("abc", job, by: child)
+            #expect(report.isPublished, "\(report)")
+        }
+        #expect(try String(contentsOfFile: servers.folder.file("root/safe/one.mp3"), encoding: .utf8) == "abc")
+    }
+
+    @Test(arguments: ["reset", "closed", "gone"], [1, 2])
+    func `that are cut off on their way have no name, until another try brings all`(
+        how: String, tries: Int
+    ) async throws {
+        let servers = try await FileServers.start()
+        let folder = servers.folder.file("root/lost-\(how)")
+        // More than the system keeps of a connection.
+        let text = String(repeating: "much more of it ", count: 1 << 20)
+        var policy = servers.policy
+        policy.mostResumes = tries
+        try await withTransfer(policy) { child in
+            let job = job(servers.url("ftp", "lost-\(how)/new.mp3"))
+            if tries == 1 {
+                let failure = try #require(try await publish(text, job, by: child).failure)
+                #expect(failure.code == .outputFailed && failure.retryable, "\(failure)")
+                let left = try FileManager.default.contentsOfDirectory(atPath: folder)
+                #expect(left.count == 1 && left[0].hasPrefix(".respool-"), "\(left)")
+            }
+            let report = try await publish(text, job, by: child)
+            #expect(report.isPublished, "\(report)")
+        }
+        #expect(try String(contentsOfFile: folder + "/new.mp3", encoding: .utf8) == text)
+    }
+
+    @Test func `begin in the user's own folder where the URL says so`() async throws {
+        let servers = try await FileServers.start()
+        try await withTransfer(servers.policy) { child in
+            for text in ["abc", "others"] {
+                let job = job(servers.url("sftp", "~/made%20here/it's%20%22new%22.mp3"))
+                let report = try await publish(text, job, by: child)
+                #expect(report.isPublished, "\(report)")
+                let folder = servers.folder.file("root/home/made here")
+                #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["it's \"new\".mp3"])
+                #expect(try String(contentsOfFile: folder + "/it's \"new\".mp3", encoding: .utf8) == text)
+            }
+        }
+    }
+
     @Test(arguments: ["a%0d%0aDELE%20content", "a%00b", "a%2fb", "..", "a;type=a/content"])
     func `no name is another command, another file or another folder`(name: String) async throws {
         let servers = try await FileServers.start()

@@ -9,6 +9,7 @@ struct FileServers {
     let folder: TemporaryFolder
     let ftp: Int
     let old: Int
+    let ftps: Int
     let sftp: Int
 
     /// `<server> <file> <offset>` of each transfer that began.
@@ -18,13 +19,19 @@ struct FileServers {
     }
 
     func url(_ scheme: String, _ file: String, user: String = "me:secret@") -> String {
-        "\(scheme)://\(user)127.0.0.1:\(scheme == "sftp" ? sftp : ftp)/\(file)"
+        switch scheme {
+        case "sftp": "sftp://\(user)127.0.0.1:\(sftp)/\(file)"
+        // As the certificate has it.
+        case "ftps": "ftps://\(user)localhost:\(ftps)/\(file)"
+        default: "ftp://\(user)127.0.0.1:\(ftp)/\(file)"
+        }
     }
 
     var policy: TransferPolicy {
         var policy = RemoteSourceTests.policy
-        policy.sourceSchemes = [.ftp, .sftp]
-        policy.outputSchemes = [.ftp, .sftp]
+        policy.allowedHosts.append("localhost")
+        policy.sourceSchemes = Set(FileScheme.allCases)
+        policy.outputSchemes = Set(FileScheme.allCases)
         policy.knownHostsFile = folder.file("known-hosts")
         return policy
     }
@@ -39,11 +46,17 @@ struct FileServers {
                 [.modificationDate: Date(timeIntervalSince1970: 1_600_000_000)], ofItemAtPath: file)
         }
         _ = try folder.write("root/empty", [])
+        try FileManager.default.createDirectory(
+            atPath: folder.file("root/home"), withIntermediateDirectories: false)
+        let certificate = try await Origin.shared.certificateFile()
+        let key = certificate.replacing("certificate.pem", with: "key.pem")
         // Debian's own Python, which has the packages.
         let process = try await ChildProcess(
-            "/usr/bin/python3", ["-c", fileServersScript, folder.file("root"), folder.file("log")], input: .open)
+            "/usr/bin/python3",
+            ["-c", fileServersScript, folder.file("root"), folder.file("log"), certificate, key], input: .open)
         try await eventually("the servers say their ports", within: .seconds(60)) { process.output.hasSuffix("\n") }
         let ports = process.output.split(whereSeparator: \.isWhitespace).compactMap { Int($0) }
-        return FileServers(process: process, folder: folder, ftp: ports[0], old: ports[1], sftp: ports[2])
+        return FileServers(
+            process: process, folder: folder, ftp: ports[0], old: ports[1], ftps: ports[2], sftp: ports[3])
     }
 }

@@ -1,29 +1,33 @@
-/// Servers of files: one of FTP, one that is old and mistaken about its address, and one of SFTP.
+/// Servers of files: one of FTP, one that is old and mistaken about its address, one of FTP over TLS, and one of SFTP.
 ///
 /// They serve the folder that is the first argument, and write what is read of it to the file that is the second, beside which they
-/// put the key of the SFTP server (`known-hosts`) and one that it takes (`own-key`). They end with their standard input.
+/// put the key of the SFTP server (`known-hosts`) and one that it takes (`own-key`). The third is the certificate, the fourth its key.
+/// They end with their standard input.
 let fileServersScript = #"""
     import os, socket, sys, threading
 
     import paramiko
     from pyftpdlib.authorizers import DummyAuthorizer
-    from pyftpdlib.handlers import DTPHandler, FTPHandler
+    from pyftpdlib.handlers import DTPHandler, FTPHandler, TLS_DTPHandler, TLS_FTPHandler
     from pyftpdlib.servers import FTPServer
 
-    root, log = sys.argv[1:3]
+    root, log, certificate, key = sys.argv[1:]
     lock = threading.Lock()
-    cut = set()
+    seen = set()
 
     def note(text):
         with lock, open(log, "a") as file: file.write(text + "\n")
 
+    def is_first(name):
+        with lock:
+            if name in seen: return False
+            seen.add(name)
+            return True
+
     def is_cut(path):
         # Of a file whose name begins so the first transfer ends early.
         name = os.path.basename(path)
-        with lock:
-            if not name.startswith("cut") or name in cut: return False
-            cut.add(name)
-            return True
+        return name.startswith("cut") and is_first(name)
 
     users = DummyAuthorizer()
     users.add_user("me", "secret", root, perm="elradfmwMT")
@@ -39,6 +43,13 @@ let fileServersScript = #"""
                     return 0
                 self.cmd_channel.left -= len(data)
             return super().send(data)
+        def recv(self, size):
+            fault = getattr(self.cmd_channel, "fault", None)
+            if fault is None or self.tot_bytes_received < 100000: return super().recv(size)
+            # As when a reset comes; when what is between closes it; when the whole server goes.
+            if fault == "reset": raise ConnectionResetError
+            self.handle_close() if fault == "closed" else self.cmd_channel.close()
+            return b""
 
     class Plain(FTPHandler):
         name = "ftp"
@@ -52,36 +63,59 @@ let fileServersScript = #"""
         def ftp_MKD(self, path):
             if os.path.basename(path) == "raced": os.mkdir(path)
             return super().ftp_MKD(path)
+        def ftp_STOR(self, path, mode="w"):
+            # The first time that something comes to the folder, its name says what happens.
+            folder = os.path.basename(os.path.dirname(path))
+            kind, _, what = folder.partition("-")
+            self.fault = what if kind == "lost" and is_first(folder) else None
+            if kind == "reply" and is_first(folder): return self.respond(what + " Not so.")
+            return super().ftp_STOR(path, mode)
     class Old(Plain):
         # Knows PASV alone, and names another address for the bytes.
         name = "old"
         masquerade_address = "127.0.0.2"
         proto_cmds = {name: what for name, what in FTPHandler.proto_cmds.items() if name != "EPSV"}
+    class SecureData(TLS_DTPHandler):
+        # libcurl's greeting of TLS may come before the command that it is for, and would count as the end.
+        def readable(self): return self._ssl_accepting or super().readable()
+    class Secure(TLS_FTPHandler):
+        # TLS from the first byte on.
+        authorizer = users
+        dtp_handler = SecureData
+        certfile, keyfile = certificate, key
+        tls_data_required = True
+        def handle(self): self.secure_connection(self.ssl_context)
+        def handle_ssl_established(self): super().handle()
+
+    def place(path):
+        # What does not begin at the root begins in the user's own folder.
+        return os.path.join(root, path.lstrip("/") if path.startswith("/") else "home/" + path)
+
     class Files(paramiko.SFTPServerInterface):
+        def canonicalize(self, path): return path if path.startswith("/") else os.path.normpath("/home/" + path)
         def stat(self, path): return self.lstat(path)
         def lstat(self, path):
-            try: return paramiko.SFTPAttributes.from_stat(os.stat(os.path.join(root, path.lstrip("/"))))
+            try: return paramiko.SFTPAttributes.from_stat(os.stat(place(path)))
             except OSError as error: return paramiko.SFTPServer.convert_errno(error.errno)
         def remove(self, path): return self.change(os.remove, path)
         def mkdir(self, path, attributes): return self.change(os.mkdir, path)
         def rename(self, old, new):
             # As OpenSSH does it.
-            if os.path.exists(os.path.join(root, new.lstrip("/"))): return paramiko.SFTP_FAILURE
+            if os.path.exists(place(new)): return paramiko.SFTP_FAILURE
             return self.change(os.rename, old, new)
         def change(self, what, *paths):
-            try: what(*(os.path.join(root, path.lstrip("/")) for path in paths))
+            try: what(*map(place, paths))
             except OSError as error: return paramiko.SFTPServer.convert_errno(error.errno)
             return paramiko.SFTP_OK
         def open(self, path, flags, attributes):
-            place = os.path.join(root, path.lstrip("/"))
             if flags & os.O_WRONLY:
                 handle = paramiko.SFTPHandle(flags)
-                try: handle.writefile = os.fdopen(os.open(place, flags, 0o644), "wb")
+                try: handle.writefile = os.fdopen(os.open(place(path), flags, 0o644), "wb")
                 except OSError as error: return paramiko.SFTPServer.convert_errno(error.errno)
                 return handle
-            if not os.path.exists(place): return paramiko.SFTP_NO_SUCH_FILE
+            if not os.path.exists(place(path)): return paramiko.SFTP_NO_SUCH_FILE
             handle = Handle(flags)
-            handle.readfile = open(place, "rb")
+            handle.readfile = open(place(path), "rb")
             handle.left = 300000 if is_cut(path) else None
             handle.first = True
             handle.path = path
@@ -118,7 +152,7 @@ let fileServersScript = #"""
             except (paramiko.SSHException, EOFError): pass
 
     # All of them share one loop.
-    servers = [FTPServer(("127.0.0.1", 0), handler) for handler in (Plain, Old)]
+    servers = [FTPServer(("127.0.0.1", 0), handler) for handler in (Plain, Old, Secure)]
     ports = [server.socket.getsockname()[1] for server in servers]
     threading.Thread(target=servers[0].serve_forever, daemon=True).start()
     listener = socket.create_server(("127.0.0.1", 0))
