@@ -38,8 +38,7 @@ extension Failure {
         case CURLE_UNSUPPORTED_PROTOCOL:
             Failure(.sourceUnreachable, "the server of \(source) does not answer in HTTP")
         case CURLE_URL_MALFORMAT: Failure(.invalidRequest, "the URL of \(source) is malformed")
-        case CURLE_PARTIAL_FILE where noun == "the output":
-            Failure(.sourceUnreachable, "the server of \(source) did not take all of the file: has it room?")
+        case CURLE_PARTIAL_FILE where noun == "the output": cutOnItsWay(url)
         case CURLE_PARTIAL_FILE: cutShort(url)
         case CURLE_OUT_OF_MEMORY: Failure(.internal, "libcurl has no memory for \(source)")
         default:
@@ -52,6 +51,13 @@ extension Failure {
         Failure(
             .sourceTruncated, "the server of the source '\(redactedURL(url))' sent less than it announced",
             retryable: true)
+    }
+
+    /// The failure of an output of which its server has less, or more, than was sent.
+    static func cutOnItsWay(_ url: String) -> Failure {
+        Failure(
+            .sourceUnreachable,
+            "the server of the output '\(redactedURL(url))' did not take all of the file: has it room?")
     }
 
     static func deniedAddress(_ host: String) -> Failure {

@@ -25,8 +25,8 @@ extension CurlHandle {
         set(CURLOPT_FTP_CREATE_MISSING_DIRS, Int(CURLFTP_CREATE_DIR_RETRY.rawValue))
         let name = path[path.index(after: end)...]
         guard scheme == .sftp else {
-            // libcurl is in the folder then.
-            return setLastCommands(["RNFR \(temporaryName)", "RNTO \(name)"])
+            // libcurl is in the folder then. What is answered to the first is held against the length by the request.
+            return setLastCommands(["*SIZE \(temporaryName)", "RNFR \(temporaryName)", "RNTO \(name)"])
         }
         // Where a URL begins in the user's own folder, other paths begin there as well.
         let place = path.hasPrefix("/~/") ? path[...end].dropFirst(3) : path[...end]

@@ -290,7 +290,8 @@ final class HTTPRequest {
             String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isNewline).first.map(String.init) ?? ""
         guard fileScheme == nil else {
             head.count(line)
-            return head.size <= HTTPHead.largest ? bytes.count : fail(.endlessHeader(target.name))
+            guard head.size <= HTTPHead.largest else { return fail(.endlessHeader(target.name)) }
+            return body?.isCut(by: line) == true ? fail(.cutOnItsWay(target.name)) : bytes.count
         }
         // What follows the body of a chunked answer is not read, but counts.
         if hasHead { head.count(line) } else if !line.isEmpty { head.append(line) }

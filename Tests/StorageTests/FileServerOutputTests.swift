@@ -101,18 +101,18 @@ import Testing
         #expect(try String(contentsOfFile: servers.folder.file("root/safe/one.mp3"), encoding: .utf8) == "abc")
     }
 
-    @Test(arguments: ["reset", "closed", "gone"], [1, 2])
+    /// The last is sent whole before it is cut.
+    @Test(arguments: [("reset", 1 << 24), ("closed", 1 << 24), ("gone", 1 << 24), ("closed", 300_000)], [1, 2])
     func `that are cut off on their way have no name, until another try brings all`(
-        how: String, tries: Int
+        fault: (kind: String, length: Int), tries: Int
     ) async throws {
         let servers = try await FileServers.start()
-        let folder = servers.folder.file("root/lost-\(how)")
-        // More than the system keeps of a connection.
-        let text = String(repeating: "much more of it ", count: 1 << 20)
+        let folder = servers.folder.file("root/lost-\(fault.kind)")
+        let text = String(repeating: "much more of it ", count: fault.length / 16)
         var policy = servers.policy
         policy.mostResumes = tries
         try await withTransfer(policy) { child in
-            let job = job(servers.url("ftp", "lost-\(how)/new.mp3"))
+            let job = job(servers.url("ftp", "lost-\(fault.kind)/new.mp3"))
             if tries == 1 {
                 let failure = try #require(try await publish(text, job, by: child).failure)
                 #expect(failure.code == .outputFailed && failure.retryable, "\(failure)")
