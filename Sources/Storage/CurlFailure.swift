@@ -32,6 +32,8 @@ extension Failure {
         case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CERTPROBLEM, CURLE_SSL_CIPHER,
             CURLE_SSL_ISSUER_ERROR, CURLE_SSL_INVALIDCERTSTATUS:
             Failure(.sourceUnreachable, "the certificate or the TLS of host '\(host)' is not accepted: \(words)")
+        case CURLE_USE_SSL_FAILED:
+            Failure(.sourceUnreachable, "the server of \(source) has the file come and go without TLS alone")
         case CURLE_SSL_CACERT_BADFILE:
             Failure(.internal, "the file of certificate authorities cannot be read: \(words)")
         // libcurl's name for an answer without a status line.

@@ -42,6 +42,8 @@ extension CurlHandle {
         set(CURLOPT_SERVER_RESPONSE_TIMEOUT, Int(policy.firstByteTimeout.rounded(.up)))
         // The bytes come from the host that was asked, whatever address it names for them.
         set(CURLOPT_FTP_SKIP_PASV_IP, 1)
+        // By itself libcurl lets the bytes go without TLS where the server will have no other.
+        if scheme == .ftps { set(CURLOPT_USE_SSL, Int(CURLUSESSL_ALL.rawValue)) }
         if let (user, password) = target.user {
             set(CURLOPT_USERNAME, user)
             set(CURLOPT_PASSWORD, password)

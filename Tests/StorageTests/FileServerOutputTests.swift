@@ -101,6 +101,20 @@ import Testing
         #expect(try String(contentsOfFile: servers.folder.file("root/safe/one.mp3"), encoding: .utf8) == "abc")
     }
 
+    @Test func `go to no server over TLS that takes the bytes themselves without`() async throws {
+        let servers = try await FileServers.start()
+        var policy = servers.policy
+        policy.certificateFile = try await Origin.shared.certificateFile()
+        policy.mostResumes = 1
+        try await withTransfer(policy) { child in
+            let job = job("ftps://me:secret@localhost:\(servers.half)/half.mp3")
+            let failure = try #require(try await publish("abc", job, by: child).failure)
+            #expect(failure.code == .outputFailed && failure.message.contains("TLS"), "\(failure)")
+        }
+        let names = try FileManager.default.contentsOfDirectory(atPath: servers.folder.file("root"))
+        #expect(!names.contains { $0.contains("respool") || $0 == "half.mp3" }, "\(names)")
+    }
+
     /// The last is sent whole before it is cut.
     @Test(arguments: [("reset", 1 << 24), ("closed", 1 << 24), ("gone", 1 << 24), ("closed", 300_000)], [1, 2])
     func `that are cut off on their way have no name, until another try brings all`(

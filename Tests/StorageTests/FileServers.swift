@@ -10,6 +10,8 @@ struct FileServers {
     let ftp: Int
     let old: Int
     let ftps: Int
+    /// Of FTP over TLS that takes the bytes themselves without.
+    let half: Int
     let sftp: Int
 
     /// `<server> <file> <offset>` of each transfer that began.
@@ -57,6 +59,7 @@ struct FileServers {
         try await eventually("the servers say their ports", within: .seconds(60)) { process.output.hasSuffix("\n") }
         let ports = process.output.split(whereSeparator: \.isWhitespace).compactMap { Int($0) }
         return FileServers(
-            process: process, folder: folder, ftp: ports[0], old: ports[1], ftps: ports[2], sftp: ports[3])
+            process: process, folder: folder, ftp: ports[0], old: ports[1], ftps: ports[2], half: ports[3],
+            sftp: ports[4])
     }
 }

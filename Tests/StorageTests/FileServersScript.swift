@@ -1,4 +1,5 @@
-/// Servers of files: one of FTP, one that is old and mistaken about its address, one of FTP over TLS, and one of SFTP.
+/// Servers of files: one of FTP, one that is old and mistaken about its address, one of FTP over TLS, one such that takes the bytes
+/// as they are, and one of SFTP.
 ///
 /// They serve the folder that is the first argument, and write what is read of it to the file that is the second, beside which they
 /// put the key of the SFTP server (`known-hosts`) and one that it takes (`own-key`). The third is the certificate, the fourth its key.
@@ -86,6 +87,9 @@ let fileServersScript = #"""
         tls_data_required = True
         def handle(self): self.secure_connection(self.ssl_context)
         def handle_ssl_established(self): super().handle()
+    class Half(Secure):
+        tls_data_required = False
+        proto_cmds = {name: what for name, what in TLS_FTPHandler.proto_cmds.items() if name != "PROT"}
 
     def place(path):
         # What does not begin at the root begins in the user's own folder.
@@ -152,7 +156,7 @@ let fileServersScript = #"""
             except (paramiko.SSHException, EOFError): pass
 
     # All of them share one loop.
-    servers = [FTPServer(("127.0.0.1", 0), handler) for handler in (Plain, Old, Secure)]
+    servers = [FTPServer(("127.0.0.1", 0), handler) for handler in (Plain, Old, Secure, Half)]
     ports = [server.socket.getsockname()[1] for server in servers]
     threading.Thread(target=servers[0].serve_forever, daemon=True).start()
     listener = socket.create_server(("127.0.0.1", 0))
