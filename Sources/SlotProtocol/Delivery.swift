@@ -29,7 +29,7 @@ extension FieldReader {
         var forFiles = Delivery()
         forFiles.credentials = delivery.credentials
         let isOnFileServer = place.map(OutputPath.isOnFileServer) == true
-        guard delivery == Delivery() || place.map(OutputPath.isWeb) == true || isOnFileServer && delivery == forFiles
+        guard delivery == Delivery() || place.map(ServerURL.isOnWeb) == true || isOnFileServer && delivery == forFiles
         else {
             throw Self.invalid(
                 "`output_method`, `output_headers` and `output_credentials` are for an `output` that begins with https:// or http://"

@@ -106,7 +106,7 @@ extension FieldReader {
         let scheme = output.prefix { $0 != ":" }.lowercased()
         let isURL = output.dropFirst(scheme.count).hasPrefix("://")
         if OutputPath.isServed(output) {
-            guard CallbackURL.hasValidForm(output, atMost: JobSpec.Limit.valueBytes) else {
+            guard ServerURL.isValid(output) else {
                 throw Self.invalid(
                     "`output` is `\(Self.shown(redactedURL(output)))`, which is not a valid URL: percent-encode what is no ASCII"
                 )

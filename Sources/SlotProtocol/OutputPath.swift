@@ -15,13 +15,8 @@ package enum OutputPath {
         return parts
     }
 
-    /// Whether the text is the URL of a web server.
-    package static func isWeb(_ text: String) -> Bool {
-        ["https://", "http://"].contains { text.prefix($0.count).lowercased() == $0 }
-    }
-
     /// Whether the text is the URL of a server that takes one file as it is: of the web, or of files.
-    package static func isServed(_ text: String) -> Bool { isWeb(text) || isOnFileServer(text) }
+    package static func isServed(_ text: String) -> Bool { ServerURL.isOnWeb(text) || isOnFileServer(text) }
 
     /// Whether the text is the URL of a server that does not speak HTTP.
     package static func isOnFileServer(_ text: String) -> Bool {

@@ -36,7 +36,7 @@ enum OutputTemplate {
 
     /// The last part of the source's path, decoded; nothing if it has none.
     static func name(ofSource source: String) -> String? {
-        let isWeb = OutputPath.isWeb(source)
+        let isWeb = ServerURL.isOnWeb(source)
         let path = source.drop { $0 != ":" }.dropFirst(3).prefix { !isWeb || $0 != "?" && $0 != "#" }
         guard let slash = path.lastIndex(of: "/") else { return nil }
         let last = path[path.index(after: slash)...]

@@ -17,7 +17,7 @@ extension FieldReader {
         var access = SourceAccess()
         access.headers = try headers("source_headers")
         access.credentials = try credentials("source_credentials", besides: access.headers, "source_headers")
-        let takesHeaders = OutputPath.isWeb(source)
+        let takesHeaders = ServerURL.isOnWeb(source)
         guard takesHeaders || access.headers.isEmpty else {
             throw Self.invalid("`source_headers` are for a `source` that begins with https:// or http://")
         }

@@ -77,7 +77,7 @@ extension S3Settings {
             }
         try check(
             "AWS_CONTAINER_CREDENTIALS_FULL_URI", redactedURL(url),
-            CallbackURL.isValid(url) && (isNear || url.hasPrefix("https://")),
+            ServerURL.isValidOnWeb(url) && (isNear || url.hasPrefix("https://")),
             "https://, or http:// and an address of this machine or its container service")
         return S3RoleSource(url: url, token: token, tokenFile: tokenFile)
     }

@@ -78,7 +78,7 @@ package struct SlotConfiguration: Sendable {
 
     private static func proxy() throws(Failure) -> String? {
         guard let url = Environment.value("RESPOOL_PROXY") else { return nil }
-        guard CallbackURL.isValid(url) else {
+        guard ServerURL.isValidOnWeb(url) else {
             throw Failure(
                 .invalidRequest, "RESPOOL_PROXY is `\(redactedURL(url))`: it must be as http://proxy.example.org:3128")
         }

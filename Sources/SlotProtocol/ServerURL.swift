@@ -1,0 +1,23 @@
+/// The form of a server's URL, by its text alone.
+package enum ServerURL {
+    /// Whether it has a scheme, whatever that is, and a host, no blanks, and at most so many bytes.
+    package static func isValid(_ url: String, atMost limit: Int = JobSpec.Limit.valueBytes) -> Bool {
+        let scheme = url.prefix { $0 != ":" }
+        guard url.utf8.count <= limit,
+            url.dropFirst(scheme.count).hasPrefix("://"), url.utf8.allSatisfy({ (0x21...0x7e).contains($0) })
+        else { return false }
+        let authority = url.dropFirst(scheme.count + 3).prefix { !"/?#".contains($0) }
+        let host = authority.lastIndex(of: "@").map { authority[authority.index(after: $0)...] } ?? authority
+        return KeyName.isValid(String(host), atMost: 300, also: ":[]")
+    }
+
+    /// Whether it is, besides, a web server's.
+    package static func isValidOnWeb(_ url: String, atMost limit: Int = JobSpec.Limit.valueBytes) -> Bool {
+        isOnWeb(url) && isValid(url, atMost: limit)
+    }
+
+    /// Whether the text begins as a web server's does.
+    package static func isOnWeb(_ text: String) -> Bool {
+        ["https://", "http://"].contains { text.prefix($0.count).lowercased() == $0 }
+    }
+}
