@@ -5,10 +5,14 @@ import SlotProtocol
 extension Failure {
     /// What libcurl's result means for a source or a callback. `words` may hold a URL, so only those about certificates are shown.
     static func curl(
-        _ code: CURLcode, of noun: String, url: String, host: String, words: String, timeout: Double
+        _ code: CURLcode, of noun: String, url: String, host: String, words: String, timeout: Double, reply: Int
     ) -> Failure {
         let source = "\(noun) '\(redactedURL(url))'"
         return switch code {
+        // Another try may succeed, says RFC 959, section 4.2.1. libcurl takes 421 for silence.
+        case CURLE_UPLOAD_FAILED where isTransient(reply), CURLE_LOGIN_DENIED where isTransient(reply),
+            CURLE_REMOTE_ACCESS_DENIED where isTransient(reply), CURLE_OPERATION_TIMEDOUT where reply == 421:
+            Failure(.sourceUnreachable, "the server of \(source) cannot do this now: it replied \(reply)")
         case CURLE_COULDNT_RESOLVE_HOST:
             Failure(.sourceUnreachable, "the host '\(host)' of \(source) cannot be resolved")
         case CURLE_COULDNT_CONNECT:
@@ -54,6 +58,9 @@ extension Failure {
             .sourceTruncated, "the server of the source '\(redactedURL(url))' sent less than it announced",
             retryable: true)
     }
+
+    /// Whether a reply of FTP refuses for now.
+    private static func isTransient(_ reply: Int) -> Bool { (400..<500).contains(reply) }
 
     /// The failure of an output of which its server has less, or more, than was sent.
     static func cutOnItsWay(_ url: String) -> Failure {

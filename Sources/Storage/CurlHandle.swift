@@ -90,6 +90,13 @@ struct CurlHandle: ~Copyable {
         return value < 0 ? nil : Int64(value)
     }
 
+    /// The status or the reply that the server said last; 0 if it said none.
+    var responseCode: Int {
+        var code = 0
+        _ = curl_swift_get_long(pointer, CURLINFO_RESPONSE_CODE, &code)
+        return code
+    }
+
     /// The status that a proxy answered `CONNECT` with; 0 if none did.
     var connectStatus: Int {
         var status = 0

@@ -200,7 +200,8 @@ final class HTTPRequest {
         }
         if route.isProxied, let failure = Failure.proxy(code, handle.connectStatus) { return .broken(failure) }
         let failure = Failure.curl(
-            code, of: noun, url: target.name, host: route.host, words: handle.errorDescription, timeout: timeout)
+            code, of: noun, url: target.name, host: route.host, words: handle.errorDescription, timeout: timeout,
+            reply: handle.responseCode)
         return failure.retryable ? .broken(failure) : .failed(failure)
     }
 

@@ -115,6 +115,35 @@ import Testing
         #expect(!names.contains { $0.contains("respool") || $0 == "half.mp3" }, "\(names)")
     }
 
+    @Test(arguments: [("421", true), ("450", true), ("452", true), ("532", false), ("550", false), ("553", false)])
+    func `are tried again where the server says not now, and no more where it says no`(
+        reply: String, isRetryable: Bool
+    ) async throws {
+        let servers = try await FileServers.start()
+        let job = job(servers.url("ftp", "reply-\(reply)/new.mp3"))
+        var policy = servers.policy
+        policy.mostResumes = 1
+        try await withTransfer(policy) { child in
+            let failure = try #require(try await publish("abc", job, by: child).failure)
+            #expect(failure.code == (isRetryable ? .outputFailed : .outputDenied), "\(failure)")
+            #expect(failure.retryable == isRetryable && failure.message.contains("replied \(reply)") == isRetryable)
+            // Only the first is refused.
+            let report = try await publish("abc", job, by: child)
+            #expect(report.isPublished, "\(report)")
+        }
+    }
+
+    @Test func `are tried again where the server lets nobody in for now`() async throws {
+        let servers = try await FileServers.start()
+        var policy = servers.policy
+        policy.mostResumes = 1
+        try await withTransfer(policy) { child in
+            let job = job(servers.url("ftp", "new.mp3", user: "early:secret@"))
+            let failure = try #require(try await publish("abc", job, by: child).failure)
+            #expect(failure.code == .outputFailed && failure.retryable && failure.message.contains("replied 430"))
+        }
+    }
+
     /// The last is sent whole before it is cut.
     @Test(arguments: [("reset", 1 << 24), ("closed", 1 << 24), ("gone", 1 << 24), ("closed", 300_000)], [1, 2])
     func `that are cut off on their way have no name, until another try brings all`(

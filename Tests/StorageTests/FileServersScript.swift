@@ -57,6 +57,7 @@ let fileServersScript = #"""
         authorizer = users
         dtp_handler = Data
         use_sendfile = False
+        def ftp_USER(self, name): return self.respond("430 Later.") if name == "early" else super().ftp_USER(name)
         def ftp_RETR(self, path):
             note("%s %s %d" % (self.name, os.path.basename(path), self._restart_position))
             self.left = 300000 if is_cut(path) else None
