@@ -1,5 +1,4 @@
 import FoundationEssentials
-import Glibc
 import SlotProtocol
 import TestSupport
 import Testing
@@ -114,59 +113,18 @@ import Testing
         #expect(servers.reads == ["sftp content 0"])
     }
 
-    /// Whether there is a server of FTP over TLS, which only root may start.
-    private static var hasSecureServer: Bool {
-        get async throws {
-            let isThere = try await ChildProcess.run("which", ["vsftpd"]).succeeded
-            return isThere && getuid() == 0
-        }
-    }
-
-    @Test(.enabled("needs vsftpd and root") { try await hasSecureServer })
-    func `checks the certificate of FTP over TLS`() async throws {
-        let folder = try TemporaryFolder()
-        chmod(folder.path, 0o755)
-        for name in ["root", "empty"] {
-            try FileManager.default.createDirectory(
-                atPath: folder.file(name), withIntermediateDirectories: false, attributes: [.posixPermissions: 0o755])
-        }
-        chmod(try folder.write("root/content", Origin.content), 0o644)
-        let port = try LoopbackPort.free()
-        let certificate = try await Origin.shared.certificateFile()
-        let settings = """
-            listen=YES
-            listen_address=127.0.0.1
-            listen_port=\(port)
-            background=NO
-            anonymous_enable=YES
-            anon_root=\(folder.file("root"))
-            secure_chroot_dir=\(folder.file("empty"))
-            ssl_enable=YES
-            implicit_ssl=YES
-            allow_anon_ssl=YES
-            force_anon_data_ssl=YES
-            ssl_ciphers=HIGH
-            rsa_cert_file=\(certificate)
-            rsa_private_key_file=\(certificate.replacing("certificate.pem", with: "key.pem"))
-
-            """
-        let server = try await ChildProcess("vsftpd", [try folder.write("vsftpd.conf", Array(settings.utf8))])
-        try await eventually("vsftpd listens", within: .seconds(60)) {
-            try await ChildProcess.run("bash", ["-c", "echo > /dev/tcp/127.0.0.1/\(port)"]).succeeded
-        }
-        var policy = RemoteSourceTests.policy
-        policy.allowedHosts.append("localhost")
-        policy.sourceSchemes = [.ftps]
-        let url = "ftps://localhost:\(port)/content"
+    @Test func `checks the certificate of FTP over TLS`() async throws {
+        let servers = try await FileServers.start()
+        let url = servers.url("ftps", "content")
+        var policy = servers.policy
         try await withTransfer(policy) { child in
             let failure = try #require(try await check(url, by: child))
             #expect(failure.code == .sourceUnreachable && failure.message.contains("certificate"))
         }
-        policy.certificateFile = certificate
+        policy.certificateFile = try await Origin.shared.certificateFile()
         try await withTransfer(policy) { child in
             let failure = try await check(url, by: child)
             #expect(failure == nil)
         }
-        withExtendedLifetime(server) {}
     }
 }
