@@ -107,6 +107,25 @@ import Testing
         #expect(got == whole)
     }
 
+    /// Delays and paddings of the LAME tag, in samples; 0 and 0 are what an encoder writes that has measured neither.
+    @Test(arguments: [(0, 0), (0, 600), (1, 0), (576, 529), (4095, 4095)])
+    func `copies an MP3 whatever its tag tells of delay and padding`(_ delay: Int, _ padding: Int) async throws {
+        var bytes = try fileBytes(try await Studio.shared.music(as: "copy-128.mp3", ["-b:a", "128k"]))
+        let mark = try #require(bytes.firstRange(of: Array("Info".utf8)))
+        let field = delay << 12 | padding
+        for index in 0..<3 {
+            bytes[mark.lowerBound + 141 + index] = UInt8(truncatingIfNeeded: field >> (16 - 8 * index))
+        }
+        let source = await Studio.shared.output("mp3")
+        try Data(bytes).write(to: URL(filePath: source))
+        var rendition = Rendition(format: "mp3")
+        rendition.passthrough = .require
+        let copy = try await convert(source, rendition)
+        let samples = try await decode([source, copy.path], as: Float.self, "f32le")
+        #expect(samples[0].count == 2 * Int(copy.result.samples))
+        #expect(samples[0] == samples[1])
+    }
+
     /// All samples of a file as respool's reader gives them.
     private func decoded(_ path: String) async throws -> [Float] {
         try await onThread { try MemoryFile(path: path).samples() }

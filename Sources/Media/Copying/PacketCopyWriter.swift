@@ -76,12 +76,13 @@ final class PacketCopyWriter: RenditionWriter {
             }
             if number == span.first && track.codec == AV_CODEC_ID_VORBIS { length = 0 }
             let discard = number == span.last && plan.gapless.end == 0 ? span.trail : 0
-            // The MP3 muxer takes the delay from the first packet, whatever the stream says.
-            let skip = number == span.first && track.codec == AV_CODEC_ID_MP3 && isHidden ? span.lead : 0
+            // The MP3 muxer takes the delay from the first packet that says anything but the decoder's own, whatever the stream
+            // says, and would take less than that for 4095.
+            let isMP3 = track.codec == AV_CODEC_ID_MP3
+            let skip = isMP3 && isHidden && (number == span.first || number == span.last) ? span.lead : 0
             packet.place(at: time, duration: length - discard)
             // It also counts the decoder's own delay into the padding, if the last packet says anything at all.
-            let isLastOfMP3 = number == span.last && track.codec == AV_CODEC_ID_MP3
-            if skip > 0 || discard > 0 || isLastOfMP3 {
+            if skip > 0 || discard > 0 || isMP3 && number == span.last {
                 try packet.trim(skip: skip, discard: discard)
             } else {
                 packet.forgetTrim()
