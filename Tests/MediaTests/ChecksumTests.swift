@@ -88,13 +88,6 @@ import Testing
         }
     }
 
-    /// The MD5 of a file's samples, as ffmpeg decodes them.
-    private func md5(_ path: String, _ format: String) async throws -> String {
-        let outcome = try await WarmProgram.ffmpeg.run(
-            ["-v", "error", "-nostdin", "-i", path, "-c:a", "pcm_\(format)", "-f", "md5", "-"])
-        return String(outcome.output.dropFirst("MD5=".count).prefix(32))
-    }
-
     private func run(
         _ source: MemoryFile, _ settings: SourceSettings, _ renditions: [Rendition]
     ) throws -> [Result<ConversionResult, MediaError>] {

@@ -19,13 +19,6 @@ import Testing
         return samples
     }
 
-    private func wave<Number: BitwiseCopyable>(_ samples: [Number], _ format: String = "f32le") async throws -> String {
-        let (raw, path) = (await Studio.shared.output("raw"), await Studio.shared.output("wav"))
-        try samples.withUnsafeBytes { try Data($0).write(to: URL(filePath: raw)) }
-        try await Studio.ffmpeg(["-f", format, "-ar", "44100", "-ac", "1", "-i", raw, "-c:a", "pcm_" + format, path])
-        return path
-    }
-
     private func tone(_ place: Int) -> Double { 0.25 * sin(2 * .pi * Double(place) * 440 / 44_100) }
 
     @Test(arguments: [false, true])

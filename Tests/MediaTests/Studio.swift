@@ -86,6 +86,14 @@ func convert(
     return Converted(result: result, path: path)
 }
 
+/// A file of one channel with such samples, 44,100 a second.
+func wave<Number: BitwiseCopyable>(_ samples: [Number], _ format: String = "f32le") async throws -> String {
+    let (raw, path) = (await Studio.shared.output("raw"), await Studio.shared.output("wav"))
+    try samples.withUnsafeBytes { try Data($0).write(to: URL(filePath: raw)) }
+    try await Studio.ffmpeg(["-f", format, "-ar", "44100", "-ac", "1", "-i", raw, "-c:a", "pcm_" + format, path])
+    return path
+}
+
 /// The store of a conversion's only output.
 final class OneStore: OutputStores {
     private let store: any ByteStore
@@ -135,6 +143,13 @@ func decode<Sample: BitwiseCopyable>(
     return try raw.map { path in
         try Data(contentsOf: URL(filePath: path)).withUnsafeBytes { Array($0.bindMemory(to: Sample.self)) }
     }
+}
+
+/// The MD5 of a file's samples, as ffmpeg decodes them.
+func md5(_ path: String, _ format: String) async throws -> String {
+    let outcome = try await WarmProgram.ffmpeg.run(
+        ["-v", "error", "-nostdin", "-i", path, "-c:a", "pcm_\(format)", "-f", "md5", "-"])
+    return String(outcome.output.dropFirst("MD5=".count).prefix(32))
 }
 
 /// One value that ffprobe tells of a file's audio stream.

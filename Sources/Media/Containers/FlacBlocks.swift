@@ -8,6 +8,8 @@ struct FlacBlocks {
     }
 
     let blocks: [Block]
+    /// Where they end, and the frames begin.
+    let end: Int64
     private let bytes: SourceBytes
 
     init?(_ source: any ByteSource) throws {
@@ -24,6 +26,7 @@ struct FlacBlocks {
             if header[0] & 0x80 != 0 { break }
         }
         self.blocks = blocks
+        end = offset
     }
 
     func body(_ block: Block) throws -> [UInt8]? { try bytes.read(at: block.body, block.size) }

@@ -1,4 +1,5 @@
 import CLibav
+import CZlib
 
 /// What a stream's packets come to: their number, their bytes and the time that they span.
 struct PacketTally {
@@ -13,12 +14,17 @@ struct PacketTally {
     /// Whether a packet came with an earlier time than the one before.
     private(set) var wentBack = false
     private(set) var corrupt = 0
+    /// The CRC-32 of all their bytes, if it is kept.
+    private(set) var sum: UInt?
+
+    init(sums: Bool = false) { sum = sums ? 0 : nil }
 
     mutating func add(_ packet: borrowing Packet) {
         // FLAC's encoder ends with a packet without bytes, which only carries the final header.
         guard packet.pointer.pointee.size > 0 else { return }
         count += 1
         bytes += Int64(packet.pointer.pointee.size)
+        sum = sum.map { crc32($0, packet.bytes.baseAddress, uInt(packet.bytes.count)) }
         if packet.isCorrupt { corrupt += 1 }
         longest = max(longest, packet.duration)
         guard let time = packet.timestamp else { return }

@@ -17,7 +17,7 @@ struct PacketWriter: ~Copyable, FrameWriter {
     /// The number of true samples, once it is known.
     private var length: Int64?
     /// What the container was given.
-    private(set) var tally = PacketTally()
+    private(set) var tally: PacketTally
 
     private init(
         _ encoder: consuming Encoder, _ packet: consuming Packet, _ file: MuxedFile, stream: Int, isAlone: Bool,
@@ -25,6 +25,7 @@ struct PacketWriter: ~Copyable, FrameWriter {
     ) {
         padding = CodecPadding(encoder, settings)
         position = Int64(-padding.lead)
+        tally = PacketTally(sums: settings.isBareFlac)
         let needsLengths = settings.codec.name == "vorbis" && settings.format.tellsPadding
         vorbis = needsLengths ? VorbisLengths(encoder) : nil
         self.encoder = encoder
