@@ -53,7 +53,7 @@ actor Ledger {
     /// Ends the try; nothing if the answer will never be known.
     func finish(_ job: ClaimedJob, _ outcome: Outcome, lines: [String]) async -> FinishAnswer? {
         let entry = Entry(id: job.id, token: job.token, outcome: outcome, lines: lines)
-        recent.removeAll { $0.time + Self.memory < entry.time }
+        forget(before: entry.time - Self.memory)
         recent.append(entry)
         return await untilAnswered("finish") { () async throws(QueueError) in try await self.tell(entry) }
     }
@@ -65,9 +65,8 @@ actor Ledger {
         guard !isResending else { return }
         isResending = true
         defer { isResending = false }
-        let now = ContinuousClock.now
-        recent.removeAll { $0.time + Self.memory < now }
-        let entries = recent
+        let start = ContinuousClock.now - Self.memory
+        let entries = Array(recent.drop { $0.time < start })
         // All at once, so that many are told in one call.
         let errors = await withTaskGroup(of: QueueError?.self) { group in
             for entry in entries {
@@ -88,6 +87,12 @@ actor Ledger {
 
     /// Lets calls that are not answered yet be forgotten: the process is about to end.
     func giveUp() { isGivenUp = true }
+
+    /// Lets go of what is older; now and then, for each time all that is younger has to move up.
+    private func forget(before start: ContinuousClock.Instant) {
+        let old = recent.prefix { $0.time < start }.count
+        if old > recent.count / 4 { recent.removeFirst(old) }
+    }
 
     private func tell(_ entry: Entry) async throws(QueueError) -> FinishAnswer {
         try await endings.finish(
