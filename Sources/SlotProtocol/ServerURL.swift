@@ -3,7 +3,7 @@ package enum ServerURL {
     /// Whether it has a scheme, whatever that is, and a host, no blanks, and at most so many bytes.
     package static func isValid(_ url: String, atMost limit: Int = JobSpec.Limit.valueBytes) -> Bool {
         let scheme = url.prefix { $0 != ":" }
-        guard url.utf8.count <= limit,
+        guard !scheme.isEmpty, url.utf8.count <= limit,
             url.dropFirst(scheme.count).hasPrefix("://"), url.utf8.allSatisfy({ (0x21...0x7e).contains($0) })
         else { return false }
         let authority = url.dropFirst(scheme.count + 3).prefix { !"/?#".contains($0) }

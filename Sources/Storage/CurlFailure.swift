@@ -3,16 +3,16 @@ import Lifecycle
 import SlotProtocol
 
 extension Failure {
-    /// What libcurl's result means for a source or a callback. `words` may hold a URL, so only those about certificates are shown.
+    /// What libcurl's result means for a source, an output or a callback, whose server replied that last, or 0.
+    ///
+    /// `words` may hold a URL, so only those about certificates are shown.
     static func curl(
         _ code: CURLcode, of noun: String, url: String, host: String, words: String, timeout: Double, reply: Int
     ) -> Failure {
         let source = "\(noun) '\(redactedURL(url))'"
+        let isOutput = noun == "the output"
+        if FileScheme(of: url) != nil, let failure = refused(code, source, isOutput: isOutput, reply) { return failure }
         return switch code {
-        // Another try may succeed, says RFC 959, section 4.2.1. libcurl takes 421 for silence.
-        case CURLE_UPLOAD_FAILED where isTransient(reply), CURLE_LOGIN_DENIED where isTransient(reply),
-            CURLE_REMOTE_ACCESS_DENIED where isTransient(reply), CURLE_OPERATION_TIMEDOUT where reply == 421:
-            Failure(.sourceUnreachable, "the server of \(source) cannot do this now: it replied \(reply)")
         case CURLE_COULDNT_RESOLVE_HOST:
             Failure(.sourceUnreachable, "the host '\(host)' of \(source) cannot be resolved")
         case CURLE_COULDNT_CONNECT:
@@ -44,7 +44,7 @@ extension Failure {
         case CURLE_UNSUPPORTED_PROTOCOL:
             Failure(.sourceUnreachable, "the server of \(source) does not answer in HTTP")
         case CURLE_URL_MALFORMAT: Failure(.invalidRequest, "the URL of \(source) is malformed")
-        case CURLE_PARTIAL_FILE where noun == "the output": cutOnItsWay(url)
+        case CURLE_PARTIAL_FILE where isOutput: cutOnItsWay(url)
         case CURLE_PARTIAL_FILE: cutShort(url)
         case CURLE_OUT_OF_MEMORY: Failure(.internal, "libcurl has no memory for \(source)")
         default:
@@ -59,8 +59,21 @@ extension Failure {
             retryable: true)
     }
 
-    /// Whether a reply of FTP refuses for now.
-    private static func isTransient(_ reply: Int) -> Bool { (400..<500).contains(reply) }
+    /// What a server of FTP refused for now, or for good (RFC 959, section 4.2.1); nothing if another sentence tells more.
+    private static func refused(_ code: CURLcode, _ source: String, isOutput: Bool, _ reply: Int) -> Failure? {
+        switch (code, reply) {
+        // libcurl takes 421 for silence.
+        case (CURLE_OPERATION_TIMEDOUT, 421),
+            (CURLE_UPLOAD_FAILED, 400..<500), (CURLE_LOGIN_DENIED, 400..<500), (CURLE_REMOTE_ACCESS_DENIED, 400..<500),
+            (CURLE_WEIRD_SERVER_REPLY, 400..<500), (CURLE_QUOTE_ERROR, 400..<500), (CURLE_REMOTE_DISK_FULL, 400..<500),
+            (CURLE_PARTIAL_FILE, 400..<500) where code != CURLE_PARTIAL_FILE || isOutput:
+            Failure(.sourceUnreachable, "the server of \(source) cannot do this now: it replied \(reply)")
+        case (CURLE_WEIRD_SERVER_REPLY, 500..<600), (CURLE_QUOTE_ERROR, 500..<600), (CURLE_REMOTE_DISK_FULL, 500..<600),
+            (CURLE_PARTIAL_FILE, 500..<600) where code != CURLE_PARTIAL_FILE || isOutput:
+            Failure(.sourceDenied, "the server of \(source) does not take this: it replied \(reply)")
+        default: nil
+        }
+    }
 
     /// The failure of an output of which its server has less, or more, than was sent.
     static func cutOnItsWay(_ url: String) -> Failure {

@@ -25,7 +25,7 @@ extension CurlHandle {
         set(CURLOPT_FTP_CREATE_MISSING_DIRS, Int(CURLFTP_CREATE_DIR_RETRY.rawValue))
         let name = path[path.index(after: end)...]
         guard scheme == .sftp else {
-            // libcurl is in the folder then. What is answered to the first is held against the length by the request.
+            // libcurl is in the folder then. The reply to the first tells whether the body is cut.
             return setLastCommands(["*SIZE \(temporaryName)", "RNFR \(temporaryName)", "RNTO \(name)"])
         }
         // Where a URL begins in the user's own folder, other paths begin there as well.
@@ -69,5 +69,17 @@ extension RequestTarget {
         let parts = String(decoding: bytes, as: UTF8.self).split(
             separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
         return parts.count == 2 ? (String(parts[0]), String(parts[1])) : nil
+    }
+}
+
+extension FileBody {
+    /// Whether this reply of FTP tells how much the server has, and that is not all of it.
+    ///
+    /// To FTP the end of a connection that was closed on its way is the end of the file. What is no number tells nothing.
+    func isCut(by reply: String) -> Bool {
+        guard position == length, reply.hasPrefix("213 "),
+            let found = UInt64(reply.dropFirst(4).prefix { !$0.isWhitespace })
+        else { return false }
+        return found != UInt64(length)
     }
 }

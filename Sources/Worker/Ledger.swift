@@ -88,10 +88,10 @@ actor Ledger {
     /// Lets calls that are not answered yet be forgotten: the process is about to end.
     func giveUp() { isGivenUp = true }
 
-    /// Lets go of what is older; now and then, for each time all that is younger has to move up.
+    /// Lets go of what is older, once that is a quarter of all: each time, all that is younger has to move up.
     private func forget(before start: ContinuousClock.Instant) {
-        let old = recent.prefix { $0.time < start }.count
-        if old > recent.count / 4 { recent.removeFirst(old) }
+        guard let entry = recent.dropFirst(recent.count / 4).first, entry.time < start else { return }
+        recent.removeFirst(recent.prefix { $0.time < start }.count)
     }
 
     private func tell(_ entry: Entry) async throws(QueueError) -> FinishAnswer {

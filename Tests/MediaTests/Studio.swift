@@ -94,6 +94,17 @@ func wave<Number: BitwiseCopyable>(_ samples: [Number], _ format: String = "f32l
     return path
 }
 
+/// The same noise each time.
+struct Noise: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+        // The upper bits are the good ones.
+        return state.byteSwapped
+    }
+}
+
 /// The store of a conversion's only output.
 final class OneStore: OutputStores {
     private let store: any ByteStore
@@ -153,9 +164,9 @@ func md5(_ path: String, _ format: String) async throws -> String {
 }
 
 /// One value that ffprobe tells of a file's audio stream.
-func ffprobe(_ path: String, _ entry: String) async throws -> String {
+func ffprobe(_ path: String, _ entry: String, _ arguments: [String] = []) async throws -> String {
     let outcome = try await WarmProgram.ffprobe.run(
-        ["-v", "error", "-select_streams", "a:0", "-show_entries", entry, "-of", "default=nw=1:nk=1", path])
+        ["-v", "error", "-select_streams", "a:0", "-show_entries", entry, "-of", "default=nw=1:nk=1", path] + arguments)
     return outcome.output.split(separator: "\n").first.map(String.init) ?? ""
 }
 

@@ -125,6 +125,10 @@ import Testing
         try await withTransfer(policy) { child in
             let failure = try await check(url, by: child)
             #expect(failure == nil)
+            // One that sends the bytes themselves without.
+            let half = "ftps://me:secret@localhost:\(servers.half)/content"
+            let refusal = try #require(try await check(half, by: child))
+            #expect(refusal.code == .sourceUnreachable && refusal.message.contains("without TLS"), "\(refusal)")
         }
     }
 }

@@ -35,6 +35,10 @@ let fileServersScript = #"""
     users.add_anonymous(root)
 
     class Data(DTPHandler):
+        def close(self):
+            # What the server says when all of a file has come.
+            if self._resp and getattr(self.cmd_channel, "after", None): self._resp = (self.cmd_channel.after + " Not so.", self._resp[1])
+            super().close()
         def send(self, data):
             left = getattr(self.cmd_channel, "left", None)
             if left is not None:
@@ -70,8 +74,19 @@ let fileServersScript = #"""
             folder = os.path.basename(os.path.dirname(path))
             kind, _, what = folder.partition("-")
             self.fault = what if kind == "lost" and is_first(folder) else None
+            self.after = what if kind == "after" and is_first(folder) else None
             if kind == "reply" and is_first(folder): return self.respond(what + " Not so.")
             return super().ftp_STOR(path, mode)
+        def ftp_RNTO(self, path):
+            folder = os.path.basename(os.path.dirname(path))
+            kind, _, what = folder.partition("-")
+            if kind == "named" and is_first(folder): return self.respond(what + " Not so.")
+            return super().ftp_RNTO(path)
+        def ftp_SIZE(self, path):
+            folder = os.path.basename(os.path.dirname(path))
+            sizes = {"size-none": "502 What?", "size-unknown": "213 -1", "size-blank": "213 1 "}
+            if folder in sizes and is_first(folder): return self.respond(sizes[folder])
+            return super().ftp_SIZE(path)
     class Old(Plain):
         # Knows PASV alone, and names another address for the bytes.
         name = "old"

@@ -33,7 +33,7 @@ struct OutputCheck {
         if let truncation = try Truncation.found(StoredSource(store), demuxer.formatName) {
             throw failure("is not whole: \(truncation.sentence)")
         }
-        if settings.isBareFlac { return try checks[0].checkFrames(StoredSource(store)) }
+        if settings.isBareFlac { return try checks[0].checkFrames(StoredSource(store), stop: stop) }
         let found = try tally(demuxer, tracks)
         for (index, check) in checks.enumerated() { try check.checkPackets(found[index], tracks[index]) }
     }
@@ -123,12 +123,13 @@ struct OutputCheck {
     }
 
     /// Compares a FLAC file's frames with what was written, as bytes: libav's parser takes some of their bytes for frames.
-    private func checkFrames(_ file: StoredSource) throws(MediaError) {
+    private func checkFrames(_ file: StoredSource, stop: StopFlag) throws(MediaError) {
         do {
             guard let start = try FlacBlocks(file)?.end else { throw Self.failure("has no metadata blocks") }
             var (sum, offset) = (UInt(0), start)
             var window = SourceWindow(file)
             while offset < file.length {
+                if stop.isRaised { throw MediaError.stopped }
                 let bytes = try window.bytes(at: offset, atLeast: 1)
                 guard !bytes.isEmpty else { break }
                 sum = crc32(sum, bytes.baseAddress, uInt(bytes.count))

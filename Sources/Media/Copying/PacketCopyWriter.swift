@@ -76,13 +76,12 @@ final class PacketCopyWriter: RenditionWriter {
             }
             if number == span.first && track.codec == AV_CODEC_ID_VORBIS { length = 0 }
             let discard = number == span.last && plan.gapless.end == 0 ? span.trail : 0
-            // The MP3 muxer takes the delay from the first packet that says anything but the decoder's own, whatever the stream
-            // says, and would take less than that for 4095.
-            let isMP3 = track.codec == AV_CODEC_ID_MP3
-            let skip = isMP3 && isHidden && (number == span.first || number == span.last) ? span.lead : 0
+            // libav's MP3 muxer takes the delay from the first packet whose skip is over the decoder's own 529 samples, asks the
+            // last one where none was, and makes 4095 of a skip below. Of the last it takes the padding, if that says anything.
+            let isEdge = track.codec == AV_CODEC_ID_MP3 && (number == span.first || number == span.last)
+            let skip = isEdge && isHidden ? span.lead : 0
             packet.place(at: time, duration: length - discard)
-            // It also counts the decoder's own delay into the padding, if the last packet says anything at all.
-            if skip > 0 || discard > 0 || isMP3 && number == span.last {
+            if skip > 0 || discard > 0 || isEdge && number == span.last {
                 try packet.trim(skip: skip, discard: discard)
             } else {
                 packet.forgetTrim()

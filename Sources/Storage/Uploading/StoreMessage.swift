@@ -44,13 +44,6 @@ struct FileBody: Sendable {
         self.length = length
     }
 
-    /// Whether a server of FTP says in this reply how much it has, and not all of it: to FTP the end of a connection that was closed on
-    /// its way is the end of the file.
-    func isCut(by reply: String) -> Bool {
-        guard reply.hasPrefix("213 "), let length = Int64(reply.dropFirst(4)) else { return false }
-        return length != self.length
-    }
-
     /// Reads the next bytes; nothing if the file cannot be read.
     mutating func read(into buffer: UnsafeMutableRawBufferPointer) -> Int? {
         let wanted = Int(min(Int64(buffer.count), length - position))
