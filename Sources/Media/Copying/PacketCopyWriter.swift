@@ -111,7 +111,7 @@ final class PacketCopyWriter: RenditionWriter {
         let slack: Int64 = plan.settings.codec.name == "vorbis" ? 8192 : 0
         guard (expected - slack...expected + slack).contains(found.samples) else {
             throw MediaError(
-                .corruptMedia, "check the output",
+                .internal, "check the output",
                 "a copy of the source's packets holds \(found.samples) samples, not \(expected); with `passthrough` `never` they are encoded anew"
             )
         }
