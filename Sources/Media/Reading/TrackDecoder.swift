@@ -41,7 +41,7 @@ struct TrackDecoder: ~Copyable {
     private var silence: FilledSilence
     private var chunks = ChunkIndex()
     var pages = OggPages()
-    private var vorbisPage = VorbisPage()
+    private var vorbisPage: VorbisPage
     var offsets = TransportOffsets()
     /// Samples of the source up to the last one given.
     private var count: Int64 = 0
@@ -70,6 +70,7 @@ struct TrackDecoder: ~Copyable {
         self.continuity = Continuity(demuxer, track)
         self.lengths = PacketSamples(demuxer.stream(track.index))
         self.lost = LostSound(source, demuxer.formatName, track)
+        self.vorbisPage = VorbisPage(source, demuxer.stream(track.index))
         // What cannot be read here cannot be decoded either, which is told there.
         self.xing = demuxer.formatName == "mp3" ? try? XingHeader(source) : nil
         if let xing {

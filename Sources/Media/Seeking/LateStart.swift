@@ -97,7 +97,8 @@ extension TrackDecoder {
             let begin = clock.position
             if let granuleShift, let time = packet.timestamp, time - granuleShift != begin { return nil }
             clock.read(packet, samples: samples)
-            try ring.append(packet, start: begin)
+            // libav has a frame begin as much later as it drops samples of its packet.
+            try ring.append(packet, start: begin - clock.dropped)
             ring.forget(before: target - preRoll, keeping: PreRoll.packets)
         }
         decoder.restart(rate: frame.rate)

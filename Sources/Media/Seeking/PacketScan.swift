@@ -59,7 +59,7 @@ struct PacketScan {
             track, (first, end), audible: declared.audible, preskip: demuxer.preskip(track))
         let packet = try Packet()
         var time: Int64 = 0
-        var vorbisPage = VorbisPage()
+        var vorbisPage = VorbisPage(demuxer.bytes, demuxer.stream(track.index))
         while try demuxer.next(into: packet) {
             defer { packet.clear() }
             guard continuity.read(packet, position: demuxer.bytePosition) == nil else {

@@ -8,6 +8,8 @@ struct SampleClock {
     private(set) var position: Int64
     /// Samples of the packets to come that libav drops because they are encoder delay.
     private var delay: Int64 = 0
+    /// Samples of the last packet that libav drops because they are encoder delay.
+    private(set) var dropped: Int64 = 0
 
     /// Where the last packet ends by the container's time, if it has one.
     private(set) var packetEnd: Int64?
@@ -26,9 +28,10 @@ struct SampleClock {
         var rest = Int64(samples)
         if packet.isDiscarded {
             delay = max(delay - rest, 0)
+            dropped = 0
             return
         }
-        let dropped = min(delay, rest)
+        dropped = min(delay, rest)
         delay -= dropped
         rest -= dropped
         // Padding longer than what is left is ignored.
