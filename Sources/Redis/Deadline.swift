@@ -2,11 +2,16 @@
 package struct Deadline: Sendable {
     let instant: ContinuousClock.Instant
 
-    /// What the deadline was made of, for messages.
+    /// The limit that the deadline was made of, for messages; a share of it names the whole.
     let term: Duration
 
     package init(after term: Duration) {
         instant = .now + term
+        self.term = term
+    }
+
+    private init(share: Duration, of term: Duration) {
+        instant = .now + share
         self.term = term
     }
 
@@ -20,7 +25,7 @@ package struct Deadline: Sendable {
     ) throws(RedisError) -> Answer {
         var last = RedisError.connection("there is nothing to connect to")
         for (index, item) in items.enumerated() {
-            let share = Deadline(after: max(remaining, .zero) / (items.count - index))
+            let share = Deadline(share: max(remaining, .zero) / (items.count - index), of: term)
             do throws(RedisError) { return try attempt(item, share) } catch { last = error }
             if last == .closed || hasPassed { break }
         }

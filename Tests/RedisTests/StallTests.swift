@@ -1,6 +1,7 @@
-import Redis
 import TestSupport
 import Testing
+
+@testable import Redis
 
 /// Connections that stand and carry nothing.
 @Suite(.timeLimit(.minutes(1))) struct StallTests {
@@ -21,6 +22,18 @@ import Testing
         }
         try await eventually("an answer", within: .seconds(10)) { (try? await client.send(["PING"])) == .text("PONG") }
         try await eventually("a bell") { (try? await bell.block(wait, for: .milliseconds(50))) == .null }
+    }
+
+    @Test func `a time-out names the limit, not what was left of it for an address`() throws {
+        var terms: [Duration] = []
+        #expect(throws: RedisError.self) {
+            _ = try Deadline(after: .seconds(30)).first(of: ["a", "b", "c"]) { _, share throws(RedisError) -> Int in
+                terms.append(share.term)
+                #expect(share.remaining <= .seconds(30))
+                throw .connection("no answer")
+            }
+        }
+        #expect(terms == Array(repeating: .seconds(30), count: 3))
     }
 
     @Test func `leaves a connection whose other end is gone without a word`() async throws {
