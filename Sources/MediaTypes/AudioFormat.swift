@@ -56,6 +56,13 @@ package struct AudioFormat: Sendable {
     /// The format with that name.
     package static func named(_ name: String) -> AudioFormat? { byName[name] }
 
+    /// For the name of a codec that is no format: which formats hold it. Nothing for other names.
+    package static func holding(codec name: String) -> String? {
+        let formats = all.filter { $0.codecs.contains(name) }.map(\.name)
+        guard !formats.isEmpty else { return nil }
+        return "which is a codec: the formats that hold it are \(formats.joined(separator: ", "))"
+    }
+
     private static let byName = Dictionary(uniqueKeysWithValues: all.map { ($0.name, $0) })
 
     /// Whether a file holds several audio tracks.

@@ -53,13 +53,21 @@ extension Rendition {
     @discardableResult
     package func validate() throws(FormatProblem) -> (format: AudioFormat, codec: AudioCodec) {
         guard let format = AudioFormat.named(format) else {
+            if let hint = AudioFormat.holding(codec: format) {
+                throw FormatProblem("format", "there is no format '\(format)', \(hint)")
+            }
+            let names = AudioFormat.all.map(\.name)
             throw FormatProblem(
-                "format", "there is no format '\(format)'; the formats are \(AudioFormat.all.map(\.name).listed)")
+                "format",
+                "there is no format '\(format)'\(Spelling.hint(for: format, among: names)); the formats are \(names.listed)"
+            )
         }
         let name = codec ?? format.codecs[0]
         guard format.codecs.contains(name), let codec = AudioCodec.named(name) else {
             throw FormatProblem(
-                "codec", "format \(format.name) does not take codec '\(name)'; it takes \(format.codecs.listed)")
+                "codec",
+                "format \(format.name) does not take codec '\(name)'\(Spelling.hint(for: name, among: format.codecs)); "
+                    + "it takes \(format.codecs.listed)")
         }
         try checkSampleRate(format, codec)
         try checkChannels(format, codec)
@@ -129,7 +137,8 @@ extension Rendition {
         guard let count = ChannelLayoutName.channels(of: channelLayout) else {
             throw FormatProblem(
                 "channel_layout",
-                "there is no channel_layout '\(channelLayout)'; the layouts are \(ChannelLayoutName.all.listed)")
+                "there is no channel_layout '\(channelLayout)'\(Spelling.hint(for: channelLayout, among: ChannelLayoutName.all)); "
+                    + "the layouts are \(ChannelLayoutName.all.listed)")
         }
         guard channels == nil || channels == count else {
             throw FormatProblem(

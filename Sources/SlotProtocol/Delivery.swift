@@ -21,7 +21,9 @@ extension FieldReader {
     func delivery(to place: String?) throws(Failure) -> Delivery {
         var delivery = Delivery()
         if let text = fields["output_method"] {
-            guard let method = Delivery.Method(rawValue: text) else { throw wrong("output_method", "PUT or POST") }
+            guard let method = Delivery.Method(rawValue: text) else {
+                throw wrong("output_method", oneOf: ["PUT", "POST"])
+            }
             delivery.method = method
         }
         delivery.headers = try headers("output_headers")
@@ -36,7 +38,9 @@ extension FieldReader {
                     + (isOnFileServer ? "; a server of files takes `output_credentials` alone" : ""))
         }
         if let text = fields["overwrite"] {
-            guard let mode = Overwrite(rawValue: text) else { throw wrong("overwrite", "replace, skip or fail") }
+            guard let mode = Overwrite(rawValue: text) else {
+                throw wrong("overwrite", oneOf: ["replace", "skip", "fail"])
+            }
             guard mode == .replace || delivery.method == .put else {
                 throw Self.invalid("`overwrite` is for a PUT: what a server makes of a POST is its own affair")
             }

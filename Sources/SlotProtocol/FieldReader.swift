@@ -12,8 +12,7 @@ struct FieldReader {
         var bytes = 0
         for (name, value) in fields.sorted(by: { $0.key < $1.key }) {
             guard JobField.named(name) != nil else {
-                throw Self.invalid(
-                    "unknown field `\(Self.shown(name))`; the fields are listed by `respool enqueue --help`")
+                throw Self.unknownField(name)
             }
             guard value.utf8.count <= JobSpec.Limit.valueBytes else {
                 throw Self.invalid("`\(name)` is longer than \(JobSpec.Limit.valueBytes) bytes")
@@ -46,7 +45,7 @@ struct FieldReader {
     func priority() throws(Failure) -> JobSpec.Priority {
         guard let text = fields["priority"] else { return .normal }
         guard let priority = JobSpec.Priority(name: text) else {
-            throw wrong("priority", "high, normal or low")
+            throw wrong("priority", oneOf: ["high", "normal", "low"])
         }
         return priority
     }
@@ -111,7 +110,9 @@ struct FieldReader {
 
     func passthrough() throws(Failure) -> Passthrough {
         guard let text = fields["passthrough"] else { return .auto }
-        guard let mode = Passthrough(rawValue: text) else { throw wrong("passthrough", "auto, never or require") }
+        guard let mode = Passthrough(rawValue: text) else {
+            throw wrong("passthrough", oneOf: ["auto", "never", "require"])
+        }
         return mode
     }
 
@@ -127,6 +128,26 @@ struct FieldReader {
     /// The refusal of a field's value.
     func wrong(_ name: String, _ right: String, code: ErrorCode = .invalidRequest) -> Failure {
         Failure(code, "`\(name)` is `\(Self.shown(fields[name] ?? ""))`: it must be \(right)")
+    }
+
+    /// The refusal of a field that no job has.
+    static func unknownField(_ name: String) -> Failure {
+        let hint = Spelling.hint(for: name, among: JobField.all.map(\.name))
+        return invalid("unknown field `\(shown(name))`\(hint); the fields are listed by `respool enqueue --help`")
+    }
+
+    /// The refusal of a word that is not one of those that the field takes.
+    func wrong(_ name: String, oneOf words: [String]) -> Failure {
+        let text = fields[name] ?? ""
+        let right = words.count > 3 ? "one of \(words.joined(separator: " "))" : Self.alternatives(words)
+        let hint = Spelling.hint(for: text, among: words)
+        return Self.invalid("`\(name)` is `\(Self.shown(text))`\(hint): it must be \(right)")
+    }
+
+    /// `a`, `a or b`, `a, b or c`
+    private static func alternatives(_ words: [String]) -> String {
+        let head = words.dropLast().joined(separator: ", ")
+        return (head.isEmpty ? "" : head + " or ") + (words.last ?? "")
     }
 
     static func invalid(_ message: String) -> Failure { Failure(.invalidRequest, message) }

@@ -21,7 +21,10 @@ extension FieldReader {
             throw Self.invalid("`format` is missing: give one of \(Self.formatNames)")
         }
         guard let named = AudioFormat.named(format) else {
-            throw Failure(.invalidRequest, "`format` is `\(Self.shown(format))`: it must be one of \(Self.formatNames)")
+            guard let hint = AudioFormat.holding(codec: format) else {
+                throw wrong("format", oneOf: AudioFormat.all.map(\.name))
+            }
+            throw Self.invalid("`format` is `\(Self.shown(format))`, \(hint)")
         }
         var rendition = Rendition(
             format: format, codec: fields["codec"], bitRate: try bitRate(), quality: try quality(),
@@ -77,9 +80,7 @@ extension FieldReader {
         }
         if let text = fields["segment_format"] {
             guard let container = SegmentSettings.Container(rawValue: text) else {
-                throw wrong(
-                    "segment_format",
-                    "one of \(SegmentSettings.Container.allCases.map(\.rawValue).joined(separator: " "))")
+                throw wrong("segment_format", oneOf: SegmentSettings.Container.allCases.map(\.rawValue))
             }
             segments.container = container
         }
@@ -119,7 +120,7 @@ extension FieldReader {
     private func sampleFormat() throws(Failure) -> SampleFormat? {
         guard let text = fields["sample_format"] else { return nil }
         guard let format = SampleFormat(rawValue: text) else {
-            throw wrong("sample_format", "one of \(SampleFormat.allCases.map(\.rawValue).joined(separator: " "))")
+            throw wrong("sample_format", oneOf: SampleFormat.allCases.map(\.rawValue))
         }
         return format
     }

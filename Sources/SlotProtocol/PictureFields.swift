@@ -49,7 +49,9 @@ extension FieldReader {
         guard let text = fields["peaks_format"] else {
             return fields["output"]?.lowercased().hasSuffix(".dat") == true ? .dat : .json
         }
-        guard let form = PictureSettings.PeaksForm(rawValue: text) else { throw wrong("peaks_format", "json or dat") }
+        guard let form = PictureSettings.PeaksForm(rawValue: text) else {
+            throw wrong("peaks_format", oneOf: ["json", "dat"])
+        }
         return form
     }
 

@@ -15,7 +15,7 @@ extension FieldReader {
     func damage() throws(Failure) -> DamagePolicy {
         guard let text = fields["damage"] else { return .fail }
         guard let policy = DamagePolicy(rawValue: text) else {
-            throw wrong("damage", DamagePolicy.allCases.map(\.rawValue).joined(separator: " or "))
+            throw wrong("damage", oneOf: DamagePolicy.allCases.map(\.rawValue))
         }
         return policy
     }

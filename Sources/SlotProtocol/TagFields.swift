@@ -11,14 +11,16 @@ extension FieldReader {
     func tagEncoding() throws(Failure) -> String? {
         guard let text = fields["tag_encoding"] else { return nil }
         guard let name = TagEncoding.named(text) else {
-            throw wrong("tag_encoding", "one of \(TagEncoding.names.map { $0.lowercased() }.joined(separator: " "))")
+            throw wrong("tag_encoding", oneOf: TagEncoding.names.map { $0.lowercased() })
         }
         return name
     }
 
     private func chapters() throws(Failure) -> TagSettings.ChapterForm? {
         guard let text = fields["chapters"] else { return nil }
-        guard let form = TagSettings.ChapterForm(rawValue: text) else { throw wrong("chapters", "json or webvtt") }
+        guard let form = TagSettings.ChapterForm(rawValue: text) else {
+            throw wrong("chapters", oneOf: ["json", "webvtt"])
+        }
         return form
     }
 

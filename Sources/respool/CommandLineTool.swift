@@ -1,4 +1,5 @@
 import Lifecycle
+import MediaTypes
 
 /// Finds the command among the words of a call, runs it, and tells what went wrong.
 enum CommandLineTool {
@@ -11,6 +12,7 @@ enum CommandLineTool {
         do throws(CommandFailure) {
             return try await dispatch(words)
         } catch {
+            if let report = error.report { StandardStream.output(report + "\n") }
             if !error.message.isEmpty { StandardStream.error("respool: \(TextLayout.printable(error.message))\n") }
             return error.status
         }

@@ -12,6 +12,19 @@ import Testing
             (["enqueue"], "a source is missing"),
             (["enqueue", "a.wav"], "`format` is missing: give one of mp3"),
             (["enqueue", "a.wav", "--to", "xyz"], "`format` is `xyz`: it must be one of mp3"),
+            (
+                ["enqueue", "a.wav", "--to", "aac"],
+                "`format` is `aac`, which is a codec: the formats that hold it are m4a, m4b, mp4, mov, adts"
+            ),
+            (["convert", "a.wav", "b", "--format", "mp33"], "`format` is `mp33` (did you mean `mp3`?)"),
+            (["formats", "aac"], "there is no format 'aac', which is a codec"),
+            (["formats", "flak"], "there is no format 'flak' (did you mean flac?)"),
+            (
+                ["enqueue", "a.wav", "--to", "mp3", "--priority", "hihg"],
+                "`priority` is `hihg` (did you mean `high`?): it must be high, normal or low"
+            ),
+            (["enqueue", "a.wav", "--to", "wav", "--sample-format", "S24_LE"], "(did you mean `s24le`?)"),
+            (["retry", "1-0", "--set", "sampleRate=44100"], "(did you mean `sample_rate`?)"),
             (["enqueue", "a.wav", "--to", "mp3", "--start", "9", "--end", "5"], "`end` (5) is not after `start` (9)"),
             (
                 ["enqueue", "a.wav", "--to", "mp3", "--overwrite", "g"],

@@ -40,6 +40,7 @@ struct Garbage: Sendable, CustomTestStringConvertible {
 
     static let garbage: [Garbage] = [
         Garbage("an unknown field", base + ["fromat", "mp3"], "unknown field `fromat`"),
+        Garbage("a name in another spelling", base + ["sampleRate", "44100"], "(did you mean `sample_rate`?)"),
         Garbage("a name that is no name", base + [.bytes([0, 255, 10, 39]), "x"], "unknown field `???'`"),
         Garbage("a name with a blank", base + ["format mp3", "x"], "unknown field `format mp3`"),
         Garbage("a callback that is no URL", base + ["callback", "ftp://x.org/"], "`callback` cannot be called"),

@@ -64,6 +64,16 @@ local function number(name, text, low, high)
   return value
 end
 
+-- The field that differs from the name only in case and in what separates words, as a question; or nothing.
+local function hint(name)
+  if #name > 64 then return '' end
+  local plain = string.gsub(string.lower(name), '[_-]', '')
+  for field in string.gmatch(FIELDS, '%S+') do
+    if string.gsub(field, '_', '') == plain then return ' (did you mean `' .. field .. '`?)' end
+  end
+  return ''
+end
+
 -- The name, if a group can have it.
 local function group_name(text)
   return #text <= 64 and string.find(text, '^[%w_.-]+$') and text or nil
@@ -77,7 +87,7 @@ local function check(flat)
     local name, value = flat[i], flat[i + 1]
     local plain = string.find(name, '^[a-z_]+$')
     if not plain or not string.find(FIELDS, ' ' .. name .. ' ', 1, true) then
-      refuse('unknown field `' .. shown(name) .. '`; the fields are listed by `respool enqueue --help`')
+      refuse('unknown field `' .. shown(name) .. '`' .. hint(name) .. '; the fields are listed by `respool enqueue --help`')
     elseif fields[name] then
       refuse('the field `' .. name .. '` is there twice')
     elseif #value > MAX_VALUE then

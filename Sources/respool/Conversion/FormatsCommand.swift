@@ -3,35 +3,58 @@ import MediaTypes
 import SlotProtocol
 
 extension Command {
-    static let formats = Command("formats", "lists the formats, their codecs and what these take", options: [.json]) {
-        arguments throws(CommandFailure) in
-        let lines = arguments.has(.json) ? AudioFormat.all.map { JSONLine.text($0.entry) } : FormatList.lines()
+    static let formats = Command(
+        "formats", usages: ["[FORMAT…]"], "lists the formats, their codecs and what these take", options: [.json],
+        examples: [.init(line: "respool formats mp3 m4a", meaning: "these alone, with their codecs")],
+        operands: 0...Int.max, operandSuggestion: .words(AudioFormat.all.map(\.name))
+    ) { arguments throws(CommandFailure) in
+        let formats = try FormatList.formats(arguments.operands)
+        let lines =
+            arguments.has(.json) ? formats.map { JSONLine.text($0.entry) } : FormatList(formats: formats).lines()
         StandardStream.output(lines.map { $0 + "\n" }.joined())
         return .success
     }
 }
 
 /// The tables of formats and codecs, for people.
-private enum FormatList {
-    static func lines() -> [String] {
+private struct FormatList {
+    let formats: [AudioFormat]
+
+    /// The formats of these names, or all.
+    static func formats(_ names: [String]) throws(CommandFailure) -> [AudioFormat] {
+        guard !names.isEmpty else { return AudioFormat.all }
+        var formats: [AudioFormat] = []
+        for name in names {
+            guard let format = AudioFormat.named(name) else {
+                let hint =
+                    AudioFormat.holding(codec: name).map { ", \($0)" }
+                    ?? Spelling.hint(for: name, among: AudioFormat.all.map(\.name), quote: "")
+                throw .usage("there is no format '\(name)'\(hint); `respool formats` lists all")
+            }
+            formats.append(format)
+        }
+        return formats
+    }
+
+    func lines() -> [String] {
         let terminal = Terminal.output
-        var formats = Table(["FORMAT": .left, "FILE": .left, "CODECS": .left, "SAMPLES": .left, "WHAT": .left])
-        for format in AudioFormat.all {
-            formats.append([
+        var table = Table(["FORMAT": .left, "FILE": .left, "CODECS": .left, "SAMPLES": .left, "WHAT": .left])
+        for format in formats {
+            table.append([
                 .init(format.name, .bold), .init("." + format.fileExtension),
-                .init(format.codecs.joined(separator: " ")), .init(samples(format)), .init(format.summary),
+                .init(format.codecs.joined(separator: " ")), .init(Self.samples(format)), .init(format.summary),
             ])
         }
         var codecs = Table([
             "CODEC": .left, "KIND": .left, "CHANNELS": .right, "HZ": .left, "BIT RATE": .left, "QUALITY": .left,
         ])
-        for codec in AudioCodec.all {
+        for codec in AudioCodec.all where formats.contains(where: { $0.codecs.contains(codec.name) }) {
             codecs.append([
                 .init(codec.name, .bold), .init(codec.kind.rawValue), .init("1-\(codec.mostChannels)"),
-                .init(rates(codec)), .init(bitRates(codec)), .init(qualities(codec)),
+                .init(Self.rates(codec)), .init(Self.bitRates(codec)), .init(Self.qualities(codec)),
             ])
         }
-        return formats.lines(for: terminal) + [""] + codecs.lines(for: terminal)
+        return table.lines(for: terminal) + [""] + codecs.lines(for: terminal)
     }
 
     private static func samples(_ format: AudioFormat) -> String {

@@ -1,4 +1,5 @@
 import Lifecycle
+import MediaTypes
 
 /// The words of one call, sorted into options and operands.
 struct Arguments: Sendable {
@@ -48,7 +49,8 @@ struct Arguments: Sendable {
     func word(_ option: Option, of words: [String]) throws(CommandFailure) -> String? {
         guard let text = value(option) else { return nil }
         guard words.contains(text) else {
-            throw .usage("\(origin(of: option)) is '\(text)': give \(words.joined(separator: ", "))")
+            let hint = Spelling.hint(for: text, among: words)
+            throw .usage("\(origin(of: option)) is '\(text)'\(hint): give \(words.joined(separator: ", "))")
         }
         return text
     }

@@ -1,5 +1,6 @@
 import CLinux
 import Glibc
+import MediaTypes
 
 /// Reads the words of a call against a table of options, with getopt_long(3).
 struct OptionParser {

@@ -1,19 +1,21 @@
 import Jobs
 import SlotProtocol
 
-/// The jobs that a command is about: ids that were typed, those of a group, or those that failed with a code.
+/// The jobs that a command is about: ids that were typed, those of a group, those in a state, or those that failed with a code.
 struct JobSelection: Sendable {
     private let connection: QueueConnection
     private let ids: [String]
     private let group: String?
     private let code: ErrorCode?
+    private let state: JobState?
 
-    init(_ arguments: Arguments, code: ErrorCode? = nil) throws(CommandFailure) {
+    init(_ arguments: Arguments, code: ErrorCode? = nil, state: JobState? = nil) throws(CommandFailure) {
         connection = try QueueConnection(arguments)
         ids = arguments.operands
         group = try arguments.group()
         self.code = code
-        let isAll = group != nil || code != nil
+        self.state = state ?? (code != nil ? .failed : nil)
+        let isAll = group != nil || self.state != nil
         if isAll, let id = ids.first {
             throw .usage("'\(id)' stands beside jobs that are meant as one: give ids or those")
         }
@@ -32,8 +34,8 @@ struct JobSelection: Sendable {
                 let some = try await matching(ids)
                 if !some.isEmpty, try await !body(connection, some) { isGood = false }
             }
-        } else if code != nil {
-            try await eachFailed { some throws(CommandFailure) in
+        } else if let state {
+            try await eachJob(in: state) { some throws(CommandFailure) in
                 if try await !body(connection, some) { isGood = false }
             }
         } else {
@@ -49,16 +51,17 @@ struct JobSelection: Sendable {
         return zip(ids, records).filter { $1?.error?.code == code }.map(\.0)
     }
 
-    private func eachFailed(
+    private func eachJob(
+        in state: JobState,
         _ body: ([String]) async throws(CommandFailure) -> Void
     ) async throws(CommandFailure) {
         var cursor: JobCursor?
         repeat {
             let place = cursor
             let page = try await connection.ask { queue throws(QueueError) in
-                try await queue.list(state: .failed, limit: 500, cursor: place)
+                try await queue.list(state: state, limit: 500, cursor: place)
             }
-            let some = page.jobs.filter { $0.error?.code == code }.map(\.id)
+            let some = page.jobs.filter { code == nil || $0.error?.code == code }.map(\.id)
             if !some.isEmpty { try await body(some) }
             cursor = page.next
         } while cursor != nil

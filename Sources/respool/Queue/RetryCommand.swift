@@ -1,15 +1,16 @@
 import Jobs
+import MediaTypes
 import SlotProtocol
 
 extension Command {
     static let retry = Command(
-        "retry", usages: ["ID…", "--group NAME", "--failed-with CODE"],
+        "retry", usages: ["ID…", "--group NAME", "--failed-with CODE", "--state STATE"],
         "runs failed or cancelled jobs once more; ends with 1 if one cannot be",
         details: [
             "The job starts afresh, with all its tries. With --group all jobs of the group that failed, with --failed-with all "
-                + "that failed with this code, of the group if there is one too."
+                + "that failed with this code, with --state all that failed or were cancelled; of the group if there is one too."
         ],
-        options: [.group, RetryOptions.code, RetryOptions.set, .json, .queue, .redis],
+        options: [.group, RetryOptions.code, RetryOptions.state, RetryOptions.set, .json, .queue, .redis],
         examples: [
             .init(line: "respool retry --failed-with source_unreachable", meaning: "after the host came back"),
             .init(
@@ -19,9 +20,14 @@ extension Command {
     ) { arguments throws(CommandFailure) in
         let code = try arguments.word(RetryOptions.code, of: ErrorCode.allCases.map(\.rawValue)).flatMap(ErrorCode.init)
         let changes = try RetryOptions.changes(arguments)
-        let selection = try JobSelection(arguments, code: code)
+        let state = try arguments.word(RetryOptions.state, of: RetryOptions.states).flatMap(JobState.init)
+        if state == .cancelled, code != nil {
+            throw .usage("--failed-with names jobs that failed, and --state is 'cancelled': leave one of them out")
+        }
+        let selection = try JobSelection(arguments, code: code, state: state)
         let report = VerdictReport(isJSON: arguments.has(.json))
-        return try await selection.each(rank: .failed) { connection, ids throws(CommandFailure) in
+        return try await selection.each(rank: state == .cancelled ? .cancelled : .failed) {
+            connection, ids throws(CommandFailure) in
             let answers = try await connection.ask { queue throws(QueueError) in
                 try await queue.retry(ids, changes: changes)
             }
@@ -34,6 +40,10 @@ enum RetryOptions {
     static let code = Option(
         "failed-with", value: "CODE", "all jobs that failed with this code: timeout, source_unreachable…",
         suggestion: .words(ErrorCode.allCases.map(\.rawValue)))
+    static let states = [JobState.failed, .cancelled].map(\.rawValue)
+    static let state = Option(
+        "state", letter: "s", value: "STATE", "all jobs that are \(states.joined(separator: " or "))",
+        suggestion: .words(states))
     static let set = Option(
         "set", value: "FIELD=VALUE", "changes a field of the jobs; without a value, takes it away", isRepeatable: true)
 
@@ -48,7 +58,8 @@ enum RetryOptions {
             let value = String(text.dropFirst(name.count + 1))
             // What is no field may be what the job was refused for.
             guard JobField.named(name) != nil || value.isEmpty else {
-                throw .usage("--set is '\(text)': there is no field `\(name)`")
+                let hint = Spelling.hint(for: name, among: JobField.all.map(\.name))
+                throw .usage("--set is '\(text)': there is no field `\(name)`\(hint)")
             }
             guard !JobQueue.unchangeable.contains(name) else {
                 throw .usage("--set is '\(text)': a retry cannot change `\(name)`; enqueue the job anew")
