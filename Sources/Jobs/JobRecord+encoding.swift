@@ -9,6 +9,7 @@ extension JobRecord: Encodable {
         case createdAt = "created_at"
         case startedAt = "started_at"
         case finishedAt = "finished_at"
+        case dueAt = "due_at"
         case outputProgress = "output_progress"
     }
 
@@ -41,6 +42,7 @@ extension JobRecord: Encodable {
         try container.encode(WallClock.timestamp(milliseconds: createdAt), forKey: .createdAt)
         try container.encode(startedAt.map { WallClock.timestamp(milliseconds: $0) }, forKey: .startedAt)
         try container.encode(finishedAt.map { WallClock.timestamp(milliseconds: $0) }, forKey: .finishedAt)
+        try container.encode(dueAt.map { WallClock.timestamp(milliseconds: $0) }, forKey: .dueAt)
         try container.encode(outputProgress, forKey: .outputProgress)
         try container.encode(outputs, forKey: .outputs)
         try container.encode(

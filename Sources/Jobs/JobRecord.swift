@@ -32,7 +32,7 @@ package struct JobRecord: Sendable, Hashable {
     package var createdAt: Int64
     package var startedAt: Int64?
     package var finishedAt: Int64?
-    /// When a delayed job may run; not part of the JSON.
+    /// When a delayed job may run.
     package var dueAt: Int64?
     /// How far each output is, of a running job that has several.
     package var outputProgress: [OutputProgress]?

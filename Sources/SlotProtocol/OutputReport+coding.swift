@@ -27,7 +27,9 @@ extension OutputReport: Codable {
         try encode(copied, .copied)
         try encode(gapless, .gapless)
         try encode(damage, .damage)
-        try encode(settings, .settings)
+        let reported = Dictionary(
+            uniqueKeysWithValues: settings.map { ($0.key, ReportedSetting($0.value, of: $0.key)) })
+        try encode(reported, .settings)
         try container.encode(warnings, forKey: .warnings)
         try container.encode(loudness, forKey: .loudness)
         try container.encode(audioMD5, forKey: .audioMD5)
@@ -60,7 +62,7 @@ extension OutputReport: Codable {
             copied: try container.decode(Bool.self, forKey: .copied),
             gapless: try container.decode(Gapless.self, forKey: .gapless),
             damage: try container.decode(Damage.self, forKey: .damage),
-            settings: try container.decode([String: Setting].self, forKey: .settings),
+            settings: try container.decode([String: ReportedSetting].self, forKey: .settings).mapValues(\.setting),
             warnings: try container.decode([Warning].self, forKey: .warnings))
         loudness = try container.decodeIfPresent(LoudnessChange.self, forKey: .loudness)
         audioMD5 = try container.decodeIfPresent(String.self, forKey: .audioMD5)

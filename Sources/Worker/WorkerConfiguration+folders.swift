@@ -21,6 +21,11 @@ extension WorkerConfiguration {
                 "RESPOOL_OUTPUT_ROOT is not set, so every job will fail as output_denied: set it, or give --output-root"
             )
         }
+        if slot.policy.sourceRoots.isEmpty {
+            advice.append(
+                "RESPOOL_SOURCE_ROOTS is not set, so every job whose source is a file will fail as policy_denied: "
+                    + "set it, or give --source-root")
+        }
         if let fault = slot.policy.s3.keysFault { advice.append("\(fault); until then jobs that need S3 will fail") }
         return advice
     }

@@ -128,6 +128,41 @@ import Testing
         }
     }
 
+    @Test(arguments: [["convert", "nope.flac", "out.mp3"], ["probe", "nope.flac"]])
+    func `a failure is JSON for who asked for JSON`(words: [String]) async throws {
+        let outcome = try await respool.run(words + ["--json"])
+        #expect(outcome.exitCode == 1 && outcome.lines.count == 1, "\(outcome.output)")
+        let report = try #require(try JSONSerialization.jsonObject(with: Data(outcome.output.utf8)) as? [String: Any])
+        let error = try #require(report["error"] as? [String: Any])
+        #expect(report["source"] as? String == "nope.flac" && error["code"] as? String == "source_not_found")
+        #expect(error["retryable"] as? Bool == false && (error["message"] as? String)?.contains("nope.flac") == true)
+        #expect(outcome.errors.hasPrefix("respool: nope.flac: "))
+        let plain = try await respool.run(words)
+        #expect(plain.output == "" && plain.exitCode == 1)
+        // The result's own bytes are never mixed with it.
+        #expect(try await respool.run("convert", "nope.flac", "-", "--format", "wav", "--json").output == "")
+    }
+
+    @Test func `reports have numbers as numbers, and names as text`() async throws {
+        let outcome = try await respool.run(
+            "convert", "programme.wav", "out.ac3", "--end", "2", "--json", "--gain", "-6", "--sample-rate", "48000")
+        let report = try #require(try JSONSerialization.jsonObject(with: Data(outcome.output.utf8)) as? [String: Any])
+        let settings = try #require(report["settings"] as? [String: [String: Any]])
+        #expect(settings["sample_rate"]?["asked"] as? Int == 48000 && settings["channels"]?["used"] as? Int == 2)
+        #expect(settings["bit_rate"]?["used"] is Int && settings["gain"]?["asked"] as? Double == -6)
+        #expect(settings["codec"]?["used"] as? String == "ac3")
+        #expect(settings["channel_layout"]?["used"] as? String == "stereo")
+        let probe = try await respool.run("probe", "out.ac3", "--json").output
+        let tracks = (try JSONSerialization.jsonObject(with: Data(probe.utf8)) as? [String: Any])?["tracks"]
+        #expect((tracks as? [[String: Any]])?.first?["seconds"] is Double)
+    }
+
+    @Test func `lists one format by its name`() async throws {
+        let lines = try await respool.run("formats", "mp3").lines
+        #expect(lines.count == 4 && lines[1].hasPrefix("mp3 ") && lines[3].hasPrefix("mp3 "), "\(lines)")
+        #expect(try await respool.run("formats", "mp3", "wav", "--json").lines.count == 2)
+    }
+
     @Test func `does not overwrite its own source`() async throws {
         let outcome = try await respool.run("convert", "programme.wav", ".", "--to", "wav", "--end", "1")
         #expect(outcome.exitCode == 2 && outcome.errors.contains("'.' is the source itself"))

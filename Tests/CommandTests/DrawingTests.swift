@@ -83,12 +83,34 @@ import Testing
             outputs: [.init(.converting, fraction: 0.5), .init(.failed, fraction: 0.25)])
         let line = ProgressLine(label: "a.wav > mp3+flac", progress: progress)
         let terminal = Terminal(descriptor: -1)
-        let lines = line.outputLines("mp3+flac", ProgressLine.Style(terminal: terminal, labels: [line.label]))
+        let lines = line.outputLines("mp3+flac", ProgressLineStyle(terminal: terminal, lines: [line]))
         #expect(lines.count == 2)
         #expect(lines[0].hasPrefix("  0 mp3 ") && lines[0].hasSuffix(" 50 %"), "\(lines[0])")
         #expect(lines[1].hasPrefix("  1 flac ") && lines[1].hasSuffix(" 25 %  failed"), "\(lines[1])")
         let single = ProgressLine(label: "a", progress: Progress(phase: .converting, fraction: 0.5))
-        #expect(single.outputLines("mp3", ProgressLine.Style(terminal: terminal, labels: ["a"])).isEmpty)
+        #expect(single.outputLines("mp3", ProgressLineStyle(terminal: terminal, lines: [single])).isEmpty)
+    }
+
+    @Test func `lines of several jobs share 80 columns, with whole ids, bars and aligned figures`() {
+        func line(_ number: Int, _ fraction: Double, _ speed: Double, _ eta: Double) -> ProgressLine {
+            ProgressLine(
+                id: "1795200918742-1f0c33e0\(number)", label: "the-same-long-name-of-a-programme.flac → mp3",
+                progress: Progress(
+                    phase: .converting, position: 3725 * fraction, duration: 3725, fraction: fraction, speed: speed,
+                    eta: eta))
+        }
+        let lines = [line(1, 0.05, 9.9, 3700), line(2, 1, 1234, 3), line(3, 0.42, 61, 61)]
+        let style = ProgressLineStyle(terminal: Terminal(descriptor: -1), lines: lines)
+        #expect(style.columns == 80 && style.barWidth >= 10)
+        let texts = lines.map { $0.text(style) }
+        #expect(texts.map { TextLayout.columns($0) } == [80, 80, 80])
+        for (line, text) in zip(lines, texts) { #expect(text.hasPrefix(line.id! + "  ")) }
+        #expect(texts.allSatisfy { $0.hasSuffix(" left") })
+        // Percent signs and speeds stand below each other.
+        let places = texts.map { text in
+            text.indices.filter { "%×x".contains(text[$0]) }.map { text.distance(from: text.startIndex, to: $0) }
+        }
+        #expect(Set(places).count == 1, "\(texts)")
     }
 
     @Test func `fits text to columns`() {

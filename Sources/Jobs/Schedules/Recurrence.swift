@@ -27,6 +27,16 @@ package struct Recurrence: Sendable {
         return (String(shown.prefix(10)), String(shown.dropFirst(11).prefix(5)).replacing(":", with: "-"))
     }
 
+    /// What the place's clock shows at a moment, and how far it is ahead of UTC: `2030-01-31 06:00 +01:00`.
+    package func clock(at milliseconds: Int64) -> String {
+        let offset = zone.offset(at: milliseconds.floorDivided(by: 1000))
+        let shown = WallClock.timestamp(milliseconds: milliseconds + offset * 1000)
+        let minutes = Int(offset.magnitude / 60)
+        func padded(_ number: Int) -> String { number < 10 ? "0\(number)" : String(number) }
+        let ahead = "\(offset < 0 ? "-" : "+")\(padded(minutes / 60)):\(padded(minutes % 60))"
+        return "\(shown.prefix(10)) \(shown.dropFirst(11).prefix(5)) \(ahead)"
+    }
+
     private func nextShown(_ time: Int64) -> Int64? {
         var reading = time + zone.offset(at: time)
         while let shown = expression.first(from: reading) {

@@ -63,6 +63,8 @@ package struct Probe: Codable, Hashable, Sendable {
         package var bits: Int?
         package var bitRate: Int?
         package var duration: MediaTime?
+        /// The same in seconds, for display.
+        package var seconds: Double?
         package var language: String?
         package var title: String?
         /// Whether a player takes it by default.
@@ -74,7 +76,7 @@ package struct Probe: Codable, Hashable, Sendable {
         package var silencesLeftOut: Int?
 
         enum CodingKeys: String, CodingKey {
-            case number, index, title, codec, channels, bits, duration, language, loudness, silences
+            case number, index, title, codec, channels, bits, duration, seconds, language, loudness, silences
             case sampleRate = "sample_rate"
             case channelLayout = "channel_layout"
             case sampleFormat = "sample_format"
@@ -108,6 +110,7 @@ extension Probe {
         }
         let place = tracks.firstIndex { $0.index == best.index }
         if let place, let length = try AudibleLength.of(best, source, demuxer) { tracks[place].duration = length }
+        for place in tracks.indices { tracks[place].seconds = tracks[place].duration?.seconds }
         let duration =
             place.flatMap { tracks[$0].duration }
             ?? demuxer.duration.map { MediaTime(value: $0, timescale: 1_000_000) }

@@ -30,9 +30,10 @@ extension Command {
         operands: 1...33, operandSuggestion: .files
     ) { arguments throws(CommandFailure) in
         let request = try ConversionRequest(arguments)
-        let (reports, failure) = try await HandConversion(request: request).run()
         // Standard output is the result's own when it is the destination.
-        if arguments.has(.json), !request.destinations.contains(nil) {
+        let isJSON = arguments.has(.json) && !request.destinations.contains(nil)
+        let (reports, failure) = try await HandConversion(request: request, isJSON: isJSON).run()
+        if isJSON {
             for report in reports { StandardStream.output(JSONLine.text(report) + "\n") }
         }
         if let failure { throw failure }

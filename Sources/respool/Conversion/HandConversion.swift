@@ -8,6 +8,8 @@ import Synchronization
 /// One conversion in a slot of this process, watched on standard error.
 struct HandConversion {
     let request: ConversionRequest
+    /// Whether a failure is also told to a program.
+    let isJSON: Bool
 
     /// Converts, publishes, and answers what became of each output, with the failure if one of them has failed; Ctrl-C leaves
     /// nothing behind.
@@ -24,17 +26,18 @@ struct HandConversion {
         case .success(let record):
             let reports = record.outputs.map(\.report)
             for report in reports where report.error == nil { view.tell(report) }
-            return (reports, record.failure.map(told))
-        case .failure(let error): throw told(error.failure)
+            // The report of an output that failed has its error already.
+            return (reports, record.failure.map { told($0, isJSON: false) })
+        case .failure(let error): throw told(error.failure, isJSON: isJSON)
         }
     }
 
-    private func told(_ failure: Failure) -> CommandFailure {
+    private func told(_ failure: Failure, isJSON: Bool) -> CommandFailure {
         // Whoever read the result has read enough: that is its own affair, as with every program in a pipe.
         if failure.code == .outputFailed, request.destinations.contains(nil), StandardStream.isOutputGone {
             return .failed("")
         }
-        return .failed("\(SourceAddress.shown(request.source)): \(failure.message)")
+        return .failed(failure, source: request.source, isJSON: isJSON)
     }
 
     private func convert(_ slot: Slot, _ view: ConversionView) async -> Result<CommitRecord, SlotError> {
@@ -83,8 +86,8 @@ private final class ConversionView: Sendable {
             let now = ContinuousClock.now
             if let last = state.last, now - last < .milliseconds(80) { return }
             state.last = now
-            let style = ProgressLine.Style(terminal: .error, labels: [label])
             let line = ProgressLine(label: label, progress: progress)
+            let style = ProgressLineStyle(terminal: .error, lines: [line])
             state.area.draw([line.text(style)] + line.outputLines(formats, style))
         }
     }

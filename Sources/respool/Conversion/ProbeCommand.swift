@@ -40,7 +40,7 @@ extension Command {
         await slot.shutdown()
         interruption.resolve()
         switch result {
-        case .failure(let error): throw .failed("\(SourceAddress.shown(source)): \(error.failure.message)")
+        case .failure(let error): throw .failed(error.failure, source: source, isJSON: arguments.has(.json))
         case .success(let text):
             StandardStream.output(arguments.has(.json) ? text + "\n" : try ProbeReport.lines(text, source))
             return .success

@@ -32,12 +32,36 @@ struct Table {
         rows.append(row)
     }
 
-    /// The lines of the table: aligned on a terminal, where the last column is cut to fit; otherwise the same, uncut.
+    /// The lines of the table: aligned on a terminal, where wide columns are cut to fit; otherwise the same, uncut.
     func lines(for terminal: Terminal) -> [String] {
         let all = [headings.map { Cell($0, .faint) }] + rows
-        let widths = headings.indices.map { column in all.map { TextLayout.columns($0[column].text) }.max() ?? 0 }
+        let natural = headings.indices.map { column in all.map { TextLayout.columns($0[column].text) }.max() ?? 0 }
         let room = terminal.isInteractive ? terminal.size.columns : Int.max
+        let widths = fitted(natural, in: room)
         return all.map { line($0, widths, room, terminal) }
+    }
+
+    /// The widths in so many columns: all columns of text but the first, which names the row, share what is left, and none is cut
+    /// for another that is wider.
+    private func fitted(_ widths: [Int], in room: Int) -> [Int] {
+        guard room < Int.max else { return widths }
+        var flexible = widths.indices.filter { $0 > 0 && alignments[$0] == .left }
+        var left = room - 2 * (widths.count - 1)
+        for column in widths.indices where !flexible.contains(column) { left -= widths[column] }
+        var fitted = widths
+        while !flexible.isEmpty {
+            let share = max(0, left) / flexible.count
+            let narrow = flexible.filter { widths[$0] <= share }
+            guard !narrow.isEmpty else {
+                for (place, column) in flexible.enumerated() {
+                    fitted[column] = share + (place == flexible.count - 1 ? max(0, left) % flexible.count : 0)
+                }
+                break
+            }
+            for column in narrow { left -= widths[column] }
+            flexible.removeAll { narrow.contains($0) }
+        }
+        return fitted
     }
 
     private func line(_ row: [Cell], _ widths: [Int], _ room: Int, _ terminal: Terminal) -> String {

@@ -31,8 +31,11 @@ extension Command {
             guard let subject else { return try await queue.callbacks(limit: limit) }
             return Array(try await queue.callbacks(of: subject).prefix(limit))
         }
-        let lines = arguments.has(.json) ? records.map { JSONLine.text($0) } : CallbackOptions.lines(records)
-        StandardStream.output(lines.map { $0 + "\n" }.joined())
+        if arguments.has(.json) {
+            StandardStream.output(records.map { JSONLine.text($0) + "\n" }.joined())
+        } else {
+            EmptyList.output(CallbackOptions.lines(records), orSay: "no callbacks are listed")
+        }
         return .success
     }
 }

@@ -8,7 +8,7 @@ extension Command {
             "Each job must be in exactly the places that its state says, each key must belong to something, and no lease may "
                 + "have ended without anybody taking the job back. What seems wrong is read again, for it may only have moved. It "
                 + "changes nothing and holds nobody up; its time grows with the queue. It also shows how the server is set up.",
-            "Ends with 1 if there are findings.",
+            "Ends with 1 if there are findings. Warnings are what is set up so that it may cost jobs one day; they change no exit code.",
         ],
         options: [.json, .queue, .redis],
         examples: [.init(line: "respool doctor --queue urgent", meaning: "whether the queue urgent is sound")]
@@ -33,6 +33,7 @@ private struct DoctorReport: Encodable {
     let workers: Int
     let slots: Int
     let findings: [String]
+    let warnings: [String]
 
     init(_ queue: JobQueue) async throws(QueueError) {
         let audit = try await QueueAudit(queue).lastingProblems()
@@ -47,10 +48,24 @@ private struct DoctorReport: Encodable {
         findings =
             audit.sentences + (try await queue.advice())
             + server.failedWrites.map { "Redis could not write \($0): see its log, and whether its disk is full" }
+        warnings = [
+            Self.persistenceWarning(server),
+            stats.workers == 0 ? "no worker is alive: start one with `respool worker`" : nil,
+            stats.isPaused ? "the queue is paused: `respool resume` lets it go on" : nil,
+        ].compactMap(\.self)
+    }
+
+    /// What a server that is killed would forget.
+    private static func persistenceWarning(_ server: ServerFacts) -> String? {
+        guard server.isAppendOnly else {
+            return "Redis has no append-only file, so it forgets jobs when it is killed: set appendonly to yes"
+        }
+        guard let sync = server.appendfsync, sync != "always" else { return nil }
+        return "appendfsync is \(sync), so Redis may forget its last moments when it is killed: set it to always"
     }
 
     private enum CodingKeys: String, CodingKey {
-        case queue, server, keys, counts, paused, workers, slots, findings
+        case queue, server, keys, counts, paused, workers, slots, findings, warnings
         case oldestWaiting = "oldest_waiting"
     }
 
@@ -70,16 +85,20 @@ private struct DoctorReport: Encodable {
         let facts = pairs.map { name, value in
             terminal.colored(TextLayout.fitted(name, width: 8), .faint) + " " + TextLayout.printable(value)
         }
-        guard !findings.isEmpty else { return facts + [terminal.colored("all is well", .green)] }
-        let heading = terminal.colored(Quantities.count(findings.count, "finding"), .red)
-        return facts + ["\(heading):"] + findings.map { "- " + TextLayout.printable($0) }
+        guard !findings.isEmpty || !warnings.isEmpty else { return facts + [terminal.colored("all is well", .green)] }
+        func list(_ sentences: [String], _ noun: String, _ color: Terminal.Color) -> [String] {
+            guard !sentences.isEmpty else { return [] }
+            let heading = terminal.colored(Quantities.count(sentences.count, noun), color)
+            return ["\(heading):"] + sentences.map { "- " + TextLayout.printable($0) }
+        }
+        return facts + list(findings, "finding", .red) + list(warnings, "warning", .yellow)
     }
 
     private var persistence: String {
-        guard server.isAppendOnly else { return "no append-only file: a server that is killed forgets jobs" }
+        guard server.isAppendOnly else { return "no append-only file" }
         switch server.appendfsync {
         case "always": return "append-only file, appendfsync always: nothing acknowledged is forgotten"
-        case let sync?: return "append-only file, appendfsync \(sync): a server that is killed forgets its last moments"
+        case let sync?: return "append-only file, appendfsync \(sync)"
         case nil: return "append-only file; the server does not tell its appendfsync"
         }
     }

@@ -6,8 +6,13 @@ import SlotProtocol
 /// One job in one line.
 struct JobLine {
     let record: JobRecord
+    /// Whether the line begins with the job's id, as it does among others.
+    let showsID: Bool
 
-    init(_ record: JobRecord) { self.record = record }
+    init(_ record: JobRecord, showsID: Bool = false) {
+        self.record = record
+        self.showsID = showsID
+    }
 
     /// What is converted, and into what.
     func label(_ terminal: Terminal) -> String {
@@ -15,16 +20,16 @@ struct JobLine {
     }
 
     /// The line for a terminal, no longer than its columns.
-    func text(_ style: ProgressLine.Style) -> String {
+    func text(_ style: ProgressLineStyle) -> String {
         let terminal = style.terminal
         guard record.state != .running else { return progress(terminal).text(style) }
         let text = terminal.hasUnicode ? "\(mark) \(detail)" : detail
-        return style.label(label(terminal))
+        return style.head(id: showsID ? record.id : nil, label: label(terminal))
             + terminal.colored(TextLayout.cut(text, width: style.room, mark: terminal.ellipsis), color)
     }
 
     /// The lines below it for each of several outputs of a running job.
-    func outputLines(_ style: ProgressLine.Style) -> [String] {
+    func outputLines(_ style: ProgressLineStyle) -> [String] {
         record.state == .running ? progress(style.terminal).outputLines(record.format, style) : []
     }
 
@@ -60,14 +65,15 @@ struct JobLine {
         }
     }
 
-    private func progress(_ terminal: Terminal) -> ProgressLine {
+    /// The line of the job while it runs.
+    func progress(_ terminal: Terminal) -> ProgressLine {
         let progress = record.phase.map {
             Progress(
                 phase: $0, position: record.position ?? 0, duration: record.duration, fraction: record.progress,
                 speed: record.speed, estimated: record.estimated, eta: record.eta,
                 outputs: record.outputProgress ?? [])
         }
-        return ProgressLine(label: label(terminal), progress: progress)
+        return ProgressLine(id: showsID ? record.id : nil, label: label(terminal), progress: progress)
     }
 
     private var mark: String {

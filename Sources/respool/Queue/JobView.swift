@@ -67,17 +67,31 @@ struct JobView {
         let size = terminal.size
         let records = board.ids.compactMap { board.records[$0] }
         let room = max(1, size.rows - 2)
-        let shown = records.count <= room ? records : Array(ordered(records).prefix(room - 1))
-        let style = ProgressLine.Style(terminal: terminal, labels: shown.map { JobLine($0).label(terminal) })
-        var lines = shown.map { JobLine($0).text(style) }
-        if board.ids.count == 1, let record = shown.first { lines += JobLine(record).outputLines(style) }
-        if shown.count < records.count {
-            let done = records.count { $0.state.isTerminal }
-            lines.append(
-                terminal.colored(
-                    "… \(Quantities.count(records.count, "job")), \(Quantities.count(done)) of them over", .faint))
-        }
+        let shown = records.count < room ? records : Array(ordered(records).prefix(max(1, room - 1)))
+        let isSeveral = board.ids.count > 1
+        let jobs = shown.map { JobLine($0, showsID: isSeveral) }
+        let style = ProgressLineStyle(
+            terminal: terminal, lines: jobs.map { $0.progress(terminal) }, labels: isSeveral ? [total(records)] : [])
+        var lines = jobs.map { $0.text(style) }
+        if isSeveral { lines.append(totalLine(records, style)) } else { lines += jobs.first?.outputLines(style) ?? [] }
         return lines
+    }
+
+    private func total(_ records: [JobRecord]) -> String { Quantities.count(records.count, "job") }
+
+    /// All jobs as one: how far they are together, and how many are over, run and wait.
+    private func totalLine(_ records: [JobRecord], _ style: ProgressLineStyle) -> String {
+        let over = records.count { $0.state.isTerminal }
+        let running = records.filter { $0.state == .running }
+        let share = running.reduce(Double(over)) { $0 + min(max($1.progress ?? 0, 0), 1) }
+        let fraction = records.isEmpty ? 0 : share / Double(records.count)
+        let bar = ProgressBar(width: style.barWidth, hasUnicode: terminal.hasUnicode).text(fraction)
+        let percent = TextLayout.fitted(Quantities.percent(fraction), width: 5, isRight: true)
+        let counts = [(over, "over"), (running.count, "running"), (records.count - over - running.count, "left")]
+        let words = counts.filter { $0.0 > 0 }.map { "\(Quantities.count($0.0)) \($0.1)" }.joined(separator: ", ")
+        let figures = TextLayout.cut(
+            "\(percent)  \(words)", width: style.room - style.barWidth - 2, mark: terminal.ellipsis)
+        return style.head(id: "total", label: total(records)) + terminal.colored(bar, .cyan) + "  " + figures
     }
 
     private func ordered(_ records: [JobRecord]) -> [JobRecord] {

@@ -30,8 +30,11 @@ extension Command {
             } else {
                 try await list.read(state: state, limit: limit)
             }
-        let lines = arguments.has(.json) ? jobs.map { JSONLine.text($0) } : JobList.lines(jobs)
-        StandardStream.output(lines.map { $0 + "\n" }.joined())
+        if arguments.has(.json) {
+            StandardStream.output(jobs.map { JSONLine.text($0) + "\n" }.joined())
+        } else {
+            EmptyList.output(JobList.lines(jobs, state: state), orSay: JobList.none(state, group))
+        }
         return .success
     }
 }
@@ -84,17 +87,28 @@ struct JobList {
         return Array(jobs.prefix(limit))
     }
 
-    static func lines(_ jobs: [JobRecord]) -> [String] {
+    /// What is said where there is nothing to list.
+    static func none(_ state: JobState?, _ group: String?) -> String {
+        let place = group.map { "in the group \($0)" } ?? "in the queue"
+        return state.map { "no job \(place) is \($0.rawValue)" } ?? "no jobs \(place)"
+    }
+
+    /// A table of the jobs; where all are in one state, on a terminal without it.
+    static func lines(_ jobs: [JobRecord], state: JobState? = nil) -> [String] {
         let (terminal, now) = (Terminal.output, WallClock.milliseconds())
-        var table = Table(["ID": .left, "STATE": .left, "AGE": .right, "JOB": .left, "DETAIL": .left])
+        let hasState = state == nil || !terminal.isInteractive
+        var table =
+            hasState
+            ? Table(["ID": .left, "STATE": .left, "AGE": .right, "JOB": .left, "DETAIL": .left])
+            : Table(["ID": .left, "AGE": .right, "JOB": .left, "DETAIL": .left])
         for job in jobs {
             let age = Quantities.span(Double(max(0, now - job.createdAt)) / 1000)
             let line = JobLine(job)
             let detail = job.state == .running ? line.figures(hasUnicode: terminal.hasUnicode) : line.detail
-            table.append([
-                .init(job.id, .bold), .init(job.state.rawValue, line.color), .init(age), .init(line.label(terminal)),
-                .init(detail == job.state.rawValue ? "" : detail),
-            ])
+            table.append(
+                [.init(job.id, .bold)] + (hasState ? [.init(job.state.rawValue, line.color)] : []) + [
+                    .init(age), .init(line.label(terminal)), .init(detail == job.state.rawValue ? "" : detail),
+                ])
         }
         return jobs.isEmpty ? [] : table.lines(for: terminal)
     }

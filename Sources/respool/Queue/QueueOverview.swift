@@ -63,11 +63,11 @@ struct QueueOverview {
         lines +=
             glance.workers.isEmpty ? ["no worker: start one with `respool worker`"] : workers(glance.workers, terminal)
         if !glance.running.isEmpty {
-            let style = ProgressLine.Style(
-                terminal: terminal, labels: glance.running.map { JobLine($0).label(terminal) })
+            let jobs = glance.running.map { JobLine($0, showsID: true) }
+            let style = ProgressLineStyle(terminal: terminal, lines: jobs.map { $0.progress(terminal) })
             lines.append("")
-            lines += glance.running.map {
-                terminal.isInteractive ? JobLine($0).text(style) : JobView.line($0.id, $0, terminal)
+            lines += jobs.map {
+                terminal.isInteractive ? $0.text(style) : JobView.line($0.record.id, $0.record, terminal)
             }
         }
         return lines

@@ -143,21 +143,29 @@ private struct ScheduleBook {
     }
 
     private func show(_ schedules: [ScheduleRecord]) {
-        var lines = schedules.map { JSONLine.text(ScheduleLine($0)) }
-        if !isJSON {
-            var table = Table([
-                "NAME": .left, "CRON": .left, "ZONE": .left, "NEXT": .left, "LAST": .left, "LAST JOB": .left,
-            ])
-            for schedule in schedules {
-                let line = ScheduleLine(schedule)
-                table.append([
-                    .init(schedule.name, .bold), .init(schedule.expression), .init(schedule.zone),
-                    .init(line.next ?? "paused"), .init(line.last ?? "-"), .init(schedule.job ?? "-"),
-                ])
-            }
-            lines = schedules.isEmpty ? [] : table.lines(for: .output)
+        guard !isJSON else {
+            return StandardStream.output(schedules.map { JSONLine.text(ScheduleLine($0)) + "\n" }.joined())
         }
-        StandardStream.output(lines.map { $0 + "\n" }.joined())
+        var table = Table([
+            "NAME": .left, "CRON": .left, "ZONE": .left, "NEXT": .left, "LAST": .left, "LAST JOB": .left,
+        ])
+        for schedule in schedules {
+            table.append([
+                .init(schedule.name, .bold), .init(schedule.expression), .init(schedule.zone),
+                .init(schedule.next.map(schedule.clock) ?? "paused"), .init(schedule.last.map(schedule.clock) ?? "-"),
+                .init(schedule.job ?? "-"),
+            ])
+        }
+        EmptyList.output(
+            schedules.isEmpty ? [] : table.lines(for: .output),
+            orSay: "there are no schedules: `respool schedule add` makes one")
+    }
+}
+
+extension ScheduleRecord {
+    /// A moment by the clock of the schedule's own zone; by UTC where this machine does not know the zone.
+    fileprivate func clock(_ milliseconds: Int64) -> String {
+        (try? recurrence())?.clock(at: milliseconds) ?? WallClock.timestamp(milliseconds: milliseconds)
     }
 }
 

@@ -1,0 +1,28 @@
+import MediaTypes
+
+/// A setting of a report in JSON: numbers where the field is one, else text.
+struct ReportedSetting: Codable {
+    private let asked: JSONValue?
+    private let used: JSONValue
+
+    /// Fields whose values are numbers; a layout such as `5.1` is none.
+    private static let numeric: Set<String> = [
+        "sample_rate", "channels", "bit_rate", "quality", "loudness", "true_peak", "gain", "drc", "tracks", "zoom",
+        "pixels_per_second", "bits", "dynamic_range",
+    ]
+
+    init(_ setting: Setting, of field: String) {
+        let isNumeric = Self.numeric.contains(field)
+        asked = setting.asked.map { isNumeric ? Self.number($0) : .string($0) }
+        used = isNumeric ? Self.number(setting.used) : .string(setting.used)
+    }
+
+    var setting: Setting { Setting(asked: asked?.field, used: used.field ?? "") }
+
+    /// The number that the text is, or the text, such as `off`.
+    private static func number(_ text: String) -> JSONValue {
+        if let value = Int64(text) { return .integer(value) }
+        if let value = Double(text), value.isFinite { return .number(value) }
+        return .string(text)
+    }
+}
