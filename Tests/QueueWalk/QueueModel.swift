@@ -24,6 +24,8 @@ struct QueueModel {
         /// Whether its deadline is over, if it has one.
         var isLate: Bool?
         var isDue = false
+        /// Whether it goes behind newer jobs once it is due.
+        var isSentBack = false
         var leaseEnded = false
         var isValid: Bool
         var ended: (token: String, answer: FinishAnswer)?
@@ -104,11 +106,20 @@ struct QueueModel {
     mutating func keepHouse() {
         admitAll()
         for id in jobs.keys where isOverdue(jobs[id]!) { end(id, .failed) }
-        for id in jobs.keys where jobs[id]!.state == .delayed && jobs[id]!.isDue { jobs[id]!.state = .waiting }
+        // All are due at the same time, so by their ids.
+        for id in jobs.keys.sorted() where jobs[id]!.state == .delayed && jobs[id]!.isDue { promote(id) }
         // No more in one call; all have the same end, so by their ids.
         for id in jobs.values.filter({ $0.state == .running && $0.leaseEnded }).map(\.id).sorted().prefix(16) {
             crash(id) { $0.state = .waiting }
         }
+    }
+
+    private mutating func promote(_ id: String) {
+        jobs[id]!.state = .waiting
+        guard jobs[id]!.isSentBack else { return }
+        sequence += 1
+        jobs[id]!.sequence = sequence
+        jobs[id]!.isSentBack = false
     }
 
     /// Whether time gives up a job that does not run.
@@ -213,6 +224,7 @@ struct QueueModel {
         case .failed(let failure, _):
             if failure.retryable, jobs[id]!.attempt < jobs[id]!.attempts {
                 jobs[id]!.state = .delayed
+                jobs[id]!.isSentBack = true
             } else {
                 end(id, .failed)
             }
@@ -251,6 +263,7 @@ struct QueueModel {
         fresh.attempt = 0
         fresh.crashes = 0
         fresh.isDue = false
+        fresh.isSentBack = false
         fresh.isExpired = false
         fresh.isLate = nil
         if let priority = changes["priority"] { fresh.rank = Self.ranks[priority]! }

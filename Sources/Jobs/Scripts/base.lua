@@ -141,6 +141,20 @@ local function to_waiting(job, ...)
   event(job.id, 'waiting')
 end
 
+-- The same behind all jobs of its priority.
+local function to_tail(job, rank, ...)
+  seq = seq + 1
+  job.score = whole(rank * BAND + seq)
+  to_waiting(job, 'score', job.score, ...)
+end
+
+-- Makes a delayed job ready: one whose attempt failed behind newer ones, for it would hold them up again and again.
+local function promote(job)
+  if not job.tail then return to_waiting(job) end
+  call('HDEL', job.key, 'tail')
+  to_tail(job, math.floor(job.score / BAND))
+end
+
 local function to_delayed(job, due, ...)
   move(job, 'delayed', due, 'due', due, ...)
   event(job.id, 'delayed', 'due', due)

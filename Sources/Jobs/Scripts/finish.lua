@@ -28,7 +28,7 @@ local function try_again(job, token, outcome, code, message, wait, random)
     ttl = endings().crash(job, code, message, again)
   else
     note('retries')
-    again(job, 'error_code', code, 'error', string.sub(message, 1, 1024), 'retryable', 1)
+    again(job, 'tail', 1, 'error_code', code, 'error', string.sub(message, 1, 1024), 'retryable', 1)
   end
   if not answer then
     answer = job.state

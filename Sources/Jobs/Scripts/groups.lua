@@ -27,7 +27,7 @@ local function tally(job, old, state)
     call('HSETNX', key, 'created', now)
   end
   call('HINCRBY', key, state, 1)
-  if not old or (OVER[old] or 0) ~= rank then
+  if not old or (OVER[old] or 0) ~= rank or old == 'delayed' and job.tail then
     call('ZADD', key .. ':ids', whole(rank * BAND + job.score % BAND), job.id)
     if rank > 0 then closing[job.group] = true elseif old then call('HDEL', key, 'ended') end
   end

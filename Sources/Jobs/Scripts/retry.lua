@@ -18,7 +18,7 @@ local function renew(id, spec, options)
   call('PERSIST', P .. 'spec:' .. job.id)
   call('DEL', P .. 'result:' .. job.id, P .. 'log:' .. job.id)
   call('HDEL', key, 'attempt', 'crashes', 'error_code', 'error', 'retryable', 'started', 'finished', 'worker', 'due',
-    'expires', 'deadline')
+    'expires', 'deadline', 'tail')
   job.expires, job.deadline = nil, nil
   local rank = math.floor(job.score / BAND)
   if spec ~= '' then
@@ -30,9 +30,7 @@ local function renew(id, spec, options)
     job.limit_key = limit ~= '*' and limit or nil
     if job.limit_key then call('HSET', key, 'limit_key', limit) else call('HDEL', key, 'limit_key') end
   end
-  seq = seq + 1
-  job.score = whole(rank * BAND + seq)
-  to_waiting(job, 'score', job.score)
+  to_tail(job, rank)
   return 'retried'
 end
 

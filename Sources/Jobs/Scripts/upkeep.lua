@@ -46,7 +46,7 @@ end
 local function tend()
   local more = call('XLEN', IN) > 0 and admission().admit()
   more = sweep(EXPIRING, '64', expire) or more
-  more = sweep(INDEX.delayed, '64', to_waiting) or more
+  more = sweep(INDEX.delayed, '64', promote) or more
   for _, key in ipairs(call('ZRANGEBYSCORE', PACED, '-inf', now, 'LIMIT', '0', '64')) do limits().call_paced(key) end
   if NOW >= grace then sweep(LEASE, '16', reap) end
   return more

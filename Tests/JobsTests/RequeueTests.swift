@@ -1,0 +1,78 @@
+import Jobs
+import Lifecycle
+import Redis
+import SlotProtocol
+import Testing
+
+/// Where a job stands that goes back to waiting.
+@Suite(.timeLimit(.minutes(1))) struct RequeueTests {
+    private let broken = Failure(.sourceUnreachable, "no route")
+
+    @Test func `a job whose attempt failed waits behind newer ones of its priority`() async throws {
+        try await QueueFixture.run { fixture in
+            let failing = try await fixture.enqueue(["group": "g"])
+            let low = try await fixture.enqueue(["priority": "low"])
+            _ = try await fixture.finish(try await fixture.claimOne(), .failed(broken))
+            let good = try await fixture.enqueue(["group": "g"])
+            try await fixture.makeDue()
+            #expect(try await fixture.claim(3).map(\.id) == [good, failing, low])
+            #expect(try await fixture.queue.members(of: "g", limit: 10).ids == [good, failing])
+        }
+    }
+
+    @Test func `jobs that always fail do not hold up good ones`() async throws {
+        try await QueueFixture.run { fixture in
+            _ = try await fixture.queue.enqueue(Array(repeating: QueueFixture.job, count: 20))
+            for job in try await fixture.claim(20) { _ = try await fixture.finish(job, .failed(broken)) }
+            try await fixture.makeDue()
+            var good: Set<String> = []
+            for _ in 0..<5 { good.insert(try await fixture.enqueue()) }
+            var attempts = 0
+            while !good.isEmpty, attempts < 200 {
+                let job = try await fixture.claimOne()
+                if good.remove(job.id) != nil {
+                    _ = try await fixture.finish(job, .completed([]))
+                } else {
+                    attempts += 1
+                    _ = try await fixture.finish(job, .failed(broken))
+                    try await fixture.makeDue()
+                }
+            }
+            #expect(attempts == 0)
+        }
+    }
+
+    @Test func `a retried job of a full limit key is parked behind newer ones`() async throws {
+        try await QueueFixture.run { fixture in
+            try await fixture.queue.setLimit(1, key: "k")
+            let failing = try await fixture.enqueue(["limit_key": "k"])
+            _ = try await fixture.finish(try await fixture.claimOne(), .failed(broken))
+            let running = try await fixture.enqueue(["limit_key": "k"])
+            let job = try await fixture.claimOne()
+            #expect(job.id == running)
+            let newer = try await fixture.enqueue(["limit_key": "k"])
+            try await fixture.makeDue()
+            #expect(try await fixture.claim(3).isEmpty)
+            _ = try await fixture.finish(job, .completed([]))
+            let next = try await fixture.claimOne()
+            #expect(next.id == newer)
+            _ = try await fixture.finish(next, .completed([]))
+            #expect(try await fixture.claimOne().id == failing)
+        }
+    }
+
+    @Test func `a job whose process died keeps its place`() async throws {
+        try await QueueFixture.run { fixture in
+            let crashed = try await fixture.enqueue()
+            // An earlier failure has no say in it.
+            _ = try await fixture.finish(try await fixture.claimOne(), .failed(broken))
+            try await fixture.makeDue()
+            let job = try await fixture.claimOne()
+            #expect(job.id == crashed)
+            _ = try await fixture.finish(job, .crashed(Failure(.crashed, "signal 11")))
+            let newer = try await fixture.enqueue()
+            try await fixture.makeDue()
+            #expect(try await fixture.claim(2).map(\.id) == [crashed, newer])
+        }
+    }
+}
