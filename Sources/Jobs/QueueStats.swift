@@ -3,7 +3,7 @@ package struct QueueStats: Sendable, Hashable {
     /// Every state is there.
     package let counts: [JobState: Int]
     package let isPaused: Bool
-    /// Milliseconds since the oldest job that could run now was pushed.
+    /// Milliseconds since the oldest job that can run now became ready.
     package let oldestWaiting: Int64?
     package let lastMinute: Turnover
     package let lastHour: Turnover

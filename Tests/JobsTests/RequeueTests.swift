@@ -75,4 +75,33 @@ import Testing
             #expect(try await fixture.claim(2).map(\.id) == [crashed, newer])
         }
     }
+
+    @Test func `the oldest waiting job is the one that is ready longest, not the one pushed first`() async throws {
+        try await QueueFixture.run { fixture in
+            let keys = fixture.queue.keys
+            let id = try await fixture.push(["delay": "3600"])
+            _ = try await fixture.claim()
+            // As if it had been pushed an hour before.
+            let hour: Int64 = 3_600_000
+            let before = WallClock.milliseconds() - hour
+            _ = try await fixture.client.send(["HSET", .text(keys.job(id)), "created", .integer(before)])
+            _ = try await fixture.client.send(["ZADD", .text(keys.delayed), .integer(before + hour), .text(id)])
+            _ = try await fixture.client.send(["HSET", .text(keys.job(id)), "due", .integer(before + hour)])
+            try await fixture.queue.keepHouse()
+            #expect(try await fixture.state(id) == .waiting)
+            #expect((0...30_000).contains(try #require(try await fixture.queue.stats().oldestWaiting)))
+            let job = try await fixture.claimOne()
+            for outcome: Jobs.Outcome in [.released, .failed(Failure(.noAudio, "x"))] {
+                let current = outcome == .released ? job : try await fixture.claimOne()
+                _ = try await fixture.finish(current, outcome)
+                if outcome != .released { #expect(try await fixture.queue.retry([id]) == [.retried]) }
+                #expect(
+                    (0...30_000).contains(try #require(try await fixture.queue.stats().oldestWaiting)), "\(outcome)")
+            }
+            // One that stands behind may be ready for longer.
+            let other = try await fixture.enqueue()
+            _ = try await fixture.client.send(["HSET", .text(keys.job(other)), "created", .integer(before)])
+            #expect(try #require(try await fixture.queue.stats().oldestWaiting) >= hour)
+        }
+    }
 }

@@ -137,7 +137,12 @@ local function move(job, state, score, ...)
 end
 
 local function to_waiting(job, ...)
-  move(job, 'waiting', job.score, ...)
+  if job.state then
+    move(job, 'waiting', job.score, 'ready', job.state == 'delayed' and math.min(job.due, NOW) or now, ...)
+  else
+    -- A new job is ready since it was pushed.
+    move(job, 'waiting', job.score, ...)
+  end
   event(job.id, 'waiting')
 end
 

@@ -49,6 +49,7 @@ local function call_next(key)
   call('ZREM', P .. 'parked:' .. key, id)
   call('ZREM', PARKED, id)
   call('HDEL', P .. 'job:' .. id, 'parked')
+  call('HSET', P .. 'job:' .. id, 'ready', now)
   call('ZADD', READY, first[2], id)
   call('SADD', LIVE, id)
   called = true

@@ -1,7 +1,7 @@
 -- A queue at a glance.
 --
 -- Answers  {queued, waiting, delayed, running, completed, failed, cancelled, 1 if paused, ms since the oldest job that
---          could run was pushed or -1, then what happened in the last minute, hour and day: three times
+--          can run became ready or -1 (of the first 16 of each priority), then what happened in the last minute, hour and day: three times
 --          {pushed, completed, failed, cancelled, retries, crashes}}.
 
 local answer = { call('XLEN', IN) }
@@ -18,8 +18,10 @@ for i, state in ipairs({ 'waiting', 'delayed', 'running', 'completed', 'failed',
 end
 answer[2] = answer[2] + call('ZCARD', PARKED)
 for rank = 0, 2 do
-  local next_up = call('ZRANGEBYSCORE', READY, whole(rank * BAND), '(' .. whole((rank + 1) * BAND), 'LIMIT', 0, 1)[1]
-  if next_up then oldest = math.min(oldest, tonumber(call('HGET', P .. 'job:' .. next_up, 'created') or pushed(next_up))) end
+  for _, id in ipairs(call('ZRANGEBYSCORE', READY, whole(rank * BAND), '(' .. whole((rank + 1) * BAND), 'LIMIT', 0, 16)) do
+    local f = call('HMGET', P .. 'job:' .. id, 'ready', 'created')
+    oldest = math.min(oldest, tonumber(f[1] or f[2] or pushed(id)))
+  end
 end
 answer[8] = paused and 1 or 0
 answer[9] = oldest <= NOW and NOW - oldest or -1
