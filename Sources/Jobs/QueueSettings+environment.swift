@@ -2,7 +2,7 @@ import Lifecycle
 package import SlotProtocol
 
 extension QueueSettings {
-    /// The defaults, and what `RESPOOL_MAX_CRASHES` and `RESPOOL_KEEP_DONE`, `_FAILED`, `_CANCELLED`, `_CALLBACKS` (`10000`
+    /// The defaults, and what `RESPOOL_MAX_CRASHES`, `RESPOOL_KEEP_EVENTS` and `RESPOOL_KEEP_DONE`, `_FAILED`, `_CANCELLED`, `_CALLBACKS` (`10000`
     /// or `10000/7d`) say.
     package static func fromEnvironment(
         _ value: (String) -> String? = Environment.value
@@ -13,6 +13,14 @@ extension QueueSettings {
                 throw Failure(.invalidRequest, "RESPOOL_MAX_CRASHES is `\(text)`: it must be a whole number from 1")
             }
             settings.maxCrashes = number
+        }
+        if let text = value("RESPOOL_KEEP_EVENTS") {
+            guard let number = Int(text), (100...100_000_000).contains(number) else {
+                throw Failure(
+                    .invalidRequest, "RESPOOL_KEEP_EVENTS is `\(text)`: it must be a whole number from 100 to 100000000"
+                )
+            }
+            settings.events = number
         }
         settings.done = try retention("RESPOOL_KEEP_DONE", value, settings.done)
         settings.failed = try retention("RESPOOL_KEEP_FAILED", value, settings.failed)

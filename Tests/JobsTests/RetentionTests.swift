@@ -70,12 +70,16 @@ import Testing
     }
 
     @Test func `reads the settings of the environment`() throws {
-        let values = ["RESPOOL_MAX_CRASHES": "100", "RESPOOL_KEEP_DONE": "50/12h", "RESPOOL_KEEP_FAILED": "7"]
+        let values = [
+            "RESPOOL_MAX_CRASHES": "100", "RESPOOL_KEEP_DONE": "50/12h", "RESPOOL_KEEP_FAILED": "7",
+            "RESPOOL_KEEP_EVENTS": "600000",
+        ]
         let settings = try QueueSettings.fromEnvironment { values[$0] }
-        #expect(settings.maxCrashes == 100 && settings.failed.count == 7)
+        #expect(settings.maxCrashes == 100 && settings.failed.count == 7 && settings.events == 600_000)
         #expect(settings.done == .init(count: 50, age: .seconds(43_200)))
         for (name, value) in [
             ("RESPOOL_MAX_CRASHES", "0"), ("RESPOOL_KEEP_DONE", "5/x"), ("RESPOOL_KEEP_DONE", "many"),
+            ("RESPOOL_KEEP_EVENTS", "99"), ("RESPOOL_KEEP_EVENTS", "1d"),
         ] {
             let failure = #expect(throws: Failure.self) {
                 try QueueSettings.fromEnvironment { $0 == name ? value : nil }
