@@ -315,4 +315,25 @@ import Testing
             _ = try await fixture.client.send(["DEL", .text(fixture.queue.keys.callbacks("full.org"))])
         }
     }
+
+    @Test func `refuses the callback of one receiver more than there may be, and calls those that it has`() async throws
+    {
+        try await QueueFixture.run { fixture in
+            let fill: RedisCommand = [
+                "EVAL", "for i = 1, 10000 do redis.call('ZADD', KEYS[1], 1e15, 'r' .. i) end", "1",
+                .text(fixture.queue.keys.callbacks),
+            ]
+            _ = try await fixture.client.send(fill)
+            for (host, state) in [("new.org", CallbackRecord.State.failed), ("r7", .waiting)] {
+                let id = try await fixture.enqueue(["callback": "http://\(host)/"])
+                _ = try await fixture.finish(try await fixture.claimOne(), .completed([]))
+                let record = try #require(try await fixture.queue.callbacks(of: .job(id)).first)
+                #expect(record.state == state)
+                if state == .failed { #expect(record.log.first?.message.contains("10000 receivers") == true) }
+            }
+            #expect(try await drain(fixture).map(\.url) == ["http://r7/"])
+            let rest: RedisCommand = ["ZREMRANGEBYSCORE", .text(fixture.queue.keys.callbacks), "1e15", "1e15"]
+            _ = try await fixture.client.send(rest)
+        }
+    }
 }

@@ -6,7 +6,7 @@
 -- (sorted set, scores as in `done`) deliveries that are over.
 
 local CALLED = P .. 'called'
-local MOST_TRIES, MOST_WAITING, MOST_AT_ONCE = 20, 100000, 2
+local MOST_TRIES, MOST_WAITING, MOST_AT_ONCE, MAX_RECEIVERS = 20, 100000, 2, 10000
 
 -- The host that a callback goes to; nothing if it is no URL that can be called.
 local function receiver(url)
@@ -60,10 +60,15 @@ local function deliver(kind, name, what, url, ...)
   -- An owner knows its last eight.
   local earlier = string.sub(call('HGET', owner, 'called') or '', -7 * (#id + 1))
   call('HSET', owner, 'called', earlier .. id .. ' ')
-  local told, is_refused = { ... }, call('ZCARD', waiting) >= MOST_WAITING
-  if is_refused then told = { 'log', logged(nil, MOST_WAITING .. ' callbacks wait for this host already') } end
+  local told, refusal = { ... }, nil
+  if call('ZCARD', waiting) >= MOST_WAITING then
+    refusal = MOST_WAITING .. ' callbacks wait for this host already'
+  elseif call('ZCARD', CALLBACKS) >= MAX_RECEIVERS and not call('ZSCORE', CALLBACKS, host) then
+    refusal = 'callbacks of ' .. MAX_RECEIVERS .. ' receivers wait already'
+  end
+  if refusal then told = { 'log', logged(nil, refusal) } end
   call('HSET', key, kind, name, 'what', what, 'url', url, 'receiver', host, 'at', NOW, unpack(told))
-  if is_refused then
+  if refusal then
     conclude(id, 'failed')
     return
   end
