@@ -26,9 +26,12 @@ extension JobQueue {
             verdicts: verdicts, hasCallbacks: try parts[1].integer() == 1, isScheduleDue: try parts[2].integer() == 1)
     }
 
-    /// Forgets a worker that stops; its jobs should have been given back.
+    /// Forgets a worker that stops; its jobs should have been given back. Its last claim is kept for its time.
     package func leave(worker: String) async throws(QueueError) {
-        _ = try await send([["ZREM", .text(keys.workers), .text(worker)], ["DEL", .text(keys.worker(worker))]])
+        _ = try await send([
+            ["ZREM", .text(keys.workers), .text(worker)],
+            ["HDEL", .text(keys.worker(worker)), "host", "slots", "version", "jobs"],
+        ])
     }
 
     /// Every worker that gave a sign of life within the last minute, by name.

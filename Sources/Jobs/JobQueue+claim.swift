@@ -3,9 +3,10 @@ import Redis
 import SlotProtocol
 
 extension JobQueue {
-    /// Takes up to `count` jobs for the worker (`host:pid:nonce`); repeated with the same nonce, answers the same jobs.
+    /// Takes up to `count` jobs for the worker (`host:pid:nonce`), which makes one request after the other; repeated with the same
+    /// request, answers the same jobs.
     package func claim(
-        nonce: String = Nonce.random(), count: Int, worker: String
+        _ request: ClaimRequest = ClaimRequest(), count: Int, worker: String
     ) async throws(QueueError) -> Claim {
         var round = 0
         while true {
@@ -14,7 +15,10 @@ extension JobQueue {
             let insists = round == Self.longestAdmission
             let answer = try await run(
                 QueueScript.claim,
-                [.text(nonce), .integer(Int64(count)), .text(worker), .text(settings.line), insists ? "1" : "0"],
+                [
+                    .text(worker), .integer(Int64(request.counter)), .text(request.nonce), .integer(Int64(count)),
+                    .text(settings.line), insists ? "1" : "0",
+                ],
                 over: claims)
             let parts = try answer.array()
             guard parts.count >= 3 else { throw .unexpectedAnswer(script: "claim", "too few parts") }

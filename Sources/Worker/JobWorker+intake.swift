@@ -40,15 +40,15 @@ extension JobWorker {
     /// Asks a queue for jobs; nothing if there is no answer.
     private func claim(_ count: Int, from index: Int) async -> Claim? {
         let queue = queues[index].queue
-        let nonce = inquiries[index].nonce ?? Nonce.random()
-        inquiries[index].nonce = nonce
+        let request = inquiries[index].request ?? ClaimRequest()
+        inquiries[index].request = request
         inquiries[index].isDue = false
         inquiries[index].isRung = false
         let start = ContinuousClock.now
         do throws(QueueError) {
-            let claim = try await queue.claim(nonce: nonce, count: count, worker: record.name)
+            let claim = try await queue.claim(request, count: count, worker: record.name)
             metrics.answered("claim", seconds: start.duration(to: .now).seconds)
-            inquiries[index].nonce = nil
+            inquiries[index].request = nil
             inquiries[index].failures = 0
             let next = [claim.nextDue, claim.nextLease].compactMap { $0 }.min() ?? 1000
             inquiries[index].rest = .milliseconds(min(max(next, 1), 1000))
@@ -65,7 +65,7 @@ extension JobWorker {
     private func returnUnanswered(in group: inout DiscardingTaskGroup) async {
         let deadline = ContinuousClock.now + .seconds(2)
         for index in queues.indices {
-            while inquiries[index].nonce != nil, .now < deadline {
+            while inquiries[index].request != nil, .now < deadline {
                 let claim = await claim(1, from: index)
                 for job in claim?.jobs ?? [] { start(job, of: queues[index], in: &group) }
                 if claim == nil {

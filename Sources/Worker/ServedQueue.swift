@@ -11,8 +11,8 @@ struct ServedQueue: Sendable {
 
 /// Where a worker is with asking one of its queues.
 struct QueueInquiry {
-    /// The nonce of a claim that was not answered; it stays the same, for an answer that got lost may have given jobs.
-    var nonce: String?
+    /// A claim that was not answered; it stays the same, for an answer that got lost may have given jobs.
+    var request: ClaimRequest?
     /// Claims in a row that failed.
     var failures = 0
     /// How long nothing is to be expected there, unless somebody rings.

@@ -49,9 +49,9 @@ import Testing
     private static func work(_ queue: JobQueue, _ worker: String, jobs count: Int) async throws -> [String] {
         var done: [String] = []
         while done.count < count {
-            let nonce = Nonce.random()
+            let request = ClaimRequest()
             let claim = try await patiently { () async throws(QueueError) in
-                try await queue.claim(nonce: nonce, count: 1, worker: worker)
+                try await queue.claim(request, count: 1, worker: worker)
             }
             for job in claim.jobs {
                 let answer = try await patiently { () async throws(QueueError) in

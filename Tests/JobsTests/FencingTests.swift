@@ -1,5 +1,6 @@
 import Jobs
 import MediaTypes
+import Redis
 import SlotProtocol
 import Testing
 
@@ -70,13 +71,36 @@ import Testing
     @Test func `answers a repeated claim with the jobs that are still its`() async throws {
         try await QueueFixture.run { fixture in
             for _ in 0..<5 { _ = try await fixture.enqueue() }
-            let first = try await fixture.queue.claim(nonce: "n1", count: 3, worker: "w").jobs
-            let again = try await fixture.queue.claim(nonce: "n1", count: 3, worker: "w").jobs
+            let request = ClaimRequest()
+            let first = try await fixture.queue.claim(request, count: 3, worker: "w").jobs
+            let again = try await fixture.queue.claim(request, count: 3, worker: "w").jobs
             #expect(again == first && first.count == 3)
             _ = try await fixture.finish(first[1], .completed([]))
-            let rest = try await fixture.queue.claim(nonce: "n1", count: 3, worker: "w").jobs
+            let rest = try await fixture.queue.claim(request, count: 3, worker: "w").jobs
             #expect(rest == [first[0], first[2]])
             #expect(try await fixture.queue.stats()[.running] == 2)
+        }
+    }
+
+    @Test func `a late duplicate of a claim takes no job for nobody`() async throws {
+        try await QueueFixture.run { fixture in
+            let (first, second) = (ClaimRequest(), ClaimRequest())
+            for request in [first, second] {
+                #expect(try await fixture.queue.claim(request, count: 1, worker: "w").jobs.isEmpty)
+            }
+            let id = try await fixture.enqueue()
+            for request in [first, second] {
+                #expect(try await fixture.queue.claim(request, count: 1, worker: "w").jobs.isEmpty)
+            }
+            #expect(try await fixture.queue.stats()[.waiting] == 1)
+            // Requests of workers are counted apart, and kept for 10 minutes, also beyond their end.
+            #expect(try await fixture.queue.claim(second, count: 1, worker: "other").jobs.map(\.id) == [id])
+            _ = try await fixture.beat([], worker: "w")
+            try await fixture.queue.leave(worker: "w")
+            #expect(try await fixture.queue.claim(first, count: 1, worker: "w").jobs.isEmpty)
+            let key = RedisArgument.text(fixture.queue.keys.worker("w"))
+            #expect(try await fixture.client.send(["HKEYS", key]).array?.compactMap(\.string) == ["claim"])
+            #expect((590_000...600_000).contains(try await fixture.client.send(["PTTL", key]).integer ?? 0))
         }
     }
 

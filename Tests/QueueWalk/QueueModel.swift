@@ -40,7 +40,8 @@ struct QueueModel {
     var inbox: [(id: String, fields: [String: String])] = []
     var aliases: [String: String] = [:]
     var dedup: [String: String] = [:]
-    var claims: [String: [String]] = [:]
+    /// The last claim of each worker, and what it got.
+    var claims: [String: (counter: Int, ids: [String])] = [:]
     var groups: [String: Group] = [:]
     /// How many run at once, by `limit_key`.
     var limits: [String: Int] = [:]
@@ -149,13 +150,16 @@ struct QueueModel {
     }
 
     /// The ids that a claim should give.
-    mutating func claim(_ nonce: String, _ count: Int) -> [String] {
-        if let given = claims[nonce] {
-            return given.filter { jobs[$0]?.state == .running && jobs[$0]!.token.hasSuffix(":" + nonce) }
+    mutating func claim(_ request: ClaimRequest, _ worker: String, _ count: Int) -> [String] {
+        let nonce = request.nonce
+        if let last = claims[worker], request.counter <= last.counter {
+            guard request.counter == last.counter else { return [] }
+            return last.ids.filter { jobs[$0]?.state == .running && jobs[$0]!.token.hasSuffix(":" + nonce) }
         }
         keepHouse()
-        guard !isPaused else { return [] }
         var taken: [String] = []
+        defer { claims[worker] = (request.counter, taken) }
+        guard !isPaused else { return [] }
         let waiting = jobs.values.filter { $0.state == .waiting }
             .sorted { ($0.rank, $0.sequence) < ($1.rank, $1.sequence) }
         for job in waiting where taken.count < count && hasPlace(job.limitKey) {
@@ -166,7 +170,6 @@ struct QueueModel {
             take(job.id, nonce)
             taken.append(job.id)
         }
-        if !taken.isEmpty { claims[nonce] = taken }
         return taken
     }
 

@@ -5,7 +5,7 @@ import SlotProtocol
 
 extension QueueWalk {
     private static let job = ["source": "https://example.org/a.flac", "format": "mp3"]
-    private static let worker = "host:1:abc"
+    private static let workers = ["host:1:abc", "host:2:def"]
 
     private static let report = OutputReport(
         url: "file:///out/a.mp3", format: "mp3", codec: "mp3", bytes: 10, duration: 1, sampleRate: 44_100, channels: 2,
@@ -133,11 +133,14 @@ extension QueueWalk {
     }
 
     mutating func claim() async throws {
-        let nonce = chance(20) ? nonces.randomElement(using: &random) ?? chooseNonce() : chooseNonce()
+        let worker = Self.workers.randomElement(using: &random)!
+        let isRepeated = chance(20)
+        let former = isRepeated ? claims.filter { $0.worker == worker }.suffix(3).randomElement(using: &random) : nil
+        let request = former?.request ?? ClaimRequest(counter: steps, nonce: chooseNonce())
         let count = Int.random(in: 1...3, using: &random)
-        let jobs = try await queue.claim(nonce: nonce, count: count, worker: Self.worker).jobs
-        tell("claim \(nonce) \(count): \(jobs.map { "\($0.id) \($0.token)" })")
-        try check(jobs.map(\.id), model.claim(nonce, count), "a claim")
+        let jobs = try await queue.claim(request, count: count, worker: worker).jobs
+        tell("claim \(worker) \(request) \(count): \(jobs.map { "\($0.id) \($0.token)" })")
+        try check(jobs.map(\.id), model.claim(request, worker, count), "a claim")
         for job in jobs {
             let expected = model.jobs[job.id]!
             try check(job.token, expected.token, "the token of \(job.id)")
@@ -146,7 +149,7 @@ extension QueueWalk {
             // The client never learns of one in ten: its reply is cut.
             if !chance(10) { held.append((job.id, job.token)) }
         }
-        nonces.append(nonce)
+        claims.append((worker, request))
     }
 
     mutating func beat() async throws {
@@ -155,7 +158,7 @@ extension QueueWalk {
         let some = pairs.sorted { $0.key < $1.key }.map { (id: $0.key, token: $0.value) }
         tell("beat \(some)")
         let answer = try await queue.beat(
-            worker: WorkerRecord(name: Self.worker, host: "host", slots: 1, version: "1"),
+            worker: WorkerRecord(name: Self.workers[0], host: "host", slots: 1, version: "1"),
             jobs: some.map {
                 Heartbeat(id: $0.id, token: $0.token, progress: Progress(phase: .converting, fraction: 0.5))
             })

@@ -29,7 +29,7 @@ struct QueueWalk {
     var held: [(id: String, token: String)] = []
     var ids: [String] = ["1-1"]
     var enqueued: [(nonce: String, specs: [[String: String]], answer: [Enqueued])] = []
-    var nonces: [String] = []
+    var claims: [(worker: String, request: ClaimRequest)] = []
     var groups: Set<String> = []
     var sent: [Sent] = []
     /// The token of each callback's last try that ended.

@@ -38,7 +38,7 @@ for i = 6, #ARGV, 4 do
 end
 call('HSET', P .. 'worker:' .. worker, 'host', ARGV[3], 'slots', ARGV[4], 'version', ARGV[5], 'jobs',
   table.concat(jobs, ' '))
-call('PEXPIRE', P .. 'worker:' .. worker, 60000)
+call('PEXPIRE', P .. 'worker:' .. worker, 600000)
 call('ZREMRANGEBYSCORE', P .. 'workers', '-inf', NOW - 60000)
 call('ZADD', P .. 'workers', NOW, worker)
 if tend() then answer[1] = 1 end

@@ -1,13 +1,14 @@
 -- Keeps house, then takes jobs for a worker.
 --
--- ARGV     nonce, count, worker, settings, `1` to take jobs although more are to be admitted.
+-- ARGV     worker, counter, nonce, count, settings, `1` to take jobs although more are to be admitted.
 -- Answers  {status, ms until the next delayed job or -1, ms until the next lease ends or -1, jobs}; status is `ok`, `again`
 --          (nothing was taken, for a job of a higher priority may still be in the inbox, or many jobs could not run: call
 --          again), `more` (fewer than asked for were taken, for the same reason) or `paused`.
 --          Each job is eight words more: id, token, attempt, attempts, crashes, created ms or '', spec, commit record or ''.
---          The same nonce gets the same jobs for 10 minutes, but those that are no longer its.
+--          A worker's calls are counted. The counter of its last one gets the same jobs for 10 minutes, but those that are no
+--          longer its; a smaller one gets nothing, for nobody waits for the answer any more.
 
-local nonce, count, worker = ARGV[1], tonumber(ARGV[2]), ARGV[3]
+local worker, counter, nonce, count = ARGV[1], ARGV[2], ARGV[3], tonumber(ARGV[4])
 local answer = { 'ok', -1, -1 }
 -- The keys of the specs of the jobs that are answered.
 local specs = {}
@@ -27,14 +28,16 @@ local function add_specs()
   for i, spec in ipairs(call('MGET', unpack(specs))) do answer[8 * i + 2] = spec or '{}' end
 end
 
-local once = P .. 'once:' .. nonce
-local given = call('GET', once)
-if given then
-  for id in string.gmatch(given, '%S+') do
-    local job = read(id)
-    if job and job.state == 'running' and string.match(job.token, ':(.*)$') == nonce then hand_over(job) end
+local worker_key = P .. 'worker:' .. worker
+local last, given = string.match(call('HGET', worker_key, 'claim') or '', '^(%d+)(.*)$')
+if last and tonumber(counter) <= tonumber(last) then
+  if counter == last then
+    for id in string.gmatch(given, '%S+') do
+      local job = read(id)
+      if job and job.state == 'running' and string.match(job.token, ':(.*)$') == nonce then hand_over(job) end
+    end
+    add_specs()
   end
-  add_specs()
   return answer
 end
 
@@ -51,13 +54,13 @@ local function take(job)
   event(job.id, 'running', 'attempt', attempt)
 end
 
-arrive(ARGV[4])
+arrive(ARGV[5])
 answer_bell()
 local more = tend()
 local taken, budget = {}, count + 64
 if paused then
   answer[1] = 'paused'
-elseif more and ARGV[5] ~= '1' then
+elseif more and ARGV[6] ~= '1' then
   answer[1] = 'again'
 else
   is_batch = true
@@ -86,7 +89,11 @@ else
   end
   if budget <= 0 and #taken < count and call('ZCARD', READY) > 0 then answer[1] = #taken > 0 and 'more' or 'again' end
   add_specs()
-  if #taken > 0 then call('SET', once, table.concat(taken, ' '), 'PX', '600000') end
+end
+-- Also that there was nothing: a duplicate of the call that comes late would take jobs for nobody. `again` is not the end of it.
+if answer[1] ~= 'again' then
+  call('HSET', worker_key, 'claim', counter .. ' ' .. table.concat(taken, ' '))
+  call('PEXPIRE', worker_key, '600000')
 end
 if #taken < count then
   answer[2], answer[3] = until_first(INDEX.delayed, 0), until_first(LEASE, grace)
