@@ -10,6 +10,8 @@ package struct Claim: Sendable {
     package let isPaused: Bool
     /// Whether there may be more, although fewer than asked for were given.
     package let hasMore: Bool
+    /// Leases that the claim found expired.
+    package let lostLeases: [LostLease]
 }
 
 /// A job that is the worker's until its lease ends.

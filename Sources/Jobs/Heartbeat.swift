@@ -21,6 +21,8 @@ package struct BeatAnswer: Sendable, Hashable {
     package let hasCallbacks: Bool
     /// Whether somebody should call `runDueSchedules`.
     package let isScheduleDue: Bool
+    /// Leases that the beat found expired.
+    package let lostLeases: [LostLease]
 
     package enum Verdict: String, Sendable {
         case ok = "OK"

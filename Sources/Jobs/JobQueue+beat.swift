@@ -15,15 +15,17 @@ extension JobQueue {
                 .text(job.progress.map(ProgressText.encode) ?? ""),
             ]
         }
-        let parts = try await run(QueueScript.beat, arguments).array(count: jobs.count + 3)
+        let parts = try await run(QueueScript.beat, arguments).array(count: jobs.count + 4)
         var verdicts: [String: BeatAnswer.Verdict] = [:]
-        for (job, part) in zip(jobs, parts.dropFirst(3)) {
+        for (job, part) in zip(jobs, parts.dropFirst(4)) {
             guard let verdict = BeatAnswer.Verdict(rawValue: try part.text()) else { throw part.unexpected }
             verdicts[job.id] = verdict
         }
-        if try parts[0].integer() == 1 { try await keepHouse() }
+        var lostLeases = try LostLease.all(parts[3])
+        if try parts[0].integer() == 1 { lostLeases += try await keepHouse() }
         return BeatAnswer(
-            verdicts: verdicts, hasCallbacks: try parts[1].integer() == 1, isScheduleDue: try parts[2].integer() == 1)
+            verdicts: verdicts, hasCallbacks: try parts[1].integer() == 1, isScheduleDue: try parts[2].integer() == 1,
+            lostLeases: lostLeases)
     }
 
     /// Forgets a worker that stops; its jobs should have been given back. Its last claim is kept for its time.

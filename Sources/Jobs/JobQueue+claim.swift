@@ -9,6 +9,7 @@ extension JobQueue {
         _ request: ClaimRequest = ClaimRequest(), count: Int, worker: String
     ) async throws(QueueError) -> Claim {
         var round = 0
+        var lostLeases: [LostLease] = []
         while true {
             round += 1
             // A flood of pushes must not keep the worker from the jobs that are there.
@@ -21,25 +22,31 @@ extension JobQueue {
                 ],
                 over: claims)
             let parts = try answer.array()
-            guard parts.count >= 3 else { throw .unexpectedAnswer(script: "claim", "too few parts") }
+            guard parts.count >= 4 else { throw .unexpectedAnswer(script: "claim", "too few parts") }
             let status = try parts[0].text()
+            lostLeases += try LostLease.all(parts[3])
             if status == "again", !insists { continue }
             var jobs: [ClaimedJob] = []
-            for first in stride(from: 3, to: parts.count, by: Self.claimedWords) {
+            for first in stride(from: 4, to: parts.count, by: Self.claimedWords) {
                 guard first + Self.claimedWords <= parts.count else { throw answer.unexpected }
                 jobs.append(try Self.claimed(parts[first..<first + Self.claimedWords]))
             }
             return Claim(
                 jobs: jobs, nextDue: try Self.wait(parts[1]), nextLease: try Self.wait(parts[2]),
-                isPaused: status == "paused", hasMore: status == "more" || status == "again")
+                isPaused: status == "paused", hasMore: status == "more" || status == "again", lostLeases: lostLeases)
         }
     }
 
-    /// Admits pushed jobs, promotes due ones and reaps lost leases, until nothing is left to admit.
-    package func keepHouse() async throws(QueueError) {
+    /// Admits pushed jobs, promotes due ones and reaps lost leases, until nothing is left to admit; answers those leases.
+    @discardableResult
+    package func keepHouse() async throws(QueueError) -> [LostLease] {
+        var leases: [LostLease] = []
         for _ in 1...Self.longestAdmission {
-            guard try await run(QueueScript.admit, [.text(settings.line)]).integer() == 1 else { return }
+            let parts = try await run(QueueScript.admit, [.text(settings.line)]).array(count: 2)
+            leases += try LostLease.all(parts[1])
+            guard try parts[0].integer() == 1 else { break }
         }
+        return leases
     }
 
     /// Wakes one idle worker if there is something to claim: for a worker that took a bell and cannot claim.

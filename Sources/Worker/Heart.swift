@@ -40,6 +40,7 @@ struct Heart: Sendable {
         }
         metrics.answered("beat", seconds: start.duration(to: .now).seconds)
         let wasOut = contact.answered(served.queue.name)
+        served.lostLeases.report(answer.lostLeases)
         for job in jobs { obey(answer.verdicts[job.job.id], job) }
         if answer.hasCallbacks, let callbacks { Task { await callbacks.collect(served.queue) } }
         // Beside the beat, which the leases live on: where Redis is far, a minute's outcomes take longer than a lease.

@@ -49,6 +49,7 @@ extension JobWorker {
             let claim = try await queue.claim(request, count: count, worker: record.name)
             metrics.answered("claim", seconds: start.duration(to: .now).seconds)
             inquiries[index].request = nil
+            queues[index].lostLeases.report(claim.lostLeases)
             inquiries[index].failures = 0
             let next = [claim.nextDue, claim.nextLease].compactMap { $0 }.min() ?? 1000
             inquiries[index].rest = .milliseconds(min(max(next, 1), 1000))

@@ -51,7 +51,9 @@ package actor JobWorker {
         let served = queues.map { queue, doorbell in
             ServedQueue(
                 queue: queue, doorbell: doorbell,
-                ledger: Ledger(queue: queue, contact: contact, metrics: metrics, log: log))
+                ledger: Ledger(queue: queue, contact: contact, metrics: metrics, log: log),
+                lostLeases: LostLeaseLog(
+                    metrics: metrics, log: queues.count > 1 ? log.with("queue", queue.name.text) : log))
         }
         self.init(served, contact: contact, configuration: configuration, metrics: metrics, log: log)
     }

@@ -6,6 +6,7 @@ struct ServedQueue: Sendable {
     let queue: JobQueue
     let doorbell: Doorbell
     let ledger: Ledger
+    let lostLeases: LostLeaseLog
     let hand = Hand()
 }
 

@@ -48,6 +48,11 @@ package struct WorkerMetrics: Sendable {
             labels: ["reason": reason])
     }
 
+    /// A lease of a lost worker was found expired.
+    func reaped() {
+        metrics.count("respool_leases_reaped_total", help: "Leases of lost workers that this worker found expired.")
+    }
+
     func answered(_ operation: String, seconds: Double) {
         metrics.observe(
             "respool_redis_seconds", help: "Time until Redis answered.", labels: ["operation": operation], seconds)

@@ -97,6 +97,34 @@ import Testing
         }
     }
 
+    @Test(arguments: [1, 3])
+    func `a lost worker leaves a line in the job's log, and its rescuer hears of it`(_ maxCrashes: Int) async throws {
+        var settings = QueueSettings()
+        settings.maxCrashes = maxCrashes
+        try await QueueFixture.run(settings: settings) { fixture in
+            let id = try await fixture.enqueue(["attempts": "4"])
+            let state: JobState = maxCrashes == 1 ? .failed : .waiting
+            _ = try await fixture.queue.claim(count: 1, worker: "node:7:abc")
+            try await fixture.endLeases()
+            let before = WallClock.milliseconds()
+            let leases = try await fixture.beat([]).lostLeases
+            #expect(leases == [LostLease(job: id, attempt: 1, worker: "node:7", state: state)])
+            let line = try #require(try await fixture.queue.log(id).first)
+            let text = "attempt 1 of 4 lost: no heartbeat from worker node:7 before its lease of 10 s expired"
+            let time = line.dropLast(text.utf8.count + 1)
+            #expect(line == "\(time) \(text)")
+            let times = (before - 2...WallClock.milliseconds() + 2).map { WallClock.timestamp(milliseconds: $0) }
+            #expect(times.contains(String(time)))
+            guard state == .waiting else { return }
+            _ = try await fixture.claimOne()
+            try await fixture.endLeases()
+            #expect(try await fixture.queue.claim(count: 1, worker: "x").lostLeases.map(\.attempt) == [1])
+            try await fixture.endLeases()
+            #expect(try await fixture.queue.keepHouse().map(\.state) == [.failed])
+            #expect(try await fixture.queue.log(id).count == 3)
+        }
+    }
+
     @Test func `delays a job whose process died, by the number of crashes, and stops at the limit`() async throws {
         var settings = QueueSettings()
         settings.maxCrashes = 2

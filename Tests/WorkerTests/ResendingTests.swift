@@ -25,7 +25,8 @@ import Testing
         served = ServedQueue(
             queue: JobQueue(client: server.client()),
             doorbell: Doorbell(client: BlockingRedisClient(url: server.url, name: "bell")),
-            ledger: Ledger(queue: JobQueue(client: unheard), contact: contact, metrics: metrics, log: log))
+            ledger: Ledger(queue: JobQueue(client: unheard), contact: contact, metrics: metrics, log: log),
+            lostLeases: LostLeaseLog(metrics: metrics, log: log))
         let job = ClaimedJob(
             id: "1-0", token: "1:a", attempt: 1, attempts: 5, crashes: 0, fields: [:], createdAt: 0, commit: nil)
         #expect(await served.ledger.finish(job, .released, lines: []) == .stale)

@@ -1,10 +1,11 @@
 -- Keeps house: admits pushed jobs, promotes due ones, reaps lost leases.
 --
 -- ARGV     the worker's settings.
--- Answers  1 if there is more to admit or to promote, else 0.
+-- Answers  {1 if there is more to admit or to promote, else 0, the leases that were found expired}; of each job its id, its try,
+--          the worker (`host:pid`) that was lost, and the job's new state.
 
 arrive(ARGV[1])
 local more = tend()
 ring()
 leave()
-return more and 1 or 0
+return { more and 1 or 0, lost }

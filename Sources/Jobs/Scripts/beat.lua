@@ -3,11 +3,11 @@
 -- ARGV     settings, worker, host, slots, version, then for each job: id, token, phase or '', progress or ''.
 --          Progress is `fraction position duration speed eta`, each `-` if unknown, and perhaps `estimated`
 --          and the outputs.
--- Answers  {1 if there is more to admit, to give up or to promote, 1 if a callback is due, 1 if a schedule is due, each else 0;
---          then for each job `OK`, `LOST`, `CANCEL` or `EXPIRED`}.
+-- Answers  {1 if there is more to admit, to give up or to promote, 1 if a callback is due, 1 if a schedule is due, each else 0,
+--          the leases that were found expired, as in `admit`; then for each job `OK`, `LOST`, `CANCEL` or `EXPIRED`}.
 
 local worker = ARGV[2]
-local answer, jobs = { 0, 0, 0 }, {}
+local answer, jobs = { 0, 0, 0, lost }, {}
 
 local function step(progress)
   return math.floor(20 * (tonumber(string.match(progress or '', '^%S+')) or 0))

@@ -1,7 +1,8 @@
 -- Keeps house, then takes jobs for a worker.
 --
 -- ARGV     worker, counter, nonce, count, settings, `1` to take jobs although more are to be admitted.
--- Answers  {status, ms until the next delayed job or -1, ms until the next lease ends or -1, jobs}; status is `ok`, `again`
+-- Answers  {status, ms until the next delayed job or -1, ms until the next lease ends or -1, the leases that were found expired (as
+--          in `admit`), jobs}; status is `ok`, `again`
 --          (nothing was taken, for a job of a higher priority may still be in the inbox, or many jobs could not run: call
 --          again), `more` (fewer than asked for were taken, for the same reason) or `paused`.
 --          Each job is eight words more: id, token, attempt, attempts, crashes, created ms or '', spec, commit record or ''.
@@ -9,7 +10,7 @@
 --          longer its; a smaller one gets nothing, for nobody waits for the answer any more.
 
 local worker, counter, nonce, count = ARGV[1], ARGV[2], ARGV[3], tonumber(ARGV[4])
-local answer = { 'ok', -1, -1 }
+local answer = { 'ok', -1, -1, lost }
 -- The keys of the specs of the jobs that are answered.
 local specs = {}
 
@@ -25,7 +26,7 @@ end
 -- Puts the specs of all jobs into the answer; one command for all costs less than one for each.
 local function add_specs()
   if not specs[1] then return end
-  for i, spec in ipairs(call('MGET', unpack(specs))) do answer[8 * i + 2] = spec or '{}' end
+  for i, spec in ipairs(call('MGET', unpack(specs))) do answer[8 * i + 3] = spec or '{}' end
 end
 
 local worker_key = P .. 'worker:' .. worker

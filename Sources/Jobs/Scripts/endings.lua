@@ -102,7 +102,45 @@ local function crash(job, code, message, back, ...)
     'error', string.sub(message, 1, 1024), 'retryable', 1, ...)
 end
 
+-- Adds lines to a job's log; `ttl` is for how long the job is kept if it is over.
+local function keep_log(job, log, ttl)
+  local key = P .. 'log:' .. job.id
+  -- What earlier tries have left stands before it, as far as there is room.
+  local earlier = (job.attempt > 1 or job.crashes > 0) and call('GET', key)
+  if earlier then log = earlier .. '\n' .. log end
+  if #log > 8192 then log = string.gsub(string.sub(log, -8192), '^[^\n]*\n', '') end
+  if ttl then call('SET', key, log, 'PX', ttl) else call('SET', key, log) end
+end
+
+-- The time now in ISO 8601; years begin in March here, so that a leap day is a year's last.
+local function timestamp()
+  local days = math.floor(NOW / 86400000)
+  local ms = NOW - days * 86400000
+  local shifted = days + 719468
+  local era = math.floor(shifted / 146097)
+  local day = shifted - era * 146097
+  local year = math.floor((day - math.floor(day / 1460) + math.floor(day / 36524) - math.floor(day / 146096)) / 365)
+  day = day - (365 * year + math.floor(year / 4) - math.floor(year / 100))
+  local month = math.floor((5 * day + 2) / 153)
+  day = day - math.floor((153 * month + 2) / 5) + 1
+  month = month < 10 and month + 3 or month - 9
+  year = year + era * 400 + (month <= 2 and 1 or 0)
+  return string.format('%04d-%02d-%02dT%02d:%02d:%02d.%03dZ', year, month, day, math.floor(ms / 3600000),
+    math.floor(ms / 60000) % 60, math.floor(ms / 1000) % 60, ms % 1000)
+end
+
+local LOST = 'the worker was lost: its lease on the job ended'
+
+-- Takes a job from a worker that was lost, and writes that into the job's log.
+local function reap(job)
+  local attempt, worker = job.attempt, string.match(job.worker, '^(.*):[^:]*$') or job.worker
+  local ttl = crash(job, 'crashed', LOST, to_waiting)
+  keep_log(job, timestamp() .. ' attempt ' .. attempt .. ' of ' .. job.attempts .. ' lost: no heartbeat from worker ' .. worker
+    .. ' before its lease of ' .. lease_ms / 1000 .. ' s expired', ttl)
+  return attempt, worker
+end
+
 return {
   add_keys = add_keys, retention = retention, stamp = stamp, let_go = let_go, trim = trim, fail = fail, cancel = cancel, crash = crash,
-  retire = retire,
+  retire = retire, keep_log = keep_log, reap = reap, LOST = LOST,
 }

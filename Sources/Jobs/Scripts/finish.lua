@@ -37,15 +37,6 @@ local function try_again(job, token, outcome, code, message, wait, random)
   return answer, ttl
 end
 
-local function keep_log(job, log, ttl)
-  local key = P .. 'log:' .. job.id
-  -- What earlier tries have left stands before it, as far as there is room.
-  local earlier = (job.attempt > 1 or job.crashes > 0) and call('GET', key)
-  if earlier then log = earlier .. '\n' .. log end
-  if #log > 8192 then log = string.gsub(string.sub(log, -8192), '^[^\n]*\n', '') end
-  if ttl then call('SET', key, log, 'PX', ttl) else call('SET', key, log) end
-end
-
 local function finish(id, token, outcome, log, ...)
   local job = read(id)
   if not job then return 'STALE' end
@@ -80,7 +71,7 @@ local function finish(id, token, outcome, log, ...)
       if outputs ~= '' then call('SET', P .. 'result:' .. id, outputs, 'PX', ttl) end
     end
   end
-  if log ~= '' then keep_log(job, log, ttl) end
+  if log ~= '' then endings().keep_log(job, log, ttl) end
   if ttl and events % 8 == 0 then over[answer] = true end
   return answer
 end

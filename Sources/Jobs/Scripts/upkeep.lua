@@ -38,8 +38,13 @@ local function sweep(index, most, act)
   return #due == tonumber(most)
 end
 
+-- The leases that this call found expired: of each job its id, its try, the worker that was lost, and the job's state now.
+local lost = {}
+
 local function reap(job)
-  endings().crash(job, 'crashed', 'the worker was lost: its lease on the job ended', to_waiting)
+  local attempt, worker = endings().reap(job)
+  local n = #lost
+  lost[n + 1], lost[n + 2], lost[n + 3], lost[n + 4] = job.id, attempt, worker, job.state
 end
 
 -- Admits, gives up, promotes and reaps, each within its bound; answers whether there is more of the first three.
