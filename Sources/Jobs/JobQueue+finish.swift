@@ -16,6 +16,13 @@ extension JobQueue {
         }
     }
 
+    /// Says that the result of the job's commit record is not visible, and what was staged is removed; answers how to go on.
+    package func recover(id: String, token: String) async throws(QueueError) -> RecoveryAnswer {
+        let answer = try await run(QueueScript.recover, [.text(id), .text(token)])
+        guard let recovery = RecoveryAnswer(rawValue: try answer.text()) else { throw answer.unexpected }
+        return recovery
+    }
+
     /// Ends the try that the token stands for, with the last lines of its log (50 and 8 KiB are kept).
     package func finish(
         id: String, token: String, outcome: Outcome, log: [String] = []

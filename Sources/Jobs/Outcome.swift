@@ -45,3 +45,15 @@ package enum PublishAnswer: Sendable, Hashable {
     /// The job's deadline is over.
     case expired
 }
+
+/// How to go on with a job that a former owner had begun to publish, and whose result is not visible.
+package enum RecoveryAnswer: String, Sendable, Hashable {
+    case ok = "OK"
+    /// The job has ended: it was to be cancelled.
+    case cancelled = "CANCELLED"
+    /// The job has failed: it had crashed as often as it may.
+    case crashed = "CRASHED"
+    /// The job's deadline is over.
+    case expired = "EXPIRED"
+    case stale = "STALE"
+}

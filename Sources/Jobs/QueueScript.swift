@@ -8,6 +8,7 @@ enum QueueScript {
     static let claim = script("claim", PackageResources.claim_lua, with: [admission, upkeep])
     static let beat = script("beat", PackageResources.beat_lua, with: [admission, upkeep])
     static let publish = script("publish", PackageResources.publish_lua)
+    static let recover = script("recover", PackageResources.recover_lua)
     static let finish = script("finish", PackageResources.finish_lua)
     static let cancel = script("cancel", PackageResources.cancel_lua, with: [admission])
     static let retry = script("retry", PackageResources.retry_lua, with: [admission])

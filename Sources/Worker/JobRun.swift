@@ -53,9 +53,18 @@ struct JobRun: Sendable {
 
     private func convert(_ spec: JobSpec) async throws(SlotError) -> Outcome? {
         guard inHand.ending == nil else { throw .stopped }
-        if let record = job.commit, try await slot.settle(record, job: job.id) == .published {
-            log.info("a former owner had published the result")
-            return .published(record)
+        if let record = job.commit {
+            if try await slot.settle(record, job: job.id) == .published {
+                log.info("already published by an earlier attempt")
+                return .published(record)
+            }
+            switch await ledger.recover(job) {
+            case .ok: break
+            case .cancelled: return .cancelled
+            case .crashed: return .lost
+            case .expired: return .expired
+            case .stale, nil: return nil
+            }
         }
         let start = ContinuousClock.now
         inHand.report(Progress(phase: .opening))
@@ -135,6 +144,10 @@ struct JobRun: Sendable {
 extension Outcome {
     /// The end of a job that ran at its deadline.
     fileprivate static let expired = failed(Failure(.expired, JobSpec.lateness))
+
+    /// The end of a job whose workers were lost too often, the last one while it published.
+    fileprivate static let lost = failed(
+        Failure(.crashed, "the workers were lost, and the last one had not published the result"))
 
     /// What the queue is told of a record whose outputs are visible: a job fails if one of its outputs has.
     fileprivate static func published(_ record: CommitRecord) -> Outcome {

@@ -50,6 +50,13 @@ actor Ledger {
         }
     }
 
+    /// Says that the result which a former owner was about to publish is not visible; nothing if the answer will never be known.
+    func recover(_ job: ClaimedJob) async -> RecoveryAnswer? {
+        await untilAnswered("recover") { () async throws(QueueError) in
+            try await self.queue.recover(id: job.id, token: job.token)
+        }
+    }
+
     /// Ends the try; nothing if the answer will never be known.
     func finish(_ job: ClaimedJob, _ outcome: Outcome, lines: [String]) async -> FinishAnswer? {
         let entry = Entry(id: job.id, token: job.token, outcome: outcome, lines: lines)

@@ -140,9 +140,10 @@ struct QueueModel {
     mutating func crash(_ id: String, back: (inout Job) -> Void) {
         jobs[id]!.crashes += 1
         jobs[id]!.attempt -= 1
-        if jobs[id]!.isWished {
+        let mayEnd = !jobs[id]!.hasCommit || jobs[id]!.crashes >= 2 * Self.maxCrashes
+        if jobs[id]!.isWished, mayEnd {
             end(id, .cancelled)
-        } else if jobs[id]!.crashes >= Self.maxCrashes {
+        } else if jobs[id]!.crashes >= Self.maxCrashes, mayEnd {
             end(id, .failed)
         } else {
             back(&jobs[id]!)
@@ -194,8 +195,8 @@ struct QueueModel {
                 continue
             }
             jobs[id]!.leaseEnded = false
-            let isLate = jobs[id]!.isLate == true && !jobs[id]!.hasCommit
-            verdicts[id] = jobs[id]!.isWished ? .cancel : isLate ? .expired : .ok
+            let isLate = jobs[id]!.isLate == true
+            verdicts[id] = jobs[id]!.hasCommit ? .ok : jobs[id]!.isWished ? .cancel : isLate ? .expired : .ok
         }
         keepHouse()
         return verdicts
@@ -211,6 +212,27 @@ struct QueueModel {
         return .ok
     }
 
+    mutating func recover(_ id: String, _ token: String) -> RecoveryAnswer {
+        if let ended = jobs[id]?.ended, ended.token == token {
+            switch ended.answer {
+            case .settled(.cancelled, _): return .cancelled
+            case .settled(.failed, _): return .crashed
+            default: return .stale
+            }
+        }
+        guard owns(id, token) else { return .stale }
+        if jobs[id]!.isPublishing { return .ok }
+        guard jobs[id]!.hasCommit, jobs[id]!.isWished || jobs[id]!.crashes >= Self.maxCrashes else {
+            jobs[id]!.hasCommit = false
+            return jobs[id]!.isLate == true ? .expired : .ok
+        }
+        let isWished = jobs[id]!.isWished
+        if !isWished { jobs[id]!.attempt -= 1 }
+        end(id, isWished ? .cancelled : .failed)
+        jobs[id]!.ended = (token, .settled(jobs[id]!.state, retryAt: nil))
+        return isWished ? .cancelled : .crashed
+    }
+
     /// The state after a finish; the time of a retry is Redis's own.
     mutating func finish(_ id: String, _ token: String, _ outcome: Jobs.Outcome) -> FinishAnswer {
         if let ended = jobs[id]?.ended, ended.token == token { return ended.answer }
@@ -218,7 +240,7 @@ struct QueueModel {
         if jobs[id]!.isPublishing, outcome == .cancelled || outcome == .released { return .publishing }
         switch outcome {
         case .crashed: crash(id) { $0.state = .delayed }
-        case _ where jobs[id]!.isWished: end(id, .cancelled)
+        case _ where jobs[id]!.isWished && !jobs[id]!.hasCommit: end(id, .cancelled)
         case .completed: end(id, .completed)
         case .cancelled: end(id, .cancelled)
         case .released:
@@ -229,7 +251,7 @@ struct QueueModel {
                 jobs[id]!.state = .delayed
                 jobs[id]!.isSentBack = true
             } else {
-                end(id, .failed)
+                end(id, jobs[id]!.isWished ? .cancelled : .failed)
             }
         }
         return .settled(jobs[id]!.state, retryAt: nil)
@@ -242,6 +264,10 @@ struct QueueModel {
         }
         guard let job = job(id) else { return .unknown }
         switch job.state {
+        case .waiting where job.hasCommit, .delayed where job.hasCommit:
+            jobs[job.id]!.isWished = true
+            if job.state == .delayed { promote(job.id) }
+            return .requested
         case .waiting, .delayed:
             end(job.id, .cancelled)
             return .cancelled

@@ -152,6 +152,13 @@ extension QueueWalk {
         claims.append((worker, request))
     }
 
+    mutating func recover() async throws {
+        guard let (id, token) = pair() else { return }
+        let answer = try await queue.recover(id: id, token: token)
+        tell("recover \(id) \(token): \(answer)")
+        try check(answer, model.recover(id, token), "a recovery")
+    }
+
     mutating func beat() async throws {
         var pairs: [String: String] = [:]
         for _ in 0..<Int.random(in: 0...4, using: &random) { if let pair = pair() { pairs[pair.id] = pair.token } }

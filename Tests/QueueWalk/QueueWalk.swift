@@ -68,7 +68,7 @@ struct QueueWalk {
     mutating func step() async throws {
         steps += 1
         try await keepSeen()
-        switch Int.random(in: 0..<119, using: &random) {
+        switch Int.random(in: 0..<123, using: &random) {
         case 0..<14: try await push()
         case 14..<22: try await enqueue()
         case 22..<40: try await claim()
@@ -87,6 +87,7 @@ struct QueueWalk {
         case 107..<109: try await passDeadlines()
         case 109..<113: try await call()
         case 113..<118: try await schedule()
+        case 118..<122: try await recover()
         default: try await purge()
         }
         model.closeGroups()

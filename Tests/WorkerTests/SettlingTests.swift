@@ -34,6 +34,49 @@ import Testing
         withExtendedLifetime(worker) {}
     }
 
+    @Test func `a result that is visible completes a job with no crash left, also a cancelled one`() async throws {
+        let shop = try await Workshop()
+        var visible: [(id: String, report: OutputReport)] = []
+        for isCancelled in [false, true] {
+            let id = try await shop.push(["source": "http://127.0.0.1:9/gone", "format": "mp3"])
+            let output = try await lose(id, in: shop)
+            try Data("hello".utf8).write(to: URL(filePath: output.destination))
+            visible.append((id, output.report))
+            if isCancelled { try await reapAndCancel(id, in: shop) }
+        }
+        let worker = try await shop.worker(["RESPOOL_LEASE": "3", "RESPOOL_MAX_CRASHES": "1"])
+        for (id, report) in visible {
+            let job = try await shop.job(id, reaches: .completed)
+            #expect(job.outputs == [report])
+        }
+        withExtendedLifetime(worker) {}
+    }
+
+    @Test func `a job with no crash left, or a cancelled one, is not run where no result is visible`() async throws {
+        let shop = try await Workshop()
+        let source = try shop.source("a.wav", Sounds.ramp(samples: 4410))
+        let crashed = try await shop.push(["source": source, "format": "mp3"])
+        let output = try await lose(crashed, in: shop)
+        try Data("hello".utf8).write(to: URL(filePath: output.staged))
+        let cancelled = try await shop.push(["source": source, "format": "mp3"])
+        _ = try await lose(cancelled, in: shop)
+        try await reapAndCancel(cancelled, in: shop)
+        let worker = try await shop.worker(["RESPOOL_LEASE": "3", "RESPOOL_MAX_CRASHES": "1"])
+        let job = try await shop.job(crashed, reaches: .failed)
+        #expect(job.error?.code == .crashed && job.attempt == 0 && job.crashes == 1)
+        try await shop.job(cancelled, reaches: .cancelled)
+        #expect(shop.outputs == [])
+        withExtendedLifetime(worker) {}
+    }
+
+    /// Ends the lease of a lost job, and asks for it to be cancelled.
+    private func reapAndCancel(_ id: String, in shop: Workshop) async throws {
+        _ = try await shop.client.send(["ZADD", .text(shop.queue.keys.lease), "1", .text(id)])
+        try await shop.queue.keepHouse()
+        #expect(try await shop.job(id)?.state == .waiting)
+        #expect(try await shop.queue.cancel([id]) == [.requested])
+    }
+
     /// Claims the job and begins to publish it, as a worker that is never heard of again.
     private func lose(_ id: String, in shop: Workshop) async throws -> CommitRecord.Output {
         let claim = try await shop.queue.claim(count: 1, worker: "lost:1:a")

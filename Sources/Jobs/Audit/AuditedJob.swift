@@ -86,7 +86,8 @@ struct AuditedJob {
             expect(!(fields["ended"] ?? "").hasPrefix((fields["token"] ?? "") + " "), "its token has ended")
         default: expect(fields["finished"] != nil, "it has no time of its end")
         }
-        expect(fields["cancel"] == nil || state == .running, "it has a wish to be cancelled")
+        let isPending = state == .running || !state.isTerminal && fields["commit"] != nil
+        expect(fields["cancel"] == nil || isPending, "it has a wish to be cancelled")
         if state == .failed { expect(fields["error_code"] != nil && fields["error"] != nil, "it has no error") }
         if state == .completed { expect(fields["error"] == nil, "it has an error") }
         return problems

@@ -27,7 +27,8 @@ local function renew(id, token, phase, progress)
     end
   end
   if phase == 'publishing' then return 'OK' end
-  if f[3] then return 'CANCEL' end
+  -- While it is not known whether a lost worker has published the result, the job is neither cancelled nor late.
+  if f[3] and not f[7] then return 'CANCEL' end
   return f[6] and not f[7] and tonumber(f[6]) <= NOW and 'EXPIRED' or 'OK'
 end
 

@@ -1,7 +1,8 @@
 -- Cancels jobs.
 --
 -- ARGV     ids, at most 500.
--- Answers  for each `cancelled`, `requested` (it runs; its worker hears of it), `too late <state>` or `unknown`.
+-- Answers  for each `cancelled`, `requested` (it runs, and its worker hears of it; or its worker was lost while it published, and
+--          the next one looks for the result first), `too late <state>` or `unknown`.
 
 local function wish(id)
   local job = read(resolve(id))
@@ -15,9 +16,14 @@ local function wish(id)
   end
   if not job then return 'unknown' end
   if job.state == 'running' and job.phase ~= 'publishing' then
-    call('HSET', P .. 'job:' .. job.id, 'cancel', 1)
+    call('HSET', job.key, 'cancel', 1)
     return 'requested'
   elseif job.state == 'waiting' or job.state == 'delayed' then
+    if job.commit then
+      call('HSET', job.key, 'cancel', 1)
+      if job.state == 'delayed' then promote(job) end
+      return 'requested'
+    end
     endings().cancel(job)
     return 'cancelled'
   end

@@ -90,12 +90,14 @@ local function cancel(job, ...)
   return ttl
 end
 
--- Charges a crash and gives the try back; answers the job's new state. `back` puts the job where it tries again.
+-- Charges a crash and gives the try back; `back` puts the job where it tries again. What a lost worker may have published is
+-- looked at before the job ends, by the next owner (see `recover`), unless too many owners are lost over that as well.
 local function crash(job, code, message, back, ...)
   job.crashes, job.attempt = job.crashes + 1, math.max(job.attempt - 1, 0)
   note('crashes')
-  if job.cancel then return cancel(job, 'crashes', job.crashes, 'attempt', job.attempt, ...) end
-  if job.crashes >= max_crashes then
+  local may_end = not job.commit or job.crashes >= 2 * max_crashes
+  if job.cancel and may_end then return cancel(job, 'crashes', job.crashes, 'attempt', job.attempt, ...) end
+  if job.crashes >= max_crashes and may_end then
     return fail(job, code, message, 1, 'crashes', job.crashes, 'attempt', job.attempt, ...)
   end
   back(job, 'crashes', job.crashes, 'attempt', job.attempt, 'error_code', code,

@@ -44,7 +44,8 @@ local function finish(id, token, outcome, log, ...)
   if given then return given end
   if job.state ~= 'running' or job.token ~= token then return 'STALE' end
   if job.phase == 'publishing' and (outcome == 'cancelled' or outcome == 'released') then return 'PUBLISHING' end
-  if job.cancel and outcome ~= 'crashed' then outcome = 'cancelled' end
+  -- A result that a lost worker had published counts; before that is known, nothing is cancelled.
+  if job.cancel and outcome ~= 'crashed' and not job.commit then outcome = 'cancelled' end
 
   local answer, ttl
   if outcome == 'completed' then
@@ -65,6 +66,9 @@ local function finish(id, token, outcome, log, ...)
     local code, message, retryable, wait, random, outputs = ...
     if outcome == 'crashed' or retryable == '1' and job.attempt < job.attempts then
       answer, ttl = try_again(job, token, outcome, code, message, tonumber(wait), tonumber(random))
+    elseif job.cancel then
+      answer = 'cancelled'
+      ttl = endings().cancel(job, 'ended', token .. ' cancelled')
     else
       answer, job.result = 'failed', outputs
       ttl = endings().fail(job, code, message, retryable, 'ended', token .. ' failed')
