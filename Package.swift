@@ -52,13 +52,16 @@ let package = Package(
         library("Lifecycle", ["CLinux"]),
         library("MediaTypes", []),
 
+        // Playlists as text, for both sides of the link.
+        library("Playlists", ["MediaTypes"]),
+
         // What crosses a process border.
         library("SlotProtocol", ["MediaTypes", "Lifecycle", "CLinux"]),
 
         // One wrapper a library.
         library("Redis", ["Lifecycle", "CHiredis", "COpenSSL"]),
         library("Sandbox", ["SlotProtocol", "Lifecycle", "CLinux", "CSeccomp"]),
-        library("Media", ["MediaTypes", "Lifecycle", "CLibav", "CTagLib", "CEbur128", "CZlib"]),
+        library("Media", ["Playlists", "MediaTypes", "Lifecycle", "CLibav", "CTagLib", "CEbur128", "CZlib"]),
         library("Signing", ["COpenSSL"]),
         library("Storage", ["SlotProtocol", "MediaTypes", "Lifecycle", "CCurl", "COpenSSL", "CLinux"]),
 
@@ -66,8 +69,8 @@ let package = Package(
         library(
             "Jobs", ["Redis", "SlotProtocol", "MediaTypes", "Lifecycle"], resources: [.embedInCode("Scripts")]),
         library("Slots", ["SlotProtocol", "MediaTypes", "Lifecycle"]),
-        library("Transfer", ["Storage", "Sandbox", "SlotProtocol", "Lifecycle"]),
-        library("Transcode", ["Media", "Sandbox", "SlotProtocol", "MediaTypes", "Lifecycle"]),
+        library("Transfer", ["Storage", "Sandbox", "Playlists", "SlotProtocol", "Lifecycle"]),
+        library("Transcode", ["Media", "Sandbox", "Playlists", "SlotProtocol", "MediaTypes", "Lifecycle"]),
         library("Worker", ["Slots", "Jobs", "Signing", "SlotProtocol", "MediaTypes", "Lifecycle"]),
         library("Dashboard", ["Jobs", "Lifecycle", "CMicrohttpd"]),
 
@@ -99,8 +102,8 @@ let package = Package(
         tests("RedisTests", ["Redis", "Lifecycle"]),
         tests("JobsTests", ["Jobs", "Redis", "SlotProtocol", "MediaTypes", "Lifecycle"]),
         // Its loops over samples take most of the time of all tests, unless they are optimized.
-        tests("MediaTests", ["Media", "MediaTypes", "Lifecycle"], [.unsafeFlags(["-O"])]),
-        tests("StorageTests", ["Transfer", "Storage", "SlotProtocol", "MediaTypes", "Lifecycle"]),
+        tests("MediaTests", ["Media", "Playlists", "MediaTypes", "Lifecycle"], [.unsafeFlags(["-O"])]),
+        tests("StorageTests", ["Transfer", "Storage", "Playlists", "SlotProtocol", "MediaTypes", "Lifecycle"]),
         tests("SandboxTests", ["HostileChild", "Lifecycle"]),
         tests("SlotsTests", ["Slots", "Transcode", "Media", "SlotProtocol", "MediaTypes", "Lifecycle"]),
         tests(
@@ -117,7 +120,9 @@ if Context.environment["RESPOOL_FUZZ"] != nil {
         .systemLibrary(name: "CFuzzer", path: "Tests/CFuzzer"),
         .executableTarget(
             name: "fuzz",
-            dependencies: ["CFuzzer", "CLinux", "Jobs", "Redis", "Media", "SlotProtocol", "MediaTypes", "Lifecycle"],
+            dependencies: [
+                "CFuzzer", "CLinux", "Jobs", "Redis", "Media", "Playlists", "SlotProtocol", "MediaTypes", "Lifecycle",
+            ],
             path: "Tests/Fuzz", swiftSettings: settings),
     ]
 }

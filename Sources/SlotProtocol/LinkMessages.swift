@@ -46,5 +46,5 @@ package enum LinkAnswer: Codable, Sendable {
 
 /// What a playlist may name, each kind with its own limits.
 package enum NestedReference: String, Codable, Sendable {
-    case playlist, segment, key
+    case playlist, segment, key, map
 }

@@ -1,5 +1,6 @@
 import Lifecycle
 import Media
+import Playlists
 import SlotProtocol
 
 /// What a playlist names, fetched by the other child: it decides what may be opened.
@@ -49,6 +50,7 @@ extension NestedReference {
         case .playlist: self = .playlist
         case .segment: self = .segment
         case .key: self = .key
+        case .map: self = .map
         }
     }
 }

@@ -1,6 +1,5 @@
 import Glibc
 import Lifecycle
-import MediaTypes
 import SlotProtocol
 import Storage
 
@@ -98,14 +97,16 @@ final class JobInHand {
         guard source != nil else { throw Failure(.internal, "a source names others before it is open") }
         if nested == nil {
             if let failure = source?.failure { throw failure }
-            // Its first bytes tell whether it may name anything.
-            let head = min(Int64(PlaylistMark.length), source?.length ?? .max)
-            guard source?.run(from: 0) ?? 0 >= head, let reader = try source?.reader() else {
-                source?.need(0)
+            // A stream without an end is no playlist, and what is longer than any need not be there.
+            let length = source?.length ?? .max
+            let present = source?.run(from: 0) ?? 0
+            guard length > client.policy.mostPlaylistBytes || present >= length else {
+                source?.need(present)
                 return nil
             }
-            let base = source?.base ?? job.source
-            nested = NestedSources(of: reader, base: base, try access(), client: client)
+            guard let reader = try source?.reader() else { return nil }
+            let names = PlaylistNames(in: reader, length: length, atMost: client.policy.mostPlaylistBytes)
+            nested = NestedSources(names, base: source?.base ?? job.source, try access(), client: client)
         }
         guard let opened = try nested!.open(reference, within: parent, as: kind) else { return nil }
         return Answer(message: .openedWhole(number: opened.number), descriptor: opened.reader)

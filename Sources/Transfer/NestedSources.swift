@@ -1,6 +1,5 @@
 import Glibc
 import Lifecycle
-import MediaTypes
 import SlotProtocol
 import Storage
 
@@ -18,12 +17,13 @@ final class NestedSources {
 
     /// Fetches at a time, the one that is waited for among them.
     private static let mostFetches = 3
-    /// Playlists that are remembered: a live one is read again and again.
-    private static let mostPlaylists = 16
+    /// Playlists that are remembered besides the source: a live one is read again and again.
+    private static let mostPlaylists = 2
 
     private struct Playlist {
         let base: String
         let depth: Int
+        let names: PlaylistNames
     }
 
     private struct Request: Hashable {
@@ -46,12 +46,11 @@ final class NestedSources {
         }
     }
 
-    /// Nested sources of the source that was found at the URL or path. One that is no playlist names none, whatever the other
-    /// child says, which may have been taken over by it.
-    init(of source: borrowing Descriptor, base: String, _ access: WebAccess, client: HTTPClient) {
+    /// Nested sources of the source that was found at the URL or path, which may be no playlist and then names none.
+    init(_ names: PlaylistNames, base: String, _ access: WebAccess, client: HTTPClient) {
         self.client = client
         self.access = access
-        playlists = Self.isPlaylist(source) ? [0: Playlist(base: base, depth: 0)] : [:]
+        playlists = names.isPlaylist ? [0: Playlist(base: base, depth: 0, names: names)] : [:]
     }
 
     /// When `tick` wants to be called at the latest.
@@ -87,23 +86,26 @@ final class NestedSources {
         let reader = try fetch.source.reader()
         guard kind == .playlist else { return Opened(number: -1, reader: reader) }
         opened += 1
-        if Self.isPlaylist(reader) {
-            playlists[opened] = Playlist(base: fetch.source.base ?? fetch.base, depth: fetch.depth)
+        let names = PlaylistNames(in: reader, length: length, atMost: client.policy.mostPlaylistBytes)
+        if names.isPlaylist {
+            playlists[opened] = Playlist(base: fetch.source.base ?? fetch.base, depth: fetch.depth, names: names)
         }
         if opened > Self.mostPlaylists { playlists[opened - Self.mostPlaylists] = nil }
         return Opened(number: opened, reader: reader)
-    }
-
-    private static func isPlaylist(_ file: borrowing Descriptor) -> Bool {
-        var head = [UInt8](repeating: 0, count: PlaylistMark.length)
-        let count = pread(file.number, &head, head.count, 0)
-        return PlaylistMark.begins(head.prefix(max(0, count)))
     }
 
     private func fetch(_ request: Request) throws(Failure) -> Fetch {
         if let known = fetches.first(where: { $0.request == request }) { return known }
         guard let playlist = playlists[request.parent] else {
             throw Failure(.policyDenied, "a source is wanted that no open playlist can have named")
+        }
+        // The source itself may be read again, for it may be live.
+        let isSource = request.reference.isEmpty && request.parent == 0 && request.kind == .playlist
+        guard isSource || playlist.names.contains(request.reference, as: request.kind) else {
+            throw Failure(
+                .policyDenied,
+                "respool-transcode asked for a \(request.kind.rawValue) that the playlist "
+                    + "'\(redactedURL(playlist.base))' does not name")
         }
         guard playlist.depth < client.policy.mostPlaylistDepth || request.kind == .key else {
             throw Failure(
@@ -122,7 +124,7 @@ final class NestedSources {
             switch request.kind {
             case .playlist: client.policy.mostPlaylistBytes
             case .key: Int64(1024)
-            case .segment: max(client.policy.mostSourceBytes - bytes, 1)
+            case .segment, .map: max(client.policy.mostSourceBytes - bytes, 1)
             }
         let source = try OpenSource.open(location, access, client: client, mostBytes: limit)
         let fetch = Fetch(request, depth: playlist.depth + 1, base: location.text, source: source)

@@ -2,6 +2,7 @@ import FoundationEssentials
 import Glibc
 import Lifecycle
 import MediaTypes
+import Playlists
 import TestSupport
 import Testing
 
@@ -44,7 +45,7 @@ import Testing
             let settings = SourceSettings(range: TimeRange(start: start, end: end))
             let file = Descriptor(owning: open(output, O_RDWR | O_CREAT | O_CLOEXEC, 0o600))
             let source = try HLSSource.resolve(
-                MemorySource(path: path), nested: FolderSources(of: path), settings: settings, stop: StopFlag())
+                MemorySource(path: path), nested: try FolderSources(of: path), settings: settings, stop: StopFlag())
             return try Conversion.run(
                 source: source, store: DescriptorStore(borrowing: file.number), rendition: rendition,
                 range: settings.range, stop: StopFlag(), progress: { _ in })
@@ -53,7 +54,11 @@ import Testing
     }
 
     private func failure(_ text: String, settings: SourceSettings = .init()) throws -> MediaError? {
-        let nested = FolderSources(of: Studio.shared.folder.file("x"))
+        // What makes no sense names nothing.
+        let place = Studio.shared.folder.file("x")
+        let nested =
+            try (try? FolderSources(of: place, source: Array(text.utf8)))
+            ?? FolderSources(of: place, source: Array("#EXTM3U\n#EXTINF:1,\na\n".utf8))
         do throws(MediaError) {
             _ = try HLSSource.resolve(
                 MemorySource(Array(text.utf8)), nested: nested, settings: settings, stop: StopFlag())
@@ -123,14 +128,14 @@ import Testing
             #EXT-X-STREAM-INF:BANDWIDTH=900000,CODECS="avc1.4d401e"
             c.m3u8
             """
-        guard case .master(let read) = try HLSPlaylist.parse(master) else {
+        guard case .master(let read) = try HLSPlaylist.parse(Array(master.utf8)) else {
             Issue.record("no master playlist")
             return
         }
         #expect(try read.choose(.best) == "high/en.m3u8")
         #expect(try read.choose(.language("deu")) == "high/de.m3u8")
         #expect(try read.choose(.number(1)) == "high/de.m3u8")
-        #expect(throws: MediaError.self) { try read.choose(.language("fr")) }
+        #expect(throws: PlaylistError.self) { try read.choose(.language("fr")) }
     }
 
     @Test func `follows a live playlist until the range is there, and refuses it without a range`() async throws {
@@ -145,7 +150,7 @@ import Testing
         }
         let end = MediaTime(value: 5, timescale: 1)
         let (length, waits) = try await onThread {
-            let nested = FolderSources(of: path)
+            let nested = try FolderSources(of: path, source: Array(looks[0].utf8))
             nested.looks = Array(looks.dropFirst())
             let joined = try HLSSource.resolve(
                 MemorySource(Array(looks[0].utf8)), nested: nested,
@@ -189,18 +194,39 @@ import Testing
     }
 }
 
-/// What playlists in a folder name.
+/// What playlists in a folder name, and nothing else.
 private final class FolderSources: NestedSources {
     private let folder: String
+    /// The kinds and names that the playlists read so far have told.
+    private var names: Set<String> = []
     /// What the source itself says when it is opened again.
     var looks: [String] = []
     private(set) var waits: [Double] = []
 
-    init(of path: String) { folder = String(path[...path.lastIndex(of: "/")!]) }
+    /// What the source names, of which nothing but its folder is asked where the text is another's.
+    init(of path: String, source: [UInt8]? = nil) throws {
+        folder = String(path[...path.lastIndex(of: "/")!])
+        try learn(try source ?? Array(Data(contentsOf: URL(filePath: path))))
+    }
+
+    private func learn(_ playlist: [UInt8]) throws {
+        try playlist.withUnsafeBytes { bytes in
+            try HLSPlaylist.forEachName(in: bytes) { names.insert("\($1) \($0)") }
+        }
+    }
 
     func open(_ reference: String, within parent: Int, as kind: NestedKind) throws -> NestedSource {
-        if reference.isEmpty { return NestedSource(number: 1, bytes: MemorySource(Array(looks.removeFirst().utf8))) }
-        return NestedSource(number: 1, bytes: try MemorySource(path: folder + reference))
+        if reference.isEmpty {
+            let look = Array(looks.removeFirst().utf8)
+            try learn(look)
+            return NestedSource(number: 1, bytes: MemorySource(look))
+        }
+        guard names.contains("\(kind) \(reference)") else {
+            throw NotInTime(description: "\(kind) '\(reference)' is not named")
+        }
+        let bytes = Array(try Data(contentsOf: URL(filePath: folder + reference)))
+        if kind == .playlist { try learn(bytes) }
+        return NestedSource(number: 1, bytes: MemorySource(bytes))
     }
 
     func expect(_ reference: String, within parent: Int, as kind: NestedKind) {}

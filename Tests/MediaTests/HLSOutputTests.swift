@@ -2,6 +2,7 @@ import FoundationEssentials
 import Glibc
 import Lifecycle
 import MediaTypes
+import Playlists
 import TestSupport
 import Testing
 

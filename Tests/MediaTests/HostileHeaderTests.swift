@@ -1,6 +1,7 @@
 import FoundationEssentials
 import Lifecycle
 import MediaTypes
+import Playlists
 import TestSupport
 import Testing
 
@@ -70,7 +71,8 @@ import Testing
         for index in 0..<9000 {
             lines += ["#EXTINF:1,", "#EXT-X-BYTERANGE:\(Int64(1) << 50)\(index == 0 ? "@0" : "")", "a.ts"]
         }
-        #expect(throws: MediaError.self) { try HLSPlaylist.parse(lines.joined(separator: "\n")) }
+        let text = Array(lines.joined(separator: "\n").utf8)
+        #expect(throws: PlaylistError.self) { try HLSPlaylist.parse(text) }
     }
 
     /// A station that sends a file from its middle on, and of which what lies behind the reader is gone.

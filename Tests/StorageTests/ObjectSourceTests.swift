@@ -121,20 +121,26 @@ import Testing
 
     @Test func `a playlist names objects beside it, of no other bucket`() async throws {
         let bucket = "playlists"
-        try await ObjectStore.shared.seed(bucket, "hls/a b.m3u8", Array("#EXTM3U".utf8))
+        let (own, others) = (
+            ["1%20%C3%A9.ts", "../hls/1%20é.ts?x=1", "/hls/1%20%c3%a9.ts"],
+            ["//other/hls/1.ts", "s3://playlists/hls/1.ts", "file:///etc/passwd"]
+        )
+        let list = "#EXTM3U\n" + (own + others).map { "#EXTINF:1,\n\($0)\n" }.joined()
+        try await ObjectStore.shared.seed(bucket, "hls/a b.m3u8", Array(list.utf8))
         try await ObjectStore.shared.seed(bucket, "hls/1 é.ts", Origin.content)
         try await withTransfer(try await ObjectStore.shared.policy()) { child in
             try await child.tell(.job(.test("s3://\(bucket)/hls/a b.m3u8")))
             _ = try await child.ask(.open)
-            for name in ["1%20%C3%A9.ts", "../hls/1%20é.ts?x=1", "/hls/1%20%c3%a9.ts"] {
+            for name in own {
                 guard case .openedWhole = try await child.ask(.openNested(name, within: 0, as: .segment)) else {
                     Issue.record("not opened: \(name)")
                     continue
                 }
             }
-            for name in ["//other/hls/1.ts", "s3://playlists/hls/1.ts", "file:///etc/passwd"] {
+            for name in others {
                 let answer = try await child.ask(.openNested(name, within: 0, as: .segment))
                 #expect(answer.failure?.code == .policyDenied, "\(name)")
+                #expect(answer.failure?.message.contains("does not name") == false, "\(name)")
             }
         }
     }

@@ -30,6 +30,21 @@ actor Origin {
         "http://127.0.0.1:\(try await running().port)/\(behaviour)/\(name)/\(number)"
     }
 
+    /// The URL of a playlist with that text, and of another each time that it is asked for again.
+    func list(_ name: String, _ texts: [String]) async throws -> String {
+        let query = texts.map { "text=" + Self.encoded($0) }
+        return try await url("list", name) + "?" + query.joined(separator: "&")
+    }
+
+    /// The text as one word of a query.
+    static func encoded(_ text: String) -> String {
+        text.utf8.map { byte in
+            let scalar = Unicode.Scalar(byte)
+            let isPlain = scalar.isASCII && (scalar.properties.isAlphabetic || scalar.properties.numericType != nil)
+            return isPlain ? String(scalar) : "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16)
+        }.joined()
+    }
+
     func port() async throws -> Int { try await running().port }
 
     func secureURL(_ behaviour: String, _ name: String) async throws -> String {

@@ -198,8 +198,11 @@ let originScript = #"""
         def do_redirect(self, number, turn, query):
             self.head(302, {"Location": query["to"][0], "Content-Length": 0})
         def do_list(self, number, turn, query):
-            self.head(200, {"Content-Length": 8, "ETag": TAG})
-            self.put(b"#EXTM3U\n")
+            # The text is in the query; each further request is answered with the next, and then with the last again.
+            texts = query.get("text", ["#EXTM3U\n"])
+            text = texts[min(turn, len(texts)) - 1].encode()
+            self.head(200, {"Content-Length": len(text), "Cache-Control": "no-cache"})
+            self.put(text)
         def do_who(self, number, turn, query):
             self.note("WHO %s %s" % (self.headers.get("Authorization", "-"), self.headers.get("X-Key", "-")))
             if "to" not in query: return self.serve()

@@ -54,14 +54,17 @@ import Testing
         let port = try await Origin.shared.port()
         let policy = policy(
             "studio http://127.0.0.1:\(port),http://localhost:\(port) header X-Key: planted")
-        let job = job("http://127.0.0.1:\(port)/list/named", "studio", headers: ["authorization": "own"])
+        let urls = [("same", "127.0.0.1"), ("other", "localhost")].map { name, host in
+            "http://\(host):\(port)/who/nested-\(name)"
+        }
+        let list = try await Origin.shared.list("named", ["#EXTM3U\n" + urls.map { "#EXTINF:1,\n\($0)\n" }.joined()])
+        let job = job(list, "studio", headers: ["authorization": "own"])
         try await withTransfer(policy) { child in
             try await child.tell(.job(job))
             _ = try await child.ask(.open)
-            for (name, host) in [("same", "127.0.0.1"), ("other", "localhost")] {
-                let url = "http://\(host):\(port)/who/nested-\(name)"
+            for url in urls {
                 guard case .openedWhole = try await child.ask(.openNested(url, within: 0, as: .segment)) else {
-                    Issue.record("\(name) not opened")
+                    Issue.record("\(url) not opened")
                     return
                 }
             }

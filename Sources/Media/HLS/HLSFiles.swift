@@ -1,3 +1,5 @@
+import Playlists
+
 /// What the segments of a playlist are read from: files, the last of them still open, and their keys.
 struct HLSFiles {
     private var keys: [String: [UInt8]] = [:]
@@ -6,10 +8,11 @@ struct HLSFiles {
 
     /// A reader of a segment, or of an initialization section.
     mutating func reader(
-        _ reference: String, _ range: Range<Int64>?, _ key: HLSMedia.Key?, _ sequence: Int64, _ parent: Int,
+        _ kind: NestedKind, _ reference: String, _ range: Range<Int64>?, _ key: HLSMedia.Key?, _ sequence: Int64,
+        _ parent: Int,
         _ nested: any NestedSources
     ) throws(MediaError) -> HLSReader {
-        let source = try file(reference, keeping: range != nil, parent, nested)
+        let source = try file(kind, reference, keeping: range != nil, parent, nested)
         let range = range ?? 0..<source.length
         guard range.upperBound <= source.length else {
             throw HLSPlaylist.failure(
@@ -26,10 +29,10 @@ struct HLSFiles {
     }
 
     private mutating func file(
-        _ reference: String, keeping: Bool, _ parent: Int, _ nested: any NestedSources
+        _ kind: NestedKind, _ reference: String, keeping: Bool, _ parent: Int, _ nested: any NestedSources
     ) throws(MediaError) -> any ByteSource {
         if let last, last.reference == reference { return last.bytes }
-        let opened = try HLSJoin.open(reference, parent, .segment, nested)
+        let opened = try HLSJoin.open(reference, parent, kind, nested)
         last = keeping ? (reference, opened.bytes) : nil
         return opened.bytes
     }

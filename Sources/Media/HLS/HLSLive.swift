@@ -1,3 +1,5 @@
+import Playlists
+
 /// A media playlist that grows, and what of it was taken.
 struct HLSLive {
     private var media: HLSMedia

@@ -1,5 +1,6 @@
 package import Lifecycle
 package import MediaTypes
+import Playlists
 
 /// A presentation of HTTP Live Streaming as one file: the segments of its best audio, decrypted, one behind the other.
 package enum HLSSource {
@@ -14,7 +15,8 @@ package enum HLSSource {
         }
         var (playlist, number, reference) = (try HLSPlaylist.read(source), 0, "")
         if case .master(let master) = playlist {
-            let chosen = try master.choose(settings.track)
+            let chosen: String
+            do throws(PlaylistError) { chosen = try master.choose(settings.track) } catch { throw MediaError(error) }
             let opened = try HLSJoin.open(chosen, 0, .playlist, nested)
             (playlist, number, reference) = (try HLSPlaylist.read(opened.bytes), opened.number, chosen)
         }
@@ -114,7 +116,7 @@ struct HLSJoin {
             self.map = map
         }
         var reader = try files.reader(
-            segment.reference, segment.range, segment.key, segment.sequence, parent, nested)
+            .segment, segment.reference, segment.range, segment.key, segment.sequence, parent, nested)
         let start = length
         do {
             if segment.map == nil { try reader.skipTag() }
@@ -127,7 +129,7 @@ struct HLSJoin {
 
     /// Takes in what must come before the segments that follow; libav reads only the first, so others must say the same.
     private mutating func append(_ map: HLSMedia.Map) throws(MediaError) {
-        var reader = try files.reader(map.reference, map.range, map.key, 0, parent, nested)
+        var reader = try files.reader(.map, map.reference, map.range, map.key, 0, parent, nested)
         var bytes: [UInt8] = []
         do {
             while let more = try reader.next(), bytes.count <= Self.mostSetupBytes { bytes += more }

@@ -1,3 +1,5 @@
+package import Playlists
+
 /// A door to what a source names: segments, keys and playlists.
 ///
 /// Whoever answers it decides what may be opened at all; a reference may be relative to the playlist that names it.
@@ -13,11 +15,6 @@ package protocol NestedSources: AnyObject {
 
     /// Waits, for a playlist that grows.
     func wait(seconds: Double) throws
-}
-
-/// What a playlist may name.
-package enum NestedKind: Sendable {
-    case playlist, segment, key
 }
 
 /// Something that a playlist named.

@@ -1,10 +1,14 @@
 /// The attribute list of a playlist's tag: `BANDWIDTH=128000,CODECS="mp4a.40.2"` (RFC 8216 section 4.2).
-struct HLSAttributes {
+package struct HLSAttributes {
     private var values: [String: String] = [:]
 
-    init(_ text: Substring) {
+    /// More attributes than any tag has are not read.
+    private static let mostAttributes = 100
+
+    package init(_ text: Substring) {
         var rest = text
-        while let equals = rest.firstIndex(of: "=") {
+        for _ in 0..<Self.mostAttributes {
+            guard let equals = rest.firstIndex(of: "=") else { break }
             let name = rest[..<equals].drop { $0 == " " || $0 == "," }
             rest = rest[rest.index(after: equals)...]
             if rest.first == "\"" {
@@ -20,7 +24,7 @@ struct HLSAttributes {
         }
     }
 
-    subscript(name: String) -> String? { values[name] }
+    package subscript(name: String) -> String? { values[name] }
 }
 
 extension HLSAttributes {

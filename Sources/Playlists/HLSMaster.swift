@@ -1,7 +1,7 @@
-import MediaTypes
+package import MediaTypes
 
 /// A master playlist: the same presentation in several renditions.
-struct HLSMaster {
+package struct HLSMaster {
     private(set) var variants: [Variant] = []
     private(set) var renditions: [Rendition] = []
 
@@ -24,22 +24,28 @@ struct HLSMaster {
         let reference: String?
     }
 
-    init(_ lines: [Substring]) {
+    /// The most variants and renditions of a playlist, each.
+    package static let mostEntries = 4096
+
+    init(_ lines: PlaylistLines) throws(PlaylistError) {
         var pending: HLSAttributes?
         for line in lines {
-            if let value = line.value(of: "#EXT-X-STREAM-INF:") {
+            if let value = try line.value(of: "#EXT-X-STREAM-INF:") {
                 pending = HLSAttributes(value)
-            } else if let value = line.value(of: "#EXT-X-MEDIA:") {
+            } else if let value = try line.value(of: "#EXT-X-MEDIA:") {
                 append(HLSAttributes(value))
-            } else if !line.hasPrefix("#"), !line.isEmpty, let attributes = pending {
+            } else if line.isReference, let attributes = pending {
                 let codecs = (attributes["CODECS"] ?? "").split(separator: ",").map { codec in
                     String(codec.drop { $0 == " " })
                 }
                 variants.append(
                     Variant(
-                        reference: String(line), bandwidth: attributes["BANDWIDTH"].flatMap { Int($0) } ?? 0,
+                        reference: try line.text(), bandwidth: attributes["BANDWIDTH"].flatMap { Int($0) } ?? 0,
                         codecs: codecs, audioGroup: attributes["AUDIO"]))
                 pending = nil
+            }
+            guard max(variants.count, renditions.count) <= Self.mostEntries else {
+                throw .corrupt("names over \(Self.mostEntries) variants or renditions")
             }
         }
     }
@@ -53,7 +59,7 @@ struct HLSMaster {
     }
 
     /// The playlist with the best audio: audio of its own before audio among pictures, then the highest bit rate.
-    func choose(_ track: TrackChoice) throws(MediaError) -> String {
+    package func choose(_ track: TrackChoice) throws(PlaylistError) -> String {
         let ordered = variants.filter { !$0.holdsNoAudio }.sorted { $0.bandwidth > $1.bandwidth }
         for variant in ordered {
             guard let group = variant.audioGroup else { continue }
@@ -62,26 +68,26 @@ struct HLSMaster {
             return member.reference ?? variant.reference
         }
         if case .language(let language) = track {
-            throw MediaError(
-                .noAudio, HLSPlaylist.operation, "the HLS playlist has no audio in language '\(language)'")
+            throw PlaylistError(
+                .noAudio, "the HLS playlist has no audio in language '\(language)'")
         }
         guard let best = ordered.first(where: \.isAudioOnly) ?? ordered.first else {
             guard let lone = renditions.first(where: { $0.reference != nil })?.reference else {
-                throw MediaError(.noAudio, HLSPlaylist.operation, "the HLS playlist names no audio")
+                throw PlaylistError(.noAudio, "the HLS playlist names no audio")
             }
             return lone
         }
         return best.reference
     }
 
-    private func pick(_ members: [Rendition], _ track: TrackChoice) throws(MediaError) -> Rendition? {
+    private func pick(_ members: [Rendition], _ track: TrackChoice) throws(PlaylistError) -> Rendition? {
         switch track {
         case .language(let language):
             return LanguageCode.firstIndex(of: language, in: members.map(\.language)).map { members[$0] }
         case .number(let number):
             guard members.indices.contains(number - 1) else {
-                throw MediaError(
-                    .noAudio, HLSPlaylist.operation,
+                throw PlaylistError(
+                    .noAudio,
                     "the HLS playlist has \(members.count) audio renditions, and track \(number) was asked for")
             }
             return members[number - 1]

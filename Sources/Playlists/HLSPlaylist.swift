@@ -1,0 +1,69 @@
+/// A playlist of HTTP Live Streaming (RFC 8216): one that names others, or one that names segments.
+package enum HLSPlaylist {
+    case master(HLSMaster)
+    case media(HLSMedia)
+
+    /// The most bytes of a playlist.
+    package static let mostBytes: Int64 = 8 << 20
+
+    /// Reads a whole playlist.
+    package static func parse(_ bytes: [UInt8]) throws(PlaylistError) -> HLSPlaylist {
+        try bytes.withUnsafeBytes { bytes in
+            Result { () throws(PlaylistError) in
+                let lines = PlaylistLines(of: bytes)
+                return try isMaster(lines) ? .master(try HLSMaster(lines)) : .media(try HLSMedia(lines))
+            }
+        }.get()
+    }
+
+    /// Tells whatever a reader of the playlist may open, some of it more than once.
+    package static func forEachName(
+        in bytes: UnsafeRawBufferPointer, _ body: (String, NestedKind) -> Void
+    ) throws(PlaylistError) {
+        let lines = PlaylistLines(of: bytes)
+        guard try !isMaster(lines) else {
+            let master = try HLSMaster(lines)
+            for variant in master.variants { body(variant.reference, .playlist) }
+            for case let reference? in master.renditions.map(\.reference) { body(reference, .playlist) }
+            return
+        }
+        // A day of segments is never held as a whole, and what several of them share in a row is told once.
+        var reader = HLSMediaReader()
+        var told: [NestedKind: String] = [:]
+        func tell(_ reference: String, _ kind: NestedKind) {
+            // Not `==`, for which two spellings of a letter are one.
+            if let last = told[kind], last.utf8.elementsEqual(reference.utf8) { return }
+            told[kind] = reference
+            body(reference, kind)
+        }
+        for line in lines {
+            guard let segment = try reader.take(line) else { continue }
+            tell(segment.reference, .segment)
+            if let map = segment.map { tell(map.reference, .map) }
+            for case let key? in [segment.map?.key, segment.key] { tell(key.reference, .key) }
+        }
+    }
+
+    private static func isMaster(_ lines: PlaylistLines) throws(PlaylistError) -> Bool {
+        var (isFirst, isMedia) = (true, false)
+        for line in lines {
+            guard !isFirst || line.hasPrefix("#EXTM3U") else { throw .corrupt("does not begin with #EXTM3U") }
+            isFirst = false
+            if line.hasPrefix("#EXT-X-STREAM-INF:") || line.hasPrefix("#EXT-X-MEDIA:") { return true }
+            isMedia = isMedia || line.hasPrefix("#EXTINF:") || line.hasPrefix("#EXT-X-TARGETDURATION:")
+        }
+        guard isMedia else {
+            throw PlaylistError(
+                .unsupported,
+                "the source is a list of other places (m3u), not an HLS playlist; give one of them as the source")
+        }
+        return false
+    }
+
+    /// A reference short enough, and clean enough, for a sentence; a query may hold a secret.
+    package static func shown(_ reference: String) -> String {
+        let path = reference.prefix { $0 != "?" }
+        let clean = path.unicodeScalars.prefix(100).map { $0.value < 0x20 || $0.value == 0x7f ? "?" : Character($0) }
+        return String(clean) + (path.count > 100 || path.endIndex < reference.endIndex ? "…" : "")
+    }
+}
