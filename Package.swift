@@ -69,7 +69,7 @@ let package = Package(
         library(
             "Jobs", ["Redis", "SlotProtocol", "MediaTypes", "Lifecycle"], resources: [.embedInCode("Scripts")]),
         library("Slots", ["SlotProtocol", "MediaTypes", "Lifecycle"]),
-        library("Transfer", ["Storage", "Sandbox", "Playlists", "SlotProtocol", "Lifecycle"]),
+        library("Transfer", ["Storage", "Sandbox", "Playlists", "SlotProtocol", "MediaTypes", "Lifecycle"]),
         library("Transcode", ["Media", "Sandbox", "Playlists", "SlotProtocol", "MediaTypes", "Lifecycle"]),
         library("Worker", ["Slots", "Jobs", "Signing", "SlotProtocol", "MediaTypes", "Lifecycle"]),
         library("Dashboard", ["Jobs", "Lifecycle", "CMicrohttpd"]),

@@ -1,3 +1,5 @@
+package import MediaTypes
+
 /// What the worker tells `respool-transfer`.
 package enum TransferOrder: Codable, Sendable {
     /// The first message, once: what this child may touch.
@@ -35,6 +37,8 @@ package enum TransferReport: Codable, Sendable {
     case settled(Settlement)
     /// The job cannot go on; the answer to `publish` when nothing is visible.
     case failed(Failure)
+    /// The other child did what none does that is in order: the job fails with this, and the pair is to be replaced.
+    case violation(Failure)
     /// The answer to `end`, and why something of the job may be left at a store.
     case ended(leftBehind: Failure?)
 }
@@ -73,11 +77,16 @@ package struct TransferJob: Codable, Sendable {
         /// The name of the output when `place` is nothing else but a folder, or not given: `<job id>.<ext>`.
         package var defaultName: String
         package var delivery: Delivery
+        /// The files that it may have beside its main one; no others are written, whatever the other child asks for.
+        package var parts: [PartPattern]
 
-        package init(_ place: String?, defaultName: String, delivery: Delivery = Delivery()) {
+        package init(
+            _ place: String?, defaultName: String, delivery: Delivery = Delivery(), parts: [PartPattern] = []
+        ) {
             self.place = place
             self.defaultName = defaultName
             self.delivery = delivery
+            self.parts = parts
         }
     }
 }

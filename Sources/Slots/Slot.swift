@@ -290,6 +290,7 @@ package actor Slot {
             isTranscodeBusy = false
             throw .failed(failure, log: lines.all)
         case .transfer(.failed(let failure)): throw .failed(failure, log: lines.all)
+        case .transfer(.violation(let failure)): throw violation(pair, failure)
         case .stopped: throw .stopped
         case .ended(let ending): throw crash(pair, "\(ending)")
         case .silent:
@@ -311,6 +312,13 @@ package actor Slot {
         log.warning("a child crashed", ["job": job, "reason": what])
         let last = lines.all.last.map { "; libav's last words: \($0)" } ?? ""
         return .crashed(Failure(.crashed, what + last), log: lines.all)
+    }
+
+    /// Kills a transcoder that did not keep to its job.
+    private func violation(_ pair: ChildPair, _ failure: Failure) -> SlotError {
+        let error = crash(pair, failure.message)
+        guard failure.code != .crashed, case .crashed(_, let log) = error else { return error }
+        return .failed(failure, log: log)
     }
 
     private func dispose(_ pair: ChildPair) {

@@ -36,7 +36,11 @@ package struct SlotTask: Sendable {
 extension SlotTask {
     /// The part of the task that moves bytes.
     var transferJob: TransferJob {
-        TransferJob(
+        var outputs = outputs
+        for (index, rendition) in zip(outputs.indices, plan.renditions) {
+            outputs[index].parts = rendition.partPatterns
+        }
+        return TransferJob(
             id: id, token: token, source: source, access: access, outputs: outputs, isAtomic: plan.isAtomic,
             start: start)
     }

@@ -18,6 +18,9 @@ final class JobOutputs {
     private let targetNumber: CInt
     private var sums: [Sum] = []
     private var publishing: Publishing?
+    private var claims: PlaceClaims?
+    /// What the other child did that none does that is in order, and whether the worker knows of it.
+    private var violation: (failure: Failure, isTold: Bool)?
 
     /// A complete file that is being summed.
     private final class Sum {
@@ -50,7 +53,7 @@ final class JobOutputs {
         }
         self.target = target
         do throws(Failure) {
-            try Self.check(outputs, client, hasTarget: targetNumber >= 0)
+            claims = try PlaceClaims(outputs, client, hasTarget: targetNumber >= 0)
             if let start = job.start {
                 for output in outputs {
                     guard case .remote(let place) = try output.place(),
@@ -67,33 +70,6 @@ final class JobOutputs {
     deinit {
         for output in outputs { output.discard() }
         for output in outputs.reversed() { output.removeMadeFolders() }
-    }
-
-    private static func check(
-        _ outputs: [OutputInHand], _ client: HTTPClient, hasTarget: Bool
-    ) throws(Failure) {
-        var taken: [String: Int] = [:]
-        for (index, output) in outputs.enumerated() {
-            let place: OutputPlace?
-            do throws(Failure) {
-                place = try output.place()
-                try place?.check(client)
-            } catch { throw outputs.count > 1 ? error.of(output: index) : error }
-            guard let destination = place else {
-                guard hasTarget else {
-                    throw Failure(.outputDenied, "the output '-' needs an open pipe, which a queued job has not")
-                }
-                guard outputs.count == 1 else {
-                    throw Failure(.outputDenied, "only a single output goes to '-', and this job has several")
-                }
-                continue
-            }
-            if let other = taken.updateValue(index, forKey: destination.text) {
-                throw Failure(
-                    .outputDenied,
-                    "the outputs \(other) and \(index) both go to '\(destination.name)': give each a place")
-            }
-        }
     }
 
     /// Whether it is known which of them can be made.
@@ -133,7 +109,26 @@ final class JobOutputs {
     func stage(output: Int, part: String?) throws(Failure) -> Answer? {
         if let failure { throw failure }
         guard areChecked, sums.count < Self.mostWaiting else { return nil }
-        return try hand(output).stage(part: part)
+        let hand = try hand(output)
+        if let part {
+            guard hand.mayHave(part: part) else {
+                throw violate(
+                    "respool-transcode wanted to write '\(part.prefix(100))' beside output \(output), which its format has not"
+                )
+            }
+            try claims?.begin(part, of: output, hand)
+        }
+        return try hand.stage(part: part)
+    }
+
+    /// Gives up the whole job, as the other child cannot be trusted any more.
+    private func violate(_ what: String, _ code: ErrorCode = .crashed) -> Failure {
+        let failure = Failure(code, what)
+        if violation == nil { violation = (failure, isTold: false) }
+        self.failure = failure
+        publishing = nil
+        for index in outputs.indices { drop(index, failure) }
+        return failure
     }
 
     /// Takes a complete file, to be summed.
@@ -181,6 +176,7 @@ final class JobOutputs {
 
     /// When `tick` wants to be called at the latest.
     var nextDeadline: ContinuousClock.Instant? {
+        if violation?.isTold == false { return .now }
         let sign = publishing.map { $0.lastSign + Self.signInterval }
         return
             (outputs.compactMap(\.nextDeadline)
@@ -190,6 +186,10 @@ final class JobOutputs {
 
     /// Moves on what is under way to a store.
     func tick(_ now: ContinuousClock.Instant, reportingTo control: borrowing PacketSocket) throws(PacketError) {
+        if let violation, !violation.isTold {
+            self.violation?.isTold = true
+            try control.send(TransferReport.violation(violation.failure))
+        }
         for uploads in abandoned { uploads.tick(now) }
         try look(now, reportingTo: control)
         for (index, output) in outputs.enumerated() {

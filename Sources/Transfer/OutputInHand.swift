@@ -1,5 +1,6 @@
 import Glibc
 import Lifecycle
+import MediaTypes
 import SlotProtocol
 import Storage
 
@@ -64,6 +65,22 @@ final class OutputInHand {
     /// Where it goes; nothing for the descriptor that came with the job.
     func place() throws(Failure) -> OutputPlace? {
         output.place == "-" ? nil : try OutputPlace(output, policy: policy)
+    }
+
+    /// Whether its format has such a file beside the main one.
+    func mayHave(part: String) -> Bool { output.parts.contains { $0.matches(part) } }
+
+    /// Its parts whose names are known beforehand.
+    var singleParts: [String] {
+        output.parts.compactMap { pattern -> String? in
+            guard case .single(let part) = pattern else { return nil }
+            return part
+        }
+    }
+
+    /// The place of a part, with what may be secret in it.
+    func text(ofPart part: String, at place: OutputPlace) throws(Failure) -> String {
+        try place.text(ofPart: part, token: token)
     }
 
     /// The same as it is shown.

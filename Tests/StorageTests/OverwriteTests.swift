@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Glibc
+import MediaTypes
 import SlotProtocol
 import TestSupport
 import Testing
@@ -23,7 +24,9 @@ import Testing
         let outputs = places.map { place in
             var delivery = Delivery()
             delivery.overwrite = mode
-            return TransferJob.Output(place, defaultName: "job.mp3", delivery: delivery)
+            return TransferJob.Output(
+                place, defaultName: "job.mp3", delivery: delivery,
+                parts: place.hasPrefix("http") ? [] : [.single("-{token}.m4s"), .single(".chapters.json")])
         }
         return TransferJob(id: id, token: token, source: "/none", outputs: outputs, isAtomic: isAtomic)
     }

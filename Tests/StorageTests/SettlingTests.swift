@@ -64,7 +64,7 @@ import Testing
     /// owner were on another machine, whose files are not swept.
     private func lose(_ output: String, parts: [String]) async throws -> (StagedOutput, CInt) {
         let child = try await TransferChild.start(policy)
-        try await child.tell(.job(.test("/none", output: output)))
+        try await child.tell(.job(.test("/none", output: output, parts: parts.map(PartPattern.single))))
         for part in parts { _ = try await child.write(part, output: 0, part: part) }
         let staged = try #require(try await child.stage("abc").staged)
         kill(child.pid, SIGKILL)

@@ -1,6 +1,7 @@
 import FoundationEssentials
 import Glibc
 import Lifecycle
+import MediaTypes
 import SlotProtocol
 import TestSupport
 
@@ -209,14 +210,21 @@ func withTransfer(
 extension TransferJob {
     static let testID = "1700000000000-0"
 
+    /// Parts of many kinds.
+    static let someParts: [PartPattern] = [
+        .numbered(before: "{token}/", digits: 1, after: ".m4s"), .single("-{token}-1.m4s"), .single(".chapters.json"),
+    ]
+
     /// A job without an output.
     static func test(_ source: String) -> TransferJob {
         TransferJob(id: testID, token: "1:abcd", source: source, outputs: [])
     }
 
-    static func test(_ source: String, output: String?, token: String = "1:abcd") -> TransferJob {
+    static func test(
+        _ source: String, output: String?, token: String = "1:abcd", parts: [PartPattern] = []
+    ) -> TransferJob {
         TransferJob(
-            id: testID, token: token, source: source, outputs: [.init(output, defaultName: "job.mp3")])
+            id: testID, token: token, source: source, outputs: [.init(output, defaultName: "job.mp3", parts: parts)])
     }
 }
 

@@ -1,13 +1,14 @@
+import MediaTypes
 import SlotProtocol
 import TestSupport
 import Testing
 
 /// Outputs that are sent to a URL, such as one that somebody signed beforehand.
 @Suite struct WebOutputTests {
-    private func job(_ url: String, _ delivery: Delivery = Delivery()) -> TransferJob {
+    private func job(_ url: String, _ delivery: Delivery = Delivery(), parts: [PartPattern] = []) -> TransferJob {
         TransferJob(
             id: "1700000000000-0", token: "1:abcd", source: "/none",
-            outputs: [.init(url, defaultName: "job.mp3", delivery: delivery)])
+            outputs: [.init(url, defaultName: "job.mp3", delivery: delivery, parts: parts)])
     }
 
     @Test(arguments: Delivery.Method.allCases)
@@ -86,7 +87,7 @@ import Testing
             _ = try await child.stage("abc")
             try await child.tell(.publish)
             #expect(try await child.outcome().failure?.code == .outputDenied)
-            try await child.tell(.job(job(url)))
+            try await child.tell(.job(job(url, parts: [.single(".json")])))
             #expect(try await child.ask(.stage(output: 0, part: ".json")).failure?.code == .invalidRequest)
         }
         #expect(try await Origin.shared.lines("private") == [])

@@ -1,28 +1,6 @@
 import FoundationEssentials
 import MediaTypes
 
-/// The files of one variant of a stream, beside the master playlist.
-///
-/// Their names hold the job's token: a player that still has the last playlist finds its own segments.
-struct SegmentParts {
-    /// What tells the variant from others; empty where it is the only one.
-    private let mark: String
-
-    /// The names for a bit rate, or for the only variant.
-    init(bitRate: Int? = nil) {
-        mark = bitRate.map { $0 % 1000 == 0 ? "-\($0 / 1000)k" : "-\($0)" } ?? ""
-    }
-
-    var playlist: String { "-{token}\(mark).m3u8" }
-    var setup: String { "-{token}\(mark)-init.mp4" }
-
-    func segment(_ index: Int, _ container: SegmentSettings.Container) -> String {
-        let digits = String(index + 1)
-        let number = String(repeating: "0", count: max(5 - digits.count, 0)) + digits
-        return "-{token}\(mark)-\(number).\(container == .fmp4 ? "m4s" : "ts")"
-    }
-}
-
 /// A media playlist in the making (RFC 8216 section 4.3.3).
 struct MediaPlaylist {
     private(set) var segments: [Segment] = []

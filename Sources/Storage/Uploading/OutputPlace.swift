@@ -30,6 +30,14 @@ package enum OutputPlace {
         }
     }
 
+    /// The place of a part, likewise with its secrets.
+    package func text(ofPart suffix: String, token: String) throws(Failure) -> String {
+        switch self {
+        case .local(let destination): try destination.part(destination.partName(suffix, token: token)).path
+        case .remote(let place): try place.part(suffix, token: token).place.text
+        }
+    }
+
     /// Checks what can be known of it before any work is done.
     package func check(_ client: HTTPClient) throws(Failure) {
         switch self {

@@ -1,0 +1,69 @@
+import SlotProtocol
+import Storage
+
+/// Which output each place of a job belongs to, so that no file of one takes the place of another's.
+struct PlaceClaims {
+    private struct Owner {
+        let output: Int
+        let isPart: Bool
+        let mayShare: Bool
+    }
+
+    private var owners: [String: Owner] = [:]
+    /// The parts that are begun, each once.
+    private var begun: Set<String> = []
+
+    /// Checks the places of all outputs and of those of their parts whose names are known.
+    init(_ outputs: [OutputInHand], _ client: HTTPClient, hasTarget: Bool) throws(Failure) {
+        for (index, output) in outputs.enumerated() {
+            let place: OutputPlace?
+            do throws(Failure) {
+                place = try output.place()
+                try place?.check(client)
+            } catch { throw outputs.count > 1 ? error.of(output: index) : error }
+            guard let destination = place else {
+                guard hasTarget else {
+                    throw Failure(.outputDenied, "the output '-' needs an open pipe, which a queued job has not")
+                }
+                guard outputs.count == 1 else {
+                    throw Failure(.outputDenied, "only a single output goes to '-', and this job has several")
+                }
+                continue
+            }
+            try claim(destination.text, Owner(output: index, isPart: false, mayShare: false), destination.name)
+        }
+        for (index, output) in outputs.enumerated() {
+            guard let place = try output.place() else { continue }
+            for part in output.singleParts {
+                // Chapters of one source are the same beside each of its outputs, and may be one file.
+                let mayShare = output.overwrite == .replace && !part.contains("{token}")
+                let owner = Owner(output: index, isPart: true, mayShare: mayShare)
+                try claim(try output.text(ofPart: part, at: place), owner, "the '\(part)' beside '\(place.name)'")
+            }
+        }
+    }
+
+    private mutating func claim(_ text: String, _ owner: Owner, _ name: String) throws(Failure) {
+        if let other = owners[text], !(other.mayShare && owner.mayShare) {
+            throw Failure(
+                .outputDenied,
+                "the outputs \(other.output) and \(owner.output) both go to '\(name)': give each a place")
+        }
+        owners[text] = owner
+    }
+
+    /// Takes note of a part that is begun; fails if it was begun before, or an output of the job goes there.
+    mutating func begin(_ part: String, of index: Int, _ output: OutputInHand) throws(Failure) {
+        if let place = try output.place(), let owner = owners[try output.text(ofPart: part, at: place)],
+            !owner.isPart
+        {
+            throw Failure(
+                .outputDenied,
+                "the outputs \(owner.output) and \(index) both go to the '\(part)' beside '\(place.name)': give each a place"
+            )
+        }
+        guard begun.insert("\(index) \(part)").inserted else {
+            throw Failure(.internal, "the part '\(part)' of output \(index) is written twice")
+        }
+    }
+}
