@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/file.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 int clinux_locate(const char *path) { return open(path, O_PATH | O_CLOEXEC); }
@@ -38,6 +39,26 @@ int clinux_rename_unless_there(int folder, const char *name, int other_folder, c
 }
 
 int clinux_lock(int descriptor) { return flock(descriptor, LOCK_EX | LOCK_NB); }
+
+// Where another machine has the files, its server gives leases, and refuses them for reasons of its own: NFS and three of SMB.
+static int is_remote(int descriptor) {
+    struct statfs system;
+    if (fstatfs(descriptor, &system) != 0) return 1;
+    switch ((uint32_t)system.f_type) {
+    case 0x6969:
+    case 0x517b:
+    case 0xff534d42:
+    case 0xfe534d42: return 1;
+    default: return 0;
+    }
+}
+
+int clinux_has_writer(int descriptor) {
+    if (is_remote(descriptor)) return -1;
+    if (fcntl(descriptor, F_SETLEASE, F_RDLCK) != 0) return errno == EAGAIN ? 1 : -1;
+    fcntl(descriptor, F_SETLEASE, F_UNLCK);
+    return 0;
+}
 
 int clinux_lock_byte(int descriptor, int64_t offset) {
     struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = offset, .l_len = 1};

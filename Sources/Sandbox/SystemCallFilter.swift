@@ -13,7 +13,7 @@ struct SystemCallFilter {
     /// Whether sockets of the internet may be made, and of the kernel's tables of addresses. Those of this machine may not, such as
     /// that of a Redis.
     let makesSockets: Bool
-    /// Whether bytes of files may be locked.
+    /// Whether bytes of files may be locked, and leases be taken, which tell who has a file open.
     let locksFiles: Bool
 
     /// Puts the filter in force for all threads; false if the kernel has none.
@@ -47,7 +47,8 @@ extension SystemCallFilter {
             try rules.add(.allow, "fcntl", [.equal(1, UInt64(command))])
         }
         try rules.add(.allow, "fcntl", [.equal(1, UInt64(F_SETFL)), .masked(2, UInt64(O_ASYNC), 0)])
-        if locksFiles { try rules.add(.allow, "fcntl", [.equal(1, lockCommand)]) }
+        guard locksFiles else { return }
+        for command in [lockCommand, leaseCommand] { try rules.add(.allow, "fcntl", [.equal(1, command)]) }
     }
 
     private func addSockets(_ rules: borrowing Rules) throws(SandboxError) {
@@ -61,12 +62,13 @@ extension SystemCallFilter {
     }
 }
 
-/// CLONE_THREAD of `linux/sched.h`, FIONREAD of `asm-generic/ioctls.h`, PR_SET_NAME of `linux/prctl.h` and F_OFD_SETLK of `fcntl.h`,
+/// CLONE_THREAD of `linux/sched.h`, FIONREAD of `asm-generic/ioctls.h`, PR_SET_NAME of `linux/prctl.h`, F_OFD_SETLK and F_SETLEASE of `fcntl.h`,
 /// which Glibc's module does not show.
 private let threadFlag: UInt64 = 0x10000
 private let waitingBytes: UInt64 = 0x541b
 private let threadName: UInt64 = 15
 private let lockCommand: UInt64 = 37
+private let leaseCommand: UInt64 = 1024
 
 /// A condition on an argument of a call.
 private enum Comparison {

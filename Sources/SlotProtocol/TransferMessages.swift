@@ -39,8 +39,9 @@ package enum TransferReport: Codable, Sendable {
     case failed(Failure)
     /// The other child did what none does that is in order: the job fails with this, and the pair is to be replaced.
     case violation(Failure)
-    /// The answer to `end`, and why something of the job may be left at a store.
-    case ended(leftBehind: Failure?)
+    /// The answer to `end`: why something of the job may be left at a store, and what the other child did that none does that is
+    /// in order, so that the pair is to be replaced.
+    case ended(leftBehind: Failure?, violation: Failure?)
 }
 
 /// A job as `respool-transfer` sees it.

@@ -211,10 +211,13 @@ package actor Slot {
             case .transfer(.publishing):
                 alarm.cancel()
                 alarm = pair.alarm(after: .seconds(10))
-            case .transfer(.ended(let leftBehind)):
+            case .transfer(.ended(let leftBehind, let violation)):
                 isTransferBusy = false
                 if let leftBehind { warnOfRest("\(leftBehind)") } else { uploads = [:] }
-                if !pair.isAlive { dispose(pair) }
+                if let violation {
+                    log.warning("the children are replaced", ["job": job, "reason": violation.message])
+                }
+                if violation != nil || !pair.isAlive { dispose(pair) }
                 return
             case .ended(let ending) where ending.name == pair.transfer.name: return dispose(pair)
             case .silent: return dispose(pair)

@@ -20,10 +20,19 @@ package struct Digest: ~Copyable {
     }
 
     /// Sums up to 256 KiB more, read from where it is in the file; answers false at the file's end.
-    package mutating func read(_ file: CInt) throws(Errno) -> Bool { try read(file, from: 0, to: .max) }
+    package mutating func read(_ file: CInt) throws(Errno) -> Bool { try read(file, from: 0, to: .max) { _, _ in } }
+
+    /// Likewise up to the end given; the body gets what was summed, and its place.
+    package mutating func read(
+        _ file: CInt, to end: Int64, _ body: (UnsafeRawBufferPointer, Int64) throws(Errno) -> Void
+    ) throws(Errno) -> Bool {
+        try read(file, from: 0, to: end, body)
+    }
 
     /// Likewise, of a part of the file.
-    private mutating func read(_ file: CInt, from start: Int64, to end: Int64) throws(Errno) -> Bool {
+    private mutating func read(
+        _ file: CInt, from start: Int64, to end: Int64, _ body: (UnsafeRawBufferPointer, Int64) throws(Errno) -> Void
+    ) throws(Errno) -> Bool {
         let offset = off_t(start + position)
         let length = Int(min(Int64(Self.step), end - start - position))
         let context = context
@@ -33,6 +42,7 @@ package struct Digest: ~Copyable {
             repeat { count = pread(file, buffer.baseAddress, length, offset) } while count < 0 && errno == EINTR
             guard count >= 0 else { throw .last }
             EVP_DigestUpdate(context, buffer.baseAddress, count)
+            try body(UnsafeRawBufferPointer(rebasing: buffer[..<count]), Int64(offset))
             return count
         }
         self.position += Int64(count)
@@ -49,7 +59,7 @@ package struct Digest: ~Copyable {
     /// The sum of a part of a file.
     static func ofPart(_ range: Range<Int64>, of file: CInt) throws(Errno) -> String {
         var digest = Digest.create()
-        while try digest.read(file, from: range.lowerBound, to: range.upperBound) {}
+        while try digest.read(file, from: range.lowerBound, to: range.upperBound, { _, _ in }) {}
         return digest.finish()
     }
 

@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
-import Lifecycle
-import SlotProtocol
+package import Lifecycle
+package import SlotProtocol
 
 /// The real path of what the descriptor refers to, symlinks resolved.
 func realPath(of descriptor: borrowing Descriptor) throws(Errno) -> String {
@@ -62,7 +62,7 @@ func writeAll(_ bytes: UnsafeRawBufferPointer, to descriptor: borrowing Descript
 
 extension Failure {
     /// What a failed write means: no space, over the limit, or something else with the code given.
-    static func writing(_ subject: String, _ error: Errno, otherwise code: ErrorCode) -> Failure {
+    package static func writing(_ subject: String, _ error: Errno, otherwise code: ErrorCode) -> Failure {
         switch error.rawValue {
         case ENOSPC, EDQUOT: Failure(.outOfSpace, "no space is left for \(subject): \(error)")
         case EFBIG: Failure(.tooLarge, "\(capitalized(subject)) is over the size limit")

@@ -1,6 +1,6 @@
 import CLinux
 import Glibc
-package import Lifecycle
+import Lifecycle
 package import SlotProtocol
 
 /// A file without a name that fills while it is read, and which of its bytes are there.
@@ -67,9 +67,21 @@ func unnamedFile(in folder: String, for subject: String) throws(Failure) -> Desc
     return Descriptor(owning: named)
 }
 
+/// A file without a name that another process is to write.
+func sealableFile(in folder: String, for subject: String) throws(Failure) -> SealableFile {
+    let file = try unnamedFile(in: folder, for: subject)
+    do { return try SealableFile(owning: file) } catch { throw .opening(subject, in: folder, error) }
+}
+
 /// An unnamed file in the spool folder, to collect bytes in.
-package func scratchFile(policy: TransferPolicy) throws(Failure) -> Descriptor {
-    try unnamedFile(in: policy.spoolFolder, for: "the spool")
+package func scratchFile(policy: TransferPolicy) throws(Failure) -> SealableFile {
+    try sealableFile(in: policy.spoolFolder, for: "the spool")
+}
+
+/// A copy in the spool folder of a file that waits there.
+package func spooledCopy(policy: TransferPolicy) throws(Failure) -> FileCopy {
+    let file = try sealableFile(in: policy.spoolFolder, for: "the output")
+    do { return try FileCopy(file) } catch { throw .opening("the output", in: policy.spoolFolder, error) }
 }
 
 extension Failure {

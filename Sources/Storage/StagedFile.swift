@@ -8,13 +8,15 @@ package import SlotProtocol
 ///
 /// It takes the output's other files with it, its parts, which appear before it and go with it.
 package struct StagedFile: ~Copyable {
-    private let file: Descriptor
+    package private(set) var file: SealableFile
     let destination: Destination
     let folder: Descriptor
     let stagedName: String
     private var state: State
     /// The finished parts, in their order.
     var parts: [StagedPart] = []
+    /// The names of copies that are not complete.
+    var copyNames: Set<String> = []
 
     private enum State {
         case unnamed, named
@@ -23,8 +25,7 @@ package struct StagedFile: ~Copyable {
     }
 
     private init(
-        owning file: consuming Descriptor, folder: consuming Descriptor, destination: Destination, stagedName: String,
-        isNamed: Bool
+        _ file: SealableFile, folder: consuming Descriptor, destination: Destination, stagedName: String, isNamed: Bool
     ) {
         self.file = file
         self.folder = folder
@@ -41,6 +42,7 @@ package struct StagedFile: ~Copyable {
         case .unnamed, .published: break
         }
         for part in parts where !part.isPublished { unlinkat(folder.number, part.stagedName, 0) }
+        for name in copyNames { unlinkat(folder.number, name, 0) }
     }
 
     /// Makes the file of one of a job's outputs, and the destination's folder where it is missing, whose parts are counted.
@@ -52,7 +54,7 @@ package struct StagedFile: ~Copyable {
         guard let file = try createUnnamed(for: destination, in: folder) else {
             return try createNamed(for: destination, in: folder, name)
         }
-        return StagedFile(owning: file, folder: folder, destination: destination, stagedName: name, isNamed: false)
+        return StagedFile(file, folder: folder, destination: destination, stagedName: name, isNamed: false)
     }
 
     /// Makes the file under its staged name, for a file system that knows no files without one.
@@ -60,11 +62,8 @@ package struct StagedFile: ~Copyable {
         for destination: Destination, in folder: consuming Descriptor, _ name: String
     ) throws(Failure) -> StagedFile {
         let file = try openNamed(name, in: folder, destination)
-        return StagedFile(owning: file, folder: folder, destination: destination, stagedName: name, isNamed: true)
+        return StagedFile(file, folder: folder, destination: destination, stagedName: name, isNamed: true)
     }
-
-    /// The file's descriptor for reading and writing, borrowed.
-    package var number: CInt { file.number }
 
     /// Absolute path that the output is to have.
     package func destinationPath() -> String { destination.path }
@@ -73,7 +72,7 @@ package struct StagedFile: ~Copyable {
     package func stagedPath() -> String { destination.stagedPath(stagedName) }
 
     /// What the file is known by under any name, once it is written.
-    package func identity() -> String? { try? status(of: file).identity }
+    package func identity() -> String? { try? file.status().identity }
 
     /// Writes the file to the disk. The corresponding C function is `fsync`.
     package func synchronize() throws(Failure) {
@@ -90,6 +89,14 @@ package struct StagedFile: ~Copyable {
             throw destination.writing(.last)
         }
         state = .named
+    }
+
+    /// Has the copy in the file's place, under its name if it has one, and answers it.
+    package mutating func replace(by copy: consuming FileCopy) throws(Failure) -> SealableFile {
+        let isNamed = if case .named = state { true } else { false }
+        if try take(copy, as: stagedName, isNamed: isNamed) { state = .named }
+        file = copy.file
+        return file
     }
 
     /// Makes the parts and then the named file visible, each in one step; fails where something is that may not be replaced.
@@ -131,11 +138,12 @@ package struct StagedFile: ~Copyable {
     /// it once it has one.
     static func createUnnamed(
         for destination: Destination, in folder: borrowing Descriptor
-    ) throws(Failure) -> Descriptor? {
+    ) throws(Failure) -> SealableFile? {
         let unnamed = clinux_open_unnamed_in(folder.number, 0o644)
         if unnamed >= 0 {
-            clinux_lock(unnamed)
-            return Descriptor(owning: unnamed)
+            let file = try destination.sealable(Descriptor(owning: unnamed))
+            _ = file.lock()
+            return file
         }
         guard [EOPNOTSUPP, EISDIR, EINVAL].contains(errno) else { throw destination.writing(.last) }
         return nil
@@ -143,13 +151,13 @@ package struct StagedFile: ~Copyable {
 
     static func openNamed(
         _ name: String, in folder: borrowing Descriptor, _ destination: Destination
-    ) throws(Failure) -> Descriptor {
+    ) throws(Failure) -> SealableFile {
         while true {
             let opened = openat(folder.number, name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
             guard opened >= 0 else { throw destination.writing(.last) }
-            let file = Descriptor(owning: opened)
+            let file = try destination.sealable(Descriptor(owning: opened))
             // Between the two calls a sweeper may have found the file unlocked and removed it.
-            if clinux_lock(file.number) == 0, let found = try? status(of: file), found.st_nlink > 0 { return file }
+            if file.lock(), let found = try? file.status(), found.st_nlink > 0 { return file }
         }
     }
 
@@ -168,6 +176,16 @@ package struct StagedFile: ~Copyable {
 }
 
 extension Destination {
+    /// The file that was just made, for another process to write.
+    func sealable(_ file: consuming Descriptor) throws(Failure) -> SealableFile {
+        do { return try SealableFile(owning: file) } catch { throw writing(error) }
+    }
+
+    /// A copy in the file that was just made.
+    func copy(_ file: SealableFile, name: String? = nil) throws(Failure) -> FileCopy {
+        do { return try FileCopy(file, name: name) } catch { throw writing(error) }
+    }
+
     func stagedPath(_ name: String) -> String { folder == "/" ? "/" + name : folder + "/" + name }
 
     /// Under which name a file waits that a staged one has replaced; no sweeper takes it, as it may have to come back.

@@ -13,14 +13,14 @@ struct StagedPart: Sendable {
 
 /// A file of an output beside its main one, while it is written.
 package struct PartInProgress: ~Copyable {
-    let file: Descriptor
+    package var file: SealableFile
     let stagedName: String
-    let isNamed: Bool
+    var isNamed: Bool
     /// Relative to the main file's folder.
     package let name: String
 
-    /// The file's descriptor for reading and writing, borrowed.
-    package var number: CInt { file.number }
+    /// Has the copy in its place, where neither has a name.
+    package mutating func replace(by copy: consuming FileCopy) { file = copy.file }
 }
 
 extension StagedFile {
@@ -43,8 +43,8 @@ extension StagedFile {
 
     /// Takes the part when it is complete; only its staged name is left.
     package mutating func keep(_ part: consuming PartInProgress) throws(Failure) {
-        guard fsync(part.number) == 0,
-            part.isNamed || clinux_link_unnamed_in(part.number, folder.number, part.stagedName) == 0
+        let file = part.file.number
+        guard fsync(file) == 0, part.isNamed || clinux_link_unnamed_in(file, folder.number, part.stagedName) == 0
         else { throw destination.writing(.last) }
         parts.append(StagedPart(name: part.name, stagedName: part.stagedName))
     }
@@ -53,6 +53,40 @@ extension StagedFile {
     package func drop(_ part: consuming PartInProgress) {
         if part.isNamed { unlinkat(folder.number, part.stagedName, 0) }
     }
+
+    /// Begins a copy of a part, or of the main file.
+    package mutating func createCopy(of part: borrowing PartInProgress?) throws(Failure) -> FileCopy {
+        if let file = try Self.createUnnamed(for: destination, in: folder) { return try destination.copy(file) }
+        let name =
+            switch part {
+            case .some(let part): Self.copyName(part.stagedName)
+            case nil: Self.copyName(stagedName)
+            }
+        copyNames.insert(name)
+        return try destination.copy(Self.openNamed(name, in: folder, destination), name: name)
+    }
+
+    /// Has the copy in the part's place, under its name if it has one.
+    package mutating func replace(_ part: inout PartInProgress, by copy: consuming FileCopy) throws(Failure) {
+        if try take(copy, as: part.stagedName, isNamed: part.isNamed) { part.isNamed = true }
+        part.file = copy.file
+    }
+
+    /// Gives the copy a name, where it or what it replaces has one; answers whether.
+    mutating func take(_ copy: borrowing FileCopy, as name: String, isNamed: Bool) throws(Failure) -> Bool {
+        guard isNamed || copy.name != nil else { return false }
+        let former = copy.name ?? Self.copyName(name)
+        copyNames.insert(former)
+        if copy.name == nil, clinux_link_unnamed_in(copy.file.number, folder.number, former) != 0 {
+            throw destination.writing(.last)
+        }
+        guard renameat(folder.number, former, folder.number, name) == 0 else { throw destination.writing(.last) }
+        copyNames.remove(former)
+        return true
+    }
+
+    /// A sweeper takes it for the name of a part, and leaves it alone while the main file is held.
+    private static func copyName(_ stagedName: String) -> String { "\(stagedName)~copy" }
 
     /// The names of the finished parts, in their order.
     package borrowing func partNames() -> [PartNames] { PartNames.runs(of: parts.map(\.name)) }

@@ -4,13 +4,16 @@ package import SlotProtocol
 
 /// An output that waits in the spool folder until it is copied to an open descriptor, such as a pipe.
 package struct StreamedFile: ~Copyable {
-    private let file: Descriptor
-
-    /// The file's descriptor for reading and writing, borrowed.
-    package var number: CInt { file.number }
+    package private(set) var file: SealableFile
 
     package static func create(policy: TransferPolicy) throws(Failure) -> StreamedFile {
-        StreamedFile(file: try unnamedFile(in: policy.spoolFolder, for: "the output"))
+        StreamedFile(file: try sealableFile(in: policy.spoolFolder, for: "the output"))
+    }
+
+    /// Has the copy in the file's place, and answers it.
+    package mutating func replace(by copy: consuming FileCopy) -> SealableFile {
+        file = copy.file
+        return file
     }
 
     /// Copies all bytes to the target; answers false as soon as `interruption` is readable.

@@ -43,6 +43,12 @@ final class JobInHand {
     /// Gives up all that is not visible, which may take a moment.
     func abandon() { outputs.abandon() }
 
+    /// Whether the other child has let go of all that it might write, asked once all is given up.
+    var isReleased: Bool { outputs.isReleased }
+
+    /// What the other child did that none does that is in order, at the end.
+    func takeViolation() -> Failure? { outputs.takeViolation() }
+
     /// How many things of it are under way to a store, or must still be taken back.
     var remaining: Int { outputs.remaining }
 
@@ -84,7 +90,7 @@ final class JobInHand {
         case .open: try open()
         case .openNested(let reference, let parent, let kind): try openNested(reference, within: parent, as: kind)
         case .titles: Answer(message: .titles(source?.takeTitles() ?? []))
-        case .scratch: Answer(message: .scratch, descriptor: try scratchFile(policy: client.policy))
+        case .scratch: try outputs.scratch()
         case .need(let offset, _): try have(offset)
         case .stage(let output, let part): try outputs.stage(output: output, part: part)
         case .finished, .discard, .expect: nil

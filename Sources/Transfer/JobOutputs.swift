@@ -13,38 +13,30 @@ final class JobOutputs {
     /// What earlier tries of the job have left at stores, until it is gone.
     private var abandoned: [AbandonedUploads] = []
     private let outputs: [OutputInHand]
+    private let policy: TransferPolicy
+    private let limits: WriteLimits
+    /// When what is written is measured next, while something is.
+    private var nextMeasurement: ContinuousClock.Instant?
+    private let loose = LooseFiles()
     private let isAtomic: Bool
     private let target: Descriptor?
     private let targetNumber: CInt
-    private var sums: [Sum] = []
+    private var sums: [FileSum] = []
     private var publishing: Publishing?
     private var claims: PlaceClaims?
     /// What the other child did that none does that is in order, and whether the worker knows of it.
     private var violation: (failure: Failure, isTold: Bool)?
 
-    /// A complete file that is being summed.
-    private final class Sum {
-        let output: Int
-        let part: String?
-        let number: CInt
-        let bytes: Int64
-        var digest: Digest? = .create()
-
-        init(output: Int, part: String?, number: CInt, bytes: Int64) {
-            self.output = output
-            self.part = part
-            self.number = number
-            self.bytes = bytes
-        }
-    }
-
     /// How many files may wait for their sum before another is begun; each keeps its descriptor so long.
     private static let mostWaiting = 8
 
     init(_ job: TransferJob, target: consuming Descriptor?, client: HTTPClient) {
+        let loose = loose
         outputs = job.outputs.enumerated().map { index, output in
-            OutputInHand(output, job: job.id, token: job.token, index: index, client: client)
+            OutputInHand(output, job: job.id, token: job.token, index: index, client: client, loose: loose)
         }
+        limits = WriteLimits(job, client.policy)
+        policy = client.policy
         isAtomic = job.isAtomic
         owesCheck = job.outputs.contains { $0.delivery.overwrite == .skip }
         switch target {
@@ -102,8 +94,8 @@ final class JobOutputs {
         try control.send(TransferReport.outputSkipped(index, place: name))
     }
 
-    /// Whether files wait for their sum.
-    var isSumming: Bool { !sums.isEmpty }
+    /// Whether a file is being summed.
+    var isSumming: Bool { sums.first?.isReady == true }
 
     /// A file to write, once there are not too many that wait.
     func stage(output: Int, part: String?) throws(Failure) -> Answer? {
@@ -112,13 +104,59 @@ final class JobOutputs {
         let hand = try hand(output)
         if let part {
             guard hand.mayHave(part: part) else {
+                let shown = String(
+                    part.unicodeScalars.prefix(100).map { (0x20..<0x7f).contains($0.value) ? Character($0) : "?" })
                 throw violate(
-                    "respool-transcode wanted to write '\(part.prefix(100))' beside output \(output), which its format has not"
-                )
+                    "respool-transcode wanted to write '\(shown)' beside output \(output), which its format has not")
             }
             try claims?.begin(part, of: output, hand)
         }
+        try checkLimits()
         return try hand.stage(part: part)
+    }
+
+    /// An unnamed file to collect bytes in.
+    func scratch() throws(Failure) -> Answer {
+        if let violation { throw violation.failure }
+        try checkLimits()
+        let file = try scratchFile(policy: policy)
+        do throws(Errno) {
+            let writer = try file.writer()
+            loose.add(file)
+            return Answer(message: .scratch, descriptor: writer)
+        } catch { throw Failure(.internal, "the spool cannot be opened for writing: \(error)") }
+    }
+
+    /// Fails where no more may be written.
+    private func checkLimits() throws(Failure) {
+        loose.release()
+        if let excess = limits.excess(outputs, loose) { throw violate(excess, .tooLarge) }
+        try limits.checkCount(outputs, loose)
+        nextMeasurement = nextMeasurement ?? .now + WriteLimits.interval
+    }
+
+    private func measure(_ now: ContinuousClock.Instant) {
+        guard let next = nextMeasurement, now >= next else { return }
+        loose.release()
+        // What is being made visible is complete, and whoever holds a file back is found at the end.
+        if publishing == nil, violation == nil, let excess = limits.excess(outputs, loose) {
+            _ = violate(excess, .tooLarge)
+        }
+        let isWritten = !loose.isEmpty || outputs.contains { $0.writableFiles > 0 }
+        nextMeasurement = isWritten ? now + WriteLimits.interval : nil
+    }
+
+    /// Whether the other child has let go of all that it might write; asked once the outputs are given up.
+    var isReleased: Bool {
+        loose.release()
+        return !loose.areOpen
+    }
+
+    /// What the other child did that none does that is in order, at the end; all files are let go of.
+    func takeViolation() -> Failure? {
+        let isOpen = loose.releaseAll()
+        if let violation { return violation.failure }
+        return isOpen ? Failure(.crashed, "respool-transcode keeps a file open that it was to forget") : nil
     }
 
     /// Gives up the whole job, as the other child cannot be trusted any more.
@@ -134,8 +172,7 @@ final class JobOutputs {
     /// Takes a complete file, to be summed.
     func finish(output: Int, part: String?, reportingTo control: borrowing PacketSocket) throws(PacketError) {
         do throws(Failure) {
-            let (number, bytes) = try hand(output).finish(part: part)
-            sums.append(Sum(output: output, part: part, number: number, bytes: bytes))
+            sums.append(try hand(output).finish(part: part))
         } catch { try fail(output, error, reportingTo: control) }
     }
 
@@ -152,20 +189,11 @@ final class JobOutputs {
 
     /// Sums some more, so that an order in between is heard, and reports each output whose last file is summed.
     func sumFurther(reportingTo control: borrowing PacketSocket) throws(PacketError) {
-        guard let sum = sums.first else { return }
-        do throws(Errno) {
-            guard try !sum.digest!.read(sum.number) else { return }
-        } catch {
-            return try fail(
-                sum.output, Failure(.outputFailed, "the staged output cannot be read: \(error)"), reportingTo: control)
-        }
-        sums.removeFirst()
-        let digest = sum.digest.take()!
+        guard let sum = sums.first, sum.isReady else { return }
         do throws(Failure) {
-            guard digest.position == sum.bytes else {
-                throw Failure(.outputFailed, "the staged output changed while it was summed")
-            }
-            let staged = try outputs[sum.output].keep(part: sum.part, bytes: sum.bytes, sha256: digest.finish())
+            guard let sha256 = try sum.readFurther() else { return }
+            sums.removeFirst()
+            let staged = try outputs[sum.output].keep(sum, sha256: sha256)
             if let staged { try? control.send(TransferReport.staged(sum.output, staged)) }
         } catch { try fail(sum.output, error, reportingTo: control) }
         // What goes to a store may wait there already.
@@ -180,12 +208,23 @@ final class JobOutputs {
         let sign = publishing.map { $0.lastSign + Self.signInterval }
         return
             (outputs.compactMap(\.nextDeadline)
-            + [sign, vacancy.map(\.nextDeadline) ?? (owesCheck ? .now : nil)].compactMap(\.self)
+            + [
+                nextMeasurement, isSealing ? .now + .milliseconds(5) : nil, sign,
+                vacancy.map(\.nextDeadline) ?? (owesCheck ? .now : nil),
+            ].compactMap(\.self)
             + abandoned.compactMap(\.nextDeadline)).min()
     }
 
+    /// Whether the next file is not to be summed yet, as somebody can still write to it.
+    private var isSealing: Bool { sums.first?.isReady == false }
+
     /// Moves on what is under way to a store.
     func tick(_ now: ContinuousClock.Instant, reportingTo control: borrowing PacketSocket) throws(PacketError) {
+        measure(now)
+        if let sum = sums.first, !sum.look(now) {
+            _ = violate(
+                "respool-transcode can still write to a file of output \(sum.output) that it said was complete")
+        }
         if let violation, !violation.isTold {
             self.violation?.isTold = true
             try control.send(TransferReport.violation(violation.failure))

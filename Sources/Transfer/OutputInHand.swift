@@ -11,6 +11,8 @@ final class OutputInHand {
     private let token: String
     private let index: Int
     private let client: HTTPClient
+    /// Where files go that are given up while they can be written to.
+    private let loose: LooseFiles
     private var policy: TransferPolicy { client.policy }
     /// What is given up at a store, until that is done.
     private var leftovers: [RemoteOutput] = []
@@ -19,6 +21,8 @@ final class OutputInHand {
     private var isUploadTold = false
     private var staging: Staging?
     private var parts: [String: Part] = [:]
+    /// Whether the main file is complete, after which nothing of it is begun.
+    private var isFinished = false
     /// Complete, summed and named.
     private(set) var isStaged = false
     private(set) var isPublished = false
@@ -28,32 +32,43 @@ final class OutputInHand {
     private var failure: Failure?
 
     private final class Part {
-        let number: CInt
-        var file: PartInProgress?
+        private(set) var file: SealableFile
+        var progress: PartInProgress?
+        var isFinished = false
 
-        init(_ file: consuming PartInProgress) {
-            number = file.number
-            self.file = consume file
+        init(_ progress: consuming PartInProgress) {
+            file = progress.file
+            self.progress = consume progress
         }
     }
 
-    init(_ output: TransferJob.Output, job: String, token: String, index: Int, client: HTTPClient) {
+    init(
+        _ output: TransferJob.Output, job: String, token: String, index: Int, client: HTTPClient, loose: LooseFiles
+    ) {
         self.output = output
         self.job = job
         self.token = token
         self.index = index
         self.client = client
+        self.loose = loose
     }
 
     deinit { discard() }
 
-    /// The main file's descriptor, borrowed.
-    private var number: CInt {
+    private var mainFile: SealableFile? {
         switch staging {
-        case .some(let staging): staging.number
-        case nil: -1
+        case .some(let staging): staging.file
+        case nil: nil
         }
     }
+
+    private var openFiles: [SealableFile] { ([mainFile].compactMap(\.self) + parts.values.map(\.file)) }
+
+    /// How many files of it the other child may write to.
+    var writableFiles: Int { openFiles.count { $0.isHandedOut && !$0.isSealed } }
+
+    /// Bytes of all that it consists of so far.
+    var bytes: Int64 { openFiles.reduce(partsReport.bytes) { $0 + $1.length } }
 
     private var partsReport: PartsReport {
         switch staging {
@@ -98,19 +113,29 @@ final class OutputInHand {
     /// Answers a file to write, or why there is none.
     func stage(part: String?) throws(Failure) -> Answer {
         if let failure { throw failure }
-        guard !isStaged else { throw Failure(.internal, "output \(index) is complete, and is written again") }
+        guard !isFinished else { throw Failure(.internal, "output \(index) is complete, and is written again") }
         guard let part else {
             // A file that was given out before is forgotten, but for one that has parts.
             if parts.isEmpty, partsReport.count == 0 { dropStaging() }
             try createMain()
-            return Answer(message: .stage(name: ""), descriptor: try duplicated(number))
+            return Answer(message: .stage(name: ""), descriptor: try writer(of: mainFile!))
+        }
+        guard bytes <= policy.mostOutputBytes else {
+            throw Failure(.tooLarge, "the output has \(bytes) bytes, over the limit of \(policy.mostOutputBytes)")
         }
         if staging == nil { try createMain() }
         let file = try staging!.createPart(part, token: token)
         let name = file.name
-        let copy = try duplicated(file.number)
-        parts[part] = Part(file)
-        return Answer(message: .stage(name: name), descriptor: copy)
+        let began = Part(file)
+        parts[part] = began
+        return Answer(message: .stage(name: name), descriptor: try writer(of: began.file))
+    }
+
+    private func writer(of file: SealableFile) throws(Failure) -> Descriptor {
+        guard !file.isHandedOut else { throw Failure(.internal, "a file of output \(index) is written twice") }
+        do { return try file.writer() } catch {
+            throw Failure(.internal, "a file of output \(index) cannot be opened for writing: \(error)")
+        }
     }
 
     private func createMain() throws(Failure) {
@@ -126,37 +151,59 @@ final class OutputInHand {
         }
     }
 
-    /// Checks a file that is complete, and answers its length and a descriptor to sum it by.
-    func finish(part: String?) throws(Failure) -> (number: CInt, bytes: Int64) {
+    /// Checks a file that is complete, and answers how to sum it.
+    func finish(part: String?) throws(Failure) -> FileSum {
         if let failure { throw failure }
-        guard staging != nil else { throw Failure(.internal, "output \(index) is complete before it was begun") }
+        guard let mainFile, !isFinished else {
+            throw Failure(.internal, "output \(index) is complete before it was begun, or once more")
+        }
+        let rest = policy.mostOutputBytes - partsReport.bytes
         guard let part else {
             guard parts.isEmpty else {
                 throw Failure(.internal, "output \(index) is complete before its part \(parts.keys.first!) is")
             }
-            let bytes = try checkedLength(number, atMost: policy.mostOutputBytes)
-            try staging!.synchronize()
-            return (number, bytes)
+            let bytes = try checkedLength(mainFile, atMost: rest)
+            isFinished = true
+            return try sum(mainFile, part: nil, bytes: bytes)
         }
-        guard let number = parts[part]?.number else {
-            throw Failure(.internal, "the part '\(part)' of output \(index) is complete before it was begun")
+        guard let known = parts[part], !known.isFinished else {
+            throw Failure(
+                .internal, "the part '\(part)' of output \(index) is complete before it was begun, or once more")
         }
-        return (number, try checkedLength(number, atMost: policy.mostOutputBytes - partsReport.bytes))
+        let bytes = try checkedLength(known.file, atMost: rest)
+        known.isFinished = true
+        return try sum(known.file, part: part, bytes: bytes)
+    }
+
+    private func sum(_ file: SealableFile, part: String?, bytes: Int64) throws(Failure) -> FileSum {
+        guard file.seal() == .unknown else {
+            return FileSum(output: index, part: part, file: file, bytes: bytes, copy: nil)
+        }
+        let copy: FileCopy
+        if let part, let known = parts[part] {
+            copy = try staging!.createCopy(of: known.progress, policy: policy)
+        } else {
+            copy = try staging!.createCopy(of: nil, policy: policy)
+        }
+        return FileSum(output: index, part: part, file: file, bytes: bytes, copy: copy)
     }
 
     /// Takes the sum of a complete file; answers what to report once the whole output is complete.
-    func keep(part: String?, bytes: Int64, sha256: String) throws(Failure) -> StagedOutput? {
-        guard let part else {
+    func keep(_ sum: FileSum, sha256: String) throws(Failure) -> StagedOutput? {
+        guard let part = sum.part else {
+            if let copy = sum.takeCopy() { try staging!.replace(by: copy) }
+            try staging!.synchronize()
             if let remote {
-                remote.begin(bytes: bytes, sha256: sha256)
+                remote.begin(bytes: sum.bytes, sha256: sha256)
                 return nil
             }
-            let staged = try staging!.output(bytes: bytes, sha256: sha256)
+            let staged = try staging!.output(bytes: sum.bytes, sha256: sha256)
             isStaged = true
             return staged
         }
-        if let file = parts.removeValue(forKey: part)?.file.take() {
-            try staging!.keep(file, bytes: bytes, sha256: sha256)
+        if var progress = parts.removeValue(forKey: part)?.progress.take() {
+            if let copy = sum.takeCopy() { try staging!.replace(&progress, by: copy) }
+            try staging!.keep(progress, bytes: sum.bytes, sha256: sha256)
         }
         return nil
     }
@@ -230,7 +277,8 @@ final class OutputInHand {
     func discard() {
         guard !isPublished else { return }
         for part in parts.values {
-            if let file = part.file.take() { staging?.drop(file) }
+            loose.add(part.file)
+            if let progress = part.progress.take() { staging?.drop(progress) }
         }
         parts = [:]
         dropStaging()
@@ -242,6 +290,7 @@ final class OutputInHand {
             remote.abandon()
             leftovers.append(remote)
         }
+        if let mainFile { loose.add(mainFile) }
         isUploadTold = false
         staging = nil
     }

@@ -5,7 +5,8 @@ import Storage
 
 /// Where an output waits: beside its destination, or in the spool folder for an open descriptor.
 struct Staging: ~Copyable {
-    private let file: CInt
+    /// The main file.
+    private(set) var file: SealableFile
     private var staged: StagedFile?
     private var streamed: StreamedFile?
     /// For an output that goes to a store.
@@ -13,34 +14,61 @@ struct Staging: ~Copyable {
     private var report = PartsReport(count: 0, bytes: 0, files: [])
 
     init(_ staged: consuming StagedFile) {
-        file = staged.number
+        file = staged.file
         self.staged = consume staged
         streamed = nil
         remote = nil
     }
 
     init(_ streamed: consuming StreamedFile) {
-        file = streamed.number
+        file = streamed.file
         self.streamed = consume streamed
         staged = nil
         remote = nil
     }
 
     init(_ remote: RemoteOutput) {
-        file = remote.number
+        file = remote.file
         self.remote = remote
         staged = nil
         streamed = nil
     }
-
-    /// The main file's descriptor, borrowed.
-    var number: CInt { file }
 
     /// What is reported of the finished parts.
     var partsReport: PartsReport { report }
 
     /// Writes what is complete to the disk.
     func synchronize() throws(Failure) { try staged?.synchronize() }
+
+    // MARK: Copies
+
+    /// Begins a copy of a part, or of the main file.
+    mutating func createCopy(
+        of part: borrowing PartInProgress?, policy: TransferPolicy
+    ) throws(Failure) -> FileCopy {
+        guard staged != nil else { return try spooledCopy(policy: policy) }
+        return try staged!.createCopy(of: part)
+    }
+
+    /// Has the copy in the main file's place.
+    mutating func replace(by copy: consuming FileCopy) throws(Failure) {
+        let former = file
+        if staged != nil {
+            file = try staged!.replace(by: copy)
+        } else if let remote {
+            file = remote.replace(by: copy)
+        } else {
+            file = streamed!.replace(by: copy)
+        }
+        former.empty()
+    }
+
+    /// Has the copy in the part's place.
+    mutating func replace(_ part: inout PartInProgress, by copy: consuming FileCopy) throws(Failure) {
+        let former = part.file
+        if staged != nil { try staged!.replace(&part, by: copy) } else { part.replace(by: copy) }
+        former.empty()
+    }
 
     // MARK: Parts
 
@@ -117,21 +145,11 @@ enum PublishingStep {
 }
 
 /// What every file must be before it is summed.
-func checkedLength(_ number: CInt, atMost limit: Int64) throws(Failure) -> Int64 {
-    var found = stat()
-    guard fstat(number, &found) == 0 else {
-        throw Failure(.outputFailed, "the staged output is lost: \(Errno.last)")
+func checkedLength(_ file: SealableFile, atMost limit: Int64) throws(Failure) -> Int64 {
+    let length = file.length
+    guard length > 0 else { throw Failure(.outputFailed, "the staged output is empty") }
+    guard length <= limit else {
+        throw Failure(.tooLarge, "the output has \(length) bytes, over the limit of \(limit)")
     }
-    guard found.st_size > 0 else { throw Failure(.outputFailed, "the staged output is empty") }
-    guard found.st_size <= limit else {
-        throw Failure(.tooLarge, "the output has \(found.st_size) bytes, over the limit of \(limit)")
-    }
-    return Int64(found.st_size)
-}
-
-/// A second descriptor of an open file, which may be given away.
-func duplicated(_ number: CInt) throws(Failure) -> Descriptor {
-    let copy = fcntl(number, F_DUPFD_CLOEXEC, 5)
-    guard copy >= 0 else { throw Failure(.internal, "the output's descriptor cannot be duplicated: \(Errno.last)") }
-    return Descriptor(owning: copy)
+    return length
 }

@@ -9,10 +9,26 @@ final class TransferLoop {
     private let link: PacketSocket
     private let client: HTTPClient
     private var job: JobInHand?
-    /// The job that is over but for what a store must forget of it: how much that was when the worker last heard of it.
-    private var ending: (job: JobInHand, remaining: Int, lastSign: ContinuousClock.Instant)?
+    private var ending: Ending?
     private var settling: Settling?
     private var isLinkOpen = true
+
+    /// A job that is over but for what a store must forget of it, and for files that the other child is to let go of.
+    private struct Ending {
+        let job: JobInHand
+        /// How much was left at stores when the worker last heard of it.
+        var remaining: Int
+        var lastSign = ContinuousClock.now
+        /// How long the other child may take: it tells of its end before its last threads have closed everything.
+        let end = ContinuousClock.now + .seconds(2)
+        /// When is looked next.
+        var next = ContinuousClock.now
+
+        init(_ job: JobInHand) {
+            self.job = job
+            remaining = job.remaining
+        }
+    }
 
     init(control: consuming PacketSocket, link: consuming PacketSocket, policy: TransferPolicy) {
         self.control = control
@@ -41,7 +57,7 @@ final class TransferLoop {
     /// Milliseconds until something must be done unasked.
     private func patience() -> Int {
         if job?.isSumming == true { return 0 }
-        let deadlines = [job?.nextDeadline, settling?.nextDeadline, ending?.job.nextDeadline]
+        let deadlines = [job?.nextDeadline, settling?.nextDeadline, ending?.job.nextDeadline, ending?.next]
         guard let deadline = deadlines.compactMap(\.self).min() else { return 60_000 }
         return max(0, Int((deadline - .now).milliseconds) + 1)
     }
@@ -68,9 +84,10 @@ final class TransferLoop {
         case .end:
             try drainLink()
             job?.abandon()
-            ending = job.map { ($0, $0.remaining, .now) }
+            ending = job.map { Ending($0) }
             job = nil
-            if ending == nil { try control.send(TransferReport.ended(leftBehind: nil)) } else { try endFurther() }
+            guard ending == nil else { return try endFurther() }
+            try control.send(TransferReport.ended(leftBehind: nil, violation: nil))
         }
     }
 
@@ -86,13 +103,18 @@ final class TransferLoop {
     }
 
     private func endFurther() throws(PacketError) {
-        guard let (job, remaining, lastSign) = ending else { return }
+        guard let ending else { return }
+        let (job, now) = (ending.job, ContinuousClock.now)
         try job.tick(reportingTo: control)
-        if job.remaining == 0 {
-            ending = nil
-            try control.send(TransferReport.ended(leftBehind: job.leftBehind))
-        } else if job.remaining < remaining, lastSign.duration(to: .now) >= .seconds(1) {
-            ending = (job, job.remaining, .now)
+        if job.remaining == 0, job.isReleased || now >= ending.end {
+            self.ending = nil
+            return try control.send(
+                TransferReport.ended(leftBehind: job.leftBehind, violation: job.takeViolation()))
+        }
+        self.ending?.next = job.remaining == 0 ? now + .milliseconds(10) : ending.end
+        if job.remaining < ending.remaining, ending.lastSign.duration(to: now) >= .seconds(1) {
+            self.ending?.remaining = job.remaining
+            self.ending?.lastSign = now
             try control.send(TransferReport.publishing)
         }
     }

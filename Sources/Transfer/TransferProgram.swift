@@ -13,6 +13,8 @@ package enum TransferProgram {
             log.error(error.description)
             return 2
         }
+        // Whoever opens a file while a lease on it is held has the kernel send one, which would end the process.
+        signal(SIGIO, SIG_IGN)
         let control = ChildStart.control()
         let link = ChildStart.link()
         do {

@@ -76,9 +76,3 @@ import Testing
         }
     }
 }
-
-extension TransferReport {
-    var violation: Failure? {
-        if case .violation(let failure) = self { failure } else { nil }
-    }
-}

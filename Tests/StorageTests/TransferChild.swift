@@ -4,6 +4,7 @@ import Lifecycle
 import MediaTypes
 import SlotProtocol
 import TestSupport
+import Testing
 
 /// A running `respool-transfer`, with the test in the place of both the worker and `respool-transcode`.
 actor TransferChild {
@@ -13,6 +14,7 @@ actor TransferChild {
     private var link: PacketSocket?
     private var source: CInt = -1
     private var output: CInt = -1
+    private var scratches: [CInt] = []
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
@@ -84,6 +86,7 @@ actor TransferChild {
         switch received.message {
         case .opened, .openedWhole, .openedStream: source = replace(source, by: received.descriptor.take())
         case .stage: output = replace(output, by: received.descriptor.take())
+        case .scratch: scratches.append(received.descriptor.take()?.release() ?? -1)
         default: break
         }
         return received.message
@@ -140,10 +143,51 @@ actor TransferChild {
 
     /// Writes one file of an output, and answers the name that it will have.
     func write(_ text: String, output index: Int, part: String?) throws -> String {
-        guard case .stage(let name) = try ask(.stage(output: index, part: part)) else { throw Silent() }
-        _ = text.withCString { pwrite(output, $0, strlen($0), 0) }
+        let name = try begin(text, output: index, part: part)
+        output = replace(output, by: nil)
         try send(.finished(output: index, part: part))
         return name
+    }
+
+    /// Writes one file of an output, and keeps it open.
+    @discardableResult
+    func begin(_ text: String, output index: Int, part: String?) throws -> String {
+        guard case .stage(let name) = try ask(.stage(output: index, part: part)) else { throw Silent() }
+        _ = text.withCString { pwrite(output, $0, strlen($0), 0) }
+        return name
+    }
+
+    /// A second descriptor of the file that is written, which the caller closes.
+    func duplicateOutput() -> CInt { dup(output) }
+
+    /// Forgets the file that is written.
+    func closeOutput() { output = replace(output, by: nil) }
+
+    /// Writes so many bytes to the file that is written.
+    func grow(by count: Int) { _ = Self.fill(output, count) }
+
+    /// Asks for a scratch file and writes so many bytes to it; answers the refusal, if there is one.
+    func fillScratch(_ count: Int) throws -> Failure? {
+        let answer = try ask(.scratch)
+        if case .scratch = answer { #expect(Self.fill(scratches.last!, count) == count) }
+        return answer.failure
+    }
+
+    /// Bytes that the scratch files take on the disk.
+    func scratchBlocks() -> Int64 {
+        scratches.reduce(0) { sum, number in
+            var found = stat()
+            return fstat(number, &found) == 0 ? sum + Int64(found.st_blocks) * 512 : sum
+        }
+    }
+
+    func closeScratches() {
+        for number in scratches { close(number) }
+        scratches = []
+    }
+
+    private static func fill(_ number: CInt, _ count: Int) -> Int {
+        Glibc.write(number, [UInt8](repeating: 1, count: count), count)
     }
 
     /// Forgets the job's descriptors, and ends it.
@@ -184,6 +228,7 @@ actor TransferChild {
         link = nil
         source = replace(source, by: nil)
         output = replace(output, by: nil)
+        closeScratches()
         var status: CInt = 0
         while waitpid(pid, &status, 0) < 0, errno == EINTR {}
         return status & 0x7f == 0 ? status >> 8 & 0xff : nil
@@ -237,7 +282,15 @@ extension LinkAnswer {
 extension TransferReport {
     var failure: Failure? {
         switch self {
-        case .failed(let failure), .outputFailed(_, let failure): failure
+        case .failed(let failure), .outputFailed(_, let failure), .violation(let failure): failure
+        default: nil
+        }
+    }
+
+    var violation: Failure? {
+        switch self {
+        case .violation(let failure): failure
+        case .ended(_, let failure): failure
         default: nil
         }
     }

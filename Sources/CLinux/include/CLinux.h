@@ -65,6 +65,10 @@ int clinux_rename_unless_there(int folder, const char *name, int other_folder, c
 /// Takes the exclusive lock of an open file, or fails at once if another has it (flock). Answers 0 or -1.
 int clinux_lock(int descriptor);
 
+/// Whether somebody has the file open for writing, or mapped so: 1, or 0 if nobody, or -1 if that cannot be told. This process owns the
+/// file, and has a descriptor that only reads. (F_SETLEASE)
+int clinux_has_writer(int descriptor);
+
 /// Takes a byte of an open file for this opening of it alone, or fails at once if another has it; the byte need not be there.
 /// The lock ends with the opening, however that comes about. Answers 0 or -1. (F_OFD_SETLK)
 int clinux_lock_byte(int descriptor, int64_t offset);

@@ -10,7 +10,7 @@ package final class RemoteOutput {
     private let job: String
     private let isReplacing: Bool
     private let client: HTTPClient
-    private let file: Descriptor
+    package private(set) var file: SealableFile
     /// The finished parts, one behind the other: files of their own would be too many to keep open.
     private var partsFile: Descriptor?
     private var partsLength: Int64 = 0
@@ -48,11 +48,14 @@ package final class RemoteOutput {
         self.job = job
         isReplacing = replacing
         self.client = client
-        file = try unnamedFile(in: client.policy.spoolFolder, for: "the output")
+        file = try sealableFile(in: client.policy.spoolFolder, for: "the output")
     }
 
-    /// The main file's descriptor for reading and writing, borrowed.
-    package var number: CInt { file.number }
+    /// Has the copy in the main file's place, and answers it.
+    package func replace(by copy: consuming FileCopy) -> SealableFile {
+        file = copy.file
+        return file
+    }
 
     // MARK: What it consists of
 
@@ -60,14 +63,16 @@ package final class RemoteOutput {
     package func createPart(_ suffix: String, token: String) throws(Failure) -> PartInProgress {
         let (name, place) = try place.part(suffix, token: token)
         partPlaces[name] = (place, suffix.contains("{token}"))
-        let part = try unnamedFile(in: client.policy.spoolFolder, for: "a part of the output")
+        let part = try sealableFile(in: client.policy.spoolFolder, for: "a part of the output")
         return PartInProgress(file: part, stagedName: "", isNamed: false, name: name)
     }
 
     /// Takes the part when it is complete.
     package func keep(_ part: consuming PartInProgress, bytes: Int64, sha256: String) throws(Failure) {
         if partsFile == nil { partsFile = try unnamedFile(in: client.policy.spoolFolder, for: "the output's parts") }
-        do { try appendPart(part.number, bytes) } catch { throw .writing("the spool", error, otherwise: .internal) }
+        do { try appendPart(part.file.number, bytes) } catch {
+            throw .writing("the spool", error, otherwise: .internal)
+        }
         guard let (place, isOwn) = partPlaces.removeValue(forKey: part.name) else {
             throw Failure(.internal, "the part '\(part.name)' is complete before it was begun")
         }

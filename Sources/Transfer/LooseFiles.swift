@@ -1,0 +1,39 @@
+import Storage
+
+/// Files that the other child may write to and that no output has: scratch files, and those of outputs that were given up.
+final class LooseFiles {
+    private var files: [SealableFile] = []
+
+    var isEmpty: Bool { files.isEmpty }
+
+    var count: Int { files.count }
+
+    /// Bytes of all of them.
+    var bytes: Int64 { files.reduce(0) { $0 + $1.length } }
+
+    /// Takes a file that nobody else needs any more, if it can be written to.
+    func add(_ file: SealableFile) {
+        if file.isHandedOut, !file.isSealed { files.append(file) }
+    }
+
+    /// Lets go of those that nobody can write to any more, and of their bytes, which somebody may have open all the same.
+    func release() {
+        files.removeAll { file in
+            guard file.seal() == .sealed else { return false }
+            file.empty()
+            return true
+        }
+    }
+
+    /// Lets go of all of them at the end, and answers whether one can still be written to.
+    func releaseAll() -> Bool {
+        release()
+        let isOpen = files.contains { $0.seal() == .open }
+        for file in files { file.empty() }
+        files = []
+        return isOpen
+    }
+
+    /// Whether one of them can still be written to, as far as that can be told.
+    var areOpen: Bool { files.contains { $0.seal() == .open } }
+}

@@ -1,0 +1,29 @@
+import SlotProtocol
+
+/// How much the other child may write for a job: in outputs, their parts and scratch files together.
+struct WriteLimits {
+    private let maxBytes: Int64
+    /// Files that it may write at a time; it cannot have more open.
+    private static let maxFiles = 128
+    /// How often what it writes is measured.
+    static let interval = Duration.milliseconds(100)
+
+    init(_ job: TransferJob, _ policy: TransferPolicy) {
+        let (bytes, isOver) = policy.mostOutputBytes.multipliedReportingOverflow(by: Int64(max(1, job.outputs.count)))
+        maxBytes = isOver ? .max : bytes
+    }
+
+    /// What is wrong with so many bytes, if anything.
+    func excess(_ outputs: [OutputInHand], _ loose: LooseFiles) -> String? {
+        let bytes = outputs.reduce(loose.bytes) { $0 + $1.bytes }
+        guard bytes > maxBytes else { return nil }
+        return
+            "the job has written \(bytes) bytes, scratch files among them, over the limit of \(maxBytes); see RESPOOL_MAX_OUTPUT_BYTES"
+    }
+
+    /// Fails where one more file would be too many.
+    func checkCount(_ outputs: [OutputInHand], _ loose: LooseFiles) throws(Failure) {
+        guard outputs.reduce(loose.count, { $0 + $1.writableFiles }) >= Self.maxFiles else { return }
+        throw Failure(.tooLarge, "the job writes more than \(Self.maxFiles) files at a time")
+    }
+}

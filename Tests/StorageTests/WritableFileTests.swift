@@ -1,0 +1,236 @@
+import FoundationEssentials
+import Glibc
+import MediaTypes
+import SlotProtocol
+import TestSupport
+import Testing
+
+/// What a `respool-transcode` that was taken over can write when it should write no more, or too much.
+@Suite struct WritableFileTests {
+    private let folder: TemporaryFolder
+    private let root: String
+    private let policy: TransferPolicy
+    private static let part = "-{token}.m4s"
+
+    init() throws {
+        folder = try TemporaryFolder()
+        root = folder.file("out")
+        try FileManager.default.createDirectory(atPath: root, withIntermediateDirectories: true)
+        var policy = TransferPolicy()
+        policy.outputRoot = root
+        policy.spoolFolder = folder.path
+        policy.mostOutputBytes = 1 << 20
+        self.policy = policy
+    }
+
+    private func entries() throws -> [String] { try FileManager.default.subpathsOfDirectory(atPath: root).sorted() }
+
+    private func text(_ name: String) throws -> String {
+        try String(contentsOfFile: "\(root)/\(name)", encoding: .utf8)
+    }
+
+    private func job(_ output: String) -> TransferJob {
+        .test("/none", output: output, parts: output == "-" ? [] : [.single(Self.part)])
+    }
+
+    // MARK: After the sum
+
+    @Test(arguments: ["a.mp3", "-"], ["descriptor", "mapping"])
+    func `a file that can still be written to is not complete`(output: String, how: String) async throws {
+        try await withTransfer(policy) { child in
+            for part in output == "-" ? [nil] : [nil, Self.part] {
+                let target = open("/dev/null", O_WRONLY | O_CLOEXEC)
+                defer { close(target) }
+                try await child.tell(.job(job(output)), descriptor: target)
+                try await child.begin("good", output: 0, part: part)
+                let kept = await child.duplicateOutput()
+                let mapping = mmap(nil, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, kept, 0)
+                if how == "mapping" { close(kept) } else { munmap(mapping, 4096) }
+                await child.closeOutput()
+                try await child.send(.finished(output: 0, part: part))
+                #expect(try await child.report().violation?.code == .crashed)
+                try await child.tell(.publish)
+                #expect(try await child.report().failure?.code == .internal)
+                if how == "mapping" { munmap(mapping, 4096) } else { close(kept) }
+                #expect(try await child.end().violation?.code == .crashed)
+            }
+        }
+        #expect(try entries() == [])
+    }
+
+    @Test func `a file that was given up is watched until nobody can write to it`() async throws {
+        try await withTransfer(policy) { child in
+            try await child.tell(.job(job("a.mp3")))
+            try await child.begin("first", output: 0, part: nil)
+            let kept = await child.duplicateOutput()
+            _ = try await child.stage("second")
+            try await child.tell(.publish)
+            #expect(try await child.report().isPublished)
+            #expect(try await child.end().violation?.code == .crashed)
+            #expect(lseek(kept, 0, SEEK_END) == 0, "its bytes are gone all the same")
+            close(kept)
+        }
+        #expect(try text("a.mp3") == "second")
+    }
+
+    @Test func `a complete file is not begun again while it is summed`() async throws {
+        try await withTransfer(policy) { child in
+            try await child.tell(.job(job("a.mp3")))
+            try await child.begin("good", output: 0, part: nil)
+            await child.closeOutput()
+            try await child.send(.finished(output: 0, part: nil))
+            #expect(try await child.ask(.stage(output: 0, part: nil)).failure?.code == .internal)
+            #expect(try await child.ask(.stage(output: 0, part: Self.part)).failure?.code == .internal)
+            #expect(try await child.report().staged?.bytes == 4)
+        }
+    }
+
+    /// A library in whose file system there are no leases, and perhaps no files without a name.
+    private func poorFileSystem(hasUnnamed: Bool) async throws -> String {
+        let code = """
+            #define _GNU_SOURCE
+            #include <errno.h>
+            #include <fcntl.h>
+            #include <stdarg.h>
+            #include <sys/syscall.h>
+            #include <unistd.h>
+            int fcntl(int file, int command, ...) {
+                va_list list;
+                va_start(list, command);
+                long value = va_arg(list, long);
+                va_end(list);
+                if (command == F_SETLEASE) return errno = EINVAL, -1;
+                return syscall(SYS_fcntl, file, command, value);
+            }
+            int fcntl64(int, int, ...) __attribute__((alias("fcntl")));
+            static int reopen(int folder, const char *path, int flags, int mode) {
+                if (\(hasUnnamed ? 0 : 1) && (flags & O_TMPFILE) == O_TMPFILE) return errno = EOPNOTSUPP, -1;
+                return syscall(SYS_openat, folder, path, flags, mode);
+            }
+            int openat(int folder, const char *path, int flags, ...) {
+                va_list list;
+                va_start(list, flags);
+                int mode = va_arg(list, int);
+                va_end(list);
+                return reopen(folder, path, flags, mode);
+            }
+            int openat64(int, const char *, int, ...) __attribute__((alias("openat")));
+            int open(const char *path, int flags, ...) {
+                va_list list;
+                va_start(list, flags);
+                int mode = va_arg(list, int);
+                va_end(list);
+                return reopen(AT_FDCWD, path, flags, mode);
+            }
+            int open64(const char *, int, ...) __attribute__((alias("open")));
+            """
+        let source = try folder.write("poor.c", text: code)
+        let library = folder.file("poor-\(hasUnnamed).so")
+        let outcome = try await ChildProcess.run("cc", ["-shared", "-fPIC", "-o", library, source])
+        guard outcome.succeeded else { throw NotInTime(description: outcome.errors) }
+        return library
+    }
+
+    @Test(arguments: [true, false], ["a.mp3", "-"])
+    func `what cannot be told to be complete is copied`(hasUnnamed: Bool, output: String) async throws {
+        let library = try await poorFileSystem(hasUnnamed: hasUnnamed)
+        let taken = try folder.write("taken", text: "")
+        try await withTransfer(policy, wrapper: ["/usr/bin/env", "LD_PRELOAD=\(library)"]) { child in
+            let target = open(taken, O_WRONLY | O_CLOEXEC)
+            defer { close(target) }
+            try await child.tell(.job(job(output)), descriptor: target)
+            var kept: [CInt] = []
+            for part in output == "-" ? [nil] : [Self.part, nil] {
+                try await child.begin(part == nil ? "main" : "part", output: 0, part: part)
+                kept.append(await child.duplicateOutput())
+                await child.closeOutput()
+                try await child.send(.finished(output: 0, part: part))
+            }
+            let staged = try #require(try await child.report().staged)
+            for file in kept { #expect(pwrite(file, "EVIL", 4, 0) == 4) }
+            try await child.tell(.publish)
+            #expect(try await child.report().isPublished)
+            for file in kept {
+                pwrite(file, "EVIL", 4, 0)
+                close(file)
+            }
+            #expect(staged.bytes == 4 && staged.partsReport?.count == (output == "-" ? nil : 1))
+            #expect(try await child.end().isEnded)
+            guard output != "-" else {
+                #expect(try String(contentsOfFile: taken, encoding: .utf8) == "main")
+                return
+            }
+            #expect(try text("a.mp3") == "main" && text("a-1abcd.m4s") == "part")
+            #expect(try entries() == ["a-1abcd.m4s", "a.mp3"])
+        }
+    }
+
+    // MARK: Limits
+
+    @Test func `scratch files and unfinished parts count against one limit`() async throws {
+        try await withTransfer(policy) { child in
+            try await child.tell(.job(job("a.mp3")))
+            try await child.begin(String(repeating: "p", count: 400_000), output: 0, part: Self.part)
+            let kept = await child.duplicateOutput()
+            #expect(try await child.fillScratch(400_000) == nil)
+            #expect(try await child.fillScratch(400_000) == nil)
+            #expect(try await child.ask(.scratch).failure?.code == .tooLarge)
+            #expect(try await child.report().violation?.code == .tooLarge)
+            #expect(try await child.ask(.scratch).failure?.code == .tooLarge)
+            #expect(try await child.end().violation?.code == .tooLarge)
+            #expect(await child.scratchBlocks() == 0 && lseek(kept, 0, SEEK_END) == 0)
+            close(kept)
+        }
+        #expect(try entries() == [])
+    }
+
+    @Test(arguments: [false, true])
+    func `what is written beyond the limit is noticed while nothing is asked`(isScratch: Bool) async throws {
+        try await withTransfer(policy) { child in
+            try await child.tell(.job(job("a.mp3")))
+            if isScratch {
+                #expect(try await child.fillScratch(2 << 20) == nil)
+            } else {
+                try await child.begin("x", output: 0, part: nil)
+                await child.grow(by: 2 << 20)
+            }
+            #expect(try await child.report().violation?.code == .tooLarge)
+            #expect(try await child.end().isEnded)
+        }
+        #expect(try entries() == [])
+    }
+
+    @Test func `a scratch file is gone with its job, and who keeps it open is told of`() async throws {
+        try await withTransfer(policy) { child in
+            for isKept in [false, true, false] {
+                try await child.tell(.job(job("a.mp3")))
+                #expect(try await child.fillScratch(100_000) == nil)
+                #expect(await child.scratchBlocks() > 0)
+                if !isKept { await child.closeScratches() }
+                let ended = try await child.end()
+                #expect(ended.isEnded && (ended.violation != nil) == isKept)
+                #expect(await child.scratchBlocks() == 0)
+                await child.closeScratches()
+            }
+            // One that is closed in time counts no more.
+            try await child.tell(.job(job("a.mp3")))
+            for _ in 0..<5 {
+                #expect(try await child.fillScratch(900_000) == nil)
+                await child.closeScratches()
+            }
+            #expect(try await child.end().violation == nil)
+        }
+    }
+
+    @Test func `no more files are handed out than can be open`() async throws {
+        try await withTransfer(policy) { child in
+            try await child.tell(.job(job("a.mp3")))
+            for _ in 0..<128 { #expect(try await child.fillScratch(1) == nil) }
+            #expect(try await child.fillScratch(1)?.code == .tooLarge)
+            await child.closeScratches()
+            #expect(try await child.fillScratch(1) == nil)
+            await child.closeScratches()
+            #expect(try await child.end().violation == nil)
+        }
+    }
+}
