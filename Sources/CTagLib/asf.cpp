@@ -3,6 +3,8 @@
 #include <taglib/asftag.h>
 #include <taglib/tbytevectorstream.h>
 
+#include <string>
+
 #include "content.h"
 
 using namespace TagLib;
@@ -45,20 +47,36 @@ void restore_order(ASF::Tag &tag, const ByteVector &header)
     }
 }
 
+/// Writes numbers as text, which is all that TagLib's properties take: a tempo or a track may be a number of any width.
+void spell_numbers(ASF::Tag &tag)
+{
+    for(auto &entry : tag.attributeListMap()) {
+        if(is_technical(entry.first))
+            continue;
+        for(auto &attribute : entry.second) {
+            switch(attribute.type()) {
+            case ASF::Attribute::BoolType: attribute = ASF::Attribute(String(attribute.toBool() ? "1" : "0")); break;
+            case ASF::Attribute::WordType: attribute = ASF::Attribute(String::number(attribute.toUShort())); break;
+            case ASF::Attribute::DWordType:
+                attribute = ASF::Attribute(String(std::to_string(attribute.toUInt())));
+                break;
+            case ASF::Attribute::QWordType:
+                attribute = ASF::Attribute(String(std::to_string(attribute.toULongLong())));
+                break;
+            default: break;
+            }
+        }
+    }
+}
+
 void read_attribute(tag_content &content, const String &attribute_name, const ASF::Attribute &attribute)
 {
     String name = attribute_name;
     for(const auto &known : names)
         if(name == known.attribute)
             name = known.name;
-    switch(attribute.type()) {
-    case ASF::Attribute::UnicodeType: content.add(name, attribute.toString()); break;
-    case ASF::Attribute::BoolType: content.add(name, attribute.toBool() ? "1" : "0"); break;
-    case ASF::Attribute::WordType: content.add(name, String::number(attribute.toUShort())); break;
-    case ASF::Attribute::DWordType: content.add(name, String(std::to_string(attribute.toUInt()))); break;
-    case ASF::Attribute::QWordType: content.add(name, String(std::to_string(attribute.toULongLong()))); break;
-    default: break;
-    }
+    if(attribute.type() == ASF::Attribute::UnicodeType)
+        content.add(name, attribute.toString());
 }
 
 }  // namespace
@@ -71,6 +89,7 @@ bool tag_parse_asf(tag_content &content, const ByteVector &bytes)
         return false;
     ASF::Tag &tag = *file.tag();
     restore_order(tag, bytes);
+    spell_numbers(tag);
     const PropertyMap properties = tag.properties();
     content.add(properties);
     for(const auto &entry : tag.attributeListMap()) {

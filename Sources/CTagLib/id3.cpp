@@ -1,6 +1,7 @@
 #include <taglib/attachedpictureframe.h>
 #include <taglib/chapterframe.h>
 #include <taglib/commentsframe.h>
+#include <taglib/id3v1genres.h>
 #include <taglib/id3v2framefactory.h>
 #include <taglib/id3v2header.h>
 #include <taglib/id3v2synchdata.h>
@@ -13,6 +14,7 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <exception>
 #include <string>
 
 #include "content.h"
@@ -142,6 +144,20 @@ ByteVector whole(const ID3v2::Frame *frame)
     return bytes;
 }
 
+/// Credits by role, where TagLib takes none of them because it does not know one of the roles, or its spelling.
+void read_credits(tag_content &content, const ID3v2::Frame *frame)
+{
+    const auto *text = dynamic_cast<const ID3v2::TextIdentificationFrame *>(frame);
+    if(!text)
+        return;
+    const StringList fields = text->fieldList();
+    for(unsigned int place = 0; place + 1 < fields.size(); place += 2) {
+        const String role = fields[place].upper();
+        const String name = role == "DJ-MIX" ? "DJMIXER" : role == "MIX" ? "MIXER" : role;
+        content.add(name, fields[place + 1]);
+    }
+}
+
 void read_frame(tag_content &content, ID3v2::Frame *frame, const StringList &unsupported)
 {
     if(const auto *picture = dynamic_cast<ID3v2::AttachedPictureFrame *>(frame)) {
@@ -180,8 +196,20 @@ void tag_parse_id3(tag_content &content, const ByteVector &bytes, const char *ch
     found = !tag.frameList().isEmpty();
     const PropertyMap properties = tag.properties();
     content.add(properties);
+    if(properties.unsupportedData().contains("TIPL"))
+        for(auto *frame : tag.frameList("TIPL"))
+            read_credits(content, frame);
     for(auto *frame : tag.frameList())
         read_frame(content, frame, properties.unsupportedData());
+}
+
+char *tag_id3v1_genre(uint8_t number)
+{
+    try {
+        return strdup(ID3v1::genre(number).toCString(true));
+    } catch(const std::exception &) {
+        return nullptr;
+    }
 }
 
 namespace {
@@ -199,6 +227,16 @@ void spell(ID3v2::Tag &tag)
         for(const auto *name : names)
             if(text && text->description().upper() == String(name).upper())
                 text->setDescription(name);
+    }
+    // TagLib has iTunes's own frame for the grouping, which other programs do not read.
+    if(tag.frameList("TIT1").isEmpty()) {
+        const ID3v2::FrameList groupings = tag.frameList("GRP1");
+        for(auto *frame : groupings) {
+            auto *text = new ID3v2::TextIdentificationFrame("TIT1", String::UTF8);
+            text->setText(frame->toString());
+            tag.removeFrame(frame);
+            tag.addFrame(text);
+        }
     }
     for(auto *frame : tag.frameList("USLT")) {
         auto *lyrics = dynamic_cast<ID3v2::UnsynchronizedLyricsFrame *>(frame);

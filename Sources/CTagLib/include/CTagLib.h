@@ -106,6 +106,9 @@ struct tag_bytes tag_content_render_picture(const struct tag_content *content, s
 
 void tag_bytes_free(struct tag_bytes bytes);
 
+/// The name of a genre of ID3v1, empty if no genre has the number; null if the memory does not suffice. To be freed by `free`.
+char *tag_id3v1_genre(uint8_t number);
+
 /// Opens the converter of a character set, if it is not open yet, and keeps it for the life of the process; false if there is
 /// none.
 bool tag_charset_open(const char *charset);

@@ -22,6 +22,19 @@ struct Metadata: Sendable {
         var mediaType: String
         var description: String
         var bytes: [UInt8]
+
+        /// Takes the media type from the bytes where they tell it: programs write `image/jpg`, `JPG` or nothing.
+        mutating func nameMediaType() {
+            let known: [(start: [UInt8], mediaType: String)] = [
+                ([0xFF, 0xD8, 0xFF], "image/jpeg"), ([0x89, 0x50, 0x4E, 0x47], "image/png"),
+                (Array("GIF8".utf8), "image/gif"), (Array("BM".utf8), "image/bmp"),
+            ]
+            if let found = known.first(where: { bytes.starts(with: $0.start) }) {
+                mediaType = found.mediaType
+            } else if bytes.starts(with: "RIFF".utf8), bytes.dropFirst(8).starts(with: "WEBP".utf8) {
+                mediaType = "image/webp"
+            }
+        }
     }
 
     /// A chapter, from the start of the audio.

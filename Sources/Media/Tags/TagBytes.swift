@@ -43,6 +43,7 @@ enum TagBytes {
         let isSecond = tag[125] == 0 && tag[126] != 0
         texts["COMMENT"] = field(tag[97..<(isSecond ? 125 : 127)], charset)
         if isSecond { texts["TRACKNUMBER"] = [String(tag[126])] }
+        if let genre = TagContent.genre(ofID3v1: tag[127]) { texts["GENRE"] = [genre] }
         return texts
     }
 

@@ -34,6 +34,14 @@ struct TagContent: ~Copyable {
         (0..<tag_content_dropped_count(pointer)).map { String(cString: tag_content_dropped(pointer, $0)) }
     }
 
+    /// The genre of a number in an ID3v1 tag; nothing if no genre has it.
+    static func genre(ofID3v1 number: UInt8) -> String? {
+        guard let text = tag_id3v1_genre(number) else { return nil }
+        defer { free(text) }
+        let name = String(cString: text)
+        return name.isEmpty ? nil : name
+    }
+
     private static func taken(_ bytes: tag_bytes) -> [UInt8]? {
         guard let start = bytes.bytes else { return nil }
         defer { tag_bytes_free(bytes) }

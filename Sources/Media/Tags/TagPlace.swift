@@ -80,7 +80,7 @@ enum TagPlace {
         switch self {
         case .timedID3, .none: false
         case .dictionary(let dictionary): dictionary.takesPictures
-        case .movie: ["image/jpeg", "image/jpg", "image/png", "image/gif", "image/bmp"].contains(picture.mediaType)
+        case .movie: ["image/jpeg", "image/png", "image/gif", "image/bmp"].contains(picture.mediaType)
         default: true
         }
     }

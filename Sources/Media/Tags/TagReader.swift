@@ -18,13 +18,14 @@ enum TagReader {
         let seen = LibavTags.of(demuxer, track)
         if metadata.texts.isEmpty { metadata.texts = seen.texts }
         if metadata.pictures.isEmpty { metadata.pictures = seen.pictures }
-        if !seen.chapters.isEmpty { metadata.chapters = seen.chapters }
+        if !seen.chapters.isEmpty { metadata.chapters = seen.chapters(titledBy: metadata.chapters) }
         if metadata.chapters.isEmpty { metadata.nameCues(rate: track.rate, charset) }
         metadata.keepChapters(atMost: limits.chapters)
         // Taggers write both in the order in which they were made; players take the first picture, and cuts need the time's.
         metadata.chapters.sort { $0.start < $1.start }
         let fronts = metadata.pictures.filter { $0.kind == Metadata.Picture.frontCover }
         metadata.pictures = fronts + metadata.pictures.filter { $0.kind != Metadata.Picture.frontCover }
+        for index in metadata.pictures.indices { metadata.pictures[index].nameMediaType() }
         metadata.texts = metadata.texts.filter { !TagName.isAboutTheFile($0.key) }
         metadata.joinTotals()
         metadata.liftLyrics()
@@ -58,7 +59,11 @@ enum TagReader {
     /// The tags in some bytes.
     static func parsed(_ form: tag_form, _ bytes: [UInt8], charset: String? = nil) throws(MediaError) -> Metadata {
         let content = try emptyContent()
-        content.parse(form, bytes, charset: charset)
+        switch form {
+        case TAG_FORM_ID3: content.parse(form, ID3Frames.normalized(bytes), charset: charset)
+        case TAG_FORM_MPEG4: content.parse(form, MovieIntegers.normalized(bytes), charset: charset)
+        default: content.parse(form, bytes, charset: charset)
+        }
         return content.metadata()
     }
 
@@ -85,7 +90,10 @@ enum TagReader {
                 metadata.fill(from: try parsed(TAG_FORM_APE, bytes))
             }
         }
-        if metadata.texts.isEmpty { metadata.texts = try TagBytes.id3v1(source, charset: charset) }
+        // What an encoder says of itself is no reason to pass over what somebody wrote.
+        if metadata.texts.keys.allSatisfy(TagName.isAboutTheFile) {
+            metadata.texts.merge(try TagBytes.id3v1(source, charset: charset)) { own, _ in own }
+        }
         return metadata
     }
 
@@ -137,6 +145,15 @@ enum TagReader {
 }
 
 extension Metadata {
+    /// The chapters, but for titles that others of the same starts know to be empty: libav shows ID3's ids of chapters in their
+    /// place.
+    fileprivate func chapters(titledBy others: [Chapter]) -> [Chapter] {
+        let untitled = Set(others.lazy.filter(\.title.isEmpty).map(\.start))
+        return chapters.map { chapter in
+            untitled.contains(chapter.start) ? Chapter(start: chapter.start, end: chapter.end, title: "") : chapter
+        }
+    }
+
     /// Takes cue points for chapters, each until the next, where there are no chapters.
     fileprivate mutating func nameCues(rate: Int, _ charset: String?) {
         guard rate > 0 else { return }

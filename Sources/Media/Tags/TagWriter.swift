@@ -292,7 +292,7 @@ extension Metadata {
         for (index, chapter) in chapters.enumerated().prefix(1000) {
             let number = "CHAPTER" + String(String(1000 + index).dropFirst())
             result.texts[number] = [ChapterFile.clock(chapter.start)]
-            result.texts[number + "NAME"] = [chapter.title.isEmpty ? "Chapter \(index + 1)" : chapter.title]
+            if !chapter.title.isEmpty { result.texts[number + "NAME"] = [chapter.title] }
         }
         return result
     }
