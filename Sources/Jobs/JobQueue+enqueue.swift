@@ -34,7 +34,9 @@ extension JobQueue {
     package func enqueue(_ parcel: JobParcel) async throws(QueueError) -> [Enqueued] {
         var answers: [Enqueued] = []
         let batches = parcel.batches
-        let told = try await run(QueueScript.enqueue, each: batches.map(\.arguments)) { !EnqueueBatch.isRefusal($0) }
+        let told = try await runDurably(QueueScript.enqueue, each: batches.map(\.arguments)) {
+            !EnqueueBatch.isRefusal($0)
+        }
         for (batch, answer) in zip(batches, told) { answers += try batch.enqueued(answer) }
         return answers
     }

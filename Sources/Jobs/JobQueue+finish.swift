@@ -3,10 +3,11 @@ import Redis
 package import SlotProtocol
 
 extension JobQueue {
-    /// Asks whether the job's result may become visible, and writes down what is about to.
+    /// Asks whether the result may become visible, and writes down what is about to; with replicas, they must have that too.
     package func publish(id: String, token: String, record: CommitRecord) async throws(QueueError) -> PublishAnswer {
-        let answer = try await run(
-            QueueScript.publish, [.text(id), .text(token), .bytes(Self.json(record))])
+        let answer = try await runDurably(
+            QueueScript.publish, [.text(id), .text(token), .bytes(Self.json(record))]
+        ) { $0.string == "OK" }
         return switch try answer.text() {
         case "OK": .ok
         case "CANCELLED": .cancelled

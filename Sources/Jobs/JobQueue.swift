@@ -7,14 +7,22 @@ package struct JobQueue: Sendable {
     package let keys: QueueKeys
     let client: RedisClient
     let claims: RedisClient
+    private let publications: RedisClient
+    private let replicas: ReplicaWait?
 
     /// A queue whose claims go over a connection of their own, if one is given: then Redis hears of the end of jobs while it hands
     /// out others.
+    ///
+    /// With replicas to wait for, `publish` and `enqueue` count once these have heard of them. Publications then need a connection
+    /// of their own too, because a beat must not stand behind one that waits.
     package init(
-        client: RedisClient, claims: RedisClient? = nil, name: QueueName = .default, settings: QueueSettings = .init()
+        client: RedisClient, claims: RedisClient? = nil, publications: RedisClient? = nil, replicas: ReplicaWait? = nil,
+        name: QueueName = .default, settings: QueueSettings = .init()
     ) {
         self.client = client
         self.claims = claims ?? client
+        self.publications = publications ?? client
+        self.replicas = replicas
         self.name = name
         self.settings = settings
         keys = QueueKeys(name)
@@ -27,13 +35,27 @@ package struct JobQueue: Sendable {
         try await run(script, each: [arguments], over: connection) { _ in true }[0]
     }
 
-    /// Runs a script on the queue with each of the arguments, until it answers what is not wanted.
-    func run(
-        _ script: RedisScript, each arguments: [[RedisArgument]], over connection: RedisClient? = nil,
-        while isWanted: @Sendable (RedisValue) -> Bool
+    /// Runs a script on the queue, and waits for the replicas if there are such and the answer is as wanted.
+    func runDurably(
+        _ script: RedisScript, _ arguments: [RedisArgument], while isWanted: @Sendable (RedisValue) -> Bool
+    ) async throws(QueueError) -> ScriptAnswer {
+        try await run(script, each: [arguments], over: publications, waitingFor: replicas, while: isWanted)[0]
+    }
+
+    /// Runs a script with each of the arguments, until it answers what is not wanted; each time waits for the replicas.
+    func runDurably(
+        _ script: RedisScript, each arguments: [[RedisArgument]], while isWanted: @Sendable (RedisValue) -> Bool
+    ) async throws(QueueError) -> [ScriptAnswer] {
+        try await run(script, each: arguments, over: client, waitingFor: replicas, while: isWanted)
+    }
+
+    private func run(
+        _ script: RedisScript, each arguments: [[RedisArgument]], over connection: RedisClient?,
+        waitingFor wait: ReplicaWait? = nil, while isWanted: @Sendable (RedisValue) -> Bool
     ) async throws(QueueError) -> [ScriptAnswer] {
         do throws(RedisError) {
-            return try await (connection ?? client).run(script, keys: [keys.meta], each: arguments, while: isWanted)
+            return try await (connection ?? client)
+                .run(script, keys: [keys.meta], each: arguments, waitingFor: wait, while: isWanted)
                 .map { ScriptAnswer(script: script.name, value: $0) }
         } catch {
             throw .redis(error)

@@ -14,6 +14,11 @@ package enum QueueError: Error, Hashable, Sendable {
     package var isTransient: Bool {
         if case .redis(let error) = self { error.isTransient } else { false }
     }
+
+    /// Whether Redis has done what it was asked, and too few replicas have heard of it.
+    package var isShortOfReplicas: Bool {
+        if case .redis(.tooFewReplicas(acknowledged: _, _)) = self { true } else { false }
+    }
 }
 
 extension QueueError: CustomStringConvertible {

@@ -40,12 +40,13 @@ package actor RedisClient {
     }
 
     /// Runs it with each of the arguments, one after the other until a reply is not as wanted: nobody has to be woken between two
-    /// of them, which takes longer than many a script.
+    /// of them, which takes longer than many a script. Each whose reply is as wanted counts once the replicas have it, if they are
+    /// to be waited for: if not, `.tooFewReplicas` is thrown, and the call may be repeated only if that does nothing twice.
     package nonisolated func run(
-        _ script: RedisScript, keys: [String], each arguments: [[RedisArgument]],
+        _ script: RedisScript, keys: [String], each arguments: [[RedisArgument]], waitingFor wait: ReplicaWait? = nil,
         while isWanted: @Sendable (RedisValue) -> Bool
     ) async throws(RedisError) -> [RedisValue] {
-        try await perform(script, keys, arguments, Deadline(after: timeout), while: isWanted)
+        try await perform(script, keys, arguments, Deadline(after: timeout), wait, while: isWanted)
     }
 
     /// Ends the call in progress and all later ones with `.closed`, and disconnects.
@@ -75,12 +76,13 @@ package actor RedisClient {
 
     private func perform(
         _ script: RedisScript, _ keys: [String], _ arguments: [[RedisArgument]], _ first: Deadline,
-        while isWanted: (RedisValue) -> Bool
+        _ wait: ReplicaWait?, while isWanted: (RedisValue) -> Bool
     ) throws(RedisError) -> [RedisValue] {
         var (replies, deadline): ([RedisValue], Deadline) = ([], first)
         for arguments in arguments {
             replies.append(try perform(script, keys, arguments, until: deadline).get())
             guard isWanted(replies[replies.count - 1]) else { break }
+            if let wait { try link.acknowledge(wait, until: Deadline(after: wait.timeout + timeout)) }
             deadline = Deadline(after: timeout)
         }
         return replies

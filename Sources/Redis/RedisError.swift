@@ -1,3 +1,5 @@
+import Lifecycle
+
 /// Why a call to Redis failed.
 package enum RedisError: Error, Hashable, Sendable {
     /// The address cannot be understood.
@@ -8,6 +10,8 @@ package enum RedisError: Error, Hashable, Sendable {
     case server(code: String, message: String)
     /// Redis answered with something that the protocol or the caller does not expect.
     case unexpectedReply(String)
+    /// Redis carried a write out, and fewer replicas than were to have it said in time that they do.
+    case tooFewReplicas(acknowledged: Int, ReplicaWait)
     /// The client was closed, or the task that waited was cancelled.
     case closed
 }
@@ -16,7 +20,7 @@ extension RedisError {
     /// Whether the same call may well succeed a little later without anybody's help.
     package var isTransient: Bool {
         switch self {
-        case .connection: true
+        case .connection, .tooFewReplicas: true
         case .server(let code, let message):
             Self.transientCodes.contains(code) || message.hasPrefix("max number of clients reached")
         case .url, .unexpectedReply, .closed: false
@@ -58,6 +62,9 @@ extension RedisError: CustomStringConvertible {
         case .server(let code, let message):
             (Self.sentences[code].map { "\($0); it answered: " } ?? "Redis answered: ") + "\(code) \(message)"
         case .unexpectedReply(let what): "Redis answered with \(what), which was not expected"
+        case .tooFewReplicas(let count, let wait):
+            "\(count) of \(wait.replicas) \(wait.replicas == 1 ? "replica" : "replicas") acknowledged the write within "
+                + "\(wait.timeout.rounded) s: check the replicas, or lower RESPOOL_WAIT_REPLICAS"
         case .closed: "the connection to Redis was closed by this program"
         }
     }

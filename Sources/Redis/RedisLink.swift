@@ -77,6 +77,18 @@ struct RedisLink: ~Copyable {
 
     mutating func close() { connection = nil }
 
+    /// Waits until the replicas have what was last written; asks over the connection that wrote it, for another knows nothing of it.
+    mutating func acknowledge(_ wait: ReplicaWait, until deadline: Deadline) throws(RedisError) {
+        guard connection?.seemsAlive() == true else {
+            connection = nil
+            throw .connection("lost Redis at \(url) before its replicas acknowledged the write")
+        }
+        let time = max(1, wait.timeout.milliseconds)
+        let reply = try exchange([["WAIT", .integer(Int64(wait.replicas)), .integer(time)]], until: deadline)[0].get()
+        guard let count = reply.integer else { throw .unexpectedReply("no number of replicas to WAIT") }
+        guard count >= wait.replicas else { throw .tooFewReplicas(acknowledged: Int(count), wait) }
+    }
+
     /// One exchange; drops a connection that breaks, or that leads to a server that is not the right one any more.
     private mutating func exchange(_ commands: [RedisCommand], until deadline: Deadline) throws(RedisError)
         -> [RedisValue]

@@ -120,7 +120,13 @@ actor Ledger {
             } catch {
                 failures += 1
                 refusals = error.isTransient ? 0 : refusals + 1
-                contact.failed(operation, queue.name, error)
+                if error.isShortOfReplicas {
+                    // Redis itself answers, so this is no outage.
+                    metrics.unacknowledged()
+                    if failures == 1 { log.warning("\(operation) does not count yet, and is tried again: \(error)") }
+                } else {
+                    contact.failed(operation, queue.name, error)
+                }
                 guard !isGivenUp, refusals < Self.mostRefusals else {
                     log.error("\(operation) is given up: \(error)")
                     return nil

@@ -58,6 +58,12 @@ package struct WorkerMetrics: Sendable {
             "respool_redis_seconds", help: "Time until Redis answered.", labels: ["operation": operation], seconds)
     }
 
+    /// Too few replicas have acknowledged a publication in time.
+    func unacknowledged() {
+        metrics.count(
+            "respool_unacknowledged_total", help: "Publications that too few replicas acknowledged in time.")
+    }
+
     /// One try of a callback ended; nothing if the queue did not hear of it.
     func called(_ answer: SettleAnswer?) {
         let outcome =

@@ -35,12 +35,19 @@ enum WorkerCommand {
                 RedisClient(url: settings.redis, name: label, key: QueueKeys($0).meta, timeout: answerTimeout)
             }
         }
-        let (clients, claims) = (clients("respool-worker"), clients("respool-claims"))
+        // Where nobody waits for replicas, publications go with the rest.
+        let (clients, claims, publications) = (
+            clients("respool-worker"), clients("respool-claims"),
+            settings.replicas == nil ? [] : clients("respool-publish")
+        )
         let bells = names.map {
             BlockingRedisClient(url: settings.redis, name: "respool-bell", key: QueueKeys($0).meta)
         }
         let queues = names.indices.map {
-            JobQueue(client: clients[$0], claims: claims[$0], name: names[$0], settings: settings.settings)
+            JobQueue(
+                client: clients[$0], claims: claims[$0],
+                publications: settings.replicas == nil ? nil : publications[$0],
+                replicas: settings.replicas, name: names[$0], settings: settings.settings)
         }
         let worker = JobWorker(
             queues: zip(queues, bells).map { ($0, Doorbell(client: $1, name: $0.name)) },
@@ -66,7 +73,7 @@ enum WorkerCommand {
         let isWelcome = await check.value
         // Senders before what they send to.
         for bell in bells { await bell.close() }
-        for client in clients + claims { await client.close() }
+        for client in clients + claims + publications { await client.close() }
         withExtendedLifetime(listener) {}
         return isWelcome ? code : .redis
     }

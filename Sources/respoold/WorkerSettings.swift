@@ -10,6 +10,8 @@ struct WorkerSettings: Sendable {
     let redis: RedisURL
     let settings: QueueSettings
     let worker: WorkerConfiguration
+    /// The replicas that must have heard of a publication before it counts.
+    let replicas: ReplicaWait?
     let listen: ListenAddress?
     let level: Log.Level
 
@@ -19,12 +21,19 @@ struct WorkerSettings: Sendable {
         var settings = try QueueSettings.fromEnvironment()
         if let lease = worker.lease { settings.lease = lease }
         return WorkerSettings(
-            redis: try redisURL(), settings: settings, worker: worker,
+            redis: try redisURL(), settings: settings, worker: worker, replicas: try replicas(lease: settings.lease),
             listen: try listenAddress(), level: try logLevel())
     }
 
     private static func redisURL() throws(Failure) -> RedisURL {
         do throws(RedisError) { return try .fromEnvironment() } catch { throw Failure(.invalidRequest, "\(error)") }
+    }
+
+    /// An answer that comes late in the lease is asked for again, so a wait must be short beside it.
+    private static func replicas(lease: Duration) throws(Failure) -> ReplicaWait? {
+        try ReplicaWait.fromEnvironment().map {
+            ReplicaWait(replicas: $0.replicas, timeout: min($0.timeout, lease / 4))
+        }
     }
 
     private static func listenAddress() throws(Failure) -> ListenAddress? {

@@ -61,7 +61,8 @@ import Testing
             let record = WorkerRecord(name: QueueFixture.worker, host: "host", slots: 2, version: "1")
             _ = try await queue.beat(
                 worker: record, jobs: jobs.map { Heartbeat(id: $0.id, token: $0.token, progress: nil) })
-            _ = try await queue.publish(id: jobs[0].id, token: jobs[0].token, record: QueueFixture.commit)
+            let durable = JobQueue(client: client, replicas: ReplicaWait(replicas: 0, timeout: .milliseconds(10)))
+            _ = try await durable.publish(id: jobs[0].id, token: jobs[0].token, record: QueueFixture.commit)
             let outcomes: [Jobs.Outcome] = [
                 .completed([QueueFixture.report]), .failed(Failure(.noAudio, "x")), .crashed(Failure(.crashed, "x")),
                 .released,

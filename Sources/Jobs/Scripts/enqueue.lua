@@ -13,7 +13,11 @@ local total = (#ARGV - 2) / 2
 local stem = '-' .. string.sub(nonce, 1, 8)
 local once = P .. 'once:' .. nonce .. ':' .. index
 local given = call('GET', once)
-if given then return given end
+if given then
+  -- Written, so that somebody who waits for replicas afterwards does not wait for nothing.
+  call('PEXPIRE', once, '600000')
+  return given
+end
 
 local at, ids, keys = NOW, {}, {}
 repeat

@@ -1,4 +1,5 @@
 import Jobs
+import Redis
 import SlotProtocol
 
 extension Command {
@@ -13,8 +14,8 @@ extension Command {
                 + "pushed, standard input in parts of \(Enqueuer.partSize) jobs.",
         ],
         options: FieldOptions.all + [
-            EnqueueOptions.batch, EnqueueOptions.seal, EnqueueOptions.groupCallback, EnqueueOptions.wait, .json, .queue,
-            .redis,
+            EnqueueOptions.batch, EnqueueOptions.seal, EnqueueOptions.groupCallback, EnqueueOptions.durable,
+            EnqueueOptions.wait, .json, .queue, .redis,
         ],
         examples: [
             .init(
@@ -29,8 +30,9 @@ extension Command {
         ],
         operands: 0...Int.max, operandSuggestion: .files
     ) { arguments throws(CommandFailure) in
+        let replicas = try arguments.has(EnqueueOptions.durable) ? EnqueueOptions.replicas() : nil
         let enqueuer = Enqueuer(
-            connection: try QueueConnection(arguments), isJSON: arguments.has(.json),
+            connection: try QueueConnection(arguments, replicas: replicas), isJSON: arguments.has(.json),
             keepsIds: arguments.has(EnqueueOptions.wait))
         let defaults = FieldOptions.fields(arguments, of: FieldOptions.all)
         let sealed = arguments.has(EnqueueOptions.seal) ? defaults["group"] : nil
@@ -64,5 +66,12 @@ enum EnqueueOptions {
     static let seal = Option("seal", "with --group: all its jobs are in, and no other can join it")
     static let groupCallback = Option(
         "group-callback", value: "URL", "with --seal: gets a signed POST when none of the group's jobs is left")
+    static let durable = Option(
+        "durable", "prints an id only once a replica of Redis has the job too (RESPOOL_WAIT_REPLICAS: how many)")
     static let wait = Option("wait", letter: "w", "waits until all jobs are over; ends with 1 if one did not complete")
+
+    /// The replicas that are to have a durable job: one, unless the environment asks for more.
+    static func replicas() throws(CommandFailure) -> ReplicaWait? {
+        do throws(Failure) { return try ReplicaWait.fromEnvironment(fallback: 1) } catch { throw .usage(error.message) }
+    }
 }

@@ -8,7 +8,9 @@ struct QueueConnection: Sendable {
     let url: RedisURL
 
     /// The queue that the options, the environment or the defaults name; connects when it is first asked.
-    init(_ arguments: Arguments) throws(CommandFailure) {
+    ///
+    /// With replicas, `enqueue` waits for them.
+    init(_ arguments: Arguments, replicas: ReplicaWait? = nil) throws(CommandFailure) {
         do throws(RedisError) {
             if let text = arguments.given(.redis).last {
                 url = try RedisURL(text)
@@ -20,7 +22,7 @@ struct QueueConnection: Sendable {
         }
         do throws(Failure) {
             let name = try arguments.value(.queue).map { text throws(Failure) in try QueueName(text) } ?? .default
-            queue = Self.queue(at: url, name)
+            queue = Self.queue(at: url, name, replicas)
         } catch {
             throw .usage(error.message)
         }
@@ -31,8 +33,9 @@ struct QueueConnection: Sendable {
         queue = Self.queue(at: url, .default)
     }
 
-    private static func queue(at url: RedisURL, _ name: QueueName) -> JobQueue {
-        JobQueue(client: RedisClient(url: url, name: "respool", key: QueueKeys(name).meta), name: name)
+    private static func queue(at url: RedisURL, _ name: QueueName, _ replicas: ReplicaWait? = nil) -> JobQueue {
+        JobQueue(
+            client: RedisClient(url: url, name: "respool", key: QueueKeys(name).meta), replicas: replicas, name: name)
     }
 
     /// What the queue answers; its errors become a sentence and an exit status.
@@ -83,6 +86,8 @@ struct QueueConnection: Sendable {
         case .redis(.connection), .redis(.closed):
             .unreachable(
                 "\(error); start it, or name another with --redis or RESPOOL_REDIS_URL")
+        case .redis(.tooFewReplicas(acknowledged: _, _)):
+            .unreachable("\(error); the jobs are in the queue, and are lost if this server fails over now")
         case .redis where error.isTransient: .unreachable("Redis at \(url) is not ready: \(error)")
         case .invalidJob(_, let failure): .usage(failure.message)
         case .redis, .unexpectedAnswer: .failed("\(error)")
