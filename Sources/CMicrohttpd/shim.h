@@ -12,20 +12,23 @@ static inline size_t cmicrohttpd_unescape(void *context, struct MHD_Connection *
 /// Starts a daemon with one thread of its own on a listening socket, which the daemon closes when it is stopped.
 /// `MHD_start_daemon` is variadic, which Swift cannot call.
 static inline struct MHD_Daemon *cmicrohttpd_start(
-    int socket, MHD_AccessHandlerCallback handler, void *context, unsigned connections, unsigned connections_per_address,
-    unsigned idle_seconds, size_t connection_bytes, MHD_NotifyConnectionCallback connection_changed,
+    int socket, MHD_AccessHandlerCallback handler, void *context, unsigned connections, unsigned idle_seconds, size_t connection_bytes, MHD_NotifyConnectionCallback connection_changed,
     MHD_RequestCompletedCallback request_over) {
     return MHD_start_daemon(
         MHD_USE_AUTO_INTERNAL_THREAD, 0, NULL, NULL, handler, context,
         MHD_OPTION_LISTEN_SOCKET, socket,
         MHD_OPTION_CONNECTION_LIMIT, connections,
-        MHD_OPTION_PER_IP_CONNECTION_LIMIT, connections_per_address,
         MHD_OPTION_CONNECTION_TIMEOUT, idle_seconds,
         MHD_OPTION_CONNECTION_MEMORY_LIMIT, connection_bytes,
         MHD_OPTION_UNESCAPE_CALLBACK, cmicrohttpd_unescape, NULL,
         MHD_OPTION_NOTIFY_CONNECTION, connection_changed, context,
         MHD_OPTION_NOTIFY_COMPLETED, request_over, context,
         MHD_OPTION_END);
+}
+
+/// The address of a connection's other end.
+static inline const struct sockaddr *cmicrohttpd_client(struct MHD_Connection *connection) {
+    return MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS)->client_addr;
 }
 
 /// The socket of a connection.

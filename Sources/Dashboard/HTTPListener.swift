@@ -11,9 +11,8 @@ package final class HTTPListener: Sendable {
     private nonisolated(unsafe) let daemon: OpaquePointer
     private let context: Unmanaged<ListenerContext>
 
-    /// Connections in all; more wait in the system's queue.
-    private static let mostConnections: UInt32 = 64
-    private static let mostConnectionsPerAddress: UInt32 = 32
+    /// Connections in all, with those that are just being ended; more wait in the system's queue.
+    private static let maxConnections = UInt32(2 * (ConnectionWatch.maxRemote + ConnectionWatch.maxLocal))
     /// Seconds without a byte before a connection is closed.
     private static let idleSeconds: UInt32 = 15
     /// Bytes for one request's line and header fields.
@@ -30,8 +29,8 @@ package final class HTTPListener: Sendable {
         let box = Unmanaged.passRetained(ListenerContext(routes, ConnectionWatch(patience: patience)))
         let started = withSignalsBlocked {
             cmicrohttpd_start(
-                socket.number, answer, box.toOpaque(), Self.mostConnections, Self.mostConnectionsPerAddress,
-                Self.idleSeconds, Self.connectionBytes, connectionChanged, requestOver)
+                socket.number, answer, box.toOpaque(), Self.maxConnections, Self.idleSeconds, Self.connectionBytes,
+                connectionChanged, requestOver)
         }
         guard let started else {
             box.release()
@@ -84,7 +83,7 @@ private let connectionChanged: MHD_NotifyConnectionCallback = { context, connect
 
 private let requestOver: MHD_RequestCompletedCallback = { context, connection, _, _ in
     guard let context else { return }
-    ListenerContext.borrowed(context).watch.begin(connection)
+    ListenerContext.borrowed(context).watch.renew(connection)
 }
 
 /// Answers one request; libmicrohttpd calls it first with the header fields alone.

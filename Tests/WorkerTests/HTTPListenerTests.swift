@@ -91,6 +91,33 @@ import Testing
         #expect(outcome.output == "0 HTTP/1.1 200 OK\nstill there\n", "\(outcome.output) \(outcome.errors)")
     }
 
+    /// From addresses that are all of this machine, each with more slow connections than it may have.
+    @Test func `slow connections from many addresses do not keep a health check waiting`() async throws {
+        let listener = try HTTPListener(on: #require(ListenAddress("127.0.0.1:0")), routes: Self.routes)
+        let script = """
+            import select, socket, sys, time
+            port = int(sys.argv[1])
+            def open(host, text):
+                s = socket.create_connection(("127.0.0.1", port), 5, (host, 0))
+                s.sendall(text)
+                return s
+            slow, longest = [], 0
+            for round in range(20):
+                for n in range(2, 12): slow.append(open(f"127.0.0.{n}", b"GET /he"))
+                start = time.time()
+                s = open("127.0.0.1", b"GET /hello HTTP/1.1\\r\\nHost: x\\r\\n\\r\\n")
+                s.settimeout(5)
+                if not s.recv(100).startswith(b"HTTP/1.1 200"): print("no answer in round", round)
+                longest = max(longest, time.time() - start)
+                s.close()
+            time.sleep(0.5)
+            held = [s for s in slow if not select.select([s], [], [], 0)[0]]
+            print(len(held) <= 32, longest < 2)
+            """
+        let outcome = try await ChildProcess.run("python3", ["-c", script, "\(listener.port)"])
+        #expect(outcome.output == "True True\n", "\(outcome.output) \(outcome.errors.suffix(300))")
+    }
+
     @Test func `refuses a body at once, and a header without end`() async throws {
         let listener = try HTTPListener(on: #require(ListenAddress("127.0.0.1:0")), routes: Self.routes)
         let lines = String(repeating: "\u{1}X-Long: \(String(repeating: "a", count: 1000))", count: 100)

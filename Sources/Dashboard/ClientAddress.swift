@@ -1,0 +1,33 @@
+import Glibc
+
+/// Who a connection is counted for: an IPv4 address, or a network of IPv6 of 64 bits, all of which one host may have.
+struct ClientAddress: Hashable, Sendable {
+    private let bytes: [UInt8]
+    /// Whether it is this machine itself.
+    let isLoopback: Bool
+
+    /// The address of a socket's other end; one for all whose address is not known.
+    init(_ address: UnsafePointer<sockaddr>?) {
+        let bytes: [UInt8] =
+            switch address?.pointee.sa_family {
+            case sa_family_t(AF_INET):
+                address!.withMemoryRebound(to: sockaddr_in.self, capacity: 1) { address in
+                    withUnsafeBytes(of: address.pointee.sin_addr) { Array($0) }
+                }
+            case sa_family_t(AF_INET6):
+                address!.withMemoryRebound(to: sockaddr_in6.self, capacity: 1) { address in
+                    withUnsafeBytes(of: address.pointee.sin6_addr) { Array($0) }
+                }
+            default: []
+            }
+        self.init(bytes)
+    }
+
+    /// The 4 or 16 bytes of an address.
+    init(_ bytes: [UInt8]) {
+        let isMapped = bytes.count == 16 && bytes.starts(with: [UInt8](repeating: 0, count: 10) + [0xFF, 0xFF])
+        let own = isMapped ? Array(bytes.suffix(4)) : bytes
+        isLoopback = own.count == 4 ? own[0] == 127 : own == [UInt8](repeating: 0, count: 15) + [1]
+        self.bytes = own.count == 16 ? Array(own.prefix(8)) : own
+    }
+}
