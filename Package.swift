@@ -53,7 +53,7 @@ let package = Package(
         library("MediaTypes", []),
 
         // Playlists as text, for both sides of the link.
-        library("Playlists", ["MediaTypes"]),
+        library("Playlists", ["MediaTypes", "Lifecycle"]),
 
         // What crosses a process border.
         library("SlotProtocol", ["MediaTypes", "Lifecycle", "CLinux"]),

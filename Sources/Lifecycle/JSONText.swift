@@ -1,6 +1,6 @@
 /// Writes strings as JSON without a coder, for lines that must be cheap.
 package enum JSONText {
-    /// The string in quotes, escaped as RFC 8259 section 7 asks.
+    /// The string in quotes, escaped as RFC 8259 section 7 asks, and so that no terminal is steered by it.
     package static func quoted(_ text: String) -> String {
         var result = "\""
         for scalar in text.unicodeScalars {
@@ -10,9 +10,7 @@ package enum JSONText {
             case "\n": result += "\\n"
             case "\r": result += "\\r"
             case "\t": result += "\\t"
-            case _ where scalar.value < 0x20 || (0x7f...0x9f).contains(scalar.value):
-                let digits = String(scalar.value, radix: 16)
-                result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+            case _ where scalar.isUnprintable: result += scalar.escape
             default: result.unicodeScalars.append(scalar)
             }
         }

@@ -75,13 +75,13 @@ package struct Log: Sendable {
     private static func text(_ level: Level, _ message: String, _ pairs: [(key: String, value: String)]) -> String {
         let tail = pairs.map { " \($0.key)=\(plain($0.value))" }.joined()
         // A name from a stranger's job must not be able to write a line of its own, or to steer the terminal.
-        let shown = message.unicodeScalars.allSatisfy { !$0.isControl } ? message : JSONText.quoted(message)
+        let shown = message.unicodeScalars.allSatisfy { !$0.isUnprintable } ? message : JSONText.quoted(message)
         return "\(WallClock.timestamp()) \(level.name) \(shown)\(tail)"
     }
 
     /// The value, in quotes if it would not read as one word.
     private static func plain(_ value: String) -> String {
-        let isWord = !value.isEmpty && value.unicodeScalars.allSatisfy { !$0.isControl && $0 != " " && $0 != "\"" }
+        let isWord = !value.isEmpty && value.unicodeScalars.allSatisfy { !$0.isUnprintable && $0 != " " && $0 != "\"" }
         return isWord ? value : JSONText.quoted(value)
     }
 
@@ -91,8 +91,4 @@ package struct Log: Sendable {
         for pair in pairs { line += ",\(JSONText.quoted(pair.key)):\(JSONText.quoted(pair.value))" }
         return line + "}"
     }
-}
-
-private extension Unicode.Scalar {
-    var isControl: Bool { value < 0x20 || (0x7f...0x9f).contains(value) }
 }

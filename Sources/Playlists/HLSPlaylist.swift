@@ -1,3 +1,5 @@
+import Lifecycle
+
 /// A playlist of HTTP Live Streaming (RFC 8216): one that names others, or one that names segments.
 package enum HLSPlaylist {
     case master(HLSMaster)
@@ -63,7 +65,7 @@ package enum HLSPlaylist {
     /// A reference short enough, and clean enough, for a sentence; a query may hold a secret.
     package static func shown(_ reference: String) -> String {
         let path = reference.prefix { $0 != "?" }
-        let clean = path.unicodeScalars.prefix(100).map { $0.value < 0x20 || $0.value == 0x7f ? "?" : Character($0) }
-        return String(clean) + (path.count > 100 || path.endIndex < reference.endIndex ? "…" : "")
+        let text = PrintableText.shown(path)
+        return path.endIndex < reference.endIndex && !text.hasSuffix("…") ? text + "…" : text
     }
 }

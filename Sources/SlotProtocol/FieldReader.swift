@@ -1,3 +1,4 @@
+import Lifecycle
 import MediaTypes
 
 /// Reads the fields of a job one by one; every refusal names the field, the value and what would be right.
@@ -153,11 +154,7 @@ struct FieldReader {
     static func invalid(_ message: String) -> Failure { Failure(.invalidRequest, message) }
 
     /// A value short enough, and clean enough, for a sentence.
-    static func shown(_ value: String) -> String {
-        let clean = String(
-            value.unicodeScalars.prefix(100).map { $0.value < 0x20 || $0.value == 0x7f ? "?" : Character($0) })
-        return value.unicodeScalars.count > 100 ? clean + "…" : clean
-    }
+    static func shown(_ value: String) -> String { PrintableText.shown(value) }
 
     private func seconds(_ name: String, _ bounds: ClosedRange<Double>) throws(Failure) -> Duration? {
         guard let text = fields[name] else { return nil }

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Lifecycle
 import MediaTypes
 
 /// The fields of each output, read once: the job's own, or those of the elements of `outputs`.
@@ -101,6 +102,13 @@ extension FieldReader {
         guard let output = fields["output"] else { return nil }
         guard !output.isEmpty else {
             throw Self.invalid("`output` is empty: give a path under the output root, or leave it out")
+        }
+        let spelled = OutputPath.isOnFileServer(output) || output.prefix(5).lowercased() == "file:"
+        let name = spelled ? PercentEncoding.decoded(output) ?? output : output
+        guard !name.unicodeScalars.contains(where: \.isUnprintable) else {
+            throw Self.invalid(
+                "`output` is `\(Self.shown(OutputPath.redacted(output)))`: it must not hold control characters, nor controls of lines or "
+                    + "of writing direction")
         }
         try checkTemplate(output)
         let scheme = output.prefix { $0 != ":" }.lowercased()

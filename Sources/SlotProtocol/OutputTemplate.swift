@@ -48,7 +48,7 @@ enum OutputTemplate {
     static func cleaned(_ value: String) -> String {
         var text = ""
         for scalar in value.unicodeScalars {
-            let isPlain = scalar != "/" && scalar.value >= 0x20 && scalar.value != 0x7f
+            let isPlain = scalar != "/" && !scalar.isUnprintable
             guard text.utf8.count + UTF8.width(scalar) <= mostBytes else { break }
             text.unicodeScalars.append(isPlain ? scalar : "_")
         }

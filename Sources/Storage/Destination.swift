@@ -1,3 +1,4 @@
+import Lifecycle
 package import SlotProtocol
 
 /// Where an output is to be: a name in a folder under the output root, or the one path that a person named.
@@ -56,7 +57,7 @@ package struct Destination: Hashable, Sendable {
         let areNames = names.allSatisfy { name in
             !["", ".", ".."].contains(name) && name.utf8.count <= 255 && !name.hasPrefix(Self.stagedPrefix)
                 && !name.hasPrefix(Self.keptPrefix)
-                && !name.unicodeScalars.contains { $0.value < 0x20 || $0.value == 0x7f }
+                && !name.unicodeScalars.contains(where: \.isUnprintable)
         }
         guard areNames, names.count <= 4, relativeName != name else {
             throw Failure(.internal, "a part of the output '\(path)' has the name '\(relativeName.prefix(100))'")
@@ -136,7 +137,7 @@ package struct Destination: Hashable, Sendable {
     /// A name that stays one, whatever it is made from.
     static func sanitized(_ name: String) -> String {
         let safe = name.unicodeScalars.map { scalar -> Character in
-            scalar == "/" || scalar.value < 0x20 || scalar.value == 0x7f ? "_" : Character(scalar)
+            scalar == "/" || scalar.isUnprintable ? "_" : Character(scalar)
         }
         return String(safe)
     }

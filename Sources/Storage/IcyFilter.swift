@@ -1,3 +1,4 @@
+import Lifecycle
 import MediaTypes
 
 /// Parts the audio of a SHOUTcast or Icecast stream from the titles between its bytes.
@@ -75,7 +76,7 @@ struct IcyFilter {
         let decoded =
             String(validating: value, as: UTF8.self)
             ?? String(value.map { Character(Unicode.Scalar($0)) })
-        let clean = decoded.unicodeScalars.filter { $0.value >= 0x20 && $0.value != 0x7f }.prefix(500)
+        let clean = decoded.unicodeScalars.filter { !$0.isUnprintable }.prefix(500)
         return String(String.UnicodeScalarView(clean))
     }
 }

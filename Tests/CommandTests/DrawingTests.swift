@@ -123,8 +123,12 @@ import Testing
     }
 
     @Test func `lets no stranger's text move the cursor`() {
-        #expect(TextLayout.printable("a\u{1b}[2Jb\nc\u{9b}d") == "a?[2Jb?c?d")
+        #expect(TextLayout.printable("a\u{1b}[2Jb\nc\u{9b}d") == "a\\u001b[2Jb\\u000ac\\u009bd")
+        #expect(
+            TextLayout.printable("a\u{202e}3pm.exe\u{2066}\u{2028}\u{7f}") == "a\\u202e3pm.exe\\u2066\\u2028\\u007f")
         #expect(TextLayout.printable("Größe → 好") == "Größe → 好")
+        let line = JSONLine.text(["a\u{202e}\u{9b}ü\n"])
+        #expect(line == "[\"a\\u202e\\u009bü\\n\"]")
     }
 
     @Test func `aligns a table`() {

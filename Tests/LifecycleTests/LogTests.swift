@@ -26,6 +26,33 @@ import Testing
         #expect(line.hasSuffix(#"info "two\nlines" name="a b" escape="\u001b[2J\u009b" none="""#))
     }
 
+    /// What ends lines, steers terminals or turns the direction of writing; each also within a name.
+    @Test(
+        arguments: Array(0...0x1f) + Array(0x7f...0x9f) + Array(0x2028...0x202e) + Array(0x2066...0x2069) + [
+            0x200e, 0x200f, 0x61c,
+        ])
+    func `escapes controls in every form, and keeps JSON what it was`(value: Int) throws {
+        let scalar = try #require(Unicode.Scalar(UInt32(value)))
+        let name = "a\(scalar)b"
+        let digits = String(value, radix: 16)
+        let escape = "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+        #expect(PrintableText.escaped(name) == "a\(escape)b")
+        for form in [Log.Form.text, .json] {
+            let line = Log(form: form).with("name", name).line(.info, name)
+            #expect(!line.unicodeScalars.contains(scalar), "\(form)")
+        }
+        let json = String(decoding: try JSONEncoder().encode([name]), as: UTF8.self)
+        let escaped = PrintableText.escaped(json: json)
+        #expect(!escaped.unicodeScalars.contains(scalar))
+        #expect(try JSONDecoder().decode([String].self, from: Data(escaped.utf8)) == [name])
+    }
+
+    @Test func `escapes nothing that people write`() {
+        for text in ["Größe → 好", "שלום", "e\u{301}", "👩‍👩‍👧", "nul-width\u{200b}\u{200d}", ""] {
+            #expect(PrintableText.escaped(text) == text && PrintableText.escaped(json: text) == text)
+        }
+    }
+
     @Test(arguments: Log.Level.allCases)
     func `knows a level by its name`(level: Log.Level) {
         #expect(Log.Level(name: level.name) == level)

@@ -1,3 +1,4 @@
+import Lifecycle
 import MediaTypes
 import SlotProtocol
 import Testing
@@ -156,5 +157,23 @@ import Testing
         let runs = PartNames.runs(of: names)
         #expect(runs.count == 3)
         #expect(runs.flatMap { $0.names(atMost: 10_000) }.sorted() == names.sorted())
+    }
+
+    @Test(arguments: [
+        "a\u{1b}[2Jb.mp3", "a\nb.mp3", "a\u{7f}.mp3", "a\u{9b}.mp3", "talk\u{202e}3pm.exe", "a\u{2028}b.mp3",
+        "\u{2066}a.mp3", "s3://bucket/a\u{202e}b.mp3", "file:///srv/a%1bb.mp3", "sftp://h/a%C2%9Bb.mp3",
+    ])
+    func `an output without control characters is what a job must have`(output: String) throws {
+        let failure = #expect(throws: Failure.self) {
+            try JobSpec(fields: ["source": "https://x.org/a.flac", "format": "mp3", "output": output])
+        }
+        #expect(failure?.code == .invalidRequest)
+        #expect(failure?.message.contains("control characters") == true, "\(failure?.message ?? "")")
+        #expect(failure?.message.unicodeScalars.contains(where: \.isUnprintable) == false)
+    }
+
+    @Test(arguments: ["Größe/Ünïcode → 好.mp3", "שלום.mp3", "{stem}.mp3", "file:///srv/a%20b.mp3"])
+    func `an output may be in any script`(output: String) throws {
+        _ = try JobSpec(fields: ["source": "https://x.org/a.flac", "format": "mp3", "output": output])
     }
 }

@@ -42,7 +42,8 @@ extension Command {
         switch result {
         case .failure(let error): throw .failed(error.failure, source: source, isJSON: arguments.has(.json))
         case .success(let text):
-            StandardStream.output(arguments.has(.json) ? text + "\n" : try ProbeReport.lines(text, source))
+            StandardStream.output(
+                arguments.has(.json) ? PrintableText.escaped(json: text) + "\n" : try ProbeReport.lines(text, source))
             return .success
         }
     }

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Lifecycle
 
 /// A value as one line of JSON.
 enum JSONLine {
@@ -6,6 +7,6 @@ enum JSONLine {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         guard let data = try? encoder.encode(value) else { return "null" }
-        return String(decoding: data, as: UTF8.self)
+        return PrintableText.escaped(json: String(decoding: data, as: UTF8.self))
     }
 }

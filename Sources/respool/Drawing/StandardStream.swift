@@ -1,12 +1,16 @@
 import Glibc
+import Lifecycle
 
 /// Writes whole texts to one of the process's standard streams.
 enum StandardStream {
     /// Writes to standard output; ends the process quietly if its reader is gone, as the signal would.
     static func output(_ text: String) { write(text, to: STDOUT_FILENO) }
 
-    /// Writes to standard error.
-    static func error(_ text: String) { write(text, to: STDERR_FILENO) }
+    /// Writes sentences to standard error, each on a line.
+    static func error(_ text: String) {
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+        write(lines.map { PrintableText.escaped(String($0)) }.joined(separator: "\n"), to: STDERR_FILENO)
+    }
 
     /// Whether whoever read standard output is gone.
     static var isOutputGone: Bool {

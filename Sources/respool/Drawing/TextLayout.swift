@@ -1,4 +1,5 @@
 import CLinux
+import Lifecycle
 
 /// Fits text to the columns of a terminal.
 enum TextLayout {
@@ -45,15 +46,8 @@ enum TextLayout {
         return result + String(mark) + String(repeating: " ", count: max(0, width - 1 - used))
     }
 
-    /// The text without characters that would move the cursor or change colours.
-    static func printable(_ text: String) -> String {
-        guard text.unicodeScalars.contains(where: isControl) else { return text }
-        return String(String.UnicodeScalarView(text.unicodeScalars.map { isControl($0) ? "?" : $0 }))
-    }
-
-    private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
-        scalar.value < 0x20 || (0x7f...0x9f).contains(scalar.value)
-    }
+    /// The text with escapes for what would move the cursor, change colours or turn the line around.
+    static func printable(_ text: String) -> String { PrintableText.escaped(text) }
 
     private static func columns(_ character: Character) -> Int {
         guard let scalar = character.unicodeScalars.first else { return 0 }
