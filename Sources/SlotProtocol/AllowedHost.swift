@@ -1,6 +1,6 @@
 import Glibc
 
-/// A private host, address or network that an operator allows sources to come from.
+/// A private host, address or network that an operator allows sources to come from, or outputs and callbacks to go to.
 package enum AllowedHost {
     /// Refuses what names none: a host or an address, perhaps with a port, or a network as 10.0.0.0/8.
     package static func check(_ text: String, from origin: String) throws(Failure) {

@@ -55,7 +55,8 @@ package enum ErrorCode: String, CaseIterable, Codable, Sendable {
         case .tooLarge: "the source or the output is over a size limit"
         case .tooLong: "the source is over the duration limit"
         case .expired: "the job was not started before it expired, or not over by its deadline"
-        case .sourceUnreachable: "the source's host cannot be resolved or reached, or answers with a server error"
+        case .sourceUnreachable:
+            "the source's host has no allowed address, cannot be reached, or answers with a server error"
         case .sourceTimeout: "the source's server is too slow"
         case .sourceChanged: "the source changed while it was read"
         case .outputFailed: "the output could not be written"

@@ -8,8 +8,10 @@ package struct TransferPolicy: Codable, Hashable, Sendable {
     package var grantedSource: String?
     /// The exact output files allowed beside the root, likewise.
     package var grantedOutputs: [String] = []
-    /// Hosts, addresses or networks (`10.0.0.0/8`) that are allowed although they are private (`RESPOOL_ALLOW_HOSTS`).
+    /// Hosts, addresses or networks (`10.0.0.0/8`) that sources may come from although they are private (`RESPOOL_ALLOW_HOSTS`).
     package var allowedHosts: [String] = []
+    /// Likewise those that outputs and callbacks may go to (`RESPOOL_ALLOW_OUTPUT_HOSTS`).
+    package var allowedOutputHosts: [String] = []
     /// The URL of the proxy that requests go through (`RESPOOL_PROXY`).
     package var proxy: String?
     /// Hosts, addresses or networks that are reached without it (`RESPOOL_NO_PROXY`).

@@ -33,6 +33,10 @@ package struct SlotConfiguration: Sendable {
         configuration.policy.outputRoot = Environment.value("RESPOOL_OUTPUT_ROOT")
         configuration.policy.allowedHosts = list("RESPOOL_ALLOW_HOSTS", separator: ",")
         for host in configuration.policy.allowedHosts { try AllowedHost.check(host, from: "RESPOOL_ALLOW_HOSTS") }
+        configuration.policy.allowedOutputHosts = list("RESPOOL_ALLOW_OUTPUT_HOSTS", separator: ",")
+        for host in configuration.policy.allowedOutputHosts {
+            try AllowedHost.check(host, from: "RESPOOL_ALLOW_OUTPUT_HOSTS")
+        }
         configuration.policy.proxy = try proxy()
         configuration.policy.proxyExceptions = list("RESPOOL_NO_PROXY", separator: ",")
         for host in configuration.policy.proxyExceptions { try AllowedHost.check(host, from: "RESPOOL_NO_PROXY") }

@@ -1,4 +1,4 @@
-/// Which addresses a source may be fetched from: public ones, and what the operator allowed besides.
+/// Which addresses bytes may come from, or go to: public ones, and what the operator allowed besides.
 struct AddressPolicy: Sendable {
     private let allowed: [HostPattern]
 

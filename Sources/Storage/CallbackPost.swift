@@ -19,7 +19,7 @@ package final class CallbackPost: HTTPRequest.Owner {
         self.client = client
         do throws(Failure) {
             let request = try HTTPRequest(
-                posting: message, policy: client.policy, addresses: client.addresses, owner: self)
+                posting: message, policy: client.policy, addresses: client.outputAddresses, owner: self)
             self.request = request
             client.add(request)
         } catch {

@@ -7,14 +7,16 @@ extension Failure {
     ///
     /// `words` may hold a URL, so only those about certificates are shown.
     static func curl(
-        _ code: CURLcode, of noun: String, url: String, host: String, words: String, timeout: Double, reply: Int
+        _ code: CURLcode, of noun: String, url: String, route: Route, words: String, timeout: Double, reply: Int
     ) -> Failure {
+        let host = route.host
         let source = "\(noun) '\(redactedURL(url))'"
         let isOutput = noun == "the output"
         if FileScheme(of: url) != nil, let failure = refused(code, source, isOutput: isOutput, reply) { return failure }
         return switch code {
         case CURLE_COULDNT_RESOLVE_HOST:
-            Failure(.sourceUnreachable, "the host '\(host)' of \(source) cannot be resolved")
+            noAllowedAddress(host, of: noun, url: url)
+        case CURLE_COULDNT_CONNECT where route.isDenied: denied(route, of: noun, url: url)
         case CURLE_COULDNT_CONNECT:
             Failure(.sourceUnreachable, "the host '\(host)' of \(source) refuses the connection or cannot be reached")
         case CURLE_OPERATION_TIMEDOUT:
@@ -82,9 +84,24 @@ extension Failure {
             "the server of the output '\(redactedURL(url))' did not take all of the file: has it room?")
     }
 
-    static func deniedAddress(_ host: String) -> Failure {
-        Failure(
+    /// What a host without an address that may be tried means; an address in the URL itself is no secret.
+    static func denied(_ route: Route, of noun: String, url: String) -> Failure {
+        guard !route.isByName else { return noAllowedAddress(route.host, of: noun, url: url) }
+        return Failure(
             .policyDenied,
-            "the host '\(host)' has an address that is not public; the operator can allow it by RESPOOL_ALLOW_HOSTS")
+            "the host '\(route.host)' has an address that is not public; the operator can allow it by "
+                + setting(for: noun))
+    }
+
+    /// The same whether a name cannot be resolved or is not public, so that no producer learns which private names there are.
+    static func noAllowedAddress(_ host: String, of noun: String, url: String) -> Failure {
+        Failure(
+            .sourceUnreachable,
+            "the host '\(host)' of \(noun) '\(redactedURL(url))' cannot be resolved to a public address; the operator can "
+                + "allow a private one by \(setting(for: noun))")
+    }
+
+    private static func setting(for noun: String) -> String {
+        noun == "the source" ? "RESPOOL_ALLOW_HOSTS" : "RESPOOL_ALLOW_OUTPUT_HOSTS"
     }
 }

@@ -8,14 +8,18 @@ package final class HTTPClient {
     /// Connections that are kept for later requests.
     private static let keptConnections = 4
     package let policy: TransferPolicy
-    let addresses: AddressPolicy
+    /// Where sources may come from.
+    let sourceAddresses: AddressPolicy
+    /// Where outputs and callbacks may go.
+    let outputAddresses: AddressPolicy
     let account: S3Account
     /// Where whole sources are kept, if they are.
     package let cache: SourceCache?
 
     package init(policy: TransferPolicy) {
         self.policy = policy
-        addresses = AddressPolicy(allowedHosts: policy.allowedHosts)
+        sourceAddresses = AddressPolicy(allowedHosts: policy.allowedHosts)
+        outputAddresses = AddressPolicy(allowedHosts: policy.allowedOutputHosts)
         account = S3Account(policy)
         cache = SourceCache(policy: policy)
         curl_global_init(Int(CURL_GLOBAL_DEFAULT))

@@ -193,14 +193,13 @@ final class HTTPRequest {
     }
 
     private func outcome(of code: CURLcode) -> End {
-        if code == CURLE_COULDNT_CONNECT, route.isDenied { return .failed(.deniedAddress(route.host)) }
         // libcurl 7.88 has no memory for a line of over 100 KB.
         if code == CURLE_OUT_OF_MEMORY, lastActivity != nil, !hasHead {
             return .failed(.endlessHeader(target.name))
         }
         if route.isProxied, let failure = Failure.proxy(code, handle.connectStatus) { return .broken(failure) }
         let failure = Failure.curl(
-            code, of: noun, url: target.name, host: route.host, words: handle.errorDescription, timeout: timeout,
+            code, of: noun, url: target.name, route: route, words: handle.errorDescription, timeout: timeout,
             reply: handle.responseCode)
         return failure.retryable ? .broken(failure) : .failed(failure)
     }

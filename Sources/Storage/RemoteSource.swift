@@ -249,7 +249,7 @@ package final class RemoteSource: HTTPRequest.Owner {
         let request = try HTTPRequest(
             target, range: range, condition: range == nil ? cache?.condition : identity?.condition,
             redirects: redirects, policy: client.policy,
-            addresses: client.addresses, owner: self)
+            addresses: client.sourceAddresses, owner: self)
         requests.insert(request, at: index)
         client.add(request)
     }

@@ -48,6 +48,9 @@ struct Route {
         return !isChecking
     }
 
+    /// Whether the URL names the host, and no address of it.
+    var isByName: Bool { IPAddress(host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host) == nil }
+
     /// Whether no address may be tried. A proxy resolves the name anew and may take any, so for it all must be allowed.
     var isDenied: Bool { hasRefused && (!hasPermitted || isChecking) }
 

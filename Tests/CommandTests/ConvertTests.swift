@@ -176,7 +176,8 @@ import Testing
     @Test func `posts to a URL that is asked for by hand`() async throws {
         let url = "http://127.0.0.1:\(try LoopbackPort.free())/out.wav"
         let outcome = try await respool.run(
-            "convert", "programme.wav", url, "--end", "1", "--output-method", "POST", "--allow-host", "127.0.0.1")
+            "convert", "programme.wav", url, "--end", "1", "--output-method", "POST", "--allow-output-host", "127.0.0.1"
+        )
         // Nobody is there, which only who goes there hears.
         #expect(outcome.exitCode == 1 && outcome.errors.contains("cannot be reached"), "\(outcome.errors)")
     }

@@ -33,12 +33,14 @@ import Testing
         try await placeDaemon(in: place)
         let outcome = try await run(
             "worker", "-s", "3", "--grace", "2.5", "--source-root", "in", "--source-root", "/b", "--output-root", "out",
-            "--allow-host", "10.0.0.0/8", "--allow-host", "x.org", "--redis", "redis://h/1", "--queue", "q", "--listen",
+            "--allow-host", "10.0.0.0/8", "--allow-host", "x.org", "--allow-output-host", "y.org", "--redis",
+            "redis://h/1", "--queue", "q", "--listen",
             "127.0.0.1:9", "--max-crashes", "9", "--spool-dir", "/spool")
         #expect(outcome.exitCode == 0, "\(outcome.errors)")
         #expect(
             outcome.lines == [
-                "worker", "RESPOOL_ALLOW_HOSTS=10.0.0.0/8,x.org", "RESPOOL_GRACE=2.5", "RESPOOL_LISTEN=127.0.0.1:9",
+                "worker", "RESPOOL_ALLOW_HOSTS=10.0.0.0/8,x.org", "RESPOOL_ALLOW_OUTPUT_HOSTS=y.org",
+                "RESPOOL_GRACE=2.5", "RESPOOL_LISTEN=127.0.0.1:9",
                 "RESPOOL_MAX_CRASHES=9", "RESPOOL_OUTPUT_ROOT=\(folder.path)/out", "RESPOOL_QUEUE=q",
                 "RESPOOL_REDIS_URL=redis://h/1", "RESPOOL_SLOTS=3", "RESPOOL_SOURCE_ROOTS=\(folder.path)/in:/b",
                 "RESPOOL_SPOOL_DIR=/spool",

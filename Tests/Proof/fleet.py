@@ -41,7 +41,7 @@ class Fleet:
     def worker(self, slots=2, ahead=0):
         proxy = Proxy(self.server.path)
         worker = self.ground.worker(
-            environment={"LD_PRELOAD": self.clock, "CLOCK_AHEAD": str(ahead)} if ahead else {}, redis_url=proxy.url, slots=slots, allow_hosts="127.0.0.1", log="info",
+            environment={"LD_PRELOAD": self.clock, "CLOCK_AHEAD": str(ahead)} if ahead else {}, redis_url=proxy.url, slots=slots, allow_hosts="127.0.0.1", allow_output_hosts="127.0.0.1", log="info",
             callback_secret=SECRET)
         worker.proxy = proxy
         worker.ahead = ahead

@@ -52,10 +52,10 @@ import Testing
             #expect(!failure.message.contains("secret"))
         }
         policy = servers.policy
-        policy.allowedHosts = []
+        policy.allowedOutputHosts = []
         try await withTransfer(policy) { child in
             let failure = try #require(try await publish("abc", job(url), by: child).failure)
-            #expect(failure.code == .outputDenied && failure.message.contains("RESPOOL_ALLOW_HOSTS"))
+            #expect(failure.code == .outputDenied && failure.message.contains("RESPOOL_ALLOW_OUTPUT_HOSTS"))
         }
         #expect(!FileManager.default.fileExists(atPath: servers.folder.file("root/new.mp3")))
     }

@@ -32,6 +32,7 @@ struct FileServers {
     var policy: TransferPolicy {
         var policy = RemoteSourceTests.policy
         policy.allowedHosts.append("localhost")
+        policy.allowedOutputHosts.append("localhost")
         policy.sourceSchemes = Set(FileScheme.allCases)
         policy.outputSchemes = Set(FileScheme.allCases)
         policy.knownHostsFile = folder.file("known-hosts")

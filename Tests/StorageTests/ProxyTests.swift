@@ -46,6 +46,7 @@ import Testing
     private func policy(_ proxy: Proxy, allowing hosts: String...) async throws -> TransferPolicy {
         var policy = TransferPolicy()
         policy.allowedHosts = hosts
+        policy.allowedOutputHosts = hosts
         policy.proxy = "http://me:planted@127.0.0.1:\(proxy.port)"
         policy.certificateFile = try await Origin.shared.certificateFile()
         return policy
@@ -116,7 +117,8 @@ import Testing
             let url = "http://\(host):\(port)/ranges/asked"
             for source in [url, redirect + "?to=\(url)"] {
                 let failure = try await failure(of: source, policy)
-                #expect(failure.code == .policyDenied, "\(source): \(failure.message)")
+                let isName = host == "localhost"
+                #expect(failure.code == (isName ? .sourceUnreachable : .policyDenied), "\(source): \(failure.message)")
             }
         }
         #expect(proxy.requests.count == hosts.count)

@@ -7,6 +7,7 @@ import Testing
     static var policy: TransferPolicy {
         var policy = TransferPolicy()
         policy.allowedHosts = ["127.0.0.1"]
+        policy.allowedOutputHosts = ["127.0.0.1"]
         return policy
     }
 

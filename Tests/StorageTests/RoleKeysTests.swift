@@ -10,6 +10,7 @@ import Testing
     private func policy(_ change: (inout S3Settings) -> Void) async throws -> TransferPolicy {
         var policy = try await ObjectStore.shared.policy()
         policy.allowedHosts = [String(try await ObjectStore.shared.endpoint.dropFirst("http://".count))]
+        policy.allowedOutputHosts = policy.allowedHosts
         policy.s3.keys = nil
         change(&policy.s3)
         return policy

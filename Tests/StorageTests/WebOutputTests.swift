@@ -81,12 +81,14 @@ import Testing
     @Test func `a server at an address that is not public gets nothing, nor does one URL several files`() async throws {
         let url = try await Origin.shared.url("put-busy", "private")
         var policy = RemoteSourceTests.policy
-        policy.allowedHosts = []
+        // What sources may come from is nowhere for outputs to go.
+        policy.allowedOutputHosts = []
         try await withTransfer(policy) { child in
             try await child.tell(.job(job(url)))
             _ = try await child.stage("abc")
             try await child.tell(.publish)
-            #expect(try await child.outcome().failure?.code == .outputDenied)
+            let failure = try #require(try await child.outcome().failure)
+            #expect(failure.code == .outputDenied && failure.message.contains("RESPOOL_ALLOW_OUTPUT_HOSTS"))
             try await child.tell(.job(job(url, parts: [.single(".json")])))
             #expect(try await child.ask(.stage(output: 0, part: ".json")).failure?.code == .invalidRequest)
         }

@@ -99,10 +99,14 @@ import Testing
         #expect(await worker.wait().exitCode == 0)
     }
 
-    @Test func `calls no address that sources may not come from`() async throws {
+    @Test func `calls no address that is allowed to sources alone`() async throws {
         let (shop, receiver) = (try await Workshop(), try await CallbackReceiver())
-        let worker = try await shop.worker(Self.secrets.merging(["RESPOOL_ALLOW_HOSTS": "10.0.0.0/8"]) { $1 })
-        for host in ["127.0.0.1", "localhost", "[::ffff:127.0.0.1]", "2130706433"] {
+        let worker = try await shop.worker(Self.secrets.merging(["RESPOOL_ALLOW_OUTPUT_HOSTS": "10.0.0.0/8"]) { $1 })
+        // What may be another name tomorrow is tried again.
+        let named = try await push(shop, receiver.url("ok", host: "localhost"))
+        let waiting = try await callback(of: named, shop, reaches: .waiting)
+        #expect(waiting.log.first?.message.contains("RESPOOL_ALLOW_OUTPUT_HOSTS") == true, "\(waiting)")
+        for host in ["127.0.0.1", "[::ffff:127.0.0.1]", "2130706433"] {
             let id = try await push(shop, receiver.url("ok", host: host))
             let record = try await callback(of: id, shop, reaches: .failed)
             #expect(record.log.first?.message.contains("has an address that is not public") == true, "\(record)")

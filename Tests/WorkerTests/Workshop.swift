@@ -42,7 +42,7 @@ final class Workshop: Sendable {
             "RESPOOL_REDIS_URL": "unix://\(redis.socket)", "RESPOOL_SLOTS": "1", "RESPOOL_LEASE": "10",
             "RESPOOL_SOURCE_ROOTS": folder.file("in"), "RESPOOL_OUTPUT_ROOT": folder.file("out"),
             "RESPOOL_SPOOL_DIR": folder.file("spool"), "RESPOOL_STATE_DIR": folder.file("state"),
-            "RESPOOL_ALLOW_HOSTS": "127.0.0.1", "RESPOOL_MAX_CRASHES": "10",
+            "RESPOOL_ALLOW_HOSTS": "127.0.0.1", "RESPOOL_ALLOW_OUTPUT_HOSTS": "127.0.0.1", "RESPOOL_MAX_CRASHES": "10",
         ]
     }
 

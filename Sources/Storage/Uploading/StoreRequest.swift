@@ -59,7 +59,7 @@ final class StoreRequest: HTTPRequest.Owner {
         body = []
         do throws(Failure) {
             let request = try HTTPRequest(
-                message, to: target(), policy: client.policy, addresses: client.addresses, owner: self)
+                message, to: target(), policy: client.policy, addresses: client.outputAddresses, owner: self)
             self.request = request
             client.add(request)
         } catch {

@@ -15,7 +15,7 @@ extension Command {
             "Several destinations are made in one go, from one decode. With --outputs each has settings of its own, the other "
                 + "options holding for all, and its `output` is a path in FOLDER; with --atomic true all of them appear, or none.",
         ],
-        options: FieldOptions.conversion + [ConvertOptions.spoolFolder, .allowHost, .json],
+        options: FieldOptions.conversion + [ConvertOptions.spoolFolder, .allowHost, .allowOutputHost, .json],
         examples: [
             .init(
                 line: "respool convert talk.flac talk.mp3 --start 5:00 --end 10:00",
@@ -52,8 +52,9 @@ enum ConvertOptions {
         do throws(Failure) { configuration = try .fromEnvironment() } catch { throw .usage(error.message) }
         configuration.policy.sourceRoots = []
         configuration.policy.outputRoot = nil
-        let hosts = try arguments.allowedHosts()
+        let (hosts, outputHosts) = (try arguments.hosts(.allowHost), try arguments.hosts(.allowOutputHost))
         if !hosts.isEmpty { configuration.policy.allowedHosts = hosts }
+        if !outputHosts.isEmpty { configuration.policy.allowedOutputHosts = outputHosts }
         if let folder = arguments.given(spoolFolder).last {
             configuration.policy.spoolFolder = try SourceAddress.absolutePath(folder)
         }
@@ -71,10 +72,10 @@ extension ConvertOptions {
 
 extension Arguments {
     /// The hosts that were named, each checked.
-    func allowedHosts() throws(CommandFailure) -> [String] {
-        let hosts = given(.allowHost)
+    func hosts(_ option: Option) throws(CommandFailure) -> [String] {
+        let hosts = given(option)
         for host in hosts {
-            do throws(Failure) { try AllowedHost.check(host, from: "--allow-host") } catch {
+            do throws(Failure) { try AllowedHost.check(host, from: "--\(option.name)") } catch {
                 throw .usage(error.message)
             }
         }

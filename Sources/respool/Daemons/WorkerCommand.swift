@@ -10,7 +10,7 @@ extension Command {
         options: [
             .redis, WorkerOptions.queues, WorkerOptions.slots, WorkerOptions.grace, WorkerOptions.listen,
             WorkerOptions.sourceRoot,
-            WorkerOptions.outputRoot, WorkerOptions.spoolFolder, .allowHost, WorkerOptions.maxCrashes,
+            WorkerOptions.outputRoot, WorkerOptions.spoolFolder, .allowHost, .allowOutputHost, WorkerOptions.maxCrashes,
             WorkerOptions.callbackSecretFile, WorkerOptions.check,
         ],
         examples: [
@@ -91,8 +91,10 @@ enum WorkerOptions {
             for root in roots { paths.append(try SourceAddress.absolutePath(root)) }
             set(sourceRoot, paths.joined(separator: ":"))
         }
-        let hosts = try arguments.allowedHosts()
-        if !hosts.isEmpty { set(.allowHost, hosts.joined(separator: ",")) }
+        for option in [Option.allowHost, .allowOutputHost] {
+            let hosts = try arguments.hosts(option)
+            if !hosts.isEmpty { set(option, hosts.joined(separator: ",")) }
+        }
     }
 
     private static func set(_ option: Option, _ value: String) { setenv(option.variable!, value, 1) }

@@ -56,4 +56,9 @@ extension Option {
         "a private host, address or network that sources may come from; in the variable several, with `,` between",
         variable: "RESPOOL_ALLOW_HOSTS",
         isRepeatable: true)
+    static let allowOutputHost = Option(
+        "allow-output-host", value: "HOST",
+        "a private host, address or network that outputs and callbacks may go to; in the variable several, with `,` between",
+        variable: "RESPOOL_ALLOW_OUTPUT_HOSTS",
+        isRepeatable: true)
 }
