@@ -7,6 +7,8 @@ struct PacketSamples: ~Copyable {
     private let parameters: UnsafeMutablePointer<AVCodecParameters>
     private var vorbis: OpaquePointer?
     private let countsLinearPrediction: Bool
+    /// What the first frame's header says that never changes in a stream, where frames have one.
+    private var kind: UInt32?
     /// Samples of every packet, where all are alike and their bytes do not tell.
     var constant: Int?
 
@@ -42,7 +44,7 @@ struct PacketSamples: ~Copyable {
         switch codec {
         case AV_CODEC_ID_MP1, AV_CODEC_ID_MP2, AV_CODEC_ID_MP3, AV_CODEC_ID_AC3, AV_CODEC_ID_EAC3,
             AV_CODEC_ID_DTS:
-            return FrameHeader.samples(codec, bytes, whole: true)
+            return FrameHeader.samples(codec, bytes, whole: true).flatMap { isLikeFirst(bytes, $0) ? $0 : nil }
         case AV_CODEC_ID_OPUS, AV_CODEC_ID_FLAC, AV_CODEC_ID_VORBIS: return samples(beginning: bytes)
         case AV_CODEC_ID_ALAC: return alac(bytes)
         case AV_CODEC_ID_WAVPACK: return bytes.count >= 32 ? Self.little(bytes, 20) : nil
@@ -57,6 +59,13 @@ struct PacketSamples: ~Copyable {
             let count = av_get_audio_frame_duration2(parameters, CInt(bytes.count))
             return count > 0 ? Int(count) : nil
         }
+    }
+
+    /// Whether a frame has the sample rate of the first one.
+    private mutating func isLikeFirst(_ bytes: UnsafeBufferPointer<UInt8>, _ samples: Int) -> Bool {
+        guard let found = FrameWalk.frame(codec, bytes, at: 0, samples)?.kind else { return true }
+        defer { kind = kind ?? found }
+        return kind ?? found == found
     }
 
     /// The samples of the next packet, told from its first bytes.

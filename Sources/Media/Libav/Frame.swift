@@ -23,6 +23,8 @@ struct Frame: ~Copyable {
     /// Hz.
     var rate: Int { Int(pointer.pointee.sample_rate) }
 
+    var channels: Int { Int(pointer.pointee.ch_layout.nb_channels) }
+
     var timestamp: Int64? {
         pointer.pointee.pts == av_swift_no_timestamp ? nil : pointer.pointee.pts
     }

@@ -18,8 +18,9 @@ extension TrackDecoder {
     private mutating func find(_ time: MediaTime, into frame: borrowing Frame) throws(MediaError) -> Int64? {
         isLate = true
         if try seekByTime(before: time.sampleIndex(rate: max(track.rate, 1))) {
-            guard try next(into: frame), let start = frame.timestamp,
-                (0...time.sampleIndex(rate: track.rate)).contains(start)
+            // What the source begins with decides on the shape of all that comes.
+            guard try next(into: frame), let start = frame.timestamp, frame.rate == track.rate,
+                frame.channels == track.channels, (0...time.sampleIndex(rate: track.rate)).contains(start)
             else { return nil }
             return start
         }
@@ -29,8 +30,10 @@ extension TrackDecoder {
         // Below it decoding costs less than starting late does.
         guard let seconds = PreRoll.seconds(track), target > Int64((seconds + 8) * frame.rate) else { return 0 }
         do {
+            let shape = try frame.shape
             guard let clock = try startClock(frame), frame.rate == track.rate else { return nil }
-            return try skip(to: target, preRoll: Int64(seconds * frame.rate), clock, into: frame)
+            let position = try skip(to: target, preRoll: Int64(seconds * frame.rate), clock, into: frame)
+            return frame.has(shape) ? position : nil
         } catch {
             switch error.reason {
             case .cancelled, .source: throw error
