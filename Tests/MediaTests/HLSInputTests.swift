@@ -195,7 +195,7 @@ import Testing
 }
 
 /// What playlists in a folder name, and nothing else.
-private final class FolderSources: NestedSources {
+final class FolderSources: NestedSources {
     private let folder: String
     /// The kinds and names that the playlists read so far have told.
     private var names: Set<String> = []

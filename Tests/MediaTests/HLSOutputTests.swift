@@ -224,7 +224,7 @@ private struct Stream {
 }
 
 /// The files of one output, in memory until they are saved.
-private final class FolderStores: OutputStores {
+final class FolderStores: OutputStores {
     private let folder: String
     private var files: [(name: String, store: MemoryStore)] = []
 

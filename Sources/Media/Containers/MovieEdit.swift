@@ -1,9 +1,12 @@
+import CLibav
+
 /// The edit of an MPEG-4 or QuickTime track, whose length many writers round to the movie's milliseconds.
 struct MovieEdit {
     private let movieScale: Int64
     private let mediaScale: Int64
     private let mediaLength: Int64
-    private let start: Int64
+    /// Ticks of the media before it.
+    let start: Int64
     private let length: Int64
     /// Whether nothing is played before it for a while.
     let beginsLate: Bool
@@ -32,6 +35,25 @@ struct MovieEdit {
         beginsLate = count > 1
         (movieScale, (mediaScale, mediaLength)) = (movieTimes.scale, media)
         (self.start, self.length) = (start, length)
+    }
+
+    /// Reads the edit of a file's only track, if it begins inside a packet in which it ends as well: of such libav gives nothing.
+    init?(withinPacketOf source: any ByteSource) throws {
+        let bytes = SourceBytes(source)
+        guard let edit = try MovieEdit(source, track: 0), !edit.beginsLate,
+            let movie = try Box(name: "", body: 0, end: source.length).first("moov", bytes),
+            case let tracks = try movie.children(bytes).filter({ $0.name == "trak" }), tracks.count == 1,
+            let table = try tracks[0].first("mdia", bytes)?.first("minf", bytes)?.first("stbl", bytes),
+            let times = try table.first("stts", bytes), let packet = try bytes.big(at: times.body + 12, 4),
+            let length = edit.toldLength(rate: Int(edit.mediaScale)), packet > 0, edit.start > 0,
+            edit.start % packet != 0, edit.start / packet == (edit.start.adding(length) - 1) / packet
+        else { return nil }
+        self = edit
+    }
+
+    /// Has a stream whose edit is ignored tell its length all the same.
+    func apply(to stream: UnsafeMutablePointer<AVStream>) {
+        if let length = toldLength(rate: Int(mediaScale)) { stream.pointee.duration = length }
     }
 
     /// Samples from the edit's start to the end of the media, if the edit means that end and only its ticks are too coarse.

@@ -38,13 +38,17 @@ struct Demuxer: ~Copyable {
         _ = Self.boundMemory
         guard whole.length > 0 else { throw MediaError(.corruptMedia, operation, "the source is empty") }
         var source = try SourceContext.open(whole, stop: stop)
-        let (format, score) = try recognize(source, as: name)
+        let (format, score) = try recognize(whole, source, as: name)
         let bytes: any ByteSource
+        let view: OpeningView?
+        let edit: MovieEdit?
         do {
             let name = String(cString: format.pointee.name)
             bytes = try DeflatedTags.hidden(TrailingTags.hidden(whole, name), name)
+            view = name == "mp3" ? try OpeningView(bytes) : nil
+            edit = name.hasPrefix("mov,") && !bytes.isEndless ? try MovieEdit(withinPacketOf: bytes) : nil
         } catch { throw .unreadable(error, operation) }
-        if bytes !== whole { source = try SourceContext.open(bytes, stop: stop) }
+        if view != nil || bytes !== whole { source = try SourceContext.open(view ?? bytes, stop: stop) }
         var context = avformat_alloc_context()
         guard context != nil else { throw .outOfMemory(operation) }
         context!.pointee.pb = source.pointer
@@ -56,14 +60,21 @@ struct Demuxer: ~Copyable {
         av_opt_set(context, "codec_whitelist", AllowedDecoders.whitelist, 0)
         av_opt_set(context, "protocol_whitelist", "", 0)
         // On failure libav frees the context itself.
-        let code = avformat_open_input(&context, nil, format, nil)
+        var options = Options(edit == nil ? [] : [("ignore_editlist", "1")])
+        let code = avformat_open_input(&context, nil, format, &options.pointer)
         guard code >= 0 else { throw try refusal(bytes, source, format, code) }
+        if let view {
+            view.settle()
+            source.reread()
+        }
         var demuxer = Demuxer(owning: context!, score: score, bytes, source: source, stop: stop)
         let probed = avformat_find_stream_info(context, nil)
         guard probed >= 0 else { throw try refusal(bytes, demuxer.source, format, probed) }
         if let failure = demuxer.source.failure(operation) { throw failure }
+        if let codec = view?.codec { demuxer.stream(0).pointee.codecpar.pointee.codec_id = codec }
         demuxer.enlargePackets()
-        try demuxer.findHidden()
+        if let edit { edit.apply(to: demuxer.stream(0)) }
+        try demuxer.findHidden(edit)
         return demuxer
     }
 
@@ -75,14 +86,22 @@ struct Demuxer: ~Copyable {
 
     /// The container that the first bytes show, and how sure that is.
     private static func recognize(
-        _ source: borrowing SourceContext, as name: String?
+        _ whole: any ByteSource, _ source: borrowing SourceContext, as name: String?
     ) throws(MediaError) -> (UnsafePointer<AVInputFormat>, Int) {
         if let name, let known = av_find_input_format(name) { return (known, Int(AVPROBE_SCORE_MAX)) }
         var format: UnsafePointer<AVInputFormat>?
         let score = av_probe_input_buffer2(source.pointer, &format, nil, nil, 0, 0)
         if let failure = source.failure(operation) { throw failure }
         guard score >= leastScore, let format else {
-            throw MediaError(.unsupportedFormat, operation, "the source is in no format that can be read")
+            do {
+                if let name = try FewFrames.format(whole), let known = av_find_input_format(name) {
+                    return (known, Int(AVPROBE_SCORE_MAX))
+                }
+                let name = try UnreadFormat.name(whole)
+                let sentence = name.map { "the source is \($0), which cannot be read" }
+                throw MediaError(
+                    .unsupportedFormat, operation, sentence ?? "the source is in no format that can be read")
+            } catch let error as MediaError { throw error } catch { throw .unreadable(error, operation) }
         }
         let name = String(cString: format.pointee.name)
         guard AllowedContainers.allows(name) else {
@@ -102,10 +121,10 @@ struct Demuxer: ~Copyable {
     }
 
     /// Learns what libav keeps from decoders.
-    private mutating func findHidden() throws(MediaError) {
+    private mutating func findHidden(_ edit: MovieEdit?) throws(MediaError) {
         do {
             for track in tracks {
-                hidden[track.index] = try HiddenSamples(bytes, stream(track.index), formatName)
+                hidden[track.index] = try HiddenSamples(bytes, stream(track.index), formatName, edit)
             }
         } catch { throw .unreadable(error, Self.operation) }
     }

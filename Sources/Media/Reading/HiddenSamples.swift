@@ -21,8 +21,17 @@ final class HiddenSamples {
     /// Samples of Opus so far that are only decoded.
     private var unheard: Int64 = 0
 
+    /// Samples before the sound that the first packet to come is to be marked with.
+    private var lead: Int64 = 0
+    /// Whether libav tells of them, and forgets them only over padding in the same packet.
+    private var isLeadTold = false
+
     /// Looks for what the container says of a stream, which must outlive this; nothing if libav does all there is to do.
-    init?(_ source: any ByteSource, _ stream: UnsafeMutablePointer<AVStream>, _ format: String) throws {
+    ///
+    /// `edit` is the one that libav was told to ignore.
+    init?(
+        _ source: any ByteSource, _ stream: UnsafeMutablePointer<AVStream>, _ format: String, _ edit: MovieEdit?
+    ) throws {
         let parameters = stream.pointee.codecpar.pointee
         let countsSamples = stream.pointee.time_base.num == 1 && stream.pointee.time_base.den == parameters.sample_rate
         (self.source, self.stream, codec) = (source, stream, parameters.codec_id)
@@ -30,6 +39,14 @@ final class HiddenSamples {
         case "caf":
             guard countsSamples, let table = try PacketTable(source), table.delay > 0 else { return nil }
             (first, delay, mayEndEarly) = (0, table.delay, false)
+        case "matroska,webm":
+            guard parameters.preskip > 0 else { return nil }
+            (first, delay, mayEndEarly) = (0, 0, false)
+            (lead, isLeadTold) = (parameters.preskip, true)
+        case let name where name.hasPrefix("mov,") && edit != nil:
+            (first, delay, mayEndEarly) = (0, 0, false)
+            lead = av_rescale_q(
+                edit!.start, stream.pointee.time_base, AVRational(num: 1, den: max(parameters.sample_rate, 1)))
         case let name where name.hasPrefix("mov,"):
             if codec == AV_CODEC_ID_OPUS, stream.pointee.nb_frames > 0, !countsSamples,
                 stream.pointee.time_base.num == 1
@@ -50,6 +67,12 @@ final class HiddenSamples {
 
     /// Marks a packet of the stream for the decoder, as libav does in other containers.
     func mark(_ packet: borrowing Packet) throws(MediaError) {
+        if lead > 0 {
+            defer { lead = 0 }
+            let trimming = packet.trimming
+            if isLeadTold, trimming.map({ $0.skip > 0 || $0.discard == 0 }) ?? true { return }
+            return try packet.trim(skip: lead, discard: trimming?.discard ?? 0)
+        }
         if let opusScale { return try markOpus(packet, scale: opusScale) }
         if delay > 0, packet.pointer.pointee.dts == first, packet.trimming == nil {
             try packet.trim(skip: delay, discard: 0)

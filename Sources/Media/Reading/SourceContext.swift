@@ -57,6 +57,14 @@ struct SourceContext: ~Copyable {
         return pointer
     }
 
+    /// Has bytes that were read ahead read again.
+    func reread() {
+        let place = position
+        pointer.pointee.buf_ptr = pointer.pointee.buffer
+        pointer.pointee.buf_end = pointer.pointee.buffer
+        avio_seek(pointer, place, SEEK_SET)
+    }
+
     /// The offset of the next byte that libav takes.
     var position: Int64 { avio_seek(pointer, 0, SEEK_CUR) }
 

@@ -12,8 +12,21 @@ enum GaplessPatch {
         case "w64": try patchWave64(bytes, samples * Int64(settings.frameBytes))
         case "caf" where settings.codec.kind != .pcm:
             try patchPacketTable(bytes, packets: packets, samples, priming: padding.start, remainder: remainder)
+        case "mov" where settings.codec.kind != .pcm && samples == 1: try patchOnlySample(bytes, store)
         default: break
         }
+    }
+
+    /// libav takes a track of QuickTime for uncompressed sound if its only packet lasts a single tick. (`mov_build_index` in
+    /// libavformat/mov.c) The edit list keeps the length.
+    private static func patchOnlySample(_ bytes: StoredBytes, _ store: any ByteStore) throws {
+        let source = SourceBytes(StoredSource(store))
+        var box = try Box(name: "", body: 0, end: bytes.length).first("moov", source)
+        for name in ["trak", "mdia", "minf", "stbl", "stts"] { box = try box?.first(name, source) }
+        guard let body = box?.body, try bytes.big(at: body + 4, 4) == 1, try bytes.big(at: body + 8, 4) == 1,
+            try bytes.big(at: body + 12, 4) == 1
+        else { return }
+        try bytes.write(big: 2, 4, at: body + 12)
     }
 
     /// libav counts the byte that pads an odd size as audio in RF64. (EBU Tech 3306, 5: `ds64` with `dataSize` at its eighth byte)

@@ -90,7 +90,8 @@ struct PacketWriter: ~Copyable, FrameWriter {
             // libav's tag has the padding of the last packet, which LAME's encoder may let begin in the one before. The last
             // packet's time is no help: it is too early then.
             let excess = padding.remainder(packets: tally.count + 1, samples: length)
-            if excess > 0 { try packet.trim(skip: 0, discard: excess) }
+            // The first packet tells the delay, and may be one that padding begins in.
+            if excess > 0 { try packet.trim(skip: packet.trimming?.skip ?? 0, discard: excess) }
             return true
         }
         guard let length, let decoded, let start = packet.timestamp, settings.format.isMovie || settings.tellsPadding
