@@ -10,11 +10,21 @@ struct DeclaredLength {
     let isExact: Bool
     /// Samples after which only padding follows that libav does not cut off itself.
     let audible: Int64?
+    /// Samples before the first to be heard that libav gives all the same.
+    let lead: Int64
     /// The sum of packet durations that must come at least, in units of the time base.
     private let leastPacketTime: Int64?
 
     init(_ source: any ByteSource, _ demuxer: borrowing Demuxer, _ track: AudioTrack) {
         let name = demuxer.formatName
+        // What cannot be read here cannot be decoded either, which is told there.
+        if ["mpc", "mpc8"].contains(name), let header = try? MusepackHeader(source) {
+            seconds = Double(header.samples) / Double(max(track.rate, 1))
+            (least, audible, isExact) = (header.samples, header.samples, true)
+            (lead, leastPacketTime) = (header.delay, nil)
+            return
+        }
+        lead = 0
         let isKnown = !demuxer.durationIsEstimate
         let duration = isKnown ? track.duration.flatMap { $0 > 0 ? $0 : nil } : nil
         let samples = duration.flatMap { track.samples($0) }

@@ -118,6 +118,13 @@ struct Frame: ~Copyable {
         take(rest)
     }
 
+    /// Drops samples from the start, all if there are no more; answers how many.
+    borrowing func drop(atMost count: Int64) throws(MediaError) -> Int64 {
+        let dropped = Int(min(count, Int64(samples)))
+        if dropped == samples { keepFirst(0) } else { try dropFirst(dropped, try shape) }
+        return Int64(dropped)
+    }
+
     /// Fills all the samples with silence.
     borrowing func silence(_ shape: SampleShape) {
         av_samples_set_silence(planes, 0, CInt(samples), CInt(shape.channels), shape.format)

@@ -14,6 +14,8 @@ struct TrackDecoder: ~Copyable {
     private var given = 0
     /// The last samples to give where the container holds padding after them.
     private var remaining: Int64?
+    /// The samples still to come before the first to be heard.
+    private var lead: Int64
     var health = PacketHealth()
     var continuity: Continuity
     var lengths: PacketSamples
@@ -82,6 +84,7 @@ struct TrackDecoder: ~Copyable {
         self.packet = packet
         self.silence = silence
         self.remaining = declared.audible
+        self.lead = declared.lead
     }
 
     static func open(
@@ -125,7 +128,7 @@ struct TrackDecoder: ~Copyable {
     private mutating func decode(into frame: borrowing Frame) throws(MediaError) -> Bool {
         while true {
             if try silence.next(into: frame) {
-                guard trim(frame) else { continue }
+                guard try trim(frame) else { continue }
                 return true
             }
             switch try decoder.receive(into: frame) {
@@ -145,7 +148,7 @@ struct TrackDecoder: ~Copyable {
                     try silence.precede(frame, missing)
                     continue
                 }
-                guard trim(frame) else { continue }
+                guard try trim(frame) else { continue }
                 return true
             case .failed(let code): if health.failed(packet, code) { lost.refused(packet) }
             case .end: return false
@@ -161,8 +164,9 @@ struct TrackDecoder: ~Copyable {
         remaining = declared.audible
     }
 
-    /// Cuts padding off that the container declares and libav leaves; false if nothing is left.
-    private mutating func trim(_ frame: borrowing Frame) -> Bool {
+    /// Cuts delay and padding off that the container declares and libav leaves; false if nothing is left.
+    private mutating func trim(_ frame: borrowing Frame) throws(MediaError) -> Bool {
+        if lead > 0 { lead -= try frame.drop(atMost: lead) }
         if let left = remaining {
             frame.keepFirst(Int(min(Int64(frame.samples), left)))
             remaining = left - Int64(frame.samples)
