@@ -5,16 +5,20 @@ package struct SourceSettings: Codable, Hashable, Sendable {
     package var damage: DamagePolicy
     /// The character set of tags that are wrongly declared as Latin-1, by iconv's name; nothing to believe the tags.
     package var tagEncoding: String?
+    /// How much of the dynamic range compression that AC-3 and E-AC-3 carry is applied, from 0 to 1; nothing for all of it.
+    package var drc: Double?
     /// Set by the process that reads.
     package var limits = SourceLimits()
 
     package init(
-        range: TimeRange = .whole, track: TrackChoice = .best, damage: DamagePolicy = .fail, tagEncoding: String? = nil
+        range: TimeRange = .whole, track: TrackChoice = .best, damage: DamagePolicy = .fail, tagEncoding: String? = nil,
+        drc: Double? = nil
     ) {
         self.range = range
         self.track = track
         self.damage = damage
         self.tagEncoding = tagEncoding
+        self.drc = drc
     }
 }
 

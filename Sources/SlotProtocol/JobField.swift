@@ -23,7 +23,8 @@ package struct JobField: Sendable {
     package var isOfOutput: Bool { !Self.jobNames.contains(name) }
 
     private static let jobNames: Set<String> = [
-        "source", "source_credentials", "source_headers", "start", "end", "duration", "track", "damage", "tag_encoding",
+        "source", "source_credentials", "source_headers", "start", "end", "duration", "track", "damage", "drc",
+        "tag_encoding",
         "outputs", "atomic", "priority", "delay", "not_before", "attempts", "timeout", "expires", "deadline", "dedup",
         "group", "limit_key", "callback",
     ]
@@ -148,6 +149,10 @@ package struct JobField: Sendable {
         JobField(
             "damage", "MODE", "fail or accept a source that is damaged or cut short: accept takes what there is",
             default: "fail"),
+        JobField(
+            "drc", "SCALE",
+            "how much of the dynamic range compression in AC-3 and E-AC-3 is applied: 0 (none) to 1 (all)",
+            default: "1"),
         JobField("group", "NAME", "a name to watch, list, cancel and retry jobs by as one", default: "none"),
         JobField(
             "limit_key", "KEY", "a host, a tenant: no more jobs of one key run at once than `respool limit` says",

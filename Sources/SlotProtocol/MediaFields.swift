@@ -5,7 +5,8 @@ extension FieldReader {
     func plan(_ outputs: OutputReaders) throws(Failure) -> ConversionPlan {
         let plan = ConversionPlan(
             source: SourceSettings(
-                range: try range(), track: try track(), damage: try damage(), tagEncoding: try tagEncoding()),
+                range: try range(), track: try track(), damage: try damage(), tagEncoding: try tagEncoding(),
+                drc: try drc()),
             renditions: try outputs.map { _, reader throws(Failure) in try reader.rendition() },
             isAtomic: try isAtomic())
         if plan.source.track == .all {

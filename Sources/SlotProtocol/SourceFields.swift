@@ -19,4 +19,13 @@ extension FieldReader {
         }
         return policy
     }
+
+    /// How much of the source's dynamic range compression is applied.
+    func drc() throws(Failure) -> Double? {
+        guard let text = fields["drc"] else { return nil }
+        guard let scale = Double(text), (0...1).contains(scale) else {
+            throw wrong("drc", "a number from 0 (none) to 1 (all), as 0.5")
+        }
+        return scale
+    }
 }

@@ -54,7 +54,12 @@ package enum Conversion {
                     tell(meter.report(reader, copied: copied), lanes, reader, progress)
                 }
             }
-            let results = lanes.map { $0.wait().map { $0.with(titles).with(sourceMD5: checksum?.verified) } }
+            let compression = reader.compression
+            let results = lanes.map { lane in
+                lane.wait().map {
+                    $0.with(titles).with(sourceMD5: checksum?.verified).with(compression: compression)
+                }
+            }
             try check(lanes, plan)
             let samples = max(reader.position - reader.first, copying.map(\.copied).max() ?? 0)
             tell(meter.done(samples: samples), lanes, reader, progress)

@@ -61,6 +61,14 @@ extension ConversionResult {
         loudness = sound?.loudness
     }
 
+    /// The same with how much of the source's dynamic range compression was applied, if it carries any.
+    func with(compression: Setting?) -> ConversionResult {
+        guard !copied, let compression else { return self }
+        var result = self
+        result.settings["drc"] = compression
+        return result
+    }
+
     /// The same with the MD5 of the source's samples, where the file declares none of its own.
     func with(sourceMD5: String?) -> ConversionResult {
         guard !copied, audioMD5 == nil else { return self }

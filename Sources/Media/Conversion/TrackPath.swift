@@ -47,7 +47,9 @@ final class TrackPath {
     /// By their names in a job.
     var used: [String: Setting] { settings.used.merging(sound?.used ?? [:]) { $1 } }
 
-    var warnings: [Warning] { (settings.warnings + (sound?.warnings ?? [])).map { $0.of(track: number) } }
+    var warnings: [Warning] {
+        (settings.warnings + writer.warnings + (sound?.warnings ?? [])).map { $0.of(track: number) }
+    }
 }
 
 extension Warning {

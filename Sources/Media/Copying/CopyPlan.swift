@@ -56,6 +56,9 @@ struct CopyPlan {
         guard track.rate == reader.shape.rate, track.channels == reader.shape.channels else {
             throw .notCopied("its header does not tell how it sounds")
         }
+        if reader.compression?.asked != nil {
+            throw .notCopied("the job asks for a `drc`, which is applied where packets are decoded")
+        }
         if let wish = differing(rendition, reader, bitRate: track.bitRate) {
             throw .notCopied("the job asks for another \(wish) than the source has")
         }

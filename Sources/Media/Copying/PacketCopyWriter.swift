@@ -9,6 +9,7 @@ final class PacketCopyWriter: RenditionWriter {
     private let plan: CopyPlan
     private var tags: TagWriter
     private let rate: Int
+    private let sourceWarnings: [Warning]
     private let stop: StopFlag
 
     init(
@@ -20,6 +21,7 @@ final class PacketCopyWriter: RenditionWriter {
         self.plan = plan
         self.stop = stop
         rate = reader.shape.rate
+        sourceWarnings = reader.containerWarnings
         tags = TagWriter(
             metadata, wish, format: plan.settings.format, codec: plan.settings.codec, rate: rate, sourceRate: rate,
             layout: reader.shape.layout)
@@ -39,7 +41,7 @@ final class PacketCopyWriter: RenditionWriter {
         let bytes = try store.measuredLength()
         var result = ConversionResult(
             plan.settings, rate: rate, samples: plan.span.samples, bytes: bytes, gapless: plan.gapless,
-            used: plan.used, warnings: tags.warnings)
+            used: plan.used, warnings: sourceWarnings + tags.warnings)
         result.copied = true
         if plan.span.isShort {
             let warning = Warning(

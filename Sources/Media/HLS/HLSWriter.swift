@@ -87,6 +87,7 @@ final class HLSWriter: RenditionWriter {
         }
         return ConversionResult(
             settings, samples: variants[0].samples, bytes: variants.reduce(0) { $0 + $1.store.length },
-            gapless: variants[0].gapless, sound: path.chain, used: used, warnings: settings.warnings + dropped)
+            gapless: variants[0].gapless, sound: path.chain, used: used,
+            warnings: settings.warnings + path.warnings + dropped)
     }
 }

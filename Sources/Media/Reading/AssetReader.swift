@@ -20,6 +20,7 @@ struct AssetReader: ~Copyable {
     private var isHolding = true
     private var damageMeter: DamageMeter
     private let limits: SourceLimits
+    private let drc: Double?
     /// Bytes of samples given so far, those before the range as well.
     private var decodedBytes: Int64 = 0
     /// The index of the sample that comes next.
@@ -33,6 +34,7 @@ struct AssetReader: ~Copyable {
         (first, end) = range.samples(rate: shape.rate)
         damageMeter = DamageMeter(settings.damage, rate: shape.rate)
         limits = settings.limits
+        drc = settings.drc
         self.track = decoding.track
         self.depth = decoding.depth
         self.shape = shape
@@ -98,7 +100,7 @@ struct AssetReader: ~Copyable {
 
     /// What a person should know of the source, once it was read.
     var warnings: [Warning] {
-        var warnings: [Warning] = []
+        var warnings = containerWarnings
         if let end, position < end {
             let length = MediaTime(sample: position, rate: shape.rate).text
             warnings.append(
@@ -119,6 +121,15 @@ struct AssetReader: ~Copyable {
         }
         if let warning = damageMeter.warning(silentEvents: decoding.silentEvents) { warnings.append(warning) }
         return warnings + decoding.warnings
+    }
+
+    /// What a person should know of the source's container, whether its packets are decoded or copied.
+    var containerWarnings: [Warning] { decoding.demuxer.warnings }
+
+    /// How much of the source's dynamic range compression is applied; nothing of a codec that carries none.
+    var compression: Setting? {
+        guard Decoder.compressesRange(track.codec) else { return nil }
+        return Setting(asked: drc.map { "\($0)" }, used: "\(drc ?? 1)")
     }
 
     /// What of the range could not be decoded, so far.

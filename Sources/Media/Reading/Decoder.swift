@@ -17,7 +17,7 @@ struct Decoder: ~Copyable {
         case failed(MediaError.Code)
     }
 
-    static func open(_ stream: UnsafeMutablePointer<AVStream>) throws(MediaError) -> Decoder {
+    static func open(_ stream: UnsafeMutablePointer<AVStream>, drc: Double? = nil) throws(MediaError) -> Decoder {
         let parameters = stream.pointee.codecpar!
         let name = String(cString: avcodec_get_name(parameters.pointee.codec_id))
         guard AllowedDecoders.allows(parameters.pointee.codec_id), let codec = find(parameters.pointee.codec_id) else {
@@ -30,10 +30,10 @@ struct Decoder: ~Copyable {
         context.pointee.pkt_timebase = stream.pointee.time_base
         context.pointee.thread_count = 1
         if checksummed.contains(name) { context.pointee.err_recognition = AV_EF_CRCCHECK | AV_EF_EXPLODE }
-        if dithered.contains(name) {
-            // Without it dither depends on all that was decoded before, and the level on what the encoder wished.
+        if compressesRange(parameters.pointee.codec_id) {
+            // Without it dither depends on all that was decoded before.
             av_opt_set_int(context.pointee.priv_data, "cons_noisegen", 1, 0)
-            av_opt_set_double(context.pointee.priv_data, "drc_scale", 0, 0)
+            av_opt_set_double(context.pointee.priv_data, "drc_scale", drc ?? 1, 0)
         }
         try check(avcodec_open2(context, codec, nil), operation, or: .corruptMedia)
         return decoder
@@ -48,7 +48,10 @@ struct Decoder: ~Copyable {
         }
     }
 
-    private static let dithered: Set = ["ac3", "eac3"]
+    /// Whether a stream of the codec says by how much players should lower what is loud and raise what is soft.
+    static func compressesRange(_ codec: AVCodecID) -> Bool {
+        [AV_CODEC_ID_AC3, AV_CODEC_ID_EAC3].contains(codec)
+    }
 
     private static let operation = "open the decoder"
 

@@ -11,6 +11,8 @@ struct Demuxer: ~Copyable {
     let score: Int
     /// What is read: the source, without tags behind its audio, and with those marked that nobody should read.
     let bytes: any ByteSource
+    /// Whether the header does not declare how long the source is, where it should.
+    let isLengthUnknown: Bool
     private let source: SourceContext
     private let stop: StopFlag
     /// By their streams.
@@ -18,12 +20,13 @@ struct Demuxer: ~Copyable {
 
     private init(
         owning context: UnsafeMutablePointer<AVFormatContext>, score: Int, _ bytes: any ByteSource,
-        source: consuming SourceContext, stop: StopFlag
+        isLengthUnknown: Bool, source: consuming SourceContext, stop: StopFlag
     ) {
         self.context = context
         formatName = String(cString: context.pointee.iformat.pointee.name)
         self.score = score
         self.bytes = bytes
+        self.isLengthUnknown = isLengthUnknown
         self.source = source
         self.stop = stop
     }
@@ -39,12 +42,15 @@ struct Demuxer: ~Copyable {
         guard whole.length > 0 else { throw MediaError(.corruptMedia, operation, "the source is empty") }
         var source = try SourceContext.open(whole, stop: stop)
         let (format, score) = try recognize(whole, source, as: name)
-        let bytes: any ByteSource
+        let (bytes, isLengthUnknown): (any ByteSource, Bool)
         let view: OpeningView?
         let edit: MovieEdit?
         do {
             let name = String(cString: format.pointee.name)
-            bytes = try DeflatedTags.hidden(TrailingTags.hidden(whole, name), name)
+            let shortened = try TrailingTags.hidden(whole, name)
+            let resolved = try UnknownSize.resolved(shortened, name)
+            isLengthUnknown = resolved != nil
+            bytes = try DeflatedTags.hidden(resolved ?? shortened, name)
             view = name == "mp3" ? try OpeningView(bytes) : nil
             edit = name.hasPrefix("mov,") && !bytes.isEndless ? try MovieEdit(withinPacketOf: bytes) : nil
         } catch { throw .unreadable(error, operation) }
@@ -67,7 +73,8 @@ struct Demuxer: ~Copyable {
             view.settle()
             source.reread()
         }
-        var demuxer = Demuxer(owning: context!, score: score, bytes, source: source, stop: stop)
+        var demuxer = Demuxer(
+            owning: context!, score: score, bytes, isLengthUnknown: isLengthUnknown, source: source, stop: stop)
         let probed = avformat_find_stream_info(context, nil)
         guard probed >= 0 else { throw try refusal(bytes, demuxer.source, format, probed) }
         if let failure = demuxer.source.failure(operation) { throw failure }
@@ -143,6 +150,17 @@ struct Demuxer: ~Copyable {
 
     /// Byte offset of the reader, for progress where time does not tell.
     var bytePosition: Int64 { source.position }
+
+    /// What a person should know of the container.
+    var warnings: [Warning] {
+        guard isLengthUnknown else { return [] }
+        return [
+            Warning(
+                "length_unknown",
+                "the source's header does not declare its length; it was read to its last byte, so a missing end cannot be noticed"
+            )
+        ]
+    }
 
     /// The part of the bytes that is read.
     var byteFraction: Double { Double(bytePosition) / Double(max(bytes.length, 1)) }

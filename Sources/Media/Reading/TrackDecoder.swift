@@ -94,7 +94,7 @@ struct TrackDecoder: ~Copyable {
         try settings.limits.check(demuxer)
         let track = try demuxer.selectAudio(settings.track)
         try Protection.check(track)
-        let decoder = try Decoder.open(demuxer.stream(track.index))
+        let decoder = try Decoder.open(demuxer.stream(track.index), drc: settings.drc)
         let bytes = demuxer.bytes
         return TrackDecoder(
             bytes, demuxer, track, decoder, try Packet(), try FilledSilence(), settings)

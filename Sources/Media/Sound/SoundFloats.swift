@@ -16,7 +16,9 @@ final class SoundFloats {
     private var meter: LoudnessMeter?
     private let ceiling: Double?
     private let isUnmeasured: Bool
-    private let mayClip: Bool
+    private let isBounded: Bool
+    /// Whether what is over full scale is passed on: an encoder takes it, and a decoder behind it clips.
+    private let mayExceed: Bool
     private var highest: Float = 0
     private let rest: Frame
 
@@ -36,7 +38,8 @@ final class SoundFloats {
         self.ceiling = ceiling
         limiter = ceiling.map { Limiter(ceiling: $0, rate: shape.rate, channels: shape.channels) }
         late = limiter?.latency ?? 0
-        mayClip = ceiling == nil && !(settings.sampleFormat?.isFloat ?? false)
+        isBounded = ceiling == nil && !(settings.sampleFormat?.isFloat ?? false)
+        mayExceed = isBounded && ClipMeter.concerns(settings.shape.format)
         if sound.loudness != nil {
             let seconds = measurement.map { Double($0.samples) / Double(source.rate) }
             meter = try LoudnessMeter.open(output, seconds: seconds)
@@ -75,7 +78,7 @@ final class SoundFloats {
             late -= early
             if early == frame.samples { return }
             if early > 0 { try frame.dropFirst(early, output) }
-        } else if mayClip {
+        } else if isBounded {
             let bound = Float(FloatRepair.highest)
             for channel in 0..<output.channels {
                 let samples = frame.floats(channel)
@@ -114,7 +117,7 @@ final class SoundFloats {
                     "the limiter lowered the level \(times), for \(seconds) s in all and by \(most) dB at most, "
                         + "to keep \(ceiling ?? 0) dBTP"))
         }
-        if mayClip && highest > 1 {
+        if mayExceed && highest > 1 {
             let over = (decibels(Double(highest)) * 10).rounded() / 10
             warnings.append(
                 Warning(

@@ -36,6 +36,9 @@ struct AssetWriter: ~Copyable {
     var tally: PacketTally { track.output.tally }
     var padding: CodecPadding { track.output.padding }
 
+    /// What a person should know of the samples written.
+    var warnings: [Warning] { converter.clipping.warnings }
+
     /// Encodes a frame's samples, which must have the shape that the writer was opened for.
     mutating func append(_ frame: borrowing Frame) throws(MediaError) {
         if try converter.convert(frame) {

@@ -52,7 +52,7 @@ final class AudioFileWriter: RenditionWriter {
         var result = ConversionResult(
             settings, samples: samples, bytes: bytes,
             gapless: padding.gapless(settings, packets: tally.count, samples: samples), sound: sound,
-            used: settings.used, warnings: settings.warnings + tags.warnings)
+            used: settings.used, warnings: settings.warnings + writer.warnings + tags.warnings)
         if settings.codec.name == "flac" { result.audioMD5 = try FlacHeader.md5(in: store, stop: stop) }
         return result
     }

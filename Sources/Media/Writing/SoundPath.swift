@@ -23,6 +23,9 @@ final class SoundPath {
         try chain.append(frame) { (changed: borrowing Frame) throws(MediaError) in try convert(changed, body) }
     }
 
+    /// What a person should know of the samples given.
+    var warnings: [Warning] { converter.clipping.warnings }
+
     private func convert(_ frame: borrowing Frame, _ body: FrameBody) throws(MediaError) {
         if try converter.convert(frame) { try body(converter.result) } else { try body(frame) }
     }

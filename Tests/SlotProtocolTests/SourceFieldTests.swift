@@ -1,0 +1,24 @@
+import MediaTypes
+import Testing
+
+@testable import SlotProtocol
+
+@Suite struct SourceFieldTests {
+    @Test func `drc is a number from 0 to 1, and all of it where it is left out`() throws {
+        for (text, scale) in [("0", 0), ("0.5", 0.5), ("1", 1)] as [(String, Double)] {
+            #expect(try drc(text) == scale)
+        }
+        let plain = try JobSpec(fields: ["source": "https://x.org/a.ac3", "format": "mp3"])
+        #expect(plain.plan.source.drc == nil)
+    }
+
+    @Test(arguments: ["-0.1", "1.1", "nan", "off", ""])
+    func `a drc that is no such number is refused by name`(_ text: String) {
+        let failure = #expect(throws: Failure.self) { try drc(text) }
+        #expect(failure?.message.hasPrefix("`drc` is `\(text)`: it must be a number from 0") == true)
+    }
+
+    private func drc(_ text: String) throws -> Double? {
+        try JobSpec(fields: ["source": "https://x.org/a.ac3", "format": "mp3", "drc": text]).plan.source.drc
+    }
+}
