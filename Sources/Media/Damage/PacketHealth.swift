@@ -56,6 +56,9 @@ struct PacketHealth {
     /// Notes that what interrupted the audio is passed.
     mutating func resume() { isInterrupted = false }
 
+    /// Whether no more than the last packet could not be decoded.
+    var endsInOne: Bool { failures <= 1 }
+
     /// Whether the last packets could not be decoded, or were cut where other signs do not rule that out.
     func endsShort(mayEndShort: Bool, isWhole: Bool) -> Bool {
         failures > 0 && !isWhole || lastIsShort || lastIsCorrupt && !mayEndShort

@@ -1,4 +1,5 @@
 import CLibav
+import MediaTypes
 
 /// How a source ends: where it should, short of that, or with more than its audio.
 extension TrackDecoder {
@@ -47,6 +48,26 @@ extension TrackDecoder {
         packet.shorten(to: length)
     }
 
+    /// What a person should know of an end that is no failure.
+    borrowing func endWarning() throws(MediaError) -> Warning? {
+        if endsInFrame, health.endsShort(mayEndShort: false, isWhole: false) {
+            return Warning("source_truncated", "the recording ends inside a frame, which was left out")
+        }
+        guard holdsAll, try Truncation.found(source, demuxer.formatName) != nil else { return nil }
+        return Warning(
+            "source_truncated", "the source is cut short behind its last sample; nothing of its sound is missing")
+    }
+
+    /// Whether only the last frame may be missing a part, of a recording that ends wherever it was stopped.
+    var endsInFrame: Bool {
+        health.endsInOne && HarmlessEnd.isRecording(source, demuxer.formatName)
+    }
+
+    /// Whether the file has all of the track, though its headers promise more bytes.
+    private var holdsAll: Bool {
+        HarmlessEnd.holdsAll(demuxer.stream(track.index), of: source, demuxer.formatName)
+    }
+
     /// Whether as many samples came as the container counts.
     private func isComplete(_ position: Int64) -> Bool {
         Self.counted.contains(demuxer.formatName) && declared.isExact && declared.least.map { position >= $0 } ?? false
@@ -64,13 +85,13 @@ extension TrackDecoder {
             }
             return breakage
         }
-        if let truncation = try Truncation.found(source, demuxer.formatName) { return truncation }
+        if let truncation = try Truncation.found(source, demuxer.formatName), !holdsAll { return truncation }
         if hasPartialFrame {
             return Truncation.failure("its last packet is not whole")
         }
         let isWhole = try Truncation.isWhole(source, demuxer.formatName, xing)
         let mayEndShort = declared.isExact || SourceEnd.uncompressed.contains(demuxer.formatName)
-        if health.endsShort(mayEndShort: mayEndShort, isWhole: isWhole) {
+        if health.endsShort(mayEndShort: mayEndShort, isWhole: isWhole) && !endsInFrame {
             return Truncation.failure("its last packet is not whole")
         }
         // Ogg that ends with a whole last page lacks others because they are broken.

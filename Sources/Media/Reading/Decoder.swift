@@ -23,6 +23,11 @@ struct Decoder: ~Copyable {
         guard AllowedDecoders.allows(parameters.pointee.codec_id), let codec = find(parameters.pointee.codec_id) else {
             throw MediaError(.unsupportedFormat, operation, "the audio is in codec \(name), which cannot be decoded")
         }
+        // libav knows the samples' header, and no frames of them (before its version 6.0).
+        if let flac = FlacHeader(stream), flac.bits == 32 {
+            throw MediaError(
+                .unsupportedFormat, operation, "the audio is FLAC of 32 bits a sample, which libav cannot decode")
+        }
         guard let context = avcodec_alloc_context3(codec) else { throw .outOfMemory(operation) }
         let decoder = Decoder(owning: context)
         try check(avcodec_parameters_to_context(context, parameters), operation)

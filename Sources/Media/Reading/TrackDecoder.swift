@@ -308,7 +308,8 @@ struct TrackDecoder: ~Copyable {
             warnings.append(Warning("source_truncated", "\(truncation.sentence); the result ends there"))
             return 0
         }
-        var missing = endsInJunk ? 0 : lost.behind(rate: shape.rate)
+        if let warning = try endWarning() { warnings.append(warning) }
+        var missing = endsInJunk || endsInFrame ? 0 : lost.behind(rate: shape.rate)
         if let seconds = continuity.missing(seconds: declared.seconds, length: source.length) {
             missing = max(missing, Int64(seconds * Double(shape.rate)))
         }

@@ -1,0 +1,59 @@
+import FoundationEssentials
+import Lifecycle
+import MediaTypes
+import TestSupport
+import Testing
+
+@testable import Media
+
+/// Files that look cut short, and are whole, or lack no more than a part of their last frame.
+@Suite struct HarmlessEndTests {
+    @Test func `FLAC of 32 bits is refused as what it is`() async throws {
+        let music = try await Studio.shared.music(as: "wide.wav", ["-c:a", "pcm_s32le"])
+        let path = await Studio.shared.output("flac")
+        #expect(try await ChildProcess.run("flac", ["-s", "-f", music, "-o", path]).succeeded)
+        let error = await failure(path)
+        guard case .unsupportedFormat = error?.reason else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(error?.sentence == "the audio is FLAC of 32 bits a sample, which libav cannot decode")
+    }
+
+    @Test func `an MPEG-4 file with all its samples is read whole, however long its last box claims to be`()
+        async throws
+    {
+        let path = try await Studio.shared.music(as: "long-box.m4a", ["-movflags", "+faststart"])
+        var bytes = try fileBytes(path)
+        let whole = try run(bytes)
+        let name = try #require(bytes.indices.last { bytes[$0...].starts(with: "mdat".utf8) })
+        let size = bytes.count - name + 4 + 5000
+        for index in 0..<4 { bytes[name - 4 + index] = UInt8(truncatingIfNeeded: size >> (24 - 8 * index)) }
+        let result = try run(bytes)
+        #expect(result.samples == whole.samples)
+        #expect(result.warnings.map(\.code) == ["source_truncated"])
+        // A sample less, and sound is missing.
+        let error = #expect(throws: MediaError.self) { try run(bytes.dropLast()) }
+        guard case .truncated = error?.reason else { Issue.record("\(String(describing: error))"); return }
+    }
+
+    @Test(arguments: ["aac", "mp2", "ac3", "libmp3lame"])
+    func `a recording of a transport stream may end inside a frame`(_ codec: String) async throws {
+        let bytes = try fileBytes(try await Studio.shared.music(as: "recorded-\(codec).ts", ["-c:a", codec]))
+        var warned = 0
+        for packets in stride(from: bytes.count / 376, to: bytes.count / 376 + 9, by: 1) {
+            let result = try run(bytes.prefix(188 * packets))
+            #expect(result.damage == Damage(seconds: 0, events: 0))
+            #expect(result.warnings.allSatisfy { $0.code == "source_truncated" }, "\(result.warnings)")
+            warned += result.warnings.count
+            #expect(result.samples > 80_000)
+        }
+        #expect(warned > 0)
+        // What ends inside a packet was cut by something else.
+        #expect(throws: MediaError.self) { try run(bytes.prefix(188 * (bytes.count / 376) + 100)) }
+    }
+
+    private func run(_ bytes: some Sequence<UInt8>) throws -> ConversionResult {
+        try MemoryFile(Array(bytes)).converted(to: Rendition(format: "wav")).result
+    }
+}
