@@ -38,7 +38,8 @@ struct RenditionWriters {
         }
         if let copy = try CopyPlan.choose(rendition, source, reader, stop: stop, progress: progress) {
             try plan.source.limits.check(samples: reader.first + copy.span.samples, rate: copy.settings.shape.rate)
-            return PacketCopyWriter(try store(index), source, copy, reader, metadata, rendition.tags, stop: stop)
+            return PacketCopyWriter(
+                try store(index), source, plan.source, copy, reader, metadata, rendition.tags, stop: stop)
         }
         return try AudioFileWriter(try store(index), rendition, reader, metadata, measurements[index], stop: stop)
     }

@@ -43,9 +43,21 @@ final class SourceChecksum {
 
     func append(_ frame: SharedFrame) { _ = queue.append(frame, bytes: frame.bytes) }
 
+    /// Decodes all of a source whose packets are copied; fails or warns as `judge` does.
+    static func check(
+        _ source: any ByteSource, _ settings: SourceSettings, stop: StopFlag
+    ) throws(MediaError) -> Warning? {
+        var reader = try AssetReader.open(source, settings, stop: stop)
+        guard let checksum = SourceChecksum(reader) else { return nil }
+        let frame = try Frame()
+        while try reader.next(into: frame) { checksum.append(try SharedFrame(frame)) }
+        return try checksum.judge(reader, settings.damage)
+    }
+
     /// Compares, once the source was read to its end; fails or warns if there is another MD5, unless samples are known to be lost.
     func judge(_ reader: borrowing AssetReader, _ policy: DamagePolicy) throws(MediaError) -> Warning? {
-        guard reader.position == declared.samples, reader.damage == .none else { return nil }
+        // Frames too many are as wrong as others; that some are missing is found elsewhere.
+        guard reader.position >= declared.samples, reader.damage == .none else { return nil }
         queue.complete()
         guard try found.wait(for: { $0 }).get() != declared.md5 else {
             verified = declared.md5.hexadecimal

@@ -10,14 +10,16 @@ final class PacketCopyWriter: RenditionWriter {
     private var tags: TagWriter
     private let rate: Int
     private let sourceWarnings: [Warning]
+    private let sourceSettings: SourceSettings
     private let stop: StopFlag
 
     init(
-        _ store: any ByteStore, _ source: any ByteSource, _ plan: CopyPlan, _ reader: borrowing AssetReader,
-        _ metadata: Metadata, _ wish: TagSettings, stop: StopFlag
+        _ store: any ByteStore, _ source: any ByteSource, _ sourceSettings: SourceSettings, _ plan: CopyPlan,
+        _ reader: borrowing AssetReader, _ metadata: Metadata, _ wish: TagSettings, stop: StopFlag
     ) {
         self.store = store
         self.source = source
+        self.sourceSettings = sourceSettings
         self.plan = plan
         self.stop = stop
         rate = reader.shape.rate
@@ -48,7 +50,13 @@ final class PacketCopyWriter: RenditionWriter {
                 "range_cut", "the range ends after the source, which ends \(result.seconds) s after its start")
             result.warnings.insert(warning, at: 0)
         }
-        if plan.settings.codec.name == "flac" { result.audioMD5 = try FlacHeader.md5(in: store, stop: stop) }
+        guard plan.settings.codec.name == "flac" else { return result }
+        // A copy keeps the declared sum whatever the frames hold.
+        if let mismatch = try SourceChecksum.check(source, sourceSettings, stop: stop) {
+            result.warnings.append(mismatch)
+        } else {
+            result.audioMD5 = try FlacHeader.md5(in: store, stop: stop)
+        }
         return result
     }
 

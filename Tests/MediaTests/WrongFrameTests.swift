@@ -1,0 +1,97 @@
+import FoundationEssentials
+import Lifecycle
+import MediaTypes
+import TestSupport
+import Testing
+
+@testable import Media
+
+/// FLAC files whose frames are all intact, and are not those that the file's MD5 was made of.
+@Suite struct WrongFrameTests {
+    @Test(arguments: ["foreign", "twice", "inserted", "first", "behind", "swapped"])
+    func `frames that are not the file's own are found by its MD5`(_ kind: String) async throws {
+        let bytes = try await file(kind)
+        let path = try Studio.shared.folder.write("frames-\(kind).flac", bytes)
+        #expect(try await !ChildProcess.run("flac", ["-s", "-t", path]).succeeded)
+        for target in ["wav", "flac"] {
+            let error = #expect(throws: MediaError.self) { try run(bytes, target, .fail) }
+            #expect(error?.sentence.contains("do not have the MD5 that the file declares") == true)
+            let result = try run(bytes, target, .accept)
+            #expect(result.warnings.map(\.code) == ["md5_mismatch"], "\(target)")
+            // One that is encoded anew has a sum of its own.
+            if target == "wav" || result.copied { #expect(result.audioMD5 == nil) }
+        }
+    }
+
+    @Test func `a copy of intact frames keeps the MD5`() async throws {
+        let bytes = try await file("intact")
+        let result = try run(bytes, "flac", .fail)
+        #expect(result.copied)
+        #expect(result.warnings.isEmpty)
+        #expect(result.audioMD5 == bytes[26..<42].map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined())
+    }
+
+    private func run(_ bytes: [UInt8], _ format: String, _ policy: DamagePolicy) throws -> ConversionResult {
+        let plan = ConversionPlan(source: SourceSettings(damage: policy), renditions: [Rendition(format: format)])
+        return try Conversion.run(
+            source: MemoryFile(bytes), stores: OneStore(MemoryFile()), plan: plan, stop: StopFlag(), progress: { _ in }
+        )[0].get()
+    }
+
+    private func file(_ kind: String) async throws -> [UInt8] {
+        let (head, own) = Self.split(try fileBytes(try await Studio.shared.music(as: "frames-own.flac")))
+        let other = ["-af", "volume=0.5"]
+        let (_, foreign) = Self.split(try fileBytes(try await Studio.shared.music(as: "frames-other.flac", other)))
+        try #require(own.count > 20)
+        var frames = own
+        switch kind {
+        case "foreign": frames[5] = foreign[5]
+        case "twice": frames.insert(own[5], at: 6)
+        case "inserted": frames.insert(foreign[9], at: 6)
+        case "first": frames.insert(foreign[0], at: 0)
+        case "behind": frames.append(foreign[3])
+        case "swapped": frames.swapAt(5, 6)
+        default: break
+        }
+        return head + frames.joined()
+    }
+
+    /// The metadata blocks of a file, and its frames: each begins with a header that has its CRC-8, and ends with its CRC-16
+    /// (RFC 9639, 9.1 and 9.3).
+    private static func split(_ bytes: [UInt8]) -> (head: [UInt8], frames: [[UInt8]]) {
+        var first = 4
+        while true {
+            let isLast = bytes[first] & 0x80 != 0
+            first += 4 + bytes[first + 1...first + 3].reduce(0) { $0 << 8 | Int($1) }
+            if isLast { break }
+        }
+        var starts: [Int] = []
+        for start in first..<bytes.count - 16 where bytes[start] == 0xFF && bytes[start + 1] & 0xFE == 0xF8 {
+            let number = bytes[start + 4]
+            var length = 4 + (number < 0x80 ? 1 : (~number).leadingZeroBitCount)
+            length += [6: 1, 7: 2][bytes[start + 2] >> 4] ?? 0
+            length += [12: 1, 13: 2, 14: 2][bytes[start + 2] & 15] ?? 0
+            if sum(bytes[start..<start + length], 0x07, bits: 8) == UInt16(bytes[start + length]) {
+                starts.append(start)
+            }
+        }
+        var frames: [[UInt8]] = []
+        var start = first
+        for end in starts.dropFirst() + [bytes.count] where sum(bytes[start..<end], 0x8005, bits: 16) == 0 {
+            frames.append(Array(bytes[start..<end]))
+            start = end
+        }
+        return (Array(bytes[..<first]), frames)
+    }
+
+    private static func sum(_ bytes: ArraySlice<UInt8>, _ polynomial: UInt16, bits: Int) -> UInt16 {
+        let top = UInt16(1) << (bits - 1)
+        var sum: UInt16 = 0
+        for byte in bytes {
+            sum ^= UInt16(byte) << (bits - 8)
+            for _ in 0..<8 { sum = sum & top == 0 ? sum << 1 : sum << 1 ^ polynomial }
+            if bits == 8 { sum &= 0xFF }
+        }
+        return sum
+    }
+}
