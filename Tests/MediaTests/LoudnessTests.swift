@@ -92,6 +92,50 @@ import Testing
         #expect(abs(try #require(loud.result.loudness?.after.integrated) + 14) < 0.1)
     }
 
+    @Test(arguments: ["8k", "64k", "128k", "160k", "192k", "224k", "256k", "320k", nil])
+    func `an MP3 has the loudness that was asked for, whatever the encoder does to the level`(
+        _ rate: String?
+    ) async throws {
+        let wave = "0.1*sin(2*PI*440*t)+0.05*sin(2*PI*1234*t)"
+        let low = rate == "8k"
+        let source = try await Studio.shared.source(
+            low ? "level-low.wav" : "level.wav",
+            [
+                "-f", "lavfi", "-i", "aevalsrc='\(wave)\(low ? "" : "|\(wave)")':s=\(low ? 22_050 : 44_100):d=4",
+                "-c:a", "pcm_f32le",
+            ])
+        var rendition = sound("mp3", nil) { $0.loudness = -16 }
+        rendition.bitRate = rate.flatMap { Int($0.dropLast()) }.map { $0 * 1000 }
+        if rate == nil { rendition.quality = 2 }
+        let made = try await convert(source, rendition)
+        let after = try #require(made.result.loudness?.after)
+        let heard = try await measured(made.path)
+        #expect(abs(heard.integrated + 16) <= 0.1, "\(heard)")
+        #expect(abs(try #require(after.integrated) - heard.integrated) <= 0.1)
+        #expect(abs(try #require(after.truePeak) - heard.peak) <= 0.2)
+        #expect(made.result.warnings.isEmpty)
+    }
+
+    @Test(arguments: ["m4a", "opus"])
+    func `a result whose decoded peaks go over the ceiling is encoded once more, lower`(_ format: String) async throws {
+        // Noise that the limiter has at the ceiling all the time: what a codec leaves out lets peaks stand out.
+        let noise = "0.3*(2*random(0)-1)+0.25*lt(mod(t,0.1),0.0005)"
+        let source = try await Studio.shared.source(
+            "rough.wav", ["-f", "lavfi", "-i", "aevalsrc='\(noise)':s=48000:d=4", "-c:a", "pcm_f32le"])
+        var rendition = sound(format, nil) { $0.loudness = -9 }
+        rendition.bitRate = 32_000
+        let made = try await convert(source, rendition)
+        let after = try #require(made.result.loudness?.after)
+        let heard = try await measured(made.path)
+        #expect(try #require(after.truePeak) <= -0.85)
+        #expect(heard.peak <= -0.7, "\(heard)")
+        #expect(abs(try #require(after.integrated) - heard.integrated) <= 0.1)
+        let limited = try #require(made.result.warnings.first { $0.code == "limited" })
+        #expect(limited.message.contains("encoded again"), "\(limited)")
+        #expect(limited.message.contains("LU softer than its target"), "\(limited)")
+        #expect(made.result.samples == 4 * 48_000)
+    }
+
     @Test func `leaves silence silent, and measures what is shorter than a gate`() async throws {
         let silence = try await Studio.shared.source("nothing.wav", ["-f", "lavfi", "-i", "anullsrc=d=1"])
         let made = try await convert(silence, sound("wav", nil) { $0.loudness = -16 })

@@ -15,6 +15,8 @@ final class MemoryFile: ByteStore, ByteSource {
 
     var length: Int64 { Int64(bytes.count) }
 
+    func clear() { bytes = [] }
+
     func write(_ piece: UnsafeRawBufferPointer, at offset: Int64) {
         let (start, end) = (Int(offset), Int(offset) + piece.count)
         if end > bytes.count { bytes += [UInt8](repeating: 0, count: end - bytes.count) }

@@ -79,9 +79,12 @@ func convert(
     let result = try await onThread {
         let input = Descriptor(owning: open(source, O_RDONLY | O_CLOEXEC))
         let output = Descriptor(owning: open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600))
+        let plan = ConversionPlan(
+            source: SourceSettings(range: TimeRange(start: start, end: end)), renditions: [rendition])
         return try Conversion.run(
-            source: DescriptorSource(borrowing: input.number), store: DescriptorStore(borrowing: output.number),
-            rendition: rendition, range: TimeRange(start: start, end: end), stop: StopFlag(), progress: { _ in })
+            source: DescriptorSource(borrowing: input.number),
+            stores: OneStore(DescriptorStore(borrowing: output.number), descriptor: output.number), plan: plan,
+            stop: StopFlag(), progress: { _ in })[0].get()
     }
     return Converted(result: result, path: path)
 }
@@ -108,10 +111,16 @@ struct Noise: RandomNumberGenerator {
 /// The store of a conversion's only output.
 final class OneStore: OutputStores {
     private let store: any ByteStore
+    private let descriptor: CInt?
 
-    init(_ store: any ByteStore) { self.store = store }
+    init(_ store: any ByteStore, descriptor: CInt? = nil) { (self.store, self.descriptor) = (store, descriptor) }
 
-    func open(output index: Int, part name: String?) throws -> any ByteStore { store }
+    /// The store, emptied: it is opened again where an output is encoded once more.
+    func open(output index: Int, part name: String?) throws -> any ByteStore {
+        (store as? MemoryFile)?.clear()
+        if let descriptor { ftruncate(descriptor, 0) }
+        return store
+    }
 }
 
 extension Conversion {

@@ -55,10 +55,22 @@ package enum Conversion {
                 }
             }
             let compression = reader.compression
-            let results = lanes.map { lane in
-                lane.wait().map {
-                    $0.with(titles).with(sourceMD5: checksum?.verified).with(compression: compression)
+            var results = lanes.map { $0.wait() }
+            for (index, result) in results.enumerated() {
+                // A main file beside which another was begun cannot be begun anew.
+                guard case .success(let made) = result, let excess = made.excess,
+                    plan.renditions[index].tags.chapters == nil
+                else { continue }
+                // What peaks a codec makes depends on the level; a tenth more leaves it room.
+                do throws(MediaError) {
+                    results[index] = .success(try SecondEncoding.run(writers, index, lowering: excess + 0.1))
+                } catch {
+                    guard lanes.count > 1, !plan.isAtomic, !stop.isRaised else { throw error }
+                    results[index] = .failure(error)
                 }
+            }
+            results = results.map { result in
+                result.map { $0.with(titles).with(sourceMD5: checksum?.verified).with(compression: compression) }
             }
             try check(lanes, plan)
             let samples = max(reader.position - reader.first, copying.map(\.copied).max() ?? 0)

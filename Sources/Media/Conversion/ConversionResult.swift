@@ -31,6 +31,8 @@ package struct ConversionResult: Codable, Hashable, Sendable {
     package var loudness: LoudnessChange?
     /// The MD5 of the samples in hexadecimal digits: the one that a FLAC file declares, or else the source's, once checked.
     package var audioMD5: String?
+    /// Decibels by which the decoded true peak exceeds the ceiling; no part of the report.
+    var excess: Double?
 
     enum CodingKeys: String, CodingKey {
         case format, codec, duration, seconds, samples, channels, bytes, gapless, damage, settings, warnings, titles,

@@ -41,7 +41,16 @@ struct RenditionWriters {
             return PacketCopyWriter(
                 try store(index), source, plan.source, copy, reader, metadata, rendition.tags, stop: stop)
         }
-        return try AudioFileWriter(try store(index), rendition, reader, metadata, measurements[index], stop: stop)
+        return try openFile(index, reader)
+    }
+
+    /// The writer of an output that is one file of encoded audio, lowered by so many decibels.
+    func openFile(
+        _ index: Int, _ reader: borrowing AssetReader, lowering: Double = 0
+    ) throws(MediaError) -> AudioFileWriter {
+        try AudioFileWriter(
+            try store(index), plan.renditions[index], reader, metadata(of: index, reader), measurements[index],
+            lowering: lowering, stop: stop)
     }
 
     /// What is known of the source, as it is true of a rendition.

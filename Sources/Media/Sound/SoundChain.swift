@@ -32,14 +32,14 @@ final class SoundChain {
     /// The chain of a result; nothing if its samples stay as the source has them.
     static func open(
         _ sound: SoundSettings, _ source: SampleShape, _ depth: SampleDepth, _ settings: EncodingSettings,
-        _ measurement: SoundMeasurement?
+        _ measurement: SoundMeasurement?, lowering: Double = 0
     ) throws(MediaError) -> SoundChain? {
         let staysAsItIs =
             settings.sampleFormat?.isFloat == true && settings.shape.rate == source.rate && !sound.changesSamples
         let repair =
             FloatRepair.concerns(source.format) && !staysAsItIs ? try FloatRepair(source) : nil
         if sound.changesSamples {
-            let floats = try SoundFloats(sound, source, settings, measurement)
+            let floats = try SoundFloats(sound, source, settings, measurement, lowering: lowering)
             return try SoundChain(sound, floats.output, .float32, repair, nil, floats, measurement)
         }
         guard let references = sound.channelMap else {
@@ -73,6 +73,13 @@ final class SoundChain {
     /// Hands what is still inside to the body.
     func finish(_ body: FrameBody) throws(MediaError) {
         try floats?.finish(body)
+    }
+
+    /// Takes what the finished file was found to be; answers by how many decibels its peaks exceed the ceiling.
+    func take(decoded: Loudness) -> Double? {
+        floats?.decoded = decoded
+        guard let ceiling = sound.ceiling, let peak = decoded.truePeak, peak > ceiling + 0.05 else { return nil }
+        return peak - ceiling
     }
 
     /// What the loudness was and became.

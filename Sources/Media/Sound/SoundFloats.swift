@@ -15,6 +15,14 @@ final class SoundFloats {
     private var late: Int
     private var meter: LoudnessMeter?
     private let ceiling: Double?
+    /// The level that was asked for, in LUFS.
+    private let target: Double?
+    /// Decibels that the result is lowered by behind the limiter, as its encoder's peaks went over the ceiling.
+    private let lowering: Double
+    /// What follows the limiter: the encoder's own gain, taken back, and the lowering.
+    private let outputGain: Float
+    /// What the finished file was found to be.
+    var decoded: Loudness?
     private let isUnmeasured: Bool
     private let isBounded: Bool
     /// Whether what is over full scale is passed on: an encoder takes it, and a decoder behind it clips.
@@ -23,9 +31,14 @@ final class SoundFloats {
     private let rest: Frame
 
     init(
-        _ sound: SoundSettings, _ source: SampleShape, _ settings: EncodingSettings, _ measurement: SoundMeasurement?
+        _ sound: SoundSettings, _ source: SampleShape, _ settings: EncodingSettings, _ measurement: SoundMeasurement?,
+        lowering: Double = 0
     ) throws(MediaError) {
         rest = try Frame()
+        target = sound.loudness
+        self.lowering = lowering
+        let encoderGain = sound.loudness == nil ? 1 : EncoderGain.factor(settings)
+        outputGain = Float(factor(decibels: -lowering) / encoderGain)
         head = try SoundHead(sound, source, settings)
         output = SampleShape(format: AV_SAMPLE_FMT_FLTP, rate: settings.shape.rate, layout: head.output.layout)
         let measured = measurement?.loudness
@@ -89,16 +102,44 @@ final class SoundFloats {
             }
         }
         if meter != nil { try meter!.append(frame) }
+        if outputGain != 1 {
+            for channel in 0..<output.channels {
+                let samples = frame.floats(channel)
+                for index in 0..<frame.samples { samples[index] *= outputGain }
+            }
+        }
         try body(frame)
     }
 
     /// The loudness of what came out, where there was a target for it.
     var after: Loudness? {
-        switch meter {
+        if let decoded { return decoded }
+        return switch meter {
         case .none: nil
         case .some(let meter): meter.loudness
         }
     }
+
+    /// What was done to keep the ceiling, and what it cost.
+    private var limited: Warning? {
+        var words: [String] = []
+        if let work = limiter?.work, work.events > 0 {
+            let seconds = (Double(work.samples) / Double(output.rate) * 1000).rounded() / 1000
+            let times = work.events == 1 ? "once" : "\(work.events) times"
+            words.append(
+                "the limiter lowered the level \(times), for \(seconds) s in all and by "
+                    + "\(tenths(decibels(Double(1 / work.leastGain)))) dB at most")
+        }
+        if lowering > 0 { words.append("the result was encoded again \(tenths(lowering)) dB lower") }
+        guard !words.isEmpty else { return nil }
+        var sentence = "\(words.joined(separator: ", and ")), to keep \(ceiling ?? 0) dBTP"
+        if let target, let loudness = after?.integrated, case let short = tenths(target - loudness), short > 0 {
+            sentence += "; the result is \(short) LU softer than its target"
+        }
+        return Warning("limited", sentence)
+    }
+
+    private func tenths(_ value: Double) -> Double { (value * 10).rounded() / 10 }
 
     /// What a person should know of the result.
     var warnings: [Warning] {
@@ -107,16 +148,7 @@ final class SoundFloats {
             warnings.append(
                 Warning("loudness_unmeasured", "the range is silent or too soft to measure, so its level was left"))
         }
-        if let work = limiter?.work, work.events > 0 {
-            let seconds = (Double(work.samples) / Double(output.rate) * 1000).rounded() / 1000
-            let most = (decibels(Double(1 / work.leastGain)) * 10).rounded() / 10
-            let times = work.events == 1 ? "once" : "\(work.events) times"
-            warnings.append(
-                Warning(
-                    "limited",
-                    "the limiter lowered the level \(times), for \(seconds) s in all and by \(most) dB at most, "
-                        + "to keep \(ceiling ?? 0) dBTP"))
-        }
+        if let limited { warnings.append(limited) }
         if mayExceed && highest > 1 {
             let over = (decibels(Double(highest)) * 10).rounded() / 10
             warnings.append(

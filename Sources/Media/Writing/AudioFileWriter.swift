@@ -9,15 +9,18 @@ final class AudioFileWriter: RenditionWriter {
     private var tags: TagWriter
     private let sound: SoundChain?
     private let stop: StopFlag
+    private let isMeasured: Bool
 
     init(
         _ store: any ByteStore, _ rendition: Rendition, _ reader: borrowing AssetReader, _ metadata: Metadata,
-        _ measurement: SoundMeasurement?, stop: StopFlag
+        _ measurement: SoundMeasurement?, lowering: Double = 0, stop: StopFlag
     ) throws(MediaError) {
         self.store = store
         self.stop = stop
+        isMeasured = rendition.sound.loudness != nil && measurement?.loudness?.integrated != nil
         settings = try EncodingSettings.resolve(rendition, try rendition.sound.shape(of: reader.shape), reader.depth)
-        sound = try SoundChain.open(rendition.sound, reader.shape, reader.depth, settings, measurement)
+        sound = try SoundChain.open(
+            rendition.sound, reader.shape, reader.depth, settings, measurement, lowering: lowering)
         tags = TagWriter(
             metadata, rendition.tags, format: settings.format, codec: settings.codec, rate: settings.shape.rate,
             sourceRate: reader.shape.rate, layout: settings.shape.layout)
@@ -49,10 +52,14 @@ final class AudioFileWriter: RenditionWriter {
             throw MediaError(.store(error), "complete the output", "the output could not be completed: \(error)")
         }
         try OutputCheck.run(store, [OutputCheck(settings, samples: samples, written: tally)], stop: stop)
+        let seconds = Double(samples) / Double(settings.shape.rate)
+        let decoded = isMeasured ? try DecodedLoudness.of(store, settings, seconds: seconds, stop: stop) : nil
+        let excess = decoded.flatMap { sound?.take(decoded: $0) }
         var result = ConversionResult(
             settings, samples: samples, bytes: bytes,
             gapless: padding.gapless(settings, packets: tally.count, samples: samples), sound: sound,
             used: settings.used, warnings: settings.warnings + writer.warnings + tags.warnings)
+        result.excess = excess
         if settings.codec.name == "flac" { result.audioMD5 = try FlacHeader.md5(in: store, stop: stop) }
         return result
     }
