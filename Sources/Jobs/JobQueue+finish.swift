@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Lifecycle
 import Redis
 package import SlotProtocol
 
@@ -6,7 +7,7 @@ extension JobQueue {
     /// Asks whether the result may become visible, and writes down what is about to; with replicas, they must have that too.
     package func publish(id: String, token: String, record: CommitRecord) async throws(QueueError) -> PublishAnswer {
         let answer = try await runDurably(
-            QueueScript.publish, [.text(id), .text(token), .bytes(Self.json(record))]
+            QueueScript.publish, [.text(id), .text(token), .bytes(Self.bounded(record))]
         ) { $0.string == "OK" }
         return switch try answer.text() {
         case "OK": .ok
@@ -98,22 +99,31 @@ extension JobQueue {
         return lines.reversed().joined(separator: "\n")
     }
 
+    /// Bytes of a result, whatever the conversions report.
+    private static let maxResultBytes = 256 << 10
+
     /// Reports as JSON: without what only explains, should they be too large, and without lists, should they be so still.
     private static func bounded(_ reports: [OutputReport]) -> [UInt8] {
         let whole = json(reports)
         guard whole.count > 64 << 10 else { return whole }
-        var reports = reports
-        for index in reports.indices {
-            reports[index].warnings = []
-            reports[index].settings = [:]
-        }
+        var reports = reports.map(\.withoutExplanations)
         let told = json(reports)
-        guard told.count > 256 << 10 else { return told }
-        for index in reports.indices {
-            reports[index].titles = nil
-            reports[index].parts?.files = []
+        guard told.count > maxResultBytes else { return told }
+        reports = reports.map(\.withoutLists)
+        let brief = json(reports)
+        guard brief.count > maxResultBytes else { return brief }
+        return json(reports.map(\.withShortTexts))
+    }
+
+    /// The record as JSON: its reports without what only explains and without lists, should it be too large.
+    private static func bounded(_ record: CommitRecord) -> [UInt8] {
+        let whole = json(record)
+        guard whole.count > maxResultBytes else { return whole }
+        var record = record
+        for index in record.outputs.indices {
+            record.outputs[index].report = record.outputs[index].report.withoutExplanations.withoutLists
         }
-        return json(reports)
+        return json(record)
     }
 
     private static func json(_ value: some Encodable) -> [UInt8] {
@@ -126,13 +136,33 @@ extension JobQueue {
     }
 }
 
-extension String {
-    /// The longest beginning that is not longer and cuts no character.
-    func prefix(utf8Bytes limit: Int) -> String {
-        guard utf8.count > limit else { return self }
-        var end = utf8.index(utf8.startIndex, offsetBy: limit)
-        while end.samePosition(in: unicodeScalars) == nil { utf8.formIndex(before: &end) }
-        return String(self[..<end])
+extension OutputReport {
+    fileprivate var withoutExplanations: OutputReport {
+        var report = self
+        // That an output was skipped is no explanation: it says that there is no such output.
+        if !isSkipped { report.warnings = [] }
+        report.settings = [:]
+        return report
+    }
+
+    fileprivate var withoutLists: OutputReport {
+        var report = self
+        report.titles = nil
+        report.parts?.files = []
+        return report
+    }
+
+    fileprivate var withShortTexts: OutputReport {
+        var report = self
+        report.url = url.prefix(utf8Bytes: 1024)
+        report.codec = codec.prefix(utf8Bytes: 64)
+        report.audioMD5 = audioMD5?.prefix(utf8Bytes: 64)
+        report.etag = etag?.prefix(utf8Bytes: 256)
+        report.error = error.map {
+            Failure($0.code, $0.message.prefix(utf8Bytes: 256), retryable: $0.retryable, retryAfter: $0.retryAfter)
+        }
+        if isSkipped { report = OutputReport(format: format, skippedAt: report.url) }
+        return report
     }
 }
 

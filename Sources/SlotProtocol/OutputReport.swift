@@ -62,16 +62,13 @@ package struct OutputReport: Hashable, Sendable {
     package init(format: String, skippedAt url: String) {
         self.init(format: format, error: nil)
         self.url = url
-        warnings = [Warning(Self.skipped, "the output '\(url)' exists and was left as it is")]
+        warnings = [Warning(.outputSkipped, "the output '\(url)' exists and was left as it is")]
     }
-
-    /// The warning of such an output.
-    private static let skipped = "output_skipped"
 
     /// Whether there is such an output, made by this job; what only that has means nothing otherwise.
     package var isMade: Bool { error == nil && !isSkipped }
 
-    package var isSkipped: Bool { warnings.contains { $0.code == Self.skipped } }
+    package var isSkipped: Bool { warnings.contains { $0.code == Warning.Code.outputSkipped.rawValue } }
 
     /// The report of an output that failed, or of which nothing is known.
     package init(format: String, error: Failure?) {

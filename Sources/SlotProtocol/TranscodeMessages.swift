@@ -9,13 +9,18 @@ package enum TranscodeOrder: Codable, Sendable {
 }
 
 /// What `respool-transcode` tells the worker; after `converted`, `probed` or `failed` it waits for the next order.
+///
+/// It parses strangers' bytes, so that the worker takes it for nothing but the child's word: whatever is checked is in
+/// `checked`.
 package enum TranscodeReport: Codable, Sendable {
     /// `unconfined` is what the kernel lacks to confine the child.
     case hello(version: Int, unconfined: [SandboxPart])
     /// Sent at least once a second while a job runs, also while it waits for bytes.
     case progress(Progress)
-    /// One output is complete and was read back, or has failed. Its `url` and `sha256` are for the worker to fill in.
-    case output(Int, OutputReport)
+    /// One output is complete and was read back.
+    case output(Int, OutputMeasurement)
+    /// One output has failed, or is skipped.
+    case outputFailed(Int, Failure)
     /// Every output was told.
     case converted
     /// What the source is, as JSON.

@@ -3,29 +3,68 @@ package import SlotProtocol
 
 /// What both children have said of a job's outputs so far.
 struct OutputBoard {
-    /// Whether the transcoder has told of every output.
-    var isConverted = false
     /// The plan, with what is skipped of it.
     private(set) var plan: ConversionPlan
     private let overwrites: [Overwrite]
     private let places: [String]
-    private var reports: [Int: OutputReport] = [:]
+    private let maxSeconds: Int
+    private var outcomes: [Int: OutputOutcome] = [:]
+    /// The outputs of which the transcoder has told.
+    private var told: Set<Int> = []
+    /// Whether it has told of all.
+    private(set) var isConverted = false
     private var staged: [Int: StagedOutput] = [:]
 
-    init(_ task: SlotTask) {
+    private enum OutputOutcome {
+        case measured(OutputMeasurement)
+        case failed(Failure)
+        case skipped(place: String)
+    }
+
+    init(_ task: SlotTask, maxSeconds: Int) {
         plan = task.plan
         overwrites = task.outputs.map(\.delivery.overwrite)
         places = task.outputs.map { OutputPath.redacted($0.place ?? $0.defaultName) }
+        self.maxSeconds = maxSeconds
     }
 
-    mutating func converted(_ index: Int, _ report: OutputReport) {
+    // MARK: What the transcoder says
+
+    mutating func measured(_ index: Int, _ measurement: OutputMeasurement) throws(ImplausibleReport) {
+        try expect(index)
+        let checked = try measurement.checked(
+            as: plan.renditions[index], maxSeconds: maxSeconds, requested: plan.requestedSettings(of: index))
+        told.insert(index)
         // What transfer said of it is nearer to the cause.
-        if reports[index]?.isMade != false { reports[index] = report }
+        if outcomes[index] == nil { outcomes[index] = .measured(checked) }
     }
+
+    mutating func unconverted(_ index: Int, _ failure: Failure) throws(ImplausibleReport) {
+        try expect(index)
+        let checked = try failure.checked()
+        told.insert(index)
+        if outcomes[index] == nil { outcomes[index] = .failed(checked) }
+    }
+
+    mutating func converted() throws(ImplausibleReport) {
+        guard !isConverted, told.count == plan.renditions.count else {
+            throw ImplausibleReport("the end of a conversion with \(told.count) of \(plan.renditions.count) outputs")
+        }
+        isConverted = true
+    }
+
+    /// Fails unless the output is one that is still to be told.
+    private func expect(_ index: Int) throws(ImplausibleReport) {
+        guard !isConverted, plan.renditions.indices.contains(index), !told.contains(index) else {
+            throw ImplausibleReport("output \(index) of \(plan.renditions.count), which is not to be told now")
+        }
+    }
+
+    // MARK: What transfer says
 
     mutating func skipped(_ index: Int, _ place: String) {
         guard plan.renditions.indices.contains(index) else { return }
-        reports[index] = OutputReport(format: plan.renditions[index].format, skippedAt: place)
+        outcomes[index] = .skipped(place: place)
         plan.skipped.insert(index)
     }
 
@@ -33,34 +72,37 @@ struct OutputBoard {
 
     mutating func failed(_ index: Int, _ failure: Failure) {
         guard plan.renditions.indices.contains(index) else { return }
-        reports[index] = OutputReport(format: plan.renditions[index].format, error: failure)
+        outcomes[index] = .failed(failure)
     }
 
     /// Whether which outputs there are to be is known only when their places are looked up.
     var maySkip: Bool { overwrites.contains(.skip) }
 
+    /// Whether no output is to be made.
+    var isAllSkipped: Bool { plan.skipped.count == plan.renditions.count }
+
     /// What `publish` would make visible, once everything is known; a failure if nothing is to be.
     func record() throws(Failure) -> CommitRecord? {
-        guard isConverted else { return nil }
+        guard isConverted || isAllSkipped else { return nil }
         var outputs: [CommitRecord.Output] = []
         for index in plan.renditions.indices {
-            guard var report = reports[index] else {
-                throw Failure(.internal, "nothing is known of output \(index) of \(plan.renditions.count)")
+            let format = plan.renditions[index].format
+            switch outcomes[index] {
+            case nil: throw Failure(.internal, "nothing is known of output \(index) of \(plan.renditions.count)")
+            case .skipped(let place): outputs.append(.init(OutputReport(format: format, skippedAt: place)))
+            case .failed(let failure):
+                var report = OutputReport(format: format, error: failure)
+                report.url = index < places.count ? places[index] : ""
+                outputs.append(.init(report))
+            case .measured(let measurement):
+                guard let place = staged[index] else { return nil }
+                let report = OutputReport(
+                    format: format, requested: plan.requestedSettings(of: index), measurement, place)
+                outputs.append(
+                    .init(
+                        destination: place.destination, staged: place.staged, parts: place.parts, report: report,
+                        overwrite: overwrites[index], identity: place.identity))
             }
-            if !report.isMade {
-                if report.error != nil { report.url = index < places.count ? places[index] : "" }
-                outputs.append(.init(destination: report.url, staged: "", report: report))
-                continue
-            }
-            guard let place = staged[index] else { return nil }
-            report.url = place.destination
-            report.bytes = place.bytes
-            report.sha256 = place.sha256
-            report.parts = place.partsReport
-            outputs.append(
-                .init(
-                    destination: place.destination, staged: place.staged, parts: place.parts, report: report,
-                    overwrite: overwrites[index], identity: place.identity))
         }
         let record = CommitRecord(outputs: outputs, isAtomic: plan.isAtomic)
         if let failure = record.failure, record.isAtomic || outputs.allSatisfy({ $0.report.error != nil }) {
@@ -68,6 +110,30 @@ struct OutputBoard {
         }
         return record
     }
+}
+
+extension OutputReport {
+    /// What the job asked for, what transfer staged and summed, and what the transcoder found out of it.
+    init(
+        format: String, requested: [String: String], _ measurement: OutputMeasurement, _ staged: StagedOutput
+    ) {
+        self.init(
+            url: staged.destination, format: format, codec: measurement.codec, bytes: staged.bytes,
+            duration: measurement.duration, sampleRate: measurement.sampleRate, channels: measurement.channels,
+            bitRate: measurement.bitRate, sha256: staged.sha256, copied: measurement.copied,
+            gapless: measurement.gapless, damage: measurement.damage,
+            settings: measurement.settings.reduce(into: [:]) { settings, setting in
+                settings[setting.key] = Setting(asked: requested[setting.key], used: setting.value)
+            }, warnings: measurement.warnings, loudness: measurement.loudness)
+        audioMD5 = measurement.audioMD5
+        parts = staged.partsReport
+        titles = measurement.titles.isEmpty ? nil : measurement.titles
+    }
+}
+
+extension CommitRecord.Output {
+    /// An output of which there is nothing to publish.
+    fileprivate init(_ report: OutputReport) { self.init(destination: report.url, staged: "", report: report) }
 }
 
 extension CommitRecord {

@@ -51,7 +51,7 @@ package actor Slot {
         _ task: SlotTask, progress: @escaping @Sendable (Progress) -> Void
     ) async throws(SlotError) -> CommitRecord {
         let pair = try await livePair()
-        var board = OutputBoard(task)
+        var board = OutputBoard(task, maxSeconds: configuration.transcode.source.seconds)
         begin(pair, task.transferJob, descriptor: task.outputDescriptor)
         if board.maySkip, let record = try await check(pair, &board) { return record }
         isTranscodeBusy = true
@@ -61,18 +61,23 @@ package actor Slot {
         var isWaiting = false
         while true {
             switch await pair.events.next() {
-            case .transcode(.progress(var value)):
-                watch.heard()
-                if isWaiting, value.phase == .opening { value.phase = .waiting }
-                progress(value)
             case .transfer(.waiting(let value)): isWaiting = value
-            case .transcode(.output(let index, let report)): board.converted(index, report)
-            case .transcode(.converted):
-                watch.end()
-                isTranscodeBusy = false
-                board.isConverted = true
             case .transfer(.staged(let index, let output)): board.staged(index, output)
             case .transfer(.outputFailed(let index, let failure)): board.failed(index, failure)
+            case .transcode(.progress(let value)):
+                watch.heard()
+                let count = board.plan.renditions.count
+                var checked = try plausible(pair) { () throws(ImplausibleReport) in try value.checked(outputs: count) }
+                if isWaiting, checked.phase == .opening { checked.phase = .waiting }
+                progress(checked)
+            case .transcode(.output(let index, let measurement)):
+                try plausible(pair) { () throws(ImplausibleReport) in try board.measured(index, measurement) }
+            case .transcode(.outputFailed(let index, let failure)):
+                try plausible(pair) { () throws(ImplausibleReport) in try board.unconverted(index, failure) }
+            case .transcode(.converted):
+                try plausible(pair) { () throws(ImplausibleReport) in try board.converted() }
+                watch.end()
+                isTranscodeBusy = false
             case let event: try handle(event, pair)
             }
             do throws(Failure) {
@@ -87,8 +92,7 @@ package actor Slot {
             switch await pair.events.next() {
             case .transfer(.outputSkipped(let index, let place)): board.skipped(index, place)
             case .transfer(.checked):
-                guard board.plan.skipped.count == board.plan.renditions.count else { return nil }
-                board.isConverted = true
+                guard board.isAllSkipped else { return nil }
                 do throws(Failure) { return try board.record() } catch { throw .failed(error, log: []) }
             case let event: try handle(event, pair)
             }
@@ -109,8 +113,9 @@ package actor Slot {
             switch await pair.events.next() {
             case .transcode(.progress): watch.heard()
             case .transcode(.probed(let text)):
+                let probe = try plausible(pair) { () throws(ImplausibleReport) in try ProbeText.checked(text) }
                 isTranscodeBusy = false
-                return text
+                return probe
             case let event: try handle(event, pair)
             }
         }
@@ -288,10 +293,11 @@ package actor Slot {
         case .transcode(.log(let line)): lines.append(line)
         case .transfer(.uploading(let index, let output)): uploads[index] = output
         // One child may tell of the other's death before it is reaped.
-        case .transcode(.failed(let failure)) where failure.code == .crashed: throw crash(pair, failure.message)
+        case .transcode(.failed(let failure)) where failure.code == .crashed: throw crash(pair, failure.bounded.message)
         case .transcode(.failed(let failure)):
+            let checked = try plausible(pair) { () throws(ImplausibleReport) in try failure.checked() }
             isTranscodeBusy = false
-            throw .failed(failure, log: lines.all)
+            throw .failed(checked, log: lines.all)
         case .transfer(.failed(let failure)): throw .failed(failure, log: lines.all)
         case .transfer(.violation(let failure)): throw violation(pair, failure)
         case .stopped: throw .stopped
@@ -300,10 +306,19 @@ package actor Slot {
             throw crash(
                 pair, "respool-transcode said nothing for \(Int(configuration.silence.seconds)) s and was killed")
         // Left over from the end of a conversion that was waited for elsewhere.
-        case .transcode(.progress), .transcode(.output), .transfer(.staged), .transfer(.outputFailed),
+        case .transcode(.progress), .transcode(.output), .transcode(.outputFailed), .transfer(.staged), .transfer(.outputFailed),
             .transfer(.outputSkipped), .transfer(.checked), .transfer(.publishing), .transfer(.waiting):
             return
         case .transcode, .transfer: throw crash(pair, "a child of the slot answered something else than it was asked")
+        }
+    }
+
+    /// What a transcoder says, if it can be true; one that says something else is not to be trusted any more.
+    private func plausible<Value>(
+        _ pair: ChildPair, _ check: () throws(ImplausibleReport) -> Value
+    ) throws(SlotError) -> Value {
+        do throws(ImplausibleReport) { return try check() } catch {
+            throw crash(pair, "respool-transcode reported \(error), which cannot be, and was killed")
         }
     }
 

@@ -22,13 +22,15 @@ struct ConversionJob {
             let results = try Conversion.run(
                 source: source, stores: stores, plan: plan, stop: StopFlag(), progress: { reporter.report($0) })
             for (index, result) in results.enumerated() {
-                var report: OutputReport
-                do { report = OutputReport(try result.get()) } catch {
-                    report = OutputReport(
-                        format: plan.renditions[index].format, error: Failure(conversionError: error))
-                }
-                try stores.end(output: index, isComplete: report.error == nil)
-                try reporter.send(.output(index, report))
+                let report: TranscodeReport
+                do {
+                    let result = try result.get()
+                    let requested = plan.requestedSettings(of: index)
+                    assert(result.settings.allSatisfy { $1.asked == requested[$0] }, "\(result.settings) \(requested)")
+                    report = .output(index, OutputMeasurement(result))
+                } catch { report = .outputFailed(index, Failure(conversionError: error)) }
+                try stores.end(output: index, isComplete: (try? result.get()) != nil)
+                try reporter.send(report)
             }
             return .converted
         }
@@ -93,15 +95,15 @@ struct ConversionJob {
     }
 }
 
-extension OutputReport {
+extension OutputMeasurement {
     init(_ result: ConversionResult) {
         self.init(
-            url: "", format: result.format, codec: result.codec, bytes: result.bytes, duration: result.seconds,
-            sampleRate: result.sampleRate, channels: result.channels, bitRate: result.bitRate, sha256: "",
-            copied: result.copied,
-            gapless: result.gapless, damage: result.damage, settings: result.settings,
-            warnings: result.warnings, loudness: result.loudness)
+            codec: result.codec, duration: result.seconds, sampleRate: result.sampleRate, channels: result.channels,
+            bitRate: result.bitRate, copied: result.copied,
+            gapless: Gapless(start: max(0, result.gapless.start), end: max(0, result.gapless.end)),
+            damage: result.damage, settings: result.settings.mapValues(\.used), warnings: result.warnings)
+        loudness = result.loudness
         audioMD5 = result.audioMD5
-        titles = result.titles.isEmpty ? nil : result.titles
+        titles = result.titles
     }
 }

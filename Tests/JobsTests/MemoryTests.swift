@@ -74,7 +74,7 @@ import Testing
         try await QueueFixture.run { fixture in
             func stored(_ titles: Int, _ outputs: Int) async throws -> (bytes: Int64, outputs: [OutputReport]) {
                 var report = QueueFixture.report
-                report.warnings = Array(repeating: Warning("tags_dropped", "x"), count: 500)
+                report.warnings = Array(repeating: Warning(.tagsDropped, "x"), count: 500)
                 report.titles = (0..<titles).map { TimedTitle(time: Double($0), title: "Somebody – Some Song") }
                 let id = try await fixture.enqueue()
                 let reports = Array(repeating: report, count: outputs)

@@ -64,7 +64,7 @@ final class SourceChecksum {
             return nil
         }
         let sentence = "the decoded samples do not have the MD5 that the file declares"
-        if policy == .accept { return Warning("md5_mismatch", sentence) }
+        if policy == .accept { return Warning(.md5Mismatch, sentence) }
         throw MediaError(.corruptMedia, "decode the audio", "\(sentence); `damage: accept` would take them as they are")
     }
 }

@@ -44,7 +44,7 @@ extension ConversionResult {
         if times.leftOut > 0 {
             result.warnings.append(
                 Warning(
-                    "titles_left_out",
+                    .titlesLeftOut,
                     "the station sent \(times.leftOut) more titles than the report has room for, the last ones"))
         }
         return result

@@ -54,5 +54,9 @@ final class TrackPath {
 
 extension Warning {
     /// The same with the track that it is about.
-    func of(track number: Int) -> Warning { Warning(code, "track \(number): \(message)") }
+    func of(track number: Int) -> Warning {
+        var warning = self
+        warning.message = "track \(number): \(message)"
+        return warning
+    }
 }

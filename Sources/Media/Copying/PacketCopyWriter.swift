@@ -47,7 +47,7 @@ final class PacketCopyWriter: RenditionWriter {
         result.copied = true
         if plan.span.isShort {
             let warning = Warning(
-                "range_cut", "the range ends after the source, which ends \(result.seconds) s after its start")
+                .rangeCut, "the range ends after the source, which ends \(result.seconds) s after its start")
             result.warnings.insert(warning, at: 0)
         }
         guard plan.settings.codec.name == "flac" else { return result }

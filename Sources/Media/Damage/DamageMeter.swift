@@ -42,12 +42,12 @@ struct DamageMeter {
     func warning(silentEvents: Int) -> Warning? {
         if lost > 0 {
             return Warning(
-                "damaged",
+                .damaged,
                 "the source is damaged: \(lostSeconds) s are lost, first at \(firstSeconds) s, and silent in the result"
             )
         }
         guard silentEvents > 0 else { return nil }
-        return Warning("damaged", "the source is damaged: \(silentEvents) of its packets could not be read as they are")
+        return Warning(.damaged, "the source is damaged: \(silentEvents) of its packets could not be read as they are")
     }
 
     private var seconds: Double { Double(lost) / Double(rate) }

@@ -51,11 +51,11 @@ extension TrackDecoder {
     /// What a person should know of an end that is no failure.
     borrowing func endWarning() throws(MediaError) -> Warning? {
         if endsInFrame, health.endsShort(mayEndShort: false, isWhole: false) {
-            return Warning("source_truncated", "the recording ends inside a frame, which was left out")
+            return Warning(.sourceTruncated, "the recording ends inside a frame, which was left out")
         }
         guard holdsAll, try Truncation.found(source, demuxer.formatName) != nil else { return nil }
         return Warning(
-            "source_truncated", "the source is cut short behind its last sample; nothing of its sound is missing")
+            .sourceTruncated, "the source is cut short behind its last sample; nothing of its sound is missing")
     }
 
     /// Whether only the last frame may be missing a part, of a recording that ends wherever it was stopped.

@@ -105,19 +105,19 @@ struct AssetReader: ~Copyable {
             let length = MediaTime(sample: position, rate: shape.rate).text
             warnings.append(
                 Warning(
-                    "range_cut",
+                    .rangeCut,
                     "the range ends at \(range.end!.text) s and the source at \(length) s, where the result ends"))
         }
         if !track.namesChannels && shape.channels > 2 {
             warnings.append(
                 Warning(
-                    "channels_unnamed",
+                    .channelsUnnamed,
                     "the source does not name its \(shape.channels) channels; they were taken for \(shape.layout)"))
         }
         if decoding.junk > 0 {
             warnings.append(
                 Warning(
-                    "junk_skipped", "the source holds bytes between its frames that are no audio; they were skipped"))
+                    .junkSkipped, "the source holds bytes between its frames that are no audio; they were skipped"))
         }
         if let warning = damageMeter.warning(silentEvents: decoding.silentEvents) { warnings.append(warning) }
         return warnings + decoding.warnings

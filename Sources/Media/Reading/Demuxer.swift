@@ -156,7 +156,7 @@ struct Demuxer: ~Copyable {
         guard isLengthUnknown else { return [] }
         return [
             Warning(
-                "length_unknown",
+                .lengthUnknown,
                 "the source's header does not declare its length; it was read to its last byte, so a missing end cannot be noticed"
             )
         ]

@@ -301,11 +301,11 @@ struct TrackDecoder: ~Copyable {
         endsInPart = endsInJunk && JunkTail.isPartOfFile(from: lost.frameEnd, of: source, demuxer.formatName)
         if endsInPart {
             let sentence = "the source is cut short behind its last sample; nothing of its sound is missing"
-            warnings.append(Warning("source_truncated", sentence))
+            warnings.append(Warning(.sourceTruncated, sentence))
         }
         if let truncation = try truncation(position) {
             guard policy == .accept else { throw truncation }
-            warnings.append(Warning("source_truncated", "\(truncation.sentence); the result ends there"))
+            warnings.append(Warning(.sourceTruncated, "\(truncation.sentence); the result ends there"))
             return 0
         }
         if let warning = try endWarning() { warnings.append(warning) }
@@ -336,7 +336,7 @@ struct TrackDecoder: ~Copyable {
         let seconds = MediaTime(value: samples / Int64(shape.rate), timescale: 1).text
         let sentence =
             "the source's headers promise \(seconds) s more than could be decoded; the result ends without them"
-        warnings.append(Warning("source_truncated", sentence))
+        warnings.append(Warning(.sourceTruncated, sentence))
     }
 
     /// Where the sound ends by a container that tells it, and no further than packets came: one that was cut may still tell

@@ -42,7 +42,7 @@ struct ClipMeter {
         let over = max((decibels(highest) * 10).rounded() / 10, 0.1)
         return [
             Warning(
-                "clipped",
+                .clipped,
                 "\(samples) samples exceed full scale, by up to \(over) dB, and were clipped; `true_peak` limits them, "
                     + "and `sample_format` f32 keeps them")
         ]

@@ -56,7 +56,7 @@ final class FloatRepair {
         guard repaired > 0 else { return [] }
         return [
             Warning(
-                "samples_mended",
+                .samplesMended,
                 "\(repaired) of the source's samples are no numbers, which became silence, or more than 60 dB over full scale, "
                     + "which became that")
         ]

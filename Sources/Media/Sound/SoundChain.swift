@@ -92,7 +92,7 @@ final class SoundChain {
     var warnings: [Warning] {
         var warnings = (repair?.warnings ?? []) + (floats?.warnings ?? [])
         if sound.trimSilence != nil, let measurement, measurement.sound == nil {
-            warnings.append(Warning("all_silent", "the whole range is silent, so no silence was taken off"))
+            warnings.append(Warning(.allSilent, "the whole range is silent, so no silence was taken off"))
         }
         return warnings
     }

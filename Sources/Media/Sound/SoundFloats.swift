@@ -136,7 +136,7 @@ final class SoundFloats {
         if let target, let loudness = after?.integrated, case let short = tenths(target - loudness), short > 0 {
             sentence += "; the result is \(short) LU softer than its target"
         }
-        return Warning("limited", sentence)
+        return Warning(.limited, sentence)
     }
 
     private func tenths(_ value: Double) -> Double { (value * 10).rounded() / 10 }
@@ -146,14 +146,14 @@ final class SoundFloats {
         var warnings: [Warning] = []
         if isUnmeasured {
             warnings.append(
-                Warning("loudness_unmeasured", "the range is silent or too soft to measure, so its level was left"))
+                Warning(.loudnessUnmeasured, "the range is silent or too soft to measure, so its level was left"))
         }
         if let limited { warnings.append(limited) }
         if mayExceed && highest > 1 {
             let over = (decibels(Double(highest)) * 10).rounded() / 10
             warnings.append(
                 Warning(
-                    "clipped",
+                    .clipped,
                     "samples go over full scale by up to \(over) dB; give true_peak to limit them, or a lower level"))
         }
         return warnings

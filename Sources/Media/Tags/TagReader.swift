@@ -35,7 +35,7 @@ enum TagReader {
 
     static func tooLarge(_ size: Int64, _ most: Int) -> Warning {
         Warning(
-            "tags_dropped",
+            .tagsDropped,
             "the source's tags have \(size) bytes, over the limit of \(most), and were left out; see RESPOOL_MAX_TAG_BYTES"
         )
     }
@@ -178,7 +178,7 @@ extension Metadata {
         guard chapters.count > most else { return }
         warnings.append(
             Warning(
-                "chapters_dropped",
+                .chaptersDropped,
                 "the source has \(chapters.count) chapters, over the limit of \(most), and they were left out; see "
                     + "RESPOOL_MAX_CHAPTERS"))
         chapters = []
@@ -189,7 +189,7 @@ extension Metadata {
             guard picture.bytes.count > most else { return picture.bytes.isEmpty }
             warnings.append(
                 Warning(
-                    "pictures_dropped",
+                    .picturesDropped,
                     "a picture of \(picture.bytes.count) bytes is over the limit of \(most), and was left out; see "
                         + "RESPOOL_MAX_PICTURE_BYTES"))
             return true

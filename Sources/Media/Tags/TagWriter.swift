@@ -31,7 +31,7 @@ struct TagWriter: Sendable {
         tellsITunes = codec.name == "aac" && ["m4a", "m4b", "mp4"].contains(format.name)
         warnings = source.warnings
         if settings.chapters != nil, source.chapters.isEmpty {
-            drop("chapters_missing", "the source has no chapters, so no file of them was written")
+            drop(.chaptersMissing, "the source has no chapters, so no file of them was written")
         }
         metadata.set(settings)
         metadata.speakLoudness(ofOpus: codec.name == "opus")
@@ -66,13 +66,13 @@ struct TagWriter: Sendable {
     /// Leaves out what the format cannot hold, and says so.
     private mutating func leaveOut() {
         if !place.takesTexts, !metadata.texts.isEmpty {
-            drop("tags_dropped", "\(format) holds no tags, so these were left out: \(Self.listed(metadata.texts.keys))")
+            drop(.tagsDropped, "\(format) holds no tags, so these were left out: \(Self.listed(metadata.texts.keys))")
             metadata.texts = [:]
         }
         if case .dictionary(let dictionary) = place, let names = dictionary.names {
             let others = metadata.texts.keys.filter { !names.contains($0) }
             if !others.isEmpty {
-                drop("tags_dropped", "\(format) has no place for these tags: \(Self.listed(others))")
+                drop(.tagsDropped, "\(format) has no place for these tags: \(Self.listed(others))")
                 for name in others { metadata.texts[name] = nil }
             }
         }
@@ -80,18 +80,18 @@ struct TagWriter: Sendable {
         metadata.pictures = metadata.pictures.filter { place.takes($0) }
         if metadata.pictures.count < pictures {
             drop(
-                "pictures_dropped",
+                .picturesDropped,
                 "\(format) has no place for \(pictures - metadata.pictures.count) of \(pictures) pictures")
         }
         if !metadata.chapters.isEmpty, !place.takesChapters {
             let advice = "; `chapters: json` or `webvtt` writes them beside it"
-            drop("chapters_dropped", "\(format) has no place for the \(metadata.chapters.count) chapters\(advice)")
+            drop(.chaptersDropped, "\(format) has no place for the \(metadata.chapters.count) chapters\(advice)")
             metadata.chapters = []
         }
         if case .timedID3 = place { leaveOutOfStream() }
         if case .waveChunks = place { return }
         if metadata.wave.broadcast != nil {
-            drop("tags_dropped", "\(format) has no place for the broadcast extension (bext)")
+            drop(.tagsDropped, "\(format) has no place for the broadcast extension (bext)")
         }
         metadata.wave = WaveMetadata()
     }
@@ -100,18 +100,18 @@ struct TagWriter: Sendable {
     private mutating func leaveOutOfStream() {
         let long = metadata.texts.filter { $0.value.reduce(0) { $0 + $1.utf8.count } > Self.longestStreamText }.keys
         if !long.isEmpty {
-            drop("tags_dropped", "\(format) has no place for tags as long as these: \(Self.listed(long))")
+            drop(.tagsDropped, "\(format) has no place for tags as long as these: \(Self.listed(long))")
             for name in long { metadata.texts[name] = nil }
         }
         guard !metadata.frames.isEmpty || !metadata.lines.isEmpty else { return }
-        drop("tags_dropped", "\(format) has no place for lyrics with times and for the data in other frames of ID3")
+        drop(.tagsDropped, "\(format) has no place for lyrics with times and for the data in other frames of ID3")
         (metadata.frames, metadata.lines) = ([], [])
     }
 
     /// Bytes of the values of one name.
     private static let longestStreamText = 4096
 
-    private mutating func drop(_ code: String, _ sentence: String) { warnings.append(Warning(code, sentence)) }
+    private mutating func drop(_ code: Warning.Code, _ sentence: String) { warnings.append(Warning(code, sentence)) }
 
     private static func listed(_ names: some Sequence<String>) -> String {
         let names = names.map { TagName.shown($0) }.sorted()
@@ -173,7 +173,7 @@ struct TagWriter: Sendable {
             return true
         }
         if metadata.pictures.count < pictures {
-            drop("pictures_dropped", "flac has no place for pictures of more than 16 MiB together")
+            drop(.picturesDropped, "flac has no place for pictures of more than 16 MiB together")
         }
     }
 
@@ -231,7 +231,7 @@ struct TagWriter: Sendable {
 
     private mutating func isPlaced(_ outcome: WaveTags.Outcome) -> Bool {
         if outcome == .beyond {
-            drop("tags_dropped", "the sound fills the 4 GiB of \(format), so that no tags fit behind it; rf64 has room")
+            drop(.tagsDropped, "the sound fills the 4 GiB of \(format), so that no tags fit behind it; rf64 has room")
         }
         return outcome != .misfit
     }
@@ -267,7 +267,7 @@ struct TagWriter: Sendable {
         if bytes == nil { isTooLarge = true }
         let dropped = content.dropped()
         if !dropped.isEmpty, !warnings.contains(where: { $0.code == "tags_dropped" }) {
-            drop("tags_dropped", "\(format) has no place for these tags: \(Self.listed(dropped))")
+            drop(.tagsDropped, "\(format) has no place for these tags: \(Self.listed(dropped))")
         }
         guard let bytes, !bytes.isEmpty else { return nil }
         return isVorbis ? Self.signed(bytes) : bytes

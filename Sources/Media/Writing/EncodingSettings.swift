@@ -27,7 +27,7 @@ struct EncodingSettings {
         if channels < source.channels && rendition.askedChannels == nil {
             warnings.append(
                 Warning(
-                    "channels_mixed",
+                    .channelsMixed,
                     "\(codec.name) takes \(channels) channels here, so the source's \(source.channels) were mixed down")
             )
         }
@@ -36,7 +36,7 @@ struct EncodingSettings {
         if rate < source.rate && rendition.sampleRate == nil {
             warnings.append(
                 Warning(
-                    "sample_rate_changed",
+                    .sampleRateChanged,
                     "\(codec.name) takes no more than \(rate) Hz here, so the source's \(source.rate) Hz were lowered"))
         }
         let layout =
@@ -102,7 +102,7 @@ struct EncodingSettings {
         let limit = widest.isFloat ? "no samples of 64 bits" : "at most \(widest.bits) bits"
         warnings.append(
             Warning(
-                "depth_reduced",
+                .depthReduced,
                 "\(codec.name) stores \(limit), so the source's \(natural.rawValue) samples were rounded"))
         return widest
     }
@@ -142,7 +142,7 @@ extension EncodingSettings {
         let how = codec.kind == .lossless ? "the channels were kept and written as" : "they were mixed to"
         warnings.append(
             Warning(
-                "layout_changed",
+                .layoutChanged,
                 "\(codec.name) has no layout \(source) for \(channels) channels, so \(how) \(names[0])"))
         return ChannelLayout(named: names[0])
     }

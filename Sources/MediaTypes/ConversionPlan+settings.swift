@@ -1,0 +1,32 @@
+extension ConversionPlan {
+    /// What the job asks for, by the names in a report's settings; what it leaves open is not among them.
+    package func requestedSettings(of index: Int) -> [String: String] {
+        let rendition = renditions[index]
+        var settings: [String: String?] = rendition.sound.requestedSettings
+        settings["codec"] = rendition.codec
+        settings["sample_rate"] = rendition.sampleRate.map { String($0) }
+        settings["channels"] = rendition.channels.map { String($0) }
+        settings["channel_layout"] = rendition.channelLayout
+        settings["sample_format"] = rendition.sampleFormat?.rawValue
+        settings["bit_rate"] = rendition.bitRate.map { String($0) }
+        settings["quality"] = rendition.quality.map { String($0) }
+        let rates = rendition.segments.bitRates
+        settings["bit_rates"] = rates.isEmpty ? nil : rates.map { String($0) }.joined(separator: ",")
+        settings["split_channels"] = rendition.picture.splitsChannels.map { String($0) }
+        settings["size"] = rendition.picture.size?.description
+        settings["tracks"] = source.track == .all ? "all" : nil
+        return settings.compactMapValues(\.self)
+    }
+}
+
+extension SoundSettings {
+    fileprivate var requestedSettings: [String: String?] {
+        [
+            "channel_map": channelMap?.map(\.description).joined(separator: ","), "mix": mix?.description,
+            "resampler": resampler == .swr ? nil : resampler.rawValue, "gain": gain.map { "\($0)" },
+            "loudness": loudness.map { "\($0)" }, "true_peak": truePeak.map { "\($0)" },
+            "fade_in": fadeIn?.description, "fade_out": fadeOut?.description,
+            "trim_silence": trimSilence?.description, "replay_gain": replayGain?.rawValue,
+        ]
+    }
+}

@@ -1,0 +1,29 @@
+import Lifecycle
+import Testing
+
+@Suite struct BoundedTextTests {
+    @Test func `text that is short and plain stays as it is`() {
+        #expect("Zwölf 🎵".bounded(utf8Bytes: 20) == "Zwölf 🎵")
+        #expect("".bounded(utf8Bytes: 0) == "")
+    }
+
+    @Test func `what steers a terminal or turns the writing round is escaped`() {
+        #expect("a\nb\t\u{1b}[0m\u{7f}\u{9b}".bounded(utf8Bytes: 99) == #"a\nb\t\u{1b}[0m\u{7f}\u{9b}"#)
+        #expect("\u{202a}\u{2066}\u{2028}".bounded(utf8Bytes: 99) == #"\u{202a}\u{2066}\u{2028}"#)
+    }
+
+    @Test func `bytes are counted, not characters`() {
+        let accents = "e" + String(repeating: "\u{301}", count: 60_000)
+        #expect(accents.count == 1 && accents.bounded(utf8Bytes: 100).utf8.count <= 103)
+        #expect(String(repeating: "\u{1}", count: 100).bounded(utf8Bytes: 100).utf8.count <= 103)
+        #expect("Zwölf".prefix(utf8Bytes: 3) == "Zw")
+    }
+
+    @Test func `a bucket gives what is in it, and more with time`() {
+        let start = ContinuousClock.now
+        var bucket = TokenBucket(capacity: 100, perSecond: 10, at: start)
+        #expect(bucket.take(60, at: start) && bucket.take(40, at: start) && !bucket.take(1, at: start))
+        #expect(bucket.take(10, at: start + .seconds(1)) && !bucket.take(1, at: start + .seconds(1)))
+        #expect(!bucket.take(101, at: start + .seconds(100)) && bucket.take(100, at: start + .seconds(200)))
+    }
+}
