@@ -7,7 +7,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-ssize_t clinux_send(int socket, const void *bytes, size_t length, int descriptor) {
+ssize_t clinux_send(int socket, const void *bytes, size_t length, int descriptor, int waits) {
     struct iovec part = {.iov_base = (void *)bytes, .iov_len = length};
     union {
         struct cmsghdr header;
@@ -25,7 +25,7 @@ ssize_t clinux_send(int socket, const void *bytes, size_t length, int descriptor
         memcpy(CMSG_DATA(header), &descriptor, sizeof(int));
     }
     ssize_t sent;
-    do sent = sendmsg(socket, &message, MSG_NOSIGNAL);
+    do sent = sendmsg(socket, &message, MSG_NOSIGNAL | (waits ? 0 : MSG_DONTWAIT));
     while (sent < 0 && errno == EINTR);
     return sent;
 }

@@ -33,14 +33,19 @@ package struct PacketSocket: ~Copyable, Sendable {
         try JSONEncoder().encode(message).count <= largestPacket
     }
 
-    /// Sends the message, and a descriptor with it that the caller keeps; blocks while the peer's buffer is full.
-    package borrowing func send(_ message: some Encodable, descriptor passed: CInt = -1) throws(PacketError) {
+    /// Sends the message, and a descriptor with it that the caller keeps; while the peer's buffer is full it blocks, or fails
+    /// with `EAGAIN` where it shall not wait.
+    package borrowing func send(
+        _ message: some Encodable, descriptor passed: CInt = -1, waits: Bool = true
+    ) throws(PacketError) {
         let packet: Data
         do { packet = try JSONEncoder().encode(message) } catch { throw .malformed("cannot encode: \(error)") }
         guard packet.count <= Self.largestPacket else {
             throw .malformed("a packet of \(packet.count) bytes is too long")
         }
-        let sent = packet.withUnsafeBytes { clinux_send(descriptor.number, $0.baseAddress, $0.count, passed) }
+        let sent = packet.withUnsafeBytes {
+            clinux_send(descriptor.number, $0.baseAddress, $0.count, passed, waits ? 1 : 0)
+        }
         guard sent == packet.count else { throw .system(.last) }
     }
 
@@ -51,7 +56,7 @@ package struct PacketSocket: ~Copyable, Sendable {
         do { message = try JSONDecoder().decode(type, from: packet.bytes) } catch {
             throw .malformed("cannot decode \(String(decoding: packet.bytes.prefix(200), as: UTF8.self)): \(error)")
         }
-        return Received(message: message, descriptor: packet.descriptor.take())
+        return Received(message: message, size: packet.bytes.count, descriptor: packet.descriptor.take())
     }
 
     /// Waits until a message or the end can be received; false when the time is over first.

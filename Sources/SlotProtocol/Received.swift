@@ -4,6 +4,8 @@ package import Lifecycle
 /// A message, and the descriptor that came with it.
 package struct Received<Message: Sendable>: ~Copyable, Sendable {
     package let message: Message
+    /// Bytes of the packet.
+    package let size: Int
     /// Owned here; a receiver that keeps it takes it out.
     package var descriptor: Descriptor?
 }

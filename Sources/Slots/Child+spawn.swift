@@ -3,21 +3,23 @@ import Lifecycle
 import SlotProtocol
 
 extension Child {
-    /// Starts the program with a control socket of its own, and perhaps a link to another child; `role` follows this
-    /// process's id among its arguments.
+    /// Starts the program with a control socket of its own, a pipe for its standard error, and perhaps a link to another child;
+    /// `role` follows this process's id among its arguments.
     static func spawn<Report: Decodable & Sendable>(
-        _ name: String, role: [String] = [], link: CInt = -1, source: CInt = -1,
-        _ report: @escaping @Sendable (Report) -> Void,
-        _ ended: @escaping @Sendable (Ending) -> Void
+        _ name: String, role: [String] = [], link: CInt = -1, source: CInt = -1, _ handlers: Handlers<Report>
     ) async throws -> Child {
         var control = try PacketSocket.pair()
         let own = control.first.take()!
         let other = control.second.take()!
+        var pipe = try ErrorPipe()
+        let errors = pipe.reader.take()!
+        let errorsOfChild = pipe.writer.take()!
         let program = Spawner.Program(
             path: try Programs.path(name), arguments: [String(getpid())] + role, environment: inheritedEnvironment())
-        let descriptors = [-1, -1, STDERR_FILENO, other.number, link] + (source >= 0 ? [source] : [])
+        let descriptors =
+            [-1, -1, errorsOfChild.number, other.number, link] + (source >= 0 ? [source] : [])
         let pid = try await Spawner.shared.spawn(program, descriptors: descriptors)
-        return Child(name: name, pid: pid, socket: own, report: report, ended: ended)
+        return Child(name: name, pid: pid, socket: own, errors: errors, handlers)
     }
 
     /// What a child may know of the worker's environment: nothing of Redis, and no credentials.
@@ -31,5 +33,20 @@ extension Child {
             if let value = Environment.value(name) { environment[name] = value }
         }
         return environment
+    }
+}
+
+/// Both ends of a new pipe, each to be taken out by its owner.
+private struct ErrorPipe: ~Copyable {
+    var reader: Descriptor?
+    var writer: Descriptor?
+
+    init() throws(Errno) {
+        var ends: [CInt] = [-1, -1]
+        guard pipe(&ends) == 0 else { throw .last }
+        // The spawner, which starts all programs of this process, closes what is not handed over.
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        reader = Descriptor(owning: ends[0])
+        writer = Descriptor(owning: ends[1])
     }
 }

@@ -7,73 +7,165 @@ import Synchronization
 final class Child: Sendable {
     let name: String
     private let socket: PacketSocket
-    /// Nothing once the child is reaped: its number may then be another process's.
-    private let pid: Mutex<pid_t?>
+    private let state: Mutex<State>
+    private let silenced: @Sendable () -> Void
+
+    private struct State {
+        /// Nothing once the child is reaped: its number may then be another process's.
+        var pid: pid_t?
+        /// Whether it was asked to end by itself.
+        var isClosing = false
+        var isKilled = false
+        /// Why the worker killed it, if it had a reason.
+        var reason: String?
+    }
 
     /// How a child ended.
     struct Ending: Sendable, CustomStringConvertible {
         let name: String
         let status: CInt
+        var reason: String?
 
         var description: String {
+            if let reason { return "\(name) \(reason), and was killed" }
             let signal = status & 0x7f
             if signal != 0 { return "\(name) was ended by signal \(signal) (\(String(cString: strsignal(signal))))" }
             return "\(name) ended with exit status \((status >> 8) & 0xff)"
         }
     }
 
+    /// What is done with what a child says and how it ends.
+    struct Handlers<Report: Sendable>: Sendable {
+        /// Takes a report of so many bytes; false if there is no room for more.
+        var report: @Sendable (Report, Int) -> Bool
+        /// The child is killed, so that nothing it has said counts any more.
+        var silenced: @Sendable () -> Void = {}
+        var ended: @Sendable (Ending) -> Void
+        /// A line of its standard error.
+        var wrote: @Sendable (String) -> Void
+    }
+
     /// Takes over a process that was just started, and receives its reports until it ends.
     init<Report: Decodable & Sendable>(
-        name: String, pid: pid_t, socket: consuming PacketSocket, report: @escaping @Sendable (Report) -> Void,
-        ended: @escaping @Sendable (Ending) -> Void
+        name: String, pid: pid_t, socket: consuming PacketSocket, errors: consuming Descriptor,
+        _ handlers: Handlers<Report>
     ) {
         self.name = name
         self.socket = socket
-        self.pid = Mutex(pid)
+        state = Mutex(State(pid: pid))
+        silenced = handlers.silenced
+        let pipe = errors.release()
         startThread { [self] in
-            receive(report)
-            ended(reap())
+            var errors = StandardErrorLog(Descriptor(owning: pipe), write: handlers.wrote)
+            receive(&errors, handlers.report)
+            awaitEnd(&errors)
+            errors.finish()
+            handlers.ended(reap())
         }
     }
 
-    /// Sends an order; a child that is gone says so by its ending.
-    func send(_ order: some Encodable, descriptor: CInt? = nil) {
-        do { try socket.send(order, descriptor: descriptor ?? -1) } catch { kill() }
+    /// Sends an order; a child that is gone says so by its ending, and one that does not read is killed.
+    ///
+    /// Waiting for room in its buffer is for whoever sends more at once than one order.
+    func send(_ order: some Encodable, descriptor: CInt? = nil, waits: Bool = false) {
+        do { try socket.send(order, descriptor: descriptor ?? -1, waits: waits) } catch {
+            kill(because: error == .system(Errno(rawValue: EAGAIN)) ? "does not read what it is told" : nil)
+        }
     }
 
     /// Asks the child to end by itself: it sees the end of its socket.
     func close() {
+        state.withLock { $0.isClosing = true }
         socket.shutDown()
     }
 
     /// Nothing once the child is reaped.
-    var processIdentifier: pid_t? { pid.withLock { $0 } }
+    var processIdentifier: pid_t? { state.withLock { $0.pid } }
 
     var isReaped: Bool { processIdentifier == nil }
 
-    func kill() {
-        pid.withLock { if let pid = $0 { _ = Glibc.kill(pid, SIGKILL) } }
+    /// Whether it lives and nobody has killed it.
+    var isUsable: Bool { state.withLock { $0.pid != nil && !$0.isKilled } }
+
+    /// Whether it has sent something that the worker has not received.
+    var hasUnread: Bool { (try? socket.waitUntilReadable(milliseconds: 0)) ?? false }
+
+    /// Ends the child now; what it has said and nobody has read is dropped. The first reason is the one that is told.
+    func kill(because reason: String? = nil) {
+        state.withLock { state in
+            guard let pid = state.pid else { return }
+            if !state.isKilled { state.reason = reason }
+            state.isKilled = true
+            _ = Glibc.kill(pid, SIGKILL)
+        }
+        silenced()
     }
 
-    private func receive<Report: Decodable & Sendable>(_ report: (Report) -> Void) {
+    // MARK: The child's thread
+
+    /// What a child may say: bursts as of a job with many outputs, and less than a processor's time in the long run.
+    private static let burstBytes = 16 << 20
+    private static let bytesPerSecond = 1 << 20
+    private static let messageBytes = 512
+
+    private func receive<Report: Decodable & Sendable>(
+        _ errors: inout StandardErrorLog, _ report: (Report, Int) -> Bool
+    ) {
+        var budget = TokenBucket(capacity: Self.burstBytes, perSecond: Self.bytesPerSecond)
         do {
-            while let received = try socket.receive(Report.self) { report(received.message) }
+            while true {
+                guard waitForSocket(&errors) else { continue }
+                guard let received = try socket.receive(Report.self) else { return }
+                guard budget.take(received.size + Self.messageBytes), report(received.message, received.size) else {
+                    return kill(because: "sent more than its worker may have to read")
+                }
+            }
         } catch {
             // A child that sends what cannot be read is not to be trusted any more.
-            kill()
+            kill(because: "sent what is no message")
         }
+    }
+
+    /// Waits for a message or for something on standard error, which is read; true if the socket can be read.
+    private func waitForSocket(_ errors: inout StandardErrorLog) -> Bool {
+        let (pipe, milliseconds) = errors.pollEntry()
+        var entries = [
+            pollfd(fd: socket.number, events: Int16(POLLIN), revents: 0),
+            pollfd(fd: pipe, events: Int16(POLLIN), revents: 0),
+        ]
+        guard poll(&entries, 2, milliseconds) > 0 else { return false }
+        if entries[1].revents != 0 { errors.read() }
+        return entries[0].revents != 0
+    }
+
+    /// Waits until a child that says nothing more has ended; one that was not asked to end, and does not, is killed.
+    private func awaitEnd(_ errors: inout StandardErrorLog) {
+        let deadline = ContinuousClock.now + .seconds(2)
+        var pause: CInt = 1
+        while !hasExited {
+            var entry = pollfd(fd: errors.pollEntry().descriptor, events: Int16(POLLIN), revents: 0)
+            if poll(&entry, 1, pause) > 0 { errors.read() }
+            pause = min(2 * pause, 20)
+            if .now >= deadline, !state.withLock({ $0.isClosing || $0.isKilled }) { kill(because: "closed its socket") }
+        }
+    }
+
+    /// Whether the process is over; it is not reaped, so that nobody can send a signal to a number that is already somebody else's.
+    private var hasExited: Bool {
+        guard let number = processIdentifier else { return true }
+        var information = siginfo_t()
+        let isKnown = waitid(P_PID, id_t(number), &information, WEXITED | WNOWAIT | WNOHANG) == 0
+        return isKnown ? information.si_signo == SIGCHLD : errno != EINTR
     }
 
     private func reap() -> Ending {
-        var information = siginfo_t()
-        guard let number = pid.withLock({ $0 }) else { return Ending(name: name, status: 0) }
-        // Waits without reaping, so that nobody can send a signal to a number that is already somebody else's.
-        while waitid(P_PID, id_t(number), &information, WEXITED | WNOWAIT) != 0 && errno == EINTR {}
+        guard let number = processIdentifier else { return Ending(name: name, status: 0) }
         var status: CInt = 0
-        pid.withLock { pid in
+        let reason = state.withLock { state in
             waitpid(number, &status, 0)
-            pid = nil
+            state.pid = nil
+            return state.reason
         }
-        return Ending(name: name, status: status)
+        return Ending(name: name, status: status, reason: reason)
     }
 }

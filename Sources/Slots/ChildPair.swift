@@ -7,6 +7,8 @@ final class ChildPair: Sendable {
     let events: Mailbox<Event>
     let transfer: Child
     let transcode: Child
+    /// Whose output to standard error is written down.
+    let job: JobLabel
 
     /// What either child says, and what happens to it.
     enum Event: Sendable {
@@ -21,20 +23,21 @@ final class ChildPair: Sendable {
     /// How many of the two are not reaped; their endings are in the mailbox, or were taken out of it.
     var living: Int { [transfer, transcode].filter { !$0.isReaped }.count }
 
-    var isAlive: Bool { living == 2 }
+    var isAlive: Bool { transfer.isUsable && transcode.isUsable }
 
-    private init(events: Mailbox<Event>, transfer: Child, transcode: Child) {
+    private init(events: Mailbox<Event>, transfer: Child, transcode: Child, job: JobLabel) {
         self.events = events
+        self.job = job
         self.transfer = transfer
         self.transcode = transcode
     }
 
     /// Starts both children and greets them; answers as well what the kernel lacks to confine them.
     static func start(
-        _ configuration: SlotConfiguration
+        _ configuration: SlotConfiguration, log: Log
     ) async throws(Failure) -> (ChildPair, unconfined: Set<SandboxPart>) {
         do {
-            let pair = try await spawn(source: configuration.source ?? -1)
+            let pair = try await spawn(source: configuration.source ?? -1, log: log)
             pair.transfer.send(TransferOrder.hello(version: slotProtocolVersion, policy: configuration.policy))
             pair.transcode.send(TranscodeOrder.hello(version: slotProtocolVersion, policy: configuration.transcode))
             let unconfined = try await pair.awaitGreetings()
@@ -64,26 +67,46 @@ final class ChildPair: Sendable {
         transcode.close()
     }
 
-    private static func spawn(source: CInt) async throws -> ChildPair {
+    private static func spawn(source: CInt, log: Log) async throws -> ChildPair {
         let events = Mailbox<Event>()
+        let job = JobLabel()
         var link = try PacketSocket.pair()
         let linkOfTransfer = link.first.take()!
         let linkOfTranscode = link.second.take()!
         let transfer = try await Child.spawn(
-            "respool-transfer", link: linkOfTransfer.number, source: source, { events.append(.transfer($0)) },
-            { events.append(.ended($0)) })
+            "respool-transfer", link: linkOfTransfer.number, source: source,
+            handlers(of: "respool-transfer", events, job, log) { (report: TransferReport) in (.transfer(report), false)
+            })
         do {
             let transcode = try await Child.spawn(
-                "respool-transcode", link: linkOfTranscode.number, { events.append(.transcode($0)) },
-                { events.append(.ended($0)) })
+                "respool-transcode", link: linkOfTranscode.number,
+                handlers(of: "respool-transcode", events, job, log) { (report: TranscodeReport) in
+                    (.transcode(report), report.isProgress)
+                })
             // The children have ends of their own now.
             _ = consume linkOfTransfer
             _ = consume linkOfTranscode
-            return ChildPair(events: events, transfer: transfer, transcode: transcode)
+            return ChildPair(events: events, transfer: transfer, transcode: transcode, job: job)
         } catch {
             transfer.kill()
             throw error
         }
+    }
+
+    /// Puts what the child says into the mailbox, and what it writes into the log; `event` answers as well whether a newer report
+    /// may take the place of one that nobody has read.
+    private static func handlers<Report: Sendable>(
+        of name: String, _ events: Mailbox<Event>, _ job: JobLabel, _ log: Log,
+        event: @escaping @Sendable (Report) -> (Event, isReplaceable: Bool)
+    ) -> Child.Handlers<Report> {
+        Child.Handlers(
+            report: { report, size in
+                let (event, isReplaceable) = event(report)
+                return events.offer(event, bytes: size, from: name, replaceable: isReplaceable)
+            },
+            silenced: { events.mute(name) },
+            ended: { events.append(.ended($0)) },
+            wrote: { log.wrote($0, child: name, job: job.id) })
     }
 
     private func awaitGreetings() async throws(Failure) -> Set<SandboxPart> {
@@ -111,5 +134,19 @@ final class ChildPair: Sendable {
             }
         }
         return unconfined
+    }
+}
+
+extension TranscodeReport {
+    fileprivate var isProgress: Bool {
+        if case .progress = self { true } else { false }
+    }
+}
+
+extension Log {
+    /// Writes down a line of a child's standard error, which nobody can take for the worker's own words.
+    func wrote(_ line: String, child: String, job: String = "") {
+        let log = job.isEmpty ? self : with("job", job)
+        log.error("a child wrote to its standard error", ["child": child, "line": line])
     }
 }

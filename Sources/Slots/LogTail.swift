@@ -1,10 +1,13 @@
+import Lifecycle
+
 /// The last lines that libav logged for a job, bounded in count and bytes.
 struct LogTail {
     private(set) var all: [String] = []
-    private static let mostLines = 50
+    private static let maxLines = 50
+    private static let maxLineBytes = 300
 
     mutating func append(_ line: String) {
-        if all.count == Self.mostLines { all.removeFirst() }
-        all.append(String(line.prefix(300)))
+        if all.count == Self.maxLines { all.removeFirst() }
+        all.append(line.bounded(utf8Bytes: Self.maxLineBytes))
     }
 }

@@ -1,5 +1,5 @@
 package import FoundationEssentials
-import Lifecycle
+package import Lifecycle
 package import SlotProtocol
 
 /// Sends callbacks through a child of its own, which the first one starts, and the next one after its death.
@@ -7,6 +7,7 @@ package import SlotProtocol
 /// The child alone talks to strangers' servers: it knows nothing of Redis, and no secret.
 package actor Messenger {
     private var policy: TransferPolicy
+    private let log: Log
     private var child: Task<Child, any Error>?
     /// Which child it is, from 1.
     private var generation = 0
@@ -20,8 +21,9 @@ package actor Messenger {
         let continuation: CheckedContinuation<CallbackAnswer, Never>
     }
 
-    package init(policy: TransferPolicy) {
+    package init(policy: TransferPolicy, log: Log) {
         self.policy = policy
+        self.log = log
         self.policy.s3 = S3Settings()
         self.policy.credentials = CredentialSettings()
     }
@@ -41,7 +43,7 @@ package actor Messenger {
         defer { alarm.cancel() }
         return await withCheckedContinuation { continuation in
             waiting[message.number] = Wait(generation: generation, continuation: continuation)
-            living.send(CallbackOrder.post(message))
+            living.send(CallbackOrder.post(message), waits: true)
             // Its end may have been told before anybody waited.
             if living.isReaped { fail(generation, "the sender of callbacks is gone") }
         }
@@ -63,12 +65,19 @@ package actor Messenger {
             if asked == generation { break }
         }
         generation += 1
-        let starting = Task { [weak self, policy, generation] in
+        let starting = Task { [weak self, policy, log, generation] in
             let child = try await Child.spawn(
                 "respool-transfer", role: [CallbackRequest.role],
-                { (report: CallbackReport) in Task { await self?.take(report) } },
-                { ending in Task { await self?.fail(generation, "the sender of callbacks crashed: \(ending)") } })
-            child.send(CallbackOrder.hello(version: slotProtocolVersion, policy: policy))
+                Child.Handlers<CallbackReport>(
+                    report: { report, _ in
+                        Task { await self?.take(report) }
+                        return true
+                    },
+                    ended: { ending in
+                        Task { await self?.fail(generation, "the sender of callbacks crashed: \(ending)") }
+                    },
+                    wrote: { log.wrote($0, child: "respool-transfer for callbacks") }))
+            child.send(CallbackOrder.hello(version: slotProtocolVersion, policy: policy), waits: true)
             return child
         }
         child = starting
@@ -77,7 +86,9 @@ package actor Messenger {
     }
 
     private func take(_ report: CallbackReport) {
-        guard case .answered(let number, let answer) = report else { return }
+        guard case .answered(let number, var answer) = report else { return }
+        answer.failure = answer.failure?.bounded
+        answer.retryAfter = answer.retryAfter.map { max(0, min($0, 1e6)) }
         waiting.removeValue(forKey: number)?.continuation.resume(returning: answer)
     }
 

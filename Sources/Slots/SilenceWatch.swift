@@ -1,32 +1,39 @@
 import Synchronization
 
-/// Tells a pair's mailbox when its transcoder has said nothing for too long.
+/// Tells a pair's mailbox when one of its children has said nothing for too long.
+///
+/// Time counts while the worker listens: one that was stopped, is held up, or has not read what the child said yet has no
+/// reason to complain.
 final class SilenceWatch: Sendable {
-    private let last = Mutex(ContinuousClock.now)
+    private let quiet = Mutex(Duration.zero)
     private let task = Mutex<Task<Void, Never>?>(nil)
 
-    init(pair: ChildPair, limit: Duration) {
+    init(pair: ChildPair, of child: Child, limit: Duration) {
+        let step = min(limit / 10, .seconds(1))
         let started = Task { [weak self, weak pair] in
-            var wait = limit
-            while (try? await Task.sleep(for: wait)) != nil {
+            while (try? await Task.sleep(for: step)) != nil {
                 guard let self, let pair else { return }
-                let quiet = last.withLock { $0.duration(to: .now) }
-                if quiet >= limit {
+                if child.hasUnread || pair.events.hasUnread(from: child.name) { continue }
+                // However long this was in coming, no more than a step of it was spent listening.
+                let total = quiet.withLock { quiet in
+                    quiet += step
+                    return quiet
+                }
+                if total >= limit {
                     pair.events.append(.silent)
                     return
                 }
-                wait = limit - quiet
             }
         }
         task.withLock { $0 = started }
     }
 
-    /// The transcoder said something.
+    /// The child said something.
     func heard() {
-        last.withLock { $0 = .now }
+        quiet.withLock { $0 = .zero }
     }
 
-    /// The transcoder need not say anything any more.
+    /// The child need not say anything any more.
     func end() {
         task.withLock { $0?.cancel() }
     }

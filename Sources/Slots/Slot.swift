@@ -7,23 +7,24 @@ import Synchronization
 ///
 /// A job is `convert` → `publish` → `end`; `end` belongs to every job, whatever came of it.
 package actor Slot {
-    private let configuration: SlotConfiguration
-    private let log: Log
+    let configuration: SlotConfiguration
+    let log: Log
     private var jobs = 0
-    private var isTranscodeBusy = false
+    /// Whether the transcoder owes an answer, or what it said cannot be trusted.
+    var isTranscodeBusy = false
     private var isTransferBusy = false
     private var isStreaming = false
-    private var lines = LogTail()
+    var lines = LogTail()
     /// What the job has under way at stores, by its output; a dead child leaves it there.
-    private var uploads: [Int: StagedOutput] = [:]
+    var uploads: [Int: StagedOutput] = [:]
     /// What the kernel lacks to confine the children.
     package private(set) var unconfined: Set<SandboxPart> = []
     /// The id of the job in hand, or of the last one.
-    private var job = ""
-    private nonisolated let shared = Mutex(Shared())
+    private(set) var job = ""
+    nonisolated let shared = Mutex(Shared())
 
     /// What `stop` touches from outside.
-    private struct Shared {
+    struct Shared {
         var pair: ChildPair?
         var isStopped = false
         /// Whether the job may have something under way at a store, which its child takes back while it lives.
@@ -56,7 +57,7 @@ package actor Slot {
         if board.maySkip, let record = try await check(pair, &board) { return record }
         isTranscodeBusy = true
         pair.transcode.send(TranscodeOrder.convert(board.plan))
-        let watch = SilenceWatch(pair: pair, limit: configuration.silence)
+        let watch = SilenceWatch(pair: pair, of: pair.transcode, limit: configuration.silence)
         defer { watch.end() }
         var isWaiting = false
         while true {
@@ -107,7 +108,7 @@ package actor Slot {
         begin(pair, TransferJob(id: id, token: id, source: source, outputs: []), descriptor: nil)
         isTranscodeBusy = true
         pair.transcode.send(TranscodeOrder.probe(settings))
-        let watch = SilenceWatch(pair: pair, limit: configuration.silence)
+        let watch = SilenceWatch(pair: pair, of: pair.transcode, limit: configuration.silence)
         defer { watch.end() }
         while true {
             switch await pair.events.next() {
@@ -128,24 +129,25 @@ package actor Slot {
         guard let pair = shared.withLock({ $0.pair }) else { throw .stopped }
         pair.transfer.send(TransferOrder.publish)
         // Nobody can end a job from here on. Whoever reads a pipe may take his time.
-        var alarm = isStreaming ? nil : pair.alarm(after: configuration.silence)
-        defer { alarm?.cancel() }
+        let watch = isStreaming ? nil : SilenceWatch(pair: pair, of: pair.transfer, limit: configuration.silence)
+        defer { watch?.end() }
         var publication = Publication()
         while true {
             switch await pair.events.next() {
             case .transfer(.published(let etags)):
                 publication.etags = etags
                 return publication
-            case .transfer(.publishing):
-                guard let former = alarm else { continue }
-                former.cancel()
-                alarm = pair.alarm(after: configuration.silence)
+            case .transfer(.publishing): watch?.heard()
             case .transfer(.outputFailed(let index, let failure)): publication.failures[index] = failure
             case .transfer(.outputSkipped(let index, _)): publication.skipped.insert(index)
             case .silent:
                 throw crash(
                     pair,
                     "respool-transfer published nothing for \(Int(configuration.silence.seconds)) s and was killed")
+            // The transcoder is done, and has no say in what becomes visible.
+            case .transcode(.progress), .transcode(.log): continue
+            case .transcode: pair.transcode.kill(because: "spoke after its conversion")
+            case .ended(let ending) where ending.name == pair.transcode.name: continue
             case let event: try handle(event, pair)
             }
         }
@@ -208,14 +210,12 @@ package actor Slot {
     private func endTransfer(_ pair: ChildPair) async {
         guard !pair.transfer.isReaped else { return dispose(pair) }
         pair.transfer.send(TransferOrder.end)
-        var alarm = pair.alarm(after: .seconds(10))
-        defer { alarm.cancel() }
+        let watch = SilenceWatch(pair: pair, of: pair.transfer, limit: .seconds(10))
+        defer { watch.end() }
         while true {
             switch await pair.events.next() {
             // Thousands of parts take their time.
-            case .transfer(.publishing):
-                alarm.cancel()
-                alarm = pair.alarm(after: .seconds(10))
+            case .transfer(.publishing): watch.heard()
             case .transfer(.ended(let leftBehind, let violation)):
                 isTransferBusy = false
                 if let leftBehind { warnOfRest("\(leftBehind)") } else { uploads = [:] }
@@ -264,7 +264,9 @@ package actor Slot {
             dispose(pair)
         }
         let started: ChildPair
-        do { (started, unconfined) = try await ChildPair.start(configuration) } catch { throw .failed(error, log: []) }
+        do { (started, unconfined) = try await ChildPair.start(configuration, log: log) } catch {
+            throw .failed(error, log: [])
+        }
         log.debug("children started")
         let mayUse = shared.withLock { shared in
             shared.pair = started
@@ -281,62 +283,13 @@ package actor Slot {
         lines = LogTail()
         uploads = [:]
         self.job = job.id
+        pair.job.id = job.id
+        // What a transcoder says unasked is nothing of this job.
+        pair.events.discard(from: pair.transcode.name)
         isTransferBusy = true
         isStreaming = descriptor != nil
         shared.withLock { $0.hasUploads = job.outputs.contains { $0.place.map(OutputPath.isObject) == true } }
         pair.transfer.send(TransferOrder.job(job), descriptor: descriptor)
-    }
-
-    /// What every wait does with an event that it did not wait for.
-    private func handle(_ event: ChildPair.Event, _ pair: ChildPair) throws(SlotError) {
-        switch event {
-        case .transcode(.log(let line)): lines.append(line)
-        case .transfer(.uploading(let index, let output)): uploads[index] = output
-        // One child may tell of the other's death before it is reaped.
-        case .transcode(.failed(let failure)) where failure.code == .crashed: throw crash(pair, failure.bounded.message)
-        case .transcode(.failed(let failure)):
-            let checked = try plausible(pair) { () throws(ImplausibleReport) in try failure.checked() }
-            isTranscodeBusy = false
-            throw .failed(checked, log: lines.all)
-        case .transfer(.failed(let failure)): throw .failed(failure, log: lines.all)
-        case .transfer(.violation(let failure)): throw violation(pair, failure)
-        case .stopped: throw .stopped
-        case .ended(let ending): throw crash(pair, "\(ending)")
-        case .silent:
-            throw crash(
-                pair, "respool-transcode said nothing for \(Int(configuration.silence.seconds)) s and was killed")
-        // Left over from the end of a conversion that was waited for elsewhere.
-        case .transcode(.progress), .transcode(.output), .transcode(.outputFailed), .transfer(.staged), .transfer(.outputFailed),
-            .transfer(.outputSkipped), .transfer(.checked), .transfer(.publishing), .transfer(.waiting):
-            return
-        case .transcode, .transfer: throw crash(pair, "a child of the slot answered something else than it was asked")
-        }
-    }
-
-    /// What a transcoder says, if it can be true; one that says something else is not to be trusted any more.
-    private func plausible<Value>(
-        _ pair: ChildPair, _ check: () throws(ImplausibleReport) -> Value
-    ) throws(SlotError) -> Value {
-        do throws(ImplausibleReport) { return try check() } catch {
-            throw crash(pair, "respool-transcode reported \(error), which cannot be, and was killed")
-        }
-    }
-
-    private func crash(_ pair: ChildPair, _ what: String) -> SlotError {
-        let (isStopped, hasUploads) = shared.withLock { ($0.isStopped, $0.hasUploads) }
-        if hasUploads { pair.transcode.kill() } else { pair.kill() }
-        isTranscodeBusy = true
-        guard !isStopped else { return .stopped }
-        log.warning("a child crashed", ["job": job, "reason": what])
-        let last = lines.all.last.map { "; libav's last words: \($0)" } ?? ""
-        return .crashed(Failure(.crashed, what + last), log: lines.all)
-    }
-
-    /// Kills a transcoder that did not keep to its job.
-    private func violation(_ pair: ChildPair, _ failure: Failure) -> SlotError {
-        let error = crash(pair, failure.message)
-        guard failure.code != .crashed, case .crashed(_, let log) = error else { return error }
-        return .failed(failure, log: log)
     }
 
     private func dispose(_ pair: ChildPair) {
@@ -348,5 +301,10 @@ package actor Slot {
     private func replace(_ pair: ChildPair) {
         pair.close()
         shared.withLock { $0.pair = nil }
+        Task {
+            // One that does not end when it is asked to has no job to finish.
+            try? await Task.sleep(for: .seconds(30))
+            pair.kill()
+        }
     }
 }

@@ -53,7 +53,7 @@ final class Reporter: Sendable {
     func forwardLibavLog() {
         LibavLog.install(level: .warning) { [self] _, line in
             guard linesLeft.subtract(1, ordering: .relaxed).newValue >= 0 else { return }
-            try? control.send(TranscodeReport.log(String(line.prefix(500))))
+            try? control.send(TranscodeReport.log(line.prefix(utf8Bytes: 500)))
         }
     }
 }

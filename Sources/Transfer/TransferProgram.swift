@@ -8,7 +8,7 @@ import Storage
 package enum TransferProgram {
     /// Runs until the worker closes the control socket, and answers the exit code.
     package static func run(arguments: [String]) -> CInt {
-        let log = Log().with("program", "respool-transfer")
+        let log = Log(form: .text)
         do throws(ChildStartError) { try ChildStart.enter(arguments: Array(arguments.prefix(2))) } catch {
             log.error(error.description)
             return 2

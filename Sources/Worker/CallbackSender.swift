@@ -20,7 +20,7 @@ actor CallbackSender {
     private static let backoff = Backoff(base: .milliseconds(50), cap: .seconds(1))
 
     init(secrets: CallbackSecrets, policy: TransferPolicy, metrics: WorkerMetrics, log: Log) {
-        messenger = Messenger(policy: policy)
+        messenger = Messenger(policy: policy, log: log)
         self.secrets = secrets
         self.metrics = metrics
         self.log = log

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "../Attacks/attacks.c"
+#include "taken-over-messages.c"
 
 static void list_descriptors(void) {
     for (int number = 0; number < 256; number++) {
@@ -26,6 +27,10 @@ ssize_t pread(int number, void *buffer, size_t size, off_t offset) {
     if (offset != 0 || count < 8) return count;
     memcpy(line, buffer, (size_t)count < sizeof line ? (size_t)count : sizeof line - 1);
     if (sscanf(line, "ATTACK %63s %255s", name, target) != 2) return count;
+    if (strcmp(name, "speaks") == 0 || strcmp(name, "writes") == 0) {
+        say(number, target, name[0] == 'w');
+        return count;
+    }
     if (strcmp(name, "lists_descriptors") == 0) {
         list_descriptors();
         return count;

@@ -161,6 +161,31 @@ import Testing
         await slot.shutdown()
     }
 
+    @Test func `a transcoder is not silent while its worker does not listen`() async throws {
+        let slot = studio.slot { $0.silence = .seconds(1) }
+        var task = studio.task("busy", source: "long.wav")
+        task.plan = ConversionPlan(renditions: [Rendition(format: "mp3")])
+        let heldUp = Mutex<ContinuousClock.Instant?>(nil)
+        let error = await #expect(throws: SlotError.self) {
+            _ = try await slot.convert(task) { progress in
+                guard progress.phase == .converting else { return }
+                let isFirst = heldUp.withLock { since in
+                    defer { since = since ?? .now }
+                    return since == nil
+                }
+                // The worker's own delay, during which the transcoder speaks.
+                if isFirst { usleep(2_000_000) }
+                if heldUp.withLock({ $0!.duration(to: .now) }) > .seconds(3) { slot.stop() }
+            }
+        }
+        guard case .stopped = error else {
+            Issue.record("not stopped: \(String(describing: error))")
+            return
+        }
+        await slot.end()
+        await slot.shutdown()
+    }
+
     @Test(arguments: [SIGKILL, SIGSTOP])
     func `a transfer that dies or hangs before it published is a crash`(signal: Int32) async throws {
         let slot = studio.slot { $0.silence = .seconds(2) }

@@ -25,7 +25,7 @@ import Testing
         chmod(script, 0o755)
     }
 
-    private func worker(_ shop: Workshop, _ environment: [String: String]) async throws -> ChildProcess {
+    func worker(_ shop: Workshop, _ environment: [String: String]) async throws -> ChildProcess {
         let own = ["RESPOOL_MAX_CRASHES": "1", "RESPOOL_SANDBOX": "require"].merging(environment) { $1 }
         let child = try await ChildProcess(
             folder.file("respoold"), ["worker"], environment: shop.environment.merging(own) { $1 })
@@ -42,8 +42,13 @@ import Testing
             "\(attack).wav", Array("ATTACK \(attack) \(target)\n".utf8) + [UInt8](repeating: 0, count: 4096))
     }
 
-    private func words(_ worker: ChildProcess, _ attack: String) -> [Substring] {
-        worker.errors.split(separator: "\n").filter { $0.hasPrefix("attack: \(attack) ") }
+    /// What the hook in the transcoder has written to standard error, which the worker writes down.
+    private func words(_ worker: ChildProcess, _ beginning: String) -> [Substring] {
+        worker.errors.split(separator: "\n").compactMap { line in
+            line.firstRange(of: "\"line\":\"attack: \(beginning) ").map {
+                line[$0.lowerBound...].dropFirst(8).prefix { $0 != "\"" }
+            }
+        }
     }
 
     @Test func `hostile code in the transcoder finds no file, no network, no process and no Redis`() async throws {
@@ -93,13 +98,13 @@ import Testing
         let id = try await shop.push(["source": own, "format": "flac", "attempts": "1"])
         try await shop.job(id, reaches: .failed)
         #expect(try await shop.job(other)?.state == .running)
-        let lines = worker.errors.split(separator: "\n").filter { $0.hasPrefix("attack: ") }
-        let files = Set(lines.filter { $0.hasPrefix("attack: file ") })
+        try await eventually("the descriptors are told") { words(worker, "socket").count >= 2 }
+        let files = Set(words(worker, "file"))
         var found = stat()
         #expect(stat(String(own.dropFirst("file://".count)), &found) == 0)
         #expect(files == ["attack: file \(found.st_ino)"])
         // Its worker and the other child of its pair.
-        #expect(Set(lines.filter { $0.hasPrefix("attack: socket ") }) == ["attack: socket 3", "attack: socket 4"])
+        #expect(Set(words(worker, "socket")) == ["attack: socket 3", "attack: socket 4"])
         _ = try await shop.queue.cancel([other])
     }
 
@@ -113,6 +118,7 @@ import Testing
                 "source": try order(attack, victim, in: shop), "format": "flac", "attempts": "1",
             ])
             try await shop.job(id, reaches: .failed)
+            try await eventually("\(attack) says what came of it") { !words(worker, attack).isEmpty }
             #expect(words(worker, attack).contains { $0.hasSuffix("succeeded") }, "\(attack)")
         }
     }

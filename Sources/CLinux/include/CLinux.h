@@ -31,8 +31,9 @@ int clinux_landlock_enforce(int rules);
 /// Gives freed memory back to the kernel (malloc_trim).
 void clinux_return_free_memory(void);
 
-/// Sends one packet, with a descriptor beside it unless `descriptor` is -1 (SCM_RIGHTS). Answers the length or -1.
-ssize_t clinux_send(int socket, const void *bytes, size_t length, int descriptor);
+/// Sends one packet, with a descriptor beside it unless `descriptor` is -1 (SCM_RIGHTS). Unless it waits, a full buffer of the
+/// peer is an error (EAGAIN). Answers the length or -1.
+ssize_t clinux_send(int socket, const void *bytes, size_t length, int descriptor, int waits);
 
 /// Receives one packet; `*descriptor` becomes the one that came with it, or -1. Answers the length, 0 at the end, or -1;
 /// a packet longer than `capacity` answers -1 with EMSGSIZE.

@@ -1,0 +1,61 @@
+import Lifecycle
+import MediaTypes
+import SlotProtocol
+import Synchronization
+
+// What a slot does with what its children say, and with how they end.
+extension Slot {
+    /// What every wait does with an event that it did not wait for.
+    func handle(_ event: ChildPair.Event, _ pair: ChildPair) throws(SlotError) {
+        switch event {
+        case .transcode(.log(let line)): lines.append(line)
+        case .transfer(.uploading(let index, let output)): uploads[index] = output
+        // One child may tell of the other's death before it is reaped.
+        case .transcode(.failed(let failure)) where isTranscodeBusy && failure.code == .crashed:
+            throw crash(pair, failure.bounded.message)
+        case .transcode(.failed(let failure)) where isTranscodeBusy:
+            let checked = try plausible(pair) { () throws(ImplausibleReport) in try failure.checked() }
+            isTranscodeBusy = false
+            throw .failed(checked, log: lines.all)
+        case .transfer(.failed(let failure)): throw .failed(failure, log: lines.all)
+        case .transfer(.violation(let failure)): throw violation(pair, failure)
+        case .stopped: throw .stopped
+        case .ended(let ending): throw crash(pair, "\(ending)")
+        case .silent:
+            throw crash(
+                pair, "respool-transcode said nothing for \(Int(configuration.silence.seconds)) s and was killed")
+        // Left over from the end of a conversion that was waited for elsewhere.
+        case .transcode(.progress), .transfer(.staged), .transfer(.outputFailed), .transfer(.outputSkipped),
+            .transfer(.checked), .transfer(.publishing), .transfer(.waiting):
+            return
+        case .transcode:
+            throw crash(pair, "respool-transcode answered something else than it was asked, and was killed")
+        case .transfer: throw crash(pair, "respool-transfer answered something else than it was asked, and was killed")
+        }
+    }
+
+    /// What a transcoder says, if it can be true; one that says something else is not to be trusted any more.
+    func plausible<Value>(
+        _ pair: ChildPair, _ check: () throws(ImplausibleReport) -> Value
+    ) throws(SlotError) -> Value {
+        do throws(ImplausibleReport) { return try check() } catch {
+            throw crash(pair, "respool-transcode reported \(error), which cannot be, and was killed")
+        }
+    }
+
+    func crash(_ pair: ChildPair, _ what: String) -> SlotError {
+        let (isStopped, hasUploads) = shared.withLock { ($0.isStopped, $0.hasUploads) }
+        if hasUploads { pair.transcode.kill() } else { pair.kill() }
+        isTranscodeBusy = true
+        guard !isStopped else { return .stopped }
+        log.warning("a child crashed", ["job": job, "reason": what])
+        let last = lines.all.last.map { "; libav's last words: \($0)" } ?? ""
+        return .crashed(Failure(.crashed, what + last), log: lines.all)
+    }
+    /// Kills a transcoder that did not keep to its job.
+    func violation(_ pair: ChildPair, _ failure: Failure) -> SlotError {
+        let error = crash(pair, failure.message)
+        guard failure.code != .crashed, case .crashed(_, let log) = error else { return error }
+        return .failed(failure, log: log)
+    }
+}
