@@ -4,7 +4,7 @@ package import Redis
 /// Where an idle worker waits until there is something to claim.
 ///
 /// It reads the inbox through a group with one consumer for all, so that Redis wakes one worker for each entry. What it
-/// reads is only a bell: jobs move in `claim`.
+/// reads is only a bell: jobs move in `claim`. So of an entry that is too large for any job it reads no more than that.
 package struct Doorbell: Sendable {
     private let client: BlockingRedisClient
     private let keys: QueueKeys
@@ -30,13 +30,18 @@ package struct Doorbell: Sendable {
             .text(keys.inbox), ">",
         ]
         do throws(RedisError) {
-            return try await client.block(command, for: duration).isNull ? .timeout : .rang
+            let reply = try await client.block(command, for: duration, maxReplyBytes: Self.maxReplyBytes)
+            return reply.isNull ? .timeout : .rang
         } catch {
+            if case .replyTooLarge = error { return .rang }
             guard error.isServer("NOGROUP") || error.isServer("UNBLOCKED") else { throw .redis(error) }
             try await open()
             return .rang
         }
     }
+
+    /// Many times what a job may have; anybody may push an entry of hundreds of megabytes, or of a million fields.
+    private static let maxReplyBytes = 1 << 20
 
     /// Creates the group, and the inbox with it.
     private func open() async throws(QueueError) {

@@ -20,11 +20,14 @@ package actor BlockingRedisClient {
 
     /// Sends a command that Redis may hold for the duration, and answers the reply; an error reply is thrown.
     ///
+    /// A reply of more bytes than the limit is not read to its end: it throws `.replyTooLarge`, and the connection is closed.
     /// Cancelling the task ends the call at once with `.closed` and disconnects; what Redis was about to hand over is lost.
-    package nonisolated func block(_ command: RedisCommand, for hold: Duration) async throws(RedisError) -> RedisValue {
+    package nonisolated func block(
+        _ command: RedisCommand, for hold: Duration, maxReplyBytes: Int = .max
+    ) async throws(RedisError) -> RedisValue {
         // The cancellation handler loses the type of what is thrown.
         let result = await withTaskCancellationHandler {
-            await exchange(command, hold)
+            await exchange(command, hold, maxReplyBytes)
         } onCancel: {
             interruption.wake()
         }
@@ -37,11 +40,14 @@ package actor BlockingRedisClient {
         await disconnect()
     }
 
-    private func exchange(_ command: RedisCommand, _ hold: Duration) -> Result<RedisValue, RedisError> {
+    private func exchange(
+        _ command: RedisCommand, _ hold: Duration, _ maxReplyBytes: Int
+    ) -> Result<RedisValue, RedisError> {
         guard !Task.isCancelled else { return .failure(.closed) }
         do throws(RedisError) {
             try link.connect(until: Deadline(after: timeout))
-            return .success(try link.send([command], until: Deadline(after: hold + .seconds(1)))[0])
+            let deadline = Deadline(after: hold + .seconds(1))
+            return .success(try link.send([command], until: deadline, maxReplyBytes: maxReplyBytes)[0])
         } catch {
             return .failure(error)
         }

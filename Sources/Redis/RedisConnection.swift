@@ -9,6 +9,8 @@ package struct RedisConnection: ~Copyable {
     private let replies: ReplyReader
     private var output = CommandWriter()
     private var readWantsWrite = false
+    /// Bytes that came since the last call of `send` began.
+    private var received = 0
     private let place: String
     private let interruption: Interruption
 
@@ -27,14 +29,19 @@ package struct RedisConnection: ~Copyable {
     }
 
     /// Sends the commands in one go and answers a reply for each; error replies stay values.
-    package mutating func send(_ commands: [RedisCommand], until deadline: Deadline) throws(RedisError) -> [RedisValue]
-    {
+    ///
+    /// Throws `.replyTooLarge` as soon as the replies have more bytes than the limit, give or take what one read brings.
+    package mutating func send(
+        _ commands: [RedisCommand], until deadline: Deadline, maxReplyBytes: Int = .max
+    ) throws(RedisError) -> [RedisValue] {
+        received = 0
         for command in commands { try output.append(command) }
         var values: [RedisValue] = []
         values.reserveCapacity(commands.count)
         while true {
             while values.count < commands.count, let value = try replies.next() { values.append(value) }
             guard values.count < commands.count else { return values }
+            guard received <= maxReplyBytes else { throw .replyTooLarge(limit: maxReplyBytes) }
             try advance(until: deadline)
         }
     }
@@ -68,7 +75,9 @@ package struct RedisConnection: ~Copyable {
 
     private mutating func read() throws(RedisError) -> Transfer {
         readWantsWrite = false
-        return try replies.receive { wire.read(into: $0) }
+        let transfer = try replies.receive { wire.read(into: $0) }
+        if case .bytes(let count) = transfer { received += count }
+        return transfer
     }
 
     private mutating func write() -> Transfer {

@@ -12,6 +12,8 @@ package enum RedisError: Error, Hashable, Sendable {
     case unexpectedReply(String)
     /// Redis carried a write out, and fewer replicas than were to have it said in time that they do.
     case tooFewReplicas(acknowledged: Int, ReplicaWait)
+    /// The reply has more bytes than the caller wanted; the command was carried out, and the connection is closed.
+    case replyTooLarge(limit: Int)
     /// The client was closed, or the task that waited was cancelled.
     case closed
 }
@@ -23,7 +25,7 @@ extension RedisError {
         case .connection, .tooFewReplicas: true
         case .server(let code, let message):
             Self.transientCodes.contains(code) || message.hasPrefix("max number of clients reached")
-        case .url, .unexpectedReply, .closed: false
+        case .url, .unexpectedReply, .replyTooLarge, .closed: false
         }
     }
 
@@ -65,6 +67,7 @@ extension RedisError: CustomStringConvertible {
         case .tooFewReplicas(let count, let wait):
             "\(count) of \(wait.replicas) \(wait.replicas == 1 ? "replica" : "replicas") acknowledged the write within "
                 + "\(wait.timeout.rounded) s: check the replicas, or lower RESPOOL_WAIT_REPLICAS"
+        case .replyTooLarge(let limit): "Redis answered with more than \(limit) bytes"
         case .closed: "the connection to Redis was closed by this program"
         }
     }

@@ -26,8 +26,12 @@ struct RedisLink: ~Copyable {
     }
 
     /// Sends the commands over the connection that `connect` made, and wherever nodes of a cluster send them on to.
-    mutating func send(_ commands: [RedisCommand], until deadline: Deadline) throws(RedisError) -> [RedisValue] {
-        var values = try exchange(commands, until: deadline)
+    ///
+    /// More bytes in the replies of one exchange than the limit end the connection with `.replyTooLarge`.
+    mutating func send(
+        _ commands: [RedisCommand], until deadline: Deadline, maxReplyBytes: Int = .max
+    ) throws(RedisError) -> [RedisValue] {
+        var values = try exchange(commands, until: deadline, maxReplyBytes)
         // What a slot that does not settle gave is the answer, as long as there is time to hear one.
         while let redirection = values.lazy.compactMap(Redirection.init).first, deadline.remaining > deadline.term / 8 {
             let open = values.indices.filter { Redirection(values[$0]) != nil }
@@ -46,7 +50,7 @@ struct RedisLink: ~Copyable {
                 // Nodes that have not all heard of a change yet send a client to and fro.
                 try settle(until: deadline)
                 try connect(until: deadline)
-                replies = try exchange(rest, until: deadline)
+                replies = try exchange(rest, until: deadline, maxReplyBytes)
             }
             for (index, reply) in zip(open, replies ?? []) { values[index] = reply }
         }
@@ -90,11 +94,11 @@ struct RedisLink: ~Copyable {
     }
 
     /// One exchange; drops a connection that breaks, or that leads to a server that is not the right one any more.
-    private mutating func exchange(_ commands: [RedisCommand], until deadline: Deadline) throws(RedisError)
-        -> [RedisValue]
-    {
+    private mutating func exchange(
+        _ commands: [RedisCommand], until deadline: Deadline, _ maxReplyBytes: Int = .max
+    ) throws(RedisError) -> [RedisValue] {
         do throws(RedisError) {
-            let values = try connection!.send(commands, until: deadline)
+            let values = try connection!.send(commands, until: deadline, maxReplyBytes: maxReplyBytes)
             if values.contains(where: \.tellsAnotherMaster) { drop() }
             return values
         } catch {
