@@ -72,7 +72,7 @@ extension JobQueue {
                 }
                 let spec = try JobSpec(fields: record.fields.merging(changes) { $1 }.filter { changes[$0.key] != "" })
                 if !batches[batches.count - 1].hasRoom { batches.append(RetryBatch()) }
-                batches[batches.count - 1].append(index, ids[index], changes.isEmpty ? nil : spec)
+                batches[batches.count - 1].append(index, ids[index], spec)
             } catch {
                 answers[index] = .invalid(error)
             }
@@ -108,18 +108,14 @@ private struct RetryBatch {
 
     var hasRoom: Bool { bytes < 256 << 10 }
 
-    /// Adds a job, with its spec if that is changed.
-    mutating func append(_ index: Int, _ id: String, _ spec: JobSpec?) {
-        indices.append(index)
-        arguments.append(.text(id))
-        guard let spec else {
-            arguments += ["", ""]
-            return
-        }
+    /// Adds a job with its spec and all that the queue itself uses of it: the script that admitted the job may have been an
+    /// older one, which did not know some of that.
+    mutating func append(_ index: Int, _ id: String, _ spec: JobSpec) {
         let text = SpecText.encode(spec.fields)
-        // What the queue itself uses of it.
-        let place = "\(spec.priority.rawValue) \(spec.attempts) \(spec.limitKey ?? "*")"
-        arguments += [.bytes(text), .text(place)]
+        let attempts = spec.fields["attempts"] == nil ? "*" : String(spec.attempts)
+        let options = "\(spec.priority.rawValue) \(attempts) \(spec.limitKey ?? "*") \(spec.dedup ?? "")"
+        indices.append(index)
+        arguments += [.text(id), .bytes(text), .text(options)]
         bytes += text.count
     }
 }

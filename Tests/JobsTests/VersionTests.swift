@@ -1,8 +1,10 @@
-import Jobs
+import Foundation
 import Redis
 import SlotProtocol
 import TestSupport
 import Testing
+
+@testable import Jobs
 
 /// What workers and commands of two versions, which serve one queue while they are updated, leave each other.
 @Suite(.timeLimit(.minutes(1))) struct VersionTests {
@@ -52,6 +54,46 @@ import Testing
             #expect(
                 !batch.hasGap
                     && batch.events.map(\.state) == ["later", "running", "failed", "waiting", "running", "completed"])
+        }
+    }
+
+    /// The script as a version has it that does not know some fields yet.
+    private func older(_ script: RedisScript, without names: [String]) throws -> RedisScript {
+        var lines = String(decoding: script.source, as: UTF8.self).components(separatedBy: "\n")
+        let index = try #require(lines.firstIndex { $0.hasPrefix("local FIELDS = ") })
+        for name in names {
+            try #require(lines[index].contains(" \(name) "))
+            lines[index] = lines[index].replacingOccurrences(of: " \(name) ", with: " ")
+        }
+        return RedisScript(name: script.name, source: Array(lines.joined(separator: "\n").utf8))
+    }
+
+    @Test func `a retried job has all that it was pushed with, though an older script did not know the fields`()
+        async throws
+    {
+        try await QueueFixture.run { fixture in
+            let queue = fixture.queue
+            try await queue.setLimit(1, key: "k")
+            let fields = [
+                "priority": "high", "limit_key": "k", "attempts": "2", "dedup": "a key", "callback": "https://x.org/",
+            ]
+            let admit = try older(QueueScript.admit, without: Array(fields.keys))
+            let id = try await fixture.push(fields)
+            _ = try await fixture.client.run(
+                admit, keys: [queue.keys.meta], arguments: [.text(queue.settings.line)])
+            let refused = try await fixture.record(id)
+            #expect(refused.state == .failed && refused.error?.message.contains("unknown field") == true, "\(refused)")
+            let usual = try await fixture.enqueue()
+            #expect(try await queue.retry([id]) == [.retried])
+            #expect(try await fixture.enqueue(["dedup": "a key"]) == id)
+            let other = try await fixture.enqueue(["limit_key": "k", "priority": "high"])
+            let jobs = try await fixture.claim(3)
+            #expect(jobs.map(\.id) == [id, usual] && jobs[0].attempts == 2)
+            #expect(try await queue.limits().keys.first { $0.name == "k" }?.parked == 1)
+            #expect(try await fixture.finish(jobs[0], .completed([])) == .settled(.completed, retryAt: nil))
+            // The first told that the job was refused.
+            #expect(try await queue.dispatch(count: 5).map { $0.subject.job } == [id, id])
+            #expect(try await fixture.claimOne().id == other)
         }
     }
 }

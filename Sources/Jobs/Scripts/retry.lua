@@ -1,7 +1,7 @@
 -- Starts failed and cancelled jobs afresh, at the end of the line; they expire no more.
 --
--- ARGV     for each job, at most 500: id, '' or its new spec (JSON), and with one `rank attempts limit_key`, the last `*` if
---          there is none, else ''. The client has checked the specs.
+-- ARGV     for each job, at most 500: id, spec (JSON) and `rank attempts limit_key dedup`, each `*` if it is not given, but '' for
+--          dedup. The client has checked the specs.
 -- Answers  for each `retried`, `state <state>` (neither failed nor cancelled), `held <id>` (by dedup), `cut` (its fields
 --          were too large to keep) or `unknown`.
 
@@ -11,25 +11,26 @@ local function renew(id, spec, options)
   if job.state ~= 'failed' and job.state ~= 'cancelled' then return 'state ' .. job.state end
   local key = P .. 'job:' .. job.id
   if call('HEXISTS', key, 'cut') == 1 then return 'cut' end
-  local first = admission().holder(job.dedup)
+  local rank, attempts, limit, dedup = string.match(options, '^(%d) (%S+) (%S+) (.*)$')
+  local first = dedup ~= '' and admission().holder(dedup)
   if first and first ~= job.id then return 'held ' .. first end
-  if job.dedup then call('SET', P .. 'dedup:' .. job.dedup, job.id) end
+
+  -- Sets a field, or takes it away. What an older script admitted may lack any of them.
+  local function put(name, value)
+    job[name] = value
+    if value then call('HSET', key, name, value) else call('HDEL', key, name) end
+  end
+  put('attempts', attempts ~= '*' and attempts or nil)
+  put('limit_key', limit ~= '*' and limit or nil)
+  put('dedup', dedup ~= '' and dedup or nil)
+  put('callback', admission().has_callback(spec) and '1' or nil)
+  if job.dedup then call('SET', P .. 'dedup:' .. dedup, job.id) end
+  call('SET', P .. 'spec:' .. job.id, spec)
   call('PERSIST', key)
-  call('PERSIST', P .. 'spec:' .. job.id)
   call('DEL', P .. 'result:' .. job.id, P .. 'log:' .. job.id)
   call('HDEL', key, 'attempt', 'crashes', 'error_code', 'error', 'retryable', 'started', 'finished', 'worker', 'due',
     'expires', 'deadline', 'tail')
   job.expires, job.deadline = nil, nil
-  local rank = math.floor(job.score / BAND)
-  if spec ~= '' then
-    local attempts, limit
-    rank, attempts, limit = string.match(options, '^(%d) (%d+) (%S+)$')
-    call('SET', P .. 'spec:' .. job.id, spec)
-    call('HSET', key, 'attempts', attempts)
-    if admission().has_callback(spec) then call('HSET', key, 'callback', 1) else call('HDEL', key, 'callback') end
-    job.limit_key = limit ~= '*' and limit or nil
-    if job.limit_key then call('HSET', key, 'limit_key', limit) else call('HDEL', key, 'limit_key') end
-  end
   to_tail(job, rank)
   return 'retried'
 end
