@@ -5,10 +5,12 @@ extension JobQueue {
     /// Cancels jobs: waiting ones at once, running ones by way of their worker.
     package func cancel(_ ids: [String]) async throws(QueueError) -> [CancelAnswer] {
         var answers: [CancelAnswer] = []
-        for chunk in ids.chunks(of: Self.bulk) {
-            for part in try await run(QueueScript.cancel, chunk.map { .text($0) }).array(count: chunk.count) {
-                answers.append(try Self.cancelAnswer(part))
-            }
+        while answers.count < ids.count {
+            let chunk = ids[answers.count...].prefix(Self.bulk)
+            let answer = try await run(QueueScript.cancel, chunk.map { .text($0) })
+            let parts = try answer.array()
+            guard (1...chunk.count).contains(parts.count) else { throw answer.unexpected }
+            for part in parts { answers.append(try Self.cancelAnswer(part)) }
         }
         return answers
     }
@@ -28,9 +30,15 @@ extension JobQueue {
 
     package func resume() async throws(QueueError) { _ = try await run(QueueScript.pause, ["0"]) }
 
-    /// Deletes up to 500 jobs of a state, and answers how many; `running` ones are never touched.
+    /// Deletes up to 500 jobs of a state, and answers how many, 0 only if there are none; `running` ones are never touched.
     package func purge(_ state: JobState) async throws(QueueError) -> Int {
-        try await run(QueueScript.purge, [.text(state.rawValue), .integer(Int64(Self.bulk))]).integer()
+        while true {
+            let arguments: [RedisArgument] = [.text(state.rawValue), .integer(Int64(Self.bulk))]
+            let parts = try await run(QueueScript.purge, arguments).array(count: 2)
+            let (count, hasMore) = (try parts[0].integer(), try parts[1].integer() == 1)
+            // What was deleted may have been no job.
+            if count > 0 || !hasMore { return count }
+        }
     }
 
     private static var bulk: Int { 500 }

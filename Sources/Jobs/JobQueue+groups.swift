@@ -22,7 +22,7 @@ extension JobQueue {
     }
 
     private func gather(_ wish: [RedisArgument], _ callback: String? = nil) async throws(QueueError) -> ScriptAnswer {
-        var last = ""
+        var last = "-"
         while true {
             let answer = try await run(QueueScript.gather, wish + [.text(last), .text(callback ?? "")])
             let words = try answer.text().split(separator: " ")

@@ -11,13 +11,22 @@ extension JobQueue {
         var jobs: [JobRecord] = []
         while true {
             let wanted = limit - jobs.count
-            let places = try await places(cursor, wanted)
-            let records = try await self.jobs(places.map(\.position.id))
-            // A job that moved on since its index was read is on another page.
-            jobs += zip(places, records).compactMap { $1?.state == $0.shelf.state ? $1 : nil }
-            if places.count == wanted {
-                for place in places { cursor.last[place.shelf] = place.position }
-                return JobPage(jobs: jobs, next: cursor)
+            if cursor.shelves == [.state(.queued)] {
+                let page = try await inboxEntries(after: cursor.last[.state(.queued)]?.id, limit: wanted)
+                jobs += page.entries.compactMap { RawJob($0).map { JobRecord($0) } }
+                if let next = page.next {
+                    cursor.last[.state(.queued)] = JobCursor.Position(score: "0", id: next)
+                    return JobPage(jobs: jobs, next: cursor)
+                }
+            } else {
+                let places = try await places(cursor, wanted)
+                let records = try await self.jobs(places.map(\.position.id))
+                // A job that moved on since its index was read is on another page.
+                jobs += zip(places, records).compactMap { $1?.state == $0.shelf.state ? $1 : nil }
+                if places.count == wanted {
+                    for place in places { cursor.last[place.shelf] = place.position }
+                    return JobPage(jobs: jobs, next: cursor)
+                }
             }
             guard let index = groups.firstIndex(of: cursor.shelves), index + 1 < groups.count else {
                 return JobPage(jobs: jobs, next: nil)

@@ -39,13 +39,20 @@ extension JobQueue {
         let missing = jobs.indices.filter { jobs[$0] == nil }
         guard !missing.isEmpty else { return jobs }
         let aliases = try await send(missing.map { ["GET", .text(keys.alias(ids[$0]))] })
+        var pushed: [Int] = []
         for (index, alias) in zip(missing, aliases) {
             if let first = alias.string {
                 jobs[index] = try await admitted([first])[0]
             } else if ids[index].isStreamID {
-                jobs[index] = try await queued(ids[index])
+                pushed.append(index)
             }
         }
+        for (index, entry) in zip(pushed, try await inboxEntries(pushed.map { ids[$0] })) {
+            jobs[index] = entry.flatMap { RawJob($0) }
+        }
+        // One may have been admitted while it was looked for.
+        let absent = pushed.filter { jobs[$0] == nil }
+        for (index, job) in zip(absent, try await admitted(absent.map { ids[$0] })) { jobs[index] = job }
         return jobs
     }
 
@@ -57,13 +64,6 @@ extension JobQueue {
                 ]
             })
         return ids.indices.map { RawJob(id: ids[$0], replies[3 * $0], replies[3 * $0 + 1], replies[3 * $0 + 2]) }
-    }
-
-    /// A job in the inbox, or one that was admitted while it was looked for.
-    private func queued(_ id: String) async throws(QueueError) -> RawJob? {
-        let entry: RedisCommand = ["XRANGE", .text(keys.inbox), .text(id), .text(id)]
-        if let job = RawJob(id: id, queued: try await send([entry])[0]) { return job }
-        return try await admitted([id])[0]
     }
 }
 

@@ -14,9 +14,10 @@ enum QueueScript {
     static let retry = script("retry", PackageResources.retry_lua, with: [admission])
     static let pause = script("pause", PackageResources.pause_lua)
     static let ring = script("ring", PackageResources.ring_lua)
-    static let purge = script("purge", PackageResources.purge_lua)
+    static let purge = script("purge", PackageResources.purge_lua, with: [admission])
     static let stats = script("stats", PackageResources.stats_lua)
     static let list = script("list", PackageResources.list_lua)
+    static let queued = script("queued", PackageResources.queued_lua)
     static let gather = script("gather", PackageResources.gather_lua, with: [admission])
     static let limit = script("limit", PackageResources.limit_lua)
     static let schedule = script("schedule", PackageResources.schedule_lua, with: [admission])
@@ -31,6 +32,7 @@ enum QueueScript {
         Array(constants.utf8), PackageResources.meta_lua, Array("return (function()\n".utf8), PackageResources.base_lua,
         part("callbacks", PackageResources.callbacks_lua), part("groups", PackageResources.groups_lua),
         part("limits", PackageResources.limits_lua), part("endings", PackageResources.endings_lua),
+        part("inbox", PackageResources.inbox_lua),
     ]
 
     private static func script(_ name: String, _ body: [UInt8], with parts: [[UInt8]] = []) -> RedisScript {

@@ -27,15 +27,13 @@ struct RawJob {
         outputs = result.bytes.flatMap { try? JSONDecoder().decode([OutputReport].self, from: Data($0)) }
     }
 
-    /// A job that is in the inbox, from the reply to `XRANGE id id`.
-    init?(id: String, queued: RedisValue) {
-        guard let fields = queued.array?.first?.array?.last?.dictionary, fields["_bell"] == nil,
-            fields["_seal"] == nil
-        else { return nil }
-        self.id = id
+    /// A job that is in the inbox.
+    init?(_ entry: InboxEntry) {
+        guard entry.fields["_bell"] == nil, entry.fields["_seal"] == nil else { return nil }
+        id = entry.id
         state = .queued
         hash = [:]
-        self.fields = fields.compactMapValues(\.string)
+        fields = entry.fields
         outputs = nil
     }
 }

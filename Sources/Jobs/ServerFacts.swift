@@ -13,6 +13,8 @@ package struct ServerFacts: Sendable, Hashable, Encodable {
     package let isAppendOnly: Bool
     /// `always`, `everysec` or `no`; nothing if the server does not say.
     package let appendfsync: String?
+    /// How many bytes a field of a pushed job may have before Redis refuses it; nothing if the server does not say.
+    package let maxBulkBytes: Int64?
     /// What the server could not write of late.
     package let failedWrites: [String]
 
@@ -21,10 +23,11 @@ package struct ServerFacts: Sendable, Hashable, Encodable {
         case maxmemoryPolicy = "maxmemory_policy"
         case usedMemory = "used_memory"
         case isAppendOnly = "appendonly"
+        case maxBulkBytes = "proto_max_bulk_len"
         case failedWrites = "failed_writes"
     }
 
-    init(info: [String: String], appendfsync: String?) {
+    init(info: [String: String], appendfsync: String?, maxBulkBytes: Int64?) {
         version = info["redis_version"] ?? ""
         role = info["role"] ?? ""
         replicas = info["connected_slaves"].flatMap { Int($0) } ?? 0
@@ -33,6 +36,7 @@ package struct ServerFacts: Sendable, Hashable, Encodable {
         usedMemory = info["used_memory"].flatMap { Int64($0) } ?? 0
         isAppendOnly = info["aof_enabled"] == "1"
         self.appendfsync = isAppendOnly ? appendfsync : nil
+        self.maxBulkBytes = maxBulkBytes
         failedWrites = [
             ("aof_last_write_status", "the append-only file"), ("aof_last_bgrewrite_status", "its rewrite"),
             ("rdb_last_bgsave_status", "the snapshot"),
@@ -41,12 +45,16 @@ package struct ServerFacts: Sendable, Hashable, Encodable {
 }
 
 extension JobQueue {
-    /// Asks the server about itself; needs `INFO`, and `CONFIG` only to learn `appendfsync`.
+    /// Asks the server about itself; needs `INFO`, and `CONFIG` only for what `INFO` does not say.
     package func serverFacts() async throws(QueueError) -> ServerFacts {
         let sections = try await send(["server", "replication", "memory", "persistence"].map { ["INFO", .text($0)] })
         let info = sections.map { Self.facts($0.string ?? "") }.reduce(into: [:]) { $0.merge($1) { $1 } }
         // Hosted servers refuse `CONFIG`.
-        let sync = try? await send([["CONFIG", "GET", "appendfsync"]])[0].dictionary?["appendfsync"]?.string
-        return ServerFacts(info: info, appendfsync: sync)
+        func setting(_ name: String) async -> String? {
+            try? await send([["CONFIG", "GET", .text(name)]])[0].dictionary?[name]?.string
+        }
+        return ServerFacts(
+            info: info, appendfsync: await setting("appendfsync"),
+            maxBulkBytes: await setting("proto-max-bulk-len").flatMap { Int64($0) })
     }
 }

@@ -33,7 +33,9 @@ import Testing
         var called: Set<String> = []
         for name in try FileManager.default.contentsOfDirectory(atPath: folder.path) {
             let text = String(decoding: try Data(contentsOf: folder.appending(path: name)), as: UTF8.self)
-            for match in text.matches(of: /call\(\'([A-Z]+)\'/) { called.insert("+" + match.1.lowercased()) }
+            for match in text.matches(of: /call\(\'([A-Z]+)\'(?:, \'(USAGE)\')?/) {
+                called.insert("+" + match.1.lowercased() + (match.2.map { "|" + $0.lowercased() } ?? ""))
+            }
         }
         #expect(called.count > 20)
         #expect(called.subtracting(line) == [])

@@ -60,15 +60,12 @@ extension QueueReading {
 
     /// The ids of the inbox's bells.
     private func bells() async throws(QueueError) -> [String] {
-        var (found, from) = ([String](), "-")
-        while true {
-            let page: RedisCommand = ["XRANGE", .text(queue.keys.inbox), .text(from), "+", "COUNT", "500"]
-            let entries = (try await queue.send([page])[0].array ?? []).compactMap(\.array)
-            for entry in entries where entry.last?.array?.first?.string == "_bell" {
-                found.append(entry.first?.string ?? "")
-            }
-            guard entries.count == 500 else { return found }
-            from = "(" + (entries.last?.first?.string ?? "")
-        }
+        var (found, last) = ([String](), String?.none)
+        repeat {
+            let page = try await queue.inboxEntries(after: last, limit: 500)
+            found += page.entries.filter(\.isBell).map(\.id)
+            last = page.next
+        } while last != nil
+        return found
     }
 }

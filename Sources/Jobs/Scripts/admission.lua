@@ -15,14 +15,14 @@ local function shown(value)
   return #value > 100 and clean .. '…' or clean
 end
 
--- Each well-formed sequence becomes as many spaces, so that what is left over is not UTF-8.
+-- Each well-formed sequence becomes a space, so that what is left over is not UTF-8.
 local function is_utf8(text)
   for _, pattern in ipairs({
     '[\194-\223][\128-\191]', '\224[\160-\191][\128-\191]', '[\225-\236\238\239][\128-\191][\128-\191]',
     '\237[\128-\159][\128-\191]', '\240[\144-\191][\128-\191][\128-\191]',
     '[\241-\243][\128-\191][\128-\191][\128-\191]', '\244[\128-\143][\128-\191][\128-\191]',
   }) do
-    text = string.gsub(text, pattern, function(found) return string.rep(' ', #found) end)
+    text = string.gsub(text, pattern, ' ')
   end
   return not string.find(text, '[%z\128-\255]')
 end
@@ -85,21 +85,23 @@ local function check(flat)
   local fields, parts, bytes = {}, {}, 0
   for i = 1, #flat, 2 do
     local name, value = flat[i], flat[i + 1]
-    local plain = string.find(name, '^[a-z_]+$')
-    if not plain or not string.find(FIELDS, ' ' .. name .. ' ', 1, true) then
+    -- A name of a gigabyte is not worth a look.
+    if #name > 64 or not string.find(name, '^[a-z_]+$') or not string.find(FIELDS, ' ' .. name .. ' ', 1, true) then
       refuse('unknown field `' .. shown(name) .. '`' .. hint(name) .. '; the fields are listed by `respool enqueue --help`')
     elseif fields[name] then
       refuse('the field `' .. name .. '` is there twice')
     elseif #value > MAX_VALUE then
       refuse('`' .. name .. '` is longer than ' .. MAX_VALUE .. ' bytes')
-    elseif string.find(value, '[%z\128-\255]') and not is_utf8(value) then
-      refuse('`' .. name .. '` is not UTF-8 text')
     end
     bytes = bytes + #name + #value
     fields[name] = value
-    parts[#parts + 1] = '"' .. name .. '":' .. quoted(value)
   end
   if bytes > MAX_BYTES then refuse('a job has at most ' .. MAX_BYTES .. ' bytes, and this one has ' .. bytes) end
+  for i = 1, #flat, 2 do
+    local name, value = flat[i], flat[i + 1]
+    if string.find(value, '[%z\128-\255]') and not is_utf8(value) then refuse('`' .. name .. '` is not UTF-8 text') end
+    parts[#parts + 1] = '"' .. name .. '":' .. quoted(value)
+  end
   if (fields.source or '') == '' then refuse('`source` is missing: give the URL of the audio') end
   if (fields.format or '') == '' and not fields.outputs then refuse('`format` is missing: name the format to convert to') end
 
@@ -217,8 +219,8 @@ local function forget_aliases() endings().let_go(ALIASES, 'alias', 'alias:') end
 
 -- Admits one entry of the inbox; the caller deletes it there.
 local function admit_entry(id, flat)
-  if #flat == 2 and flat[1] == '_bell' then return end
-  if flat[1] == '_seal' and (#flat == 2 or #flat == 4 and flat[3] == 'callback') then
+  if inbox().is_bell(flat) then return end
+  if inbox().is_seal(flat) then
     if group_name(flat[2]) then groups().seal(flat[2], callbacks().receiver(flat[4]) and flat[4]) end
     return
   end
@@ -250,38 +252,35 @@ local function admit_entry(id, flat)
   end
 end
 
-local function size(flat)
-  local bytes = 0
-  for _, text in ipairs(flat) do bytes = bytes + #text end
-  return bytes
-end
-
--- Admits up to 64 entries or 256 KiB; answers whether there are more. The bell stays where it is.
+-- Admits up to 64 entries or 256 KiB. Answers whether there are more, the id of the last entry that was read, and whether that
+-- was so large that it ended the call. The bell stays where it is.
 local function admit()
   local bell_id = string.match(bell, '^%S+')
-  local from, admitted, bytes, future = '-', 0, 0, false
-  while admitted < 64 and bytes < 262144 do
-    local entries, ids = call('XRANGE', IN, from, '+', 'COUNT', 16), {}
+  local from, admitted, bytes, last_cost, future = nil, 0, 0, 0, false
+  while admitted < 64 and bytes < inbox().MAX_CALL_BYTES do
+    local count = inbox().safe_count()
+    local entries, ids = call('XRANGE', IN, from and '(' .. from or '-', '+', 'COUNT', count), {}
     for _, entry in ipairs(entries) do
       local id = entry[1]
-      from = '(' .. id
+      from = id
       if id ~= bell_id then
         admit_entry(id, entry[2])
         ids[#ids + 1] = id
-        bytes = bytes + size(entry[2])
+        last_cost = inbox().cost(entry[2])
+        bytes = bytes + last_cost
         future = future or tonumber(string.match(id, '^%d+')) > NOW + 86400000
-        if bytes >= 262144 then break end
+        if bytes >= inbox().MAX_CALL_BYTES then break end
       end
     end
     if #ids > 0 then call('XDEL', IN, unpack(ids)) end
     admitted = admitted + #ids
-    if #entries < 16 then break end
+    if #entries < count then break end
   end
   if future then
     answer_bell()
     reset_ids()
   end
-  return admitted > 0 and call('XLEN', IN) > (bell == '' and 0 or 1)
+  return admitted > 0 and call('XLEN', IN) > (bell == '' and 0 or 1), from, last_cost >= inbox().MAX_CALL_BYTES
 end
 
 return {

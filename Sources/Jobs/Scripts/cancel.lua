@@ -2,17 +2,20 @@
 --
 -- ARGV     ids, at most 500.
 -- Answers  for each `cancelled`, `requested` (it runs, and its worker hears of it; or its worker was lost while it published, and
---          the next one looks for the result first), `too late <state>` or `unknown`.
+--          the next one looks for the result first), `too late <state>` or `unknown`; of fewer ids, but of one, if their entries in
+--          the inbox are large.
+
+local bytes = 0
 
 local function wish(id)
   local job = read(resolve(id))
   if not job and string.find(id, '^%d+%-%d+$') then
-    local found = redis.pcall('XRANGE', IN, id, id)
-    if found[1] and found[1][1] then
-      admission().admit_entry(found[1][1], found[1][2])
-      call('XDEL', IN, id)
-      job = read(resolve(id))
-    end
+    local flat = inbox().find(id)
+    if not flat then return 'unknown' end
+    bytes = bytes + inbox().cost(flat)
+    admission().admit_entry(id, flat)
+    call('XDEL', IN, id)
+    job = read(resolve(id))
   end
   if not job then return 'unknown' end
   if job.state == 'running' and job.phase ~= 'publishing' then
@@ -32,7 +35,10 @@ end
 
 begin()
 local answer = {}
-for i, id in ipairs(ARGV) do answer[i] = wish(id) end
+for i, id in ipairs(ARGV) do
+  answer[i] = wish(id)
+  if bytes >= inbox().MAX_CALL_BYTES then break end
+end
 endings().trim('cancelled')
 ring()
 save()

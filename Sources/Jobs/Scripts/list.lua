@@ -1,4 +1,4 @@
--- A page of the ids in one state: waiting ones in the order of their turn, delayed ones by when they are due, those that
+-- A page of the ids in one state but `queued`: waiting ones in the order of their turn, delayed ones by when they are due, those that
 -- are over with the last first.
 --
 -- ARGV     state (`parked`: waiting jobs whose `limit_key` has no place), how many at most (1,000), and the score and id of
@@ -6,16 +6,6 @@
 -- Answers  {score, id, …}; less than asked for only at the end.
 
 local state, limit, last_score, last_id = ARGV[1], tonumber(ARGV[2]), ARGV[3], ARGV[4]
-if state == 'queued' then
-  local answer, bell_id = {}, string.match(bell, '^%S+')
-  for _, entry in ipairs(call('XRANGE', IN, last_id == '' and '-' or '(' .. last_id, '+', 'COUNT', limit + 1)) do
-    if entry[1] ~= bell_id and #answer < 2 * limit then
-      answer[#answer + 1] = '0'
-      answer[#answer + 1] = entry[1]
-    end
-  end
-  return answer
-end
 local set, over = state == 'parked' and PARKED or INDEX[state], OVER[state]
 local start = 0
 if last_id ~= '' then

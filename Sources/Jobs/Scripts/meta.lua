@@ -35,7 +35,7 @@ local OVER = { failed = 1, cancelled = 2, completed = 3 }
 
 -- The parts that follow, each a function that answers what it offers. A script makes only those that it comes to need: most of
 -- what a short one costs is the making of functions.
-local callbacks, groups, limits, endings, admission
+local callbacks, groups, limits, endings, inbox, admission
 local function part(make)
   local made
   return function()

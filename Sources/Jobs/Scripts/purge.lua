@@ -1,20 +1,23 @@
 -- Deletes jobs of a state; running ones are never touched.
 --
 -- ARGV     state, how many at most (500).
--- Answers  how many were deleted.
+-- Answers  how many were deleted, and 1 if there may be more, else 0. Bells in the inbox go as well.
 
 local state, limit = ARGV[1], tonumber(ARGV[2])
 begin()
 if state == 'queued' then
   answer_bell()
-  local ids = {}
-  for i, entry in ipairs(call('XRANGE', IN, '-', '+', 'COUNT', limit)) do ids[i] = entry[1] end
+  local ids, purged = {}, 0
+  local last = inbox().walk('', limit, function(id, flat)
+    ids[#ids + 1] = id
+    if not inbox().is_bell(flat) then purged = purged + 1 end
+  end)
   if #ids > 0 then call('XDEL', IN, unpack(ids)) end
   ring()
   save()
-  return #ids
+  return { purged, last ~= '' and 1 or 0 }
 end
-if state == 'running' or not INDEX[state] then return 0 end
+if state == 'running' or not INDEX[state] then return { 0, 0 } end
 
 local keys = {}
 
@@ -40,4 +43,4 @@ for _, id in ipairs(rest) do drop(id) end
 if keys[1] then call('DEL', unpack(keys)) end
 ring()
 save()
-return #ids + #rest
+return { #ids + #rest, #ids + #rest == limit and 1 or 0 }

@@ -8,10 +8,10 @@ local answer = { call('XLEN', IN) }
 local function pushed(id) return tonumber(string.match(id, '^%d+')) end
 local oldest = NOW + 1
 local bell_id = string.match(bell, '^%S+')
-local first = call('XRANGE', IN, '-', '+', 'COUNT', 2)
-for i = 1, #first do
-  if first[i][1] ~= bell_id then oldest = math.min(oldest, pushed(first[i][1])) end
-end
+-- One by one, for an entry may be large.
+local first = call('XRANGE', IN, '-', '+', 'COUNT', 1)[1]
+if first and first[1] == bell_id then first = call('XRANGE', IN, '(' .. bell_id, '+', 'COUNT', 1)[1] end
+if first then oldest = math.min(oldest, pushed(first[1])) end
 if bell_id and #call('XRANGE', IN, bell_id, bell_id) == 1 then answer[1] = answer[1] - 1 end
 for i, state in ipairs({ 'waiting', 'delayed', 'running', 'completed', 'failed', 'cancelled' }) do
   answer[i + 1] = call('ZCARD', INDEX[state])

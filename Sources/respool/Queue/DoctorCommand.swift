@@ -49,7 +49,7 @@ private struct DoctorReport: Encodable {
             audit.sentences + (try await queue.advice())
             + server.failedWrites.map { "Redis could not write \($0): see its log, and whether its disk is full" }
         warnings = [
-            Self.persistenceWarning(server),
+            Self.persistenceWarning(server), Self.sizeWarning(server),
             stats.workers == 0 ? "no worker is alive: start one with `respool worker`" : nil,
             stats.isPaused ? "the queue is paused: `respool resume` lets it go on" : nil,
         ].compactMap(\.self)
@@ -62,6 +62,12 @@ private struct DoctorReport: Encodable {
         }
         guard let sync = server.appendfsync, sync != "always" else { return nil }
         return "appendfsync is \(sync), so Redis may forget its last moments when it is killed: set it to always"
+    }
+
+    /// What one who may push could do.
+    private static func sizeWarning(_ server: ServerFacts) -> String? {
+        guard let bytes = server.maxBulkBytes, bytes > 16 << 20 else { return nil }
+        return "proto-max-bulk-len is \(Quantities.bytes(bytes)), so one pushed job may hold Redis up: set it to 1mb"
     }
 
     private enum CodingKeys: String, CodingKey {
