@@ -202,4 +202,56 @@ import Testing
             #expect(try await group(fixture)[.waiting] == 300)
         }
     }
+
+    /// Asks for a seal as anybody may, after a job that is in the group; answers the seal's id and the job's.
+    private func pushSeal(_ fixture: QueueFixture) async throws -> (seal: String, job: String) {
+        let job = try await fixture.enqueue(["group": name])
+        let seal = try await fixture.push(["_seal": name, "callback": "https://example.org/done"] as KeyValuePairs)
+        return (seal, job)
+    }
+
+    @Test func `a seal that is still in the inbox can be cancelled, and then seals nothing`() async throws {
+        try await QueueFixture.run { fixture in
+            let (seal, job) = try await pushSeal(fixture)
+            #expect(try await fixture.queue.cancel([seal]) == [.cancelled])
+            #expect(try await fixture.queue.cancel([seal]) == [.unknown])
+            #expect(try await fixture.claimOne().id == job)
+            #expect(try await group(fixture).isSealed == false)
+            #expect(try await fixture.queue.stats()[.queued] == 0)
+        }
+    }
+
+    @Test func `deleting what is queued carries out a seal, and the callback of its group comes`() async throws {
+        try await QueueFixture.run { fixture in
+            let before = try await fixture.push(["group": name])
+            let (_, job) = try await pushSeal(fixture)
+            try await fixture.push()
+            let second = try await fixture.push(["_seal": name] as KeyValuePairs)
+            #expect(try await fixture.queue.purge(.queued) == 2)
+            #expect(try await fixture.queue.purge(.queued) == 0)
+            #expect(try await fixture.queue.jobs([before, second]) == [nil, nil])
+            #expect(try await group(fixture).isSealed)
+            #expect(try await fixture.queue.cancel([job]) == [.cancelled])
+            #expect(try await group(fixture).isOver)
+            #expect(try await fixture.queue.dispatch(count: 5).map { $0.subject.group } == [name])
+        }
+    }
+
+    @Test func `deleting what is queued goes on behind 600 seals`() async throws {
+        try await QueueFixture.run { fixture in
+            for _ in 0..<600 { try await fixture.push(["_seal": name] as KeyValuePairs) }
+            try await fixture.push()
+            #expect(try await fixture.queue.purge(.queued) == 1)
+            #expect(try await fixture.queue.stats()[.queued] == 0)
+        }
+    }
+
+    @Test func `cancelling a bell leaves it`() async throws {
+        try await QueueFixture.run { fixture in
+            _ = try await fixture.enqueue()
+            let inbox = try await fixture.client.send(["XRANGE", .text(fixture.queue.keys.inbox), "-", "+"])
+            let bell = try #require(inbox.array?.first?.array?.first?.string)
+            #expect(try await fixture.queue.cancel([bell]) == [.unknown])
+        }
+    }
 }

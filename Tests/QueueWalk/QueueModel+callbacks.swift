@@ -37,7 +37,6 @@ extension QueueModel {
     }
 
     mutating func seal(_ name: String, callback: String?) -> SealAnswer {
-        admitAll()
         guard let group = groups[name] else { return .unknown }
         if let callback {
             if group.hasEnded || group.callback != nil, group.callback != callback { return .callbackTaken }

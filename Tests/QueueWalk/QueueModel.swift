@@ -58,8 +58,11 @@ struct QueueModel {
     func job(_ id: String) -> Job? { jobs[aliases[id] ?? id] }
 
     func state(_ id: String) -> JobState? {
-        inbox.contains { $0.id == id } ? .queued : job(id)?.state
+        hasQueued(id) ? .queued : job(id)?.state
     }
+
+    /// Whether the inbox has that job; a seal is none.
+    private func hasQueued(_ id: String) -> Bool { inbox.contains { $0.id == id && $0.fields["_seal"] == nil } }
 
     mutating func place(_ id: String, _ fields: [String: String]) {
         sequence += 1
@@ -92,7 +95,9 @@ struct QueueModel {
     func duplicate(_ fields: [String: String]) -> String? { isValid(fields) ? holder(fields["dedup"]) : nil }
 
     mutating func admit(_ id: String, _ fields: [String: String]) {
-        if let first = duplicate(fields) {
+        if let group = fields["_seal"] {
+            _ = seal(group, callback: fields["callback"])
+        } else if let first = duplicate(fields) {
             aliases[id] = first
         } else {
             place(id, fields)
@@ -260,6 +265,7 @@ struct QueueModel {
     mutating func cancel(_ id: String) -> CancelAnswer {
         if let index = inbox.firstIndex(where: { $0.id == id }) {
             let entry = inbox.remove(at: index)
+            if entry.fields["_seal"] != nil { return .cancelled }
             admit(entry.id, entry.fields)
         }
         guard let job = job(id) else { return .unknown }
@@ -280,7 +286,7 @@ struct QueueModel {
 
     /// What a retry should answer; nothing if only the kind `.invalid` is known.
     mutating func retry(_ id: String, _ changes: [String: String]) -> RetryAnswer? {
-        if inbox.contains(where: { $0.id == id }) { return .wrongState(.queued) }
+        if hasQueued(id) { return .wrongState(.queued) }
         guard let job = job(id) else { return .unknown }
         guard job.state == .failed || job.state == .cancelled else { return .wrongState(job.state) }
         guard job.isValid else { return nil }
@@ -304,8 +310,10 @@ struct QueueModel {
 
     mutating func purge(_ state: JobState) -> Int {
         if state == .queued {
+            let seals = inbox.filter { $0.fields["_seal"] != nil }
             defer { inbox = [] }
-            return inbox.count
+            for entry in seals { admit(entry.id, entry.fields) }
+            return inbox.count - seals.count
         }
         guard state != .running else { return 0 }
         let doomed = jobs.values.filter { $0.state == state }

@@ -98,9 +98,20 @@ extension QueueWalk {
         guard let group = groups.randomElement(using: &random) else { return }
         let callback = chance(60) ? Self.receivers.randomElement(using: &random)! : nil
         tell("seal \(group) \(callback ?? "")")
+        if chance(50) { return try await pushSeal(group, callback) }
+        model.admitAll()
         try check(
             try await queue.seal(group, callback: callback), model.seal(group, callback: callback),
             "the seal of \(group)")
+    }
+
+    /// Seals a group as anybody does, by way of the inbox.
+    private mutating func pushSeal(_ group: String, _ callback: String?) async throws {
+        var command: RedisCommand = ["XADD", .text(queue.keys.inbox), "*", "_seal", .text(group)]
+        if let callback { command.append(contentsOf: ["callback", .text(callback)]) }
+        guard let id = try await client.send(command).string else { return try check("no id", "an id", "a seal") }
+        model.inbox.append((id, ["_seal": group].merging(callback.map { ["callback": $0] } ?? [:]) { $1 }))
+        ids.append(id)
     }
 
     /// One of the keys, or that of all that have no number of their own.

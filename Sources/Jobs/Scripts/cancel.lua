@@ -11,8 +11,14 @@ local function wish(id)
   local job = read(resolve(id))
   if not job and string.find(id, '^%d+%-%d+$') then
     local flat = inbox().find(id)
-    if not flat then return 'unknown' end
+    -- A bell is no job, and is taken away by whoever answers it.
+    if not flat or inbox().is_bell(flat) then return 'unknown' end
     bytes = bytes + inbox().cost(flat)
+    -- A seal is taken back before it takes effect.
+    if inbox().is_seal(flat) then
+      call('XDEL', IN, id)
+      return 'cancelled'
+    end
     admission().admit_entry(id, flat)
     call('XDEL', IN, id)
     job = read(resolve(id))

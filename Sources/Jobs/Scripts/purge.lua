@@ -1,7 +1,8 @@
 -- Deletes jobs of a state; running ones are never touched.
 --
 -- ARGV     state, how many at most (500).
--- Answers  how many were deleted, and 1 if there may be more, else 0. Bells in the inbox go as well.
+-- Answers  how many were deleted, and 1 if there may be more, else 0. What is no job in the inbox goes as well, but a seal takes
+--          effect, for whoever asked for it waits for the end of the group.
 
 local state, limit = ARGV[1], tonumber(ARGV[2])
 begin()
@@ -10,7 +11,7 @@ if state == 'queued' then
   local ids, purged = {}, 0
   local last = inbox().walk('', limit, function(id, flat)
     ids[#ids + 1] = id
-    if not inbox().is_bell(flat) then purged = purged + 1 end
+    if inbox().is_seal(flat) then admission().admit_entry(id, flat) elseif not inbox().is_bell(flat) then purged = purged + 1 end
   end)
   if #ids > 0 then call('XDEL', IN, unpack(ids)) end
   ring()
