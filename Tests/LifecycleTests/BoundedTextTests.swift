@@ -8,8 +8,8 @@ import Testing
     }
 
     @Test func `what steers a terminal or turns the writing round is escaped`() {
-        #expect("a\nb\t\u{1b}[0m\u{7f}\u{9b}".bounded(utf8Bytes: 99) == #"a\nb\t\u{1b}[0m\u{7f}\u{9b}"#)
-        #expect("\u{202a}\u{2066}\u{2028}".bounded(utf8Bytes: 99) == #"\u{202a}\u{2066}\u{2028}"#)
+        #expect("a\nb\t\u{1b}[0m\u{7f}\u{9b}".bounded(utf8Bytes: 99) == #"a\u000ab\u0009\u001b[0m\u007f\u009b"#)
+        #expect("\u{202a}\u{2066}\u{2028}".bounded(utf8Bytes: 99) == #"\u202a\u2066\u2028"#)
     }
 
     @Test func `bytes are counted, not characters`() {

@@ -32,8 +32,8 @@ import Testing
         let report = try #require(try board.record()).outputs[0].report
         #expect(report.url == "/out/out.flac" && report.bytes == 1234 && report.sha256 == "abcd" && report.isMade)
         #expect(report.format == "flac" && Set(report.settings.keys) == ["codec", "channels", "sample_rate"])
-        #expect(report.settings["sample_rate"]?.used == #"\u{1b}[31m"#)
-        #expect(report.warnings.map(\.code) == ["clipped"] && report.warnings[0].message == #"loud\u{202e}\n"#)
+        #expect(report.settings["sample_rate"]?.used == #"\u001b[31m"#)
+        #expect(report.warnings.map(\.code) == ["clipped"] && report.warnings[0].message == #"loud\u202e\u000a"#)
     }
 
     @Test func `numbers and names that no output has are refused`() throws {
@@ -82,7 +82,7 @@ import Testing
         board.staged(0, Self.staged)
         let record = try #require(try board.record())
         #expect(record.outputs[1].report.error.map { $0.message.utf8.count < 1100 } == true)
-        #expect(record.outputs[1].report.error?.message.hasPrefix(#"\u{7}\u{7}"#) == true)
+        #expect(record.outputs[1].report.error?.message.hasPrefix(#"\u0007\u0007"#) == true)
     }
 
     @Test func `what is skipped is transfer's word alone`() throws {

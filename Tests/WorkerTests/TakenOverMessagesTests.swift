@@ -64,7 +64,7 @@ import Testing
         let text = #"{"failed":{"_0":{"code":"corrupt_media","message":"\#(long)","retryable":false}}}"#
         let job = try await end(of: try speaking([text], "1,stays", as: "text", in: shop), in: shop)
         let message = try #require(job.error?.message)
-        #expect(message.hasPrefix(#"\u{1b}[31m\u{202e}loud"#) && message.utf8.count <= 1100, "\(message)")
+        #expect(message.hasPrefix(#"\u001b[31m\u202eloud"#) && message.utf8.count <= 1100, "\(message)")
         #expect(!worker.errors.unicodeScalars.contains { $0 == "\u{1b}" || $0 == "\u{202e}" })
         try await converts("after", in: shop)
     }
