@@ -21,7 +21,7 @@ import Testing
     @Test(arguments: [
         ("https://x.org/dir/a%20b.flac?sig=1", "a b.flac"), ("file:///tmp/%C3%A9.wav", "é.wav"),
         ("https://x.org", "x.org"), ("https://me:secret@x.org?sig=1", "x.org"),
-        ("a%zz.wav", "a%zz.wav"), ("file:///a/%1b%5b2J.wav", "?[2J.wav"),
+        ("a%zz.wav", "a%zz.wav"), ("file:///a/%1b%5b2J.wav", #"\u001b[2J.wav"#),
     ])
     func `names a source by its last part`(url: String, name: String) {
         #expect(SourceAddress.name(url) == name)

@@ -45,9 +45,11 @@ import Testing
     }
 
     @Test func `a publication counts once a replica has it, and refusals wait for none`() async throws {
-        let ids = try await queue.enqueue([QueueFixture.job, QueueFixture.job]).map(\.id)
-        let jobs = try await queue.claim(count: 2, worker: "w").jobs
-        _ = try await queue.cancel([ids[1]])
+        // Only the publication is to wait for the replica, which a busy machine may hold up.
+        let plain = JobQueue(client: client)
+        let ids = try await plain.enqueue([QueueFixture.job, QueueFixture.job]).map(\.id)
+        let jobs = try await plain.claim(count: 2, worker: "w").jobs
+        _ = try await plain.cancel([ids[1]])
         servers.replica.freeze()
         let tokens = jobs.map(\.token)
         await expectNone { _ = try await queue.publish(id: ids[0], token: tokens[0], record: QueueFixture.commit) }
