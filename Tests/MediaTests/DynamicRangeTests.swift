@@ -26,7 +26,9 @@ import Testing
     @Test func `a job that gives drc has no packets of AC-3 copied`() async throws {
         let file = try MemoryFile(path: try await halved())
         for (drc, isCopied) in [(nil, true), (0.5, false)] as [(Double?, Bool)] {
-            let plan = ConversionPlan(source: SourceSettings(drc: drc), renditions: [Rendition(format: "ac3")])
+            var rendition = Rendition(format: "ac3")
+            rendition.passthrough = .auto
+            let plan = ConversionPlan(source: SourceSettings(drc: drc), renditions: [rendition])
             let result = try Conversion.run(
                 source: file, stores: OneStore(MemoryFile()), plan: plan, stop: StopFlag(), progress: { _ in })[0].get()
             #expect(result.copied == isCopied)

@@ -40,6 +40,7 @@ import Testing
     @Test(arguments: ["aac", "mp2", "ac3", "libmp3lame"])
     func `a recording of a transport stream may end inside a frame`(_ codec: String) async throws {
         let bytes = try fileBytes(try await Studio.shared.music(as: "recorded-\(codec).ts", ["-c:a", codec]))
+        let whole = try MemoryFile(bytes).samples()
         var warned = 0
         for packets in stride(from: bytes.count / 376, to: bytes.count / 376 + 9, by: 1) {
             let result = try run(bytes.prefix(188 * packets))
@@ -47,8 +48,21 @@ import Testing
             #expect(result.warnings.allSatisfy { $0.code == "source_truncated" }, "\(result.warnings)")
             warned += result.warnings.count
             #expect(result.samples > 80_000)
+            // Nothing is made up for the rest of the last frame.
+            let isBeginning = try whole.starts(with: MemoryFile(Array(bytes.prefix(188 * packets))).samples())
+            #expect(isBeginning)
         }
         #expect(warned > 0)
+        // What is missing further in is damage, whatever the end is like.
+        let packets = bytes.count / 376
+        let gap = 188 * (packets / 2)
+        let broken = MemoryFile(Array(bytes[..<gap] + bytes[(gap + 188 * 40)..<188 * packets]))
+        let plan = ConversionPlan(
+            source: SourceSettings(damage: .accept), renditions: [Rendition(format: "wav")])
+        let damaged = try Conversion.run(
+            source: broken, stores: OneStore(MemoryFile()), plan: plan, stop: StopFlag(), progress: { _ in })[0].get()
+        #expect(damaged.warnings.contains { $0.code == "damaged" }, "\(damaged)")
+        #expect(damaged.damage.seconds > 0)
         // What ends inside a packet was cut by something else.
         #expect(throws: MediaError.self) { try run(bytes.prefix(188 * (bytes.count / 376) + 100)) }
     }

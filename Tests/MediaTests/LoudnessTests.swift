@@ -99,7 +99,7 @@ import Testing
         let wave = "0.1*sin(2*PI*440*t)+0.05*sin(2*PI*1234*t)"
         let low = rate == "8k"
         let source = try await Studio.shared.source(
-            low ? "level-low.wav" : "level.wav",
+            low ? "encoded-level-low.wav" : "encoded-level.wav",
             [
                 "-f", "lavfi", "-i", "aevalsrc='\(wave)\(low ? "" : "|\(wave)")':s=\(low ? 22_050 : 44_100):d=4",
                 "-c:a", "pcm_f32le",

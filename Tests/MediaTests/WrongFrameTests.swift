@@ -15,11 +15,26 @@ import Testing
         #expect(try await !ChildProcess.run("flac", ["-s", "-t", path]).succeeded)
         for target in ["wav", "flac"] {
             let error = #expect(throws: MediaError.self) { try run(bytes, target, .fail) }
-            #expect(error?.sentence.contains("do not have the MD5 that the file declares") == true)
+            #expect(error?.sentence.contains("do not have the MD5 that the file declares") == true, "\(error as Any)")
             let result = try run(bytes, target, .accept)
-            #expect(result.warnings.map(\.code) == ["md5_mismatch"], "\(target)")
+            let codes = result.warnings.map(\.code)
+            #expect(
+                codes.contains("md5_mismatch") && Set(codes).isSubset(of: ["md5_mismatch", "junk_skipped"]), "\(codes)")
             // One that is encoded anew has a sum of its own.
             if target == "wav" || result.copied { #expect(result.audioMD5 == nil) }
+        }
+    }
+
+    @Test(arguments: ["wav", "flac"])
+    func `a frame of another depth is told as damage, in a copy as well`(_ target: String) async throws {
+        let bytes = try await file("wider")
+        let path = try Studio.shared.folder.write("frames-wider-\(target).flac", bytes)
+        #expect(try await !ChildProcess.run("flac", ["-s", "-t", path]).succeeded)
+        for policy in [DamagePolicy.fail, .accept] {
+            let result = try run(bytes, target, policy)
+            #expect(result.warnings.contains { ["damaged", "md5_mismatch"].contains($0.code) })
+            #expect(result.copied == (target == "flac"))
+            #expect(result.audioMD5 == nil)
         }
     }
 
@@ -32,7 +47,9 @@ import Testing
     }
 
     private func run(_ bytes: [UInt8], _ format: String, _ policy: DamagePolicy) throws -> ConversionResult {
-        let plan = ConversionPlan(source: SourceSettings(damage: policy), renditions: [Rendition(format: format)])
+        var rendition = Rendition(format: format)
+        rendition.passthrough = .auto
+        let plan = ConversionPlan(source: SourceSettings(damage: policy), renditions: [rendition])
         return try Conversion.run(
             source: MemoryFile(bytes), stores: OneStore(MemoryFile()), plan: plan, stop: StopFlag(), progress: { _ in }
         )[0].get()
@@ -40,14 +57,16 @@ import Testing
 
     private func file(_ kind: String) async throws -> [UInt8] {
         let (head, own) = Self.split(try fileBytes(try await Studio.shared.music(as: "frames-own.flac")))
-        let other = ["-af", "volume=0.5"]
-        let (_, foreign) = Self.split(try fileBytes(try await Studio.shared.music(as: "frames-other.flac", other)))
+        // The filter gives floats, of which the encoder would make 24 bits.
+        let (name, depth) = kind == "wider" ? ("frames-wider.flac", "s32") : ("frames-other.flac", "s16")
+        let other = ["-af", "volume=0.5", "-sample_fmt", depth]
+        let (_, foreign) = Self.split(try fileBytes(try await Studio.shared.music(as: name, other)))
         try #require(own.count > 20)
         var frames = own
         switch kind {
         case "foreign": frames[5] = foreign[5]
         case "twice": frames.insert(own[5], at: 6)
-        case "inserted": frames.insert(foreign[9], at: 6)
+        case "inserted", "wider": frames.insert(foreign[9], at: 6)
         case "first": frames.insert(foreign[0], at: 0)
         case "behind": frames.append(foreign[3])
         case "swapped": frames.swapAt(5, 6)

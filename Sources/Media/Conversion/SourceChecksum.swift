@@ -43,15 +43,29 @@ final class SourceChecksum {
 
     func append(_ frame: SharedFrame) { _ = queue.append(frame, bytes: frame.bytes) }
 
-    /// Decodes all of a source whose packets are copied; fails or warns as `judge` does.
+    /// What the samples of copied packets are.
+    struct Finding {
+        /// Whether they are those of the MD5 that the source declares, or nothing speaks against it.
+        var areDeclared = true
+        /// What of them could not be decoded, and what a person should know of it.
+        var damage = Damage.none
+        var warnings: [Warning] = []
+    }
+
+    /// Decodes all of a source whose packets are copied; fails as decoding does, or as `judge`.
     static func check(
         _ source: any ByteSource, _ settings: SourceSettings, stop: StopFlag
-    ) throws(MediaError) -> Warning? {
+    ) throws(MediaError) -> Finding {
         var reader = try AssetReader.open(source, settings, stop: stop)
-        guard let checksum = SourceChecksum(reader) else { return nil }
+        guard let checksum = SourceChecksum(reader) else { return Finding() }
         let frame = try Frame()
         while try reader.next(into: frame) { checksum.append(try SharedFrame(frame)) }
-        return try checksum.judge(reader, settings.damage)
+        let mismatch = try checksum.judge(reader, settings.damage)
+        guard checksum.verified == nil else { return Finding() }
+        let ofContainer = reader.containerWarnings
+        return Finding(
+            areDeclared: false, damage: reader.damage,
+            warnings: reader.warnings.filter { !ofContainer.contains($0) } + (mismatch.map { [$0] } ?? []))
     }
 
     /// Compares, once the source was read to its end; fails or warns if there is another MD5, unless samples are known to be lost.

@@ -52,11 +52,10 @@ final class PacketCopyWriter: RenditionWriter {
         }
         guard plan.settings.codec.name == "flac" else { return result }
         // A copy keeps the declared sum whatever the frames hold.
-        if let mismatch = try SourceChecksum.check(source, sourceSettings, stop: stop) {
-            result.warnings.append(mismatch)
-        } else {
-            result.audioMD5 = try FlacHeader.md5(in: store, stop: stop)
-        }
+        let finding = try SourceChecksum.check(source, sourceSettings, stop: stop)
+        result.damage = finding.damage
+        result.warnings += finding.warnings.filter { !result.warnings.map(\.code).contains($0.code) }
+        if finding.areDeclared { result.audioMD5 = try FlacHeader.md5(in: store, stop: stop) }
         return result
     }
 

@@ -7,6 +7,8 @@ import CLibav
 struct LostSound {
     /// Places where something was refused though no time was lost there.
     private(set) var silentEvents = 0
+    /// Those of the last packets that the container calls corrupt, the bytes of these, and packets behind them.
+    private var marked = (events: 0, bytes: 0, others: 0)
     private let byBytes: Bool
     private let timeBase: AVRational
     /// Where whole frames may be found among the lost bytes.
@@ -61,8 +63,18 @@ struct LostSound {
         codec = track.codec
     }
 
+    /// Places without a loss in the packet of MPEG-TS that the source ends in: libav calls all of its frames corrupt, the whole
+    /// ones as well. It holds no more than 64 KiB.
+    var eventsAtEnd: Int { marked.bytes <= 1 << 16 ? marked.events : 0 }
+
     /// Looks whether the first packet comes where the header says that sound begins.
     mutating func read(_ packet: borrowing Packet) {
+        if packet.isCorrupt {
+            marked.bytes += packet.bytes.count
+        } else if marked.bytes > 0 {
+            // What is left of a frame comes from the parser, which does not pass the mark on.
+            marked = marked.others == 0 ? (marked.events, marked.bytes, 1) : (0, 0, 0)
+        }
         guard isFirst else { return }
         isFirst = false
         if byBytes && goodEnd >= 0 && packet.offset - goodEnd > Int64(packet.bytes.count) / 2 { suspect() }
@@ -132,7 +144,10 @@ struct LostSound {
         // A frame without a time says nothing of the gap before it: the next one will.
         let isSettled = byBytes || time != nil || expected == nil
         if isSuspect && isSettled {
-            if lost == 0 && (goodSamples > 0 || expectedDensity != nil || refusedTime > 0) { silentEvents += 1 }
+            if lost == 0 && (goodSamples > 0 || expectedDensity != nil || refusedTime > 0) {
+                silentEvents += 1
+                if packet.isCorrupt { marked.events += 1 }
+            }
             filled += lost
             lostBytes += max(refusedBytes, packet.offset >= 0 && goodEnd >= 0 ? packet.offset - goodEnd : 0)
             isSuspect = false

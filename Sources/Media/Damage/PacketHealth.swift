@@ -28,6 +28,9 @@ struct PacketHealth {
         lastIsShort = FrameHeader.length(track.codec, packet.bytes).map { $0 > packet.bytes.count } ?? false
     }
 
+    /// Notes that the last packet holds a part of a frame only.
+    mutating func cutShort() { lastIsShort = true }
+
     /// Counts packets in that nobody read.
     mutating func pass(_ time: Int64) { self.time += time }
 

@@ -48,15 +48,35 @@ extension TrackDecoder {
         packet.shorten(to: length)
     }
 
+    /// Whether the packet, which was just read, may be handed to the decoder: of a frame in which a recording ends, decoders
+    /// would make up the rest.
+    mutating func isToDecode() -> Bool {
+        // Elsewhere the mark means a packet cut short at the end of the source.
+        guard demuxer.formatName == "mpegts" else { return true }
+        if packet.isCorrupt { lost.suspect() }
+        let length =
+            track.codec == AV_CODEC_ID_AAC
+            ? FrameHeader.adtsLength(packet.bytes) : FrameHeader.length(track.codec, packet.bytes)
+        guard let length, length > packet.bytes.count, demuxer.bytePosition >= source.length,
+            HarmlessEnd.isRecording(source, demuxer.formatName)
+        else { return true }
+        health.cutShort()
+        lost.refused(packet)
+        return false
+    }
+
     /// What a person should know of an end that is no failure.
     borrowing func endWarning() throws(MediaError) -> Warning? {
-        if endsInFrame, health.endsShort(mayEndShort: false, isWhole: false) {
+        if isCutInFrame {
             return Warning(.sourceTruncated, "the recording ends inside a frame, which was left out")
         }
         guard holdsAll, try Truncation.found(source, demuxer.formatName) != nil else { return nil }
         return Warning(
             .sourceTruncated, "the source is cut short behind its last sample; nothing of its sound is missing")
     }
+
+    /// Whether a part of the last frame is missing, and nothing else, of a recording.
+    var isCutInFrame: Bool { health.endsShort(mayEndShort: false, isWhole: false) && endsInFrame }
 
     /// Whether only the last frame may be missing a part, of a recording that ends wherever it was stopped.
     var endsInFrame: Bool {

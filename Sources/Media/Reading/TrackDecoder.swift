@@ -116,7 +116,7 @@ struct TrackDecoder: ~Copyable {
     var junk: Int { health.junk + (endsInJunk && !endsInPart ? 1 : 0) }
 
     /// Packets that were refused without any time being lost.
-    var silentEvents: Int { lost.silentEvents }
+    var silentEvents: Int { lost.silentEvents - (isEnded && isCutInFrame ? lost.eventsAtEnd : 0) }
 
     /// Gives the next decoded samples; false at the end.
     mutating func next(into frame: borrowing Frame) throws(MediaError) -> Bool {
@@ -246,7 +246,7 @@ struct TrackDecoder: ~Copyable {
             health.read(packet, track)
             lost.read(packet)
             // Elsewhere the mark means a packet cut short at the end of the source.
-            if packet.isCorrupt, demuxer.formatName == "mpegts" { lost.suspect() }
+            guard isToDecode() else { continue }
             try endTrim?.mark(packet)
             if firstOffset == nil { firstOffset = packet.offset }
             return true
