@@ -37,6 +37,7 @@ class LostReplies:
         self.of_schedules()
         self.of_a_crowd()
         self.of_a_drain()
+        self.of_a_recovery()
         equal(self.names, scripts(), "scripts whose reply was lost")
         return len(self.names)
 
@@ -104,6 +105,7 @@ class LostReplies:
         self.server("HDEL", PREFIX + "limits", "key")
         self.command("status", script="stats")
         self.command("jobs", script="list")
+        self.command("jobs", "--state", "queued", script="queued")
         self.command("resume", script="pause")
         self.command("seal", self.group, script="gather")
 
@@ -115,6 +117,13 @@ class LostReplies:
         self.command("schedule", "run", self.schedule, script="schedule")
         equal(self.total(self.schedule), "2", "jobs of a schedule that was due once and run once, both replies lost")
         self.ground.respool("schedule", "remove", self.schedule)
+
+    def of_a_recovery(self):
+        """The next owner of a job whose worker was killed before it could make the result visible."""
+        victim = self.fleet.worker(slots=1)
+        until("a victim has done a job", 30, lambda: victim.proxy.seen.get("finish"))
+        killed = victim.proxy.trap("publish", "reply", lambda: self.fleet.kill(victim))
+        self.of_workers("recover", lambda: check(killed.wait(30), "no reply of `publish` at which a worker could be killed"))
 
     def of_a_crowd(self):
         """Workers without a free slot, which do not claim, while more is pushed than one beat admits."""
