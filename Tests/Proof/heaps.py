@@ -36,9 +36,9 @@ class Child(typing.NamedTuple):
 
 
 def heap(worker, pid):
-    """Bytes in use, by what the child then writes into the worker's log."""
+    """Bytes in use, by what the child then writes to its standard error, which the worker logs."""
     def told():
-        return re.findall(rf"heap of {pid}: (\d+)\n", pathlib.Path(worker.log).read_text(errors="replace"))
+        return re.findall(rf"heap of {pid}: (\d+)\b", pathlib.Path(worker.log).read_text(errors="replace"))
     before = len(told())
     os.kill(pid, signal.SIGUSR1)
     return int(until(f"{pid} tells of its heap", 10, lambda: told()[before:])[0])
