@@ -86,7 +86,7 @@ let package = Package(
             swiftSettings: settings),
         .target(name: "Attacks", path: "Tests/Attacks"),
         .executableTarget(
-            name: "HostileChild", dependencies: ["Sandbox", "Attacks"], path: "Tests/HostileChild",
+            name: "HostileChild", dependencies: ["Sandbox", "SlotProtocol", "Attacks"], path: "Tests/HostileChild",
             swiftSettings: settings),
         .executableTarget(
             name: "queue-walk",
@@ -104,7 +104,7 @@ let package = Package(
         // Its loops over samples take most of the time of all tests, unless they are optimized.
         tests("MediaTests", ["Media", "Playlists", "MediaTypes", "Lifecycle"], [.unsafeFlags(["-O"])]),
         tests("StorageTests", ["Transfer", "Storage", "Playlists", "SlotProtocol", "MediaTypes", "Lifecycle"]),
-        tests("SandboxTests", ["HostileChild", "Lifecycle"]),
+        tests("SandboxTests", ["HostileChild", "Attacks", "SlotProtocol", "Lifecycle"]),
         tests("SlotsTests", ["Slots", "Transcode", "Media", "SlotProtocol", "MediaTypes", "Lifecycle"]),
         tests(
             "WorkerTests",

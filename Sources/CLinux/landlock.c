@@ -17,7 +17,8 @@ struct rules {
 enum {
     TRUNCATE = 1 << 14,       // version 3
     DEVICE_CONTROL = 1 << 15, // version 5
-    BIND_AND_CONNECT = 3,     // version 4
+    BIND = 1,                 // version 4
+    CONNECT = 2,
     SOCKETS_AND_SIGNALS = 3,  // version 6
 };
 
@@ -26,6 +27,13 @@ static const uint64_t reading = LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_F
 static const uint64_t writing_file = LANDLOCK_ACCESS_FS_WRITE_FILE | TRUNCATE;
 static const uint64_t writing = writing_file | LANDLOCK_ACCESS_FS_MAKE_REG | LANDLOCK_ACCESS_FS_MAKE_DIR
     | LANDLOCK_ACCESS_FS_REMOVE_FILE | LANDLOCK_ACCESS_FS_REMOVE_DIR | LANDLOCK_ACCESS_FS_REFER;
+
+// LANDLOCK_RULE_NET_PORT and its attribute, of version 4.
+enum { RULE_PORT = 2 };
+struct port_rule {
+    uint64_t access;
+    uint64_t port;
+};
 
 static int version(void) {
     return (int)syscall(SYS_landlock_create_ruleset, NULL, 0, LANDLOCK_CREATE_RULESET_VERSION);
@@ -40,12 +48,12 @@ static uint64_t handled(int version) {
     return all;
 }
 
-int clinux_landlock_begin(int keeps_network) {
+int clinux_landlock_begin(int network) {
     int known = version();
     if (known < 0) return -1;
     struct rules rules = {
         .files = handled(known),
-        .network = keeps_network ? 0 : BIND_AND_CONNECT,
+        .network = network == CLINUX_NETWORK_NONE ? BIND | CONNECT : network == CLINUX_NETWORK_PORTS ? CONNECT : 0,
         .scoped = SOCKETS_AND_SIGNALS,
     };
     size_t size = known >= 6 ? sizeof rules : known >= 4 ? 2 * sizeof(uint64_t) : sizeof(uint64_t);
@@ -67,6 +75,18 @@ int clinux_landlock_allow(int rules, const char *path, int may_write) {
     close(place);
     errno = error;
     return outcome;
+}
+
+int clinux_landlock_allow_other_ports(int rules, const uint16_t *closed, size_t count) {
+    if (version() < 4) return 0;
+    for (uint64_t port = 1; port <= UINT16_MAX; port++) {
+        int is_closed = 0;
+        for (size_t index = 0; index < count; index++) is_closed |= closed[index] == port;
+        if (is_closed) continue;
+        struct port_rule rule = {.access = CONNECT, .port = port};
+        if (syscall(SYS_landlock_add_rule, rules, RULE_PORT, &rule, 0) != 0) return -1;
+    }
+    return 0;
 }
 
 int clinux_landlock_enforce(int rules) { return (int)syscall(SYS_landlock_restrict_self, rules, 0); }

@@ -46,10 +46,30 @@ package struct RedisURL: Sendable, Hashable {
     /// `RESPOOL_REDIS_URL`, or `redis://127.0.0.1:6379/0`.
     package static func fromEnvironment() throws(RedisError) -> RedisURL {
         guard let text = Environment.value("RESPOOL_REDIS_URL") else {
-            return RedisURL(address: .tcp(host: "127.0.0.1", port: 6379))
+            return RedisURL(address: .tcp(host: "127.0.0.1", port: usualPort))
         }
         do throws(RedisError) { return try RedisURL(text) } catch { throw .url("RESPOOL_REDIS_URL: \(error)") }
     }
+
+    /// The ports that it leads to over TCP, as far as it names them; sentinels mostly watch over servers at Redis' own.
+    package var ports: [UInt16] {
+        let named = addresses.compactMap(\.port)
+        guard case .sentinels = topology, !named.contains(Self.usualPort) else { return named }
+        return named + [Self.usualPort]
+    }
+
+    /// The same place for somebody who has no password, and no certificate to show.
+    package var withoutAccount: RedisURL {
+        var url = self
+        (url.user, url.password, url.database) = (nil, nil, 0)
+        (url.files.certificate, url.files.key) = (nil, nil)
+        return url
+    }
+
+    /// Whether a certificate is shown to the server.
+    package var hasCertificate: Bool { files.certificate != nil }
+
+    static let usualPort: UInt16 = 6379
 
     /// The server at the address, with the same account, database and files.
     func server(at address: Address) -> RedisURL {
@@ -75,6 +95,13 @@ extension RedisURL.Address {
     var host: String? {
         switch self {
         case .tcp(let host, _), .tls(let host, _): host
+        case .unix: nil
+        }
+    }
+
+    var port: UInt16? {
+        switch self {
+        case .tcp(_, let port), .tls(_, let port): port
         case .unix: nil
         }
     }

@@ -1,3 +1,4 @@
+import Glibc
 package import SlotProtocol
 
 /// The walls around the two children of a slot; once inside, there is no way back.
@@ -18,11 +19,28 @@ package enum Confinement {
         return missing(hasFileRules, hasFilter)
     }
 
-    /// Confines the child that moves bytes: the network, its folders, and what names and certificates are looked up in.
+    /// Confines the child that moves bytes: the network but the ports that the policy closes, the policy's folders and files, and
+    /// what names and certificates are looked up in.
     ///
     /// Answers what the kernel lacks for it.
-    package static func enterTransfer(reading: [String], writing: [String]) throws(SandboxError) -> [SandboxPart] {
-        let hasFileRules = try FileRules(readable: reading + lookups, writable: writing, keepsNetwork: true).enforce()
+    package static func enterTransfer(_ policy: TransferPolicy) throws(SandboxError) -> [SandboxPart] {
+        try enterTransfer(
+            policy, reading: policy.sourceRoots + policy.lookups + (policy.grantedSource.map { [$0] } ?? []),
+            writing: [policy.outputRoot, policy.spoolFolder, policy.cacheFolder].compactMap(\.self)
+                + policy.grantedOutputs.map(folder))
+    }
+
+    /// Confines the child that sends callbacks: as the one that moves bytes, but for the folders.
+    package static func enterCallbacks(_ policy: TransferPolicy) throws(SandboxError) -> [SandboxPart] {
+        try enterTransfer(policy, reading: policy.lookups, writing: [])
+    }
+
+    private static func enterTransfer(
+        _ policy: TransferPolicy, reading: [String], writing: [String]
+    ) throws(SandboxError) -> [SandboxPart] {
+        let rules = FileRules(
+            readable: reading + libraries, writable: writing, network: .all(but: policy.closedPorts))
+        let hasFileRules = try rules.enforce()
         let calls = SystemCalls.self
         let hasFilter = try SystemCallFilter(
             allowed: calls.ofAnyProgram + calls.onDescriptors + calls.opening + calls.askingPaths + calls.onFiles
@@ -32,15 +50,20 @@ package enum Confinement {
         return missing(hasFileRules, hasFilter)
     }
 
-    /// Where the resolver and the TLS library look: whole folders, for their files are replaced while the child runs.
-    private static let lookups = [
-        "/etc", "/etc/resolv.conf", "/run/systemd/resolve", "/run/NetworkManager", "/run/resolvconf", "/run/nscd",
-        "/lib", "/lib64",
-        "/usr/lib",
-        "/usr/lib64", "/usr/local/lib", "/usr/share/ca-certificates", "/usr/local/share/ca-certificates",
-        "/usr/share/zoneinfo",
-        "/dev/urandom", "/dev/null",
+    /// What every program of the system may want to load or read.
+    private static let libraries = [
+        "/lib", "/lib64", "/usr/lib", "/usr/lib64", "/usr/local/lib", "/usr/share/ca-certificates",
+        "/usr/local/share/ca-certificates", "/usr/share/zoneinfo", "/dev/urandom", "/dev/null",
     ]
+
+    /// The folder that a file lies in, or will once it is made.
+    private static func folder(of path: String) -> String {
+        var path = path[...]
+        repeat {
+            path = path[..<(path.lastIndex(of: "/") ?? path.startIndex)]
+        } while !path.isEmpty && access(String(path), F_OK) != 0
+        return path.isEmpty ? "/" : String(path)
+    }
 
     private static func missing(_ hasFileRules: Bool, _ hasFilter: Bool) -> [SandboxPart] {
         (hasFileRules ? [] : [.landlock]) + (hasFilter ? [] : [.seccomp])

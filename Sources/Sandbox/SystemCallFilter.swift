@@ -27,6 +27,7 @@ struct SystemCallFilter {
         let isNotExecutable: [Comparison] = loadsLibraries ? [] : [.masked(2, UInt64(PROT_EXEC), 0)]
         for name in ["mmap", "mprotect"] { try rules.add(.allow, name, isNotExecutable) }
         try addDescriptors(rules)
+        try addSending(rules)
         if makesSockets { try addSockets(rules) }
         // FFmpeg names its threads from version 6 on.
         try rules.add(.allow, "prctl", [.equal(0, threadName)])
@@ -51,8 +52,25 @@ extension SystemCallFilter {
         for command in [lockCommand, leaseCommand] { try rules.add(.allow, "fcntl", [.equal(1, command)]) }
     }
 
+    /// No data with which a connection begins: Landlock does not look at it. (MSG_FASTOPEN)
+    private func addSending(_ rules: borrowing Rules) throws(SandboxError) {
+        for (name, flags) in [("sendmsg", 2)] + (makesSockets ? [("sendto", 3), ("sendmmsg", 3)] : []) {
+            try rules.add(.allow, name, [.masked(UInt32(flags), UInt64(MSG_FASTOPEN), 0)])
+        }
+    }
+
     private func addSockets(_ rules: borrowing Rules) throws(SandboxError) {
-        for domain in [AF_INET, AF_INET6] { try rules.add(.allow, "socket", [.equal(0, UInt64(domain))]) }
+        // TCP and UDP: of the other kinds that speak to TCP, such as multipath TCP, Landlock's rules for ports know nothing.
+        let kinds = [(SOCK_STREAM, [0, IPPROTO_TCP]), (SOCK_DGRAM, [0, IPPROTO_UDP])]
+        for domain in [AF_INET, AF_INET6] {
+            for (type, protocols) in kinds {
+                for number in protocols {
+                    try rules.add(
+                        .allow, "socket",
+                        [.equal(0, UInt64(domain)), .masked(1, 0xf, UInt64(type.rawValue)), .equal(2, UInt64(number))])
+                }
+            }
+        }
         // The resolver asks the kernel which addresses there are. (NETLINK_ROUTE)
         try rules.add(.allow, "socket", [.equal(0, UInt64(AF_NETLINK)), .equal(2, 0)])
         // Names are looked up by a daemon where there is one, and without it as well.

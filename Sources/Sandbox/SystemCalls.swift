@@ -12,7 +12,7 @@ enum SystemCalls {
     /// What is done with descriptors that are open; glibc's `fstat` is `newfstatat`.
     static let onDescriptors = [
         "read", "write", "readv", "writev", "pread64", "pwrite64", "preadv", "pwritev", "lseek", "fstat", "newfstatat",
-        "ftruncate", "fsync", "fdatasync", "close", "sendmsg", "recvmsg", "poll", "ppoll",
+        "ftruncate", "fsync", "fdatasync", "close", "recvmsg", "poll", "ppoll",
     ]
 
     static let opening = ["open", "openat"]
@@ -31,8 +31,8 @@ enum SystemCalls {
 
     /// Connections, the resolver's among them.
     static let onSockets = [
-        "connect", "bind", "getsockname", "getpeername", "setsockopt", "getsockopt", "sendto",
-        "recvfrom", "sendmmsg", "recvmmsg", "shutdown", "pipe2", "eventfd2", "select", "pselect6", "epoll_create1",
+        "connect", "bind", "getsockname", "getpeername", "setsockopt", "getsockopt", "recvfrom", "recvmmsg", "shutdown",
+        "pipe2", "eventfd2", "select", "pselect6", "epoll_create1",
         "epoll_ctl", "epoll_wait", "epoll_pwait",
     ]
 

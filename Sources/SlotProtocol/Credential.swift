@@ -15,7 +15,7 @@ package struct CredentialSettings: Codable, Hashable, Sendable {
             try lines.map { text throws(Failure) in try Credential.all(in: text, of: "RESPOOL_CREDENTIALS") } ?? []
         if let file {
             let origin = "the file '\(file)' of RESPOOL_CREDENTIALS_FILE"
-            guard let text = try? String(contentsOfFile: file, encoding: .utf8) else {
+            guard let text = KeyFile.text(file) else {
                 throw Failure(.sourceDenied, "\(origin) cannot be read", retryable: true)
             }
             all += try Credential.all(in: text, of: origin)

@@ -16,6 +16,13 @@ package enum ServerURL {
         isOnWeb(url) && isValid(url, atMost: limit)
     }
 
+    /// The port that the URL names.
+    static func port(of url: String) -> UInt16? {
+        guard let scheme = url.firstRange(of: "://") else { return nil }
+        let authority = url[scheme.upperBound...].prefix { !"/?#".contains($0) }
+        return authority.lastIndex(of: ":").flatMap { UInt16(authority[authority.index(after: $0)...]) }
+    }
+
     /// Whether the text begins as a web server's does.
     package static func isOnWeb(_ text: String) -> Bool {
         ["https://", "http://"].contains { text.prefix($0.count).lowercased() == $0 }

@@ -12,6 +12,8 @@ package struct TransferPolicy: Codable, Hashable, Sendable {
     package var allowedHosts: [String] = []
     /// Likewise those that outputs and callbacks may go to (`RESPOOL_ALLOW_OUTPUT_HOSTS`).
     package var allowedOutputHosts: [String] = []
+    /// Ports that no connection is made to, whatever host is allowed: those of the worker's Redis.
+    package var closedPorts: [UInt16] = []
     /// The URL of the proxy that requests go through (`RESPOOL_PROXY`).
     package var proxy: String?
     /// Hosts, addresses or networks that are reached without it (`RESPOOL_NO_PROXY`).

@@ -9,6 +9,8 @@ final class ChildPair: Sendable {
     let transcode: Child
     /// Whose output to standard error is written down.
     let job: JobLabel
+    /// The files that its sandbox lets it look things up in.
+    private let lookups: FileIdentities
 
     /// What either child says, and what happens to it.
     enum Event: Sendable {
@@ -25,9 +27,18 @@ final class ChildPair: Sendable {
 
     var isAlive: Bool { transfer.isUsable && transcode.isUsable }
 
-    private init(events: Mailbox<Event>, transfer: Child, transcode: Child, job: JobLabel) {
+    /// Whether a file that it looks things up in has another's place by now.
+    func isOutdated(_ configuration: SlotConfiguration) async -> Bool {
+        guard configuration.sandbox != .off else { return false }
+        return await LookupFiles.shared.identities(configuration.policy) != lookups
+    }
+
+    private init(
+        events: Mailbox<Event>, transfer: Child, transcode: Child, job: JobLabel, lookups: FileIdentities
+    ) {
         self.events = events
         self.job = job
+        self.lookups = lookups
         self.transfer = transfer
         self.transcode = transcode
     }
@@ -37,7 +48,9 @@ final class ChildPair: Sendable {
         _ configuration: SlotConfiguration, log: Log
     ) async throws(Failure) -> (ChildPair, unconfined: Set<SandboxPart>) {
         do {
-            let pair = try await spawn(source: configuration.source ?? -1, log: log)
+            // Before they start: what is exchanged meanwhile is noticed by the first job.
+            let lookups = await LookupFiles.shared.identities(configuration.policy)
+            let pair = try await spawn(source: configuration.source ?? -1, lookups, log: log)
             pair.transfer.send(TransferOrder.hello(version: slotProtocolVersion, policy: configuration.policy))
             pair.transcode.send(TranscodeOrder.hello(version: slotProtocolVersion, policy: configuration.transcode))
             let unconfined = try await pair.awaitGreetings()
@@ -67,7 +80,7 @@ final class ChildPair: Sendable {
         transcode.close()
     }
 
-    private static func spawn(source: CInt, log: Log) async throws -> ChildPair {
+    private static func spawn(source: CInt, _ lookups: FileIdentities, log: Log) async throws -> ChildPair {
         let events = Mailbox<Event>()
         let job = JobLabel()
         var link = try PacketSocket.pair()
@@ -86,7 +99,7 @@ final class ChildPair: Sendable {
             // The children have ends of their own now.
             _ = consume linkOfTransfer
             _ = consume linkOfTranscode
-            return ChildPair(events: events, transfer: transfer, transcode: transcode, job: job)
+            return ChildPair(events: events, transfer: transfer, transcode: transcode, job: job, lookups: lookups)
         } catch {
             transfer.kill()
             throw error

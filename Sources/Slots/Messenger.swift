@@ -9,6 +9,10 @@ package actor Messenger {
     private var policy: TransferPolicy
     private let log: Log
     private var child: Task<Child, any Error>?
+    /// The files that its sandbox lets it look things up in.
+    private var lookups: FileIdentities?
+    /// Children that have successors, and still send something.
+    private var retired: [Int: Child] = [:]
     /// Which child it is, from 1.
     private var generation = 0
     private var number = 0
@@ -52,19 +56,33 @@ package actor Messenger {
     /// Ends the child, and what is being sent with it.
     package func close() async {
         guard let child = try? await child?.value else { return }
-        fail(generation, "the worker that sent it stopped")
-        child.kill()
+        for generation in [generation] + retired.keys { fail(generation, "the worker that sent it stopped") }
+        for child in [child] + retired.values { child.kill() }
+    }
+
+    /// Ends a child that has a successor once all that it sent is answered.
+    private func closeIfIdle(_ generation: Int) {
+        guard !waiting.values.contains(where: { $0.generation == generation }) else { return }
+        retired.removeValue(forKey: generation)?.close()
     }
 
     /// The child, and which one it is.
     private func livingChild() async throws -> (Child, Int) {
+        let found = await LookupFiles.shared.identities(policy)
         while let child {
             let asked = generation
-            if let living = try? await child.value, !living.isReaped { return (living, asked) }
+            if let living = try? await child.value, !living.isReaped {
+                if found == lookups { return (living, asked) }
+                if asked == generation {
+                    retired[generation] = living
+                    closeIfIdle(generation)
+                }
+            }
             // Another call may have started the next one meanwhile.
             if asked == generation { break }
         }
         generation += 1
+        lookups = found
         let starting = Task { [weak self, policy, log, generation] in
             let child = try await Child.spawn(
                 "respool-transfer", role: [CallbackRequest.role],
@@ -89,10 +107,13 @@ package actor Messenger {
         guard case .answered(let number, var answer) = report else { return }
         answer.failure = answer.failure?.bounded
         answer.retryAfter = answer.retryAfter.map { max(0, min($0, 1e6)) }
-        waiting.removeValue(forKey: number)?.continuation.resume(returning: answer)
+        guard let wait = waiting.removeValue(forKey: number) else { return }
+        wait.continuation.resume(returning: answer)
+        closeIfIdle(wait.generation)
     }
 
     private func fail(_ generation: Int, _ what: String) {
+        retired[generation] = nil
         let answer = CallbackAnswer(failure: Failure(.crashed, what))
         for (number, wait) in waiting where wait.generation == generation {
             waiting[number] = nil

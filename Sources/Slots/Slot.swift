@@ -260,8 +260,14 @@ package actor Slot {
         let (pair, isStopped) = shared.withLock { ($0.pair, $0.isStopped) }
         if isStopped { throw .stopped }
         if let pair {
-            if pair.isAlive { return pair }
-            dispose(pair)
+            if !pair.isAlive {
+                dispose(pair)
+            } else if await pair.isOutdated(configuration) {
+                log.info("children replaced: a file in which names, certificates or keys are looked up was exchanged")
+                replace(pair)
+            } else {
+                return pair
+            }
         }
         let started: ChildPair
         do { (started, unconfined) = try await ChildPair.start(configuration, log: log) } catch {

@@ -1,15 +1,19 @@
 /// Which addresses bytes may come from, or go to: public ones, and what the operator allowed besides.
 struct AddressPolicy: Sendable {
     private let allowed: [HostPattern]
+    private let closedPorts: [UInt16]
 
-    /// A policy that also allows these host names, addresses and networks, each with a port if it has one.
-    init(allowedHosts: [String]) {
+    /// A policy that also allows these host names, addresses and networks, each with a port if it has one; some ports are closed
+    /// at all addresses.
+    init(allowedHosts: [String], closedPorts: [UInt16] = []) {
         allowed = allowedHosts.map { HostPattern($0) }
+        self.closedPorts = closedPorts
     }
 
     /// Whether a socket may be opened to the address, which the host's name was resolved to.
     func permits(_ address: IPAddress, host: String, port: Int) -> Bool {
-        Self.isPublic(address) || allowed.contains { $0.matches(host, address, port: port) }
+        guard !closedPorts.contains(where: { $0 == port }) else { return false }
+        return Self.isPublic(address) || allowed.contains { $0.matches(host, address, port: port) }
     }
 
     /// Whether anybody on the Internet could have reached the address.

@@ -18,8 +18,8 @@ package final class HTTPClient {
 
     package init(policy: TransferPolicy) {
         self.policy = policy
-        sourceAddresses = AddressPolicy(allowedHosts: policy.allowedHosts)
-        outputAddresses = AddressPolicy(allowedHosts: policy.allowedOutputHosts)
+        sourceAddresses = AddressPolicy(allowedHosts: policy.allowedHosts, closedPorts: policy.closedPorts)
+        outputAddresses = AddressPolicy(allowedHosts: policy.allowedOutputHosts, closedPorts: policy.closedPorts)
         account = S3Account(policy)
         cache = SourceCache(policy: policy)
         curl_global_init(Int(CURL_GLOBAL_DEFAULT))

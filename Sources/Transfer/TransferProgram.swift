@@ -26,7 +26,7 @@ package enum TransferProgram {
             try ChildStart.limit(
                 memoryBytes: policy.memoryLimit, fileBytes: max(policy.mostSourceBytes, policy.mostOutputBytes),
                 openFiles: 256)
-            let unconfined = ChildStart.isConfined ? try confine(policy) : []
+            let unconfined = ChildStart.isConfined ? try Confinement.enterTransfer(policy) : []
             try control.send(TransferReport.hello(version: slotProtocolVersion, unconfined: unconfined))
             if let root = policy.outputRoot { StagedFiles.sweep(root) }
             if let cache = SourceCache(policy: policy) {
@@ -52,7 +52,7 @@ package enum TransferProgram {
         }
         try ChildStart.limit(memoryBytes: policy.memoryLimit, fileBytes: policy.mostOutputBytes, openFiles: 256)
         // What the kernel lacks was told of the slots' children already.
-        if ChildStart.isConfined { _ = try Confinement.enterTransfer(reading: certificates(policy), writing: []) }
+        if ChildStart.isConfined { _ = try Confinement.enterCallbacks(policy) }
         try control.send(CallbackReport.hello(version: slotProtocolVersion))
         try CallbackLoop(control: control, policy: policy).run()
     }
@@ -68,39 +68,5 @@ package enum TransferProgram {
             return nil
         }
         return policy
-    }
-
-    /// Gives up all that the policy does not name, and answers what the kernel lacks for that.
-    private static func confine(_ policy: TransferPolicy) throws(SandboxError) -> [SandboxPart] {
-        let files =
-            policy.sourceRoots + certificates(policy) + keptFiles(policy) + (policy.grantedSource.map { [$0] } ?? [])
-        let folders =
-            [policy.outputRoot, policy.spoolFolder, policy.cacheFolder].compactMap { $0 }
-            + policy.grantedOutputs.map(folder)
-        return try Confinement.enterTransfer(reading: files, writing: folders)
-    }
-
-    /// Where authorities are looked up besides the system's places: folders, for a file there may be replaced.
-    private static func certificates(_ policy: TransferPolicy) -> [String] {
-        [policy.certificateFile, Environment.value("SSL_CERT_FILE")].compactMap { $0.map(folder) }
-            + [Environment.value("SSL_CERT_DIR")].compactMap { $0 }
-    }
-
-    /// The folders of the files that hold keys, if they are there.
-    private static func keptFiles(_ policy: TransferPolicy) -> [String] {
-        [
-            policy.s3.credentialsFile, policy.s3.configurationFile, policy.s3.container?.tokenFile,
-            policy.credentials.file, policy.knownHostsFile, policy.sshKeyFile,
-        ].compactMap(\.self)
-            .filter { access($0, R_OK) == 0 }.map(folder)
-    }
-
-    /// The folder that a file lies in, or will once it is made.
-    private static func folder(of path: String) -> String {
-        var path = path[...]
-        repeat {
-            path = path[..<(path.lastIndex(of: "/") ?? path.startIndex)]
-        } while !path.isEmpty && access(String(path), F_OK) != 0
-        return path.isEmpty ? "/" : String(path)
     }
 }

@@ -3,6 +3,7 @@ import Jobs
 import Lifecycle
 import Redis
 import SlotProtocol
+import Slots
 import Worker
 
 /// All that the environment says about a worker, checked before anything starts.
@@ -14,15 +15,19 @@ struct WorkerSettings: Sendable {
     let replicas: ReplicaWait?
     let listen: ListenAddress?
     let level: Log.Level
+    /// Ports of Redis that children can reach, because they need them for jobs.
+    let openPorts: [UInt16]
 
     static func fromEnvironment() throws(Failure) -> WorkerSettings {
-        let worker = try WorkerConfiguration.fromEnvironment()
+        var worker = try WorkerConfiguration.fromEnvironment()
         try worker.checkFolders()
         var settings = try QueueSettings.fromEnvironment()
         if let lease = worker.lease { settings.lease = lease }
+        let redis = try redisURL()
+        let openPorts = worker.slot.policy.close(redis.ports)
         return WorkerSettings(
-            redis: try redisURL(), settings: settings, worker: worker, replicas: try replicas(lease: settings.lease),
-            listen: try listenAddress(), level: try logLevel())
+            redis: redis, settings: settings, worker: worker, replicas: try replicas(lease: settings.lease),
+            listen: try listenAddress(), level: try logLevel(), openPorts: openPorts)
     }
 
     private static func redisURL() throws(Failure) -> RedisURL {

@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
@@ -48,6 +49,41 @@ static int connects_tcp(const char *target) {
     if (number < 0) return -1;
     // Nobody listens there: a refusal by the peer means that a packet went out.
     return connect(number, (struct sockaddr *)&address, sizeof address) == 0 || errno == ECONNREFUSED ? 0 : -1;
+}
+// How connections are made besides `connect`: to a port of loopback, the target, where a refusal by the peer means that a packet
+// went out as well.
+static struct sockaddr_in loopback(const char *port) {
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons(atoi(port))};
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    return address;
+}
+static int reaches(long outcome) { return outcome >= 0 || errno == ECONNREFUSED || errno == EINPROGRESS ? 0 : -1; }
+static int connects_port(const char *target) {
+    struct sockaddr_in address = loopback(target);
+    return reaches(connect(socket(AF_INET, SOCK_STREAM, 0), (struct sockaddr *)&address, sizeof address));
+}
+static int connects_multipath(const char *target) {
+    struct sockaddr_in address = loopback(target);
+    int number = socket(AF_INET, SOCK_STREAM, 262 /* IPPROTO_MPTCP */);
+    return number < 0 ? -1 : reaches(connect(number, (struct sockaddr *)&address, sizeof address));
+}
+static int sends_at_once(const char *target) {
+    struct sockaddr_in address = loopback(target);
+    int number = socket(AF_INET, SOCK_STREAM, 0);
+    return reaches(sendto(number, "x", 1, MSG_FASTOPEN, (struct sockaddr *)&address, sizeof address));
+}
+static int sends_message_at_once(const char *target) {
+    struct sockaddr_in address = loopback(target);
+    struct iovec bytes = {"x", 1};
+    struct msghdr message = {.msg_name = &address, .msg_namelen = sizeof address, .msg_iov = &bytes, .msg_iovlen = 1};
+    return reaches(sendmsg(socket(AF_INET, SOCK_STREAM, 0), &message, MSG_FASTOPEN));
+}
+static int sends_messages_at_once(const char *target) {
+    struct sockaddr_in address = loopback(target);
+    struct iovec bytes = {"x", 1};
+    struct mmsghdr message = {
+        .msg_hdr = {.msg_name = &address, .msg_namelen = sizeof address, .msg_iov = &bytes, .msg_iovlen = 1}};
+    return reaches(sendmmsg(socket(AF_INET, SOCK_STREAM, 0), &message, 1, MSG_FASTOPEN));
 }
 static int sends_datagram(const char *target) {
     (void)target;
@@ -158,7 +194,9 @@ static const struct {
     {"raises_limit", raises_limit},     {"runs_data", runs_data},       {"makes_namespace", makes_namespace},
     {"mounts", mounts},                 {"rings", rings},               {"hides_file", hides_file},
     {"types_into_terminal", types_into_terminal}, {"reaches_logger", reaches_logger}, {"arms_signal", arms_signal},
-    {"opens_mode", opens_mode},
+    {"opens_mode", opens_mode},         {"connects_port", connects_port}, {"connects_multipath", connects_multipath},
+    {"sends_at_once", sends_at_once},   {"sends_message_at_once", sends_message_at_once},
+    {"sends_messages_at_once", sends_messages_at_once},
 };
 
 int attack(const char *name, const char *target) {
@@ -166,3 +204,5 @@ int attack(const char *name, const char *target) {
         if (strcmp(attacks[index].name, name) == 0) return attacks[index].run(target);
     return -2;
 }
+
+int landlock_version(void) { return (int)syscall(444 /* landlock_create_ruleset */, NULL, 0, 1); }

@@ -1,17 +1,21 @@
 import Attacks
+import FoundationEssentials
 import Glibc
 import Sandbox
+import SlotProtocol
 
 /// Does what a child of a slot would that was taken over: enters its walls, then tries an attack, and says what came of it.
 ///
-/// Arguments: `transcode`, `transfer` or `free`; the attack; its target; the folder of a transfer's own.
+/// Arguments: `transcode`, `transfer`, `callbacks` or `free`; the attack; its target; the policy of a transfer, as JSON.
 @main struct Program {
     static func main() throws {
         let words = CommandLine.arguments
+        let policy = try JSONDecoder().decode(TransferPolicy.self, from: Data(words[4].utf8))
         let unconfined: [Any] =
             switch words[1] {
             case "transcode": try Confinement.enterTranscode()
-            case "transfer": try Confinement.enterTransfer(reading: [], writing: [words[4]])
+            case "transfer": try Confinement.enterTransfer(policy)
+            case "callbacks": try Confinement.enterCallbacks(policy)
             default: []
             }
         let outcome = attack(words[2], words[3])

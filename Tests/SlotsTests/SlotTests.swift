@@ -125,6 +125,22 @@ import Testing
         await slot.shutdown()
     }
 
+    @Test func `a file that children look things up in, and that another takes the place of, replaces them`()
+        async throws
+    {
+        let file = try studio.folder.write("authorities.pem", text: "first")
+        let slot = studio.slot { $0.policy.certificateFile = file }
+        let processes = try await studio.convert(slot, id: "one")
+        // What is written into the same file is seen by who may read it.
+        try Data("again".utf8).write(to: URL(filePath: file))
+        #expect(try await studio.convert(slot, id: "two") == processes)
+        rename(try studio.folder.write("new.pem", text: "second"), file)
+        let successors = try await studio.convert(slot, id: "three")
+        #expect(successors.count == 2 && Set(successors.values).isDisjoint(with: processes.values))
+        #expect(try await studio.convert(slot, id: "four") == successors)
+        await slot.shutdown()
+    }
+
     @Test func `stop ends the conversion at once, and the slot goes on`() async throws {
         let slot = studio.slot()
         let error = await #expect(throws: SlotError.self) {

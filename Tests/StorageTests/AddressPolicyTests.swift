@@ -3,6 +3,14 @@ import Testing
 @testable import Storage
 
 @Suite struct AddressPolicyTests {
+    @Test func `closes a port at every address, allowed or not`() throws {
+        let policy = AddressPolicy(allowedHosts: ["10.0.0.0/8"], closedPorts: [6379])
+        for address in ["10.0.0.1", "93.184.216.34"] {
+            #expect(policy.permits(try #require(IPAddress(address)), host: address, port: 6380))
+            #expect(!policy.permits(try #require(IPAddress(address)), host: address, port: 6379))
+        }
+    }
+
     @Test(arguments: [
         "0.0.0.0", "0.1.2.3", "10.0.0.1", "10.255.255.255", "100.64.0.1", "100.127.255.255", "127.0.0.1", "127.1.2.3",
         "168.63.129.16", "169.254.169.254", "172.16.0.1", "172.31.255.255", "192.0.0.1", "192.0.2.1", "192.88.99.1",

@@ -18,12 +18,19 @@ int clinux_die_with_parent(void);
 /// Gives up gaining privileges by exec, for good (PR_SET_NO_NEW_PRIVS).
 int clinux_no_new_privileges(void);
 
-/// Begins a set of rules that allows nothing: no file, no TCP unless the network is kept, no signal to another process. Answers
-/// its descriptor or -1: ENOSYS and EOPNOTSUPP if the kernel has no Landlock. (landlock_create_ruleset)
-int clinux_landlock_begin(int keeps_network);
+/// What of TCP a set of rules is about: nothing is possible, everything is, or connections to ports that are allowed one by one.
+enum clinux_network { CLINUX_NETWORK_NONE, CLINUX_NETWORK_ALL, CLINUX_NETWORK_PORTS };
+
+/// Begins a set of rules that allows no file, no signal to another process, and of TCP what `network` (enum clinux_network) says,
+/// where the kernel knows such rules. Answers its descriptor or -1: ENOSYS and EOPNOTSUPP if it has no Landlock.
+/// (landlock_create_ruleset)
+int clinux_landlock_begin(int network);
 
 /// Allows reading what is at the path, or below it, and changing it as well. Answers 0 or -1. (landlock_add_rule)
 int clinux_landlock_allow(int rules, const char *path, int may_write);
+
+/// Allows connections to all ports but these: there are no rules that forbid. Answers 0 or -1. (landlock_add_rule)
+int clinux_landlock_allow_other_ports(int rules, const uint16_t *closed, size_t count);
 
 /// Puts the rules in force for this thread and those that it starts, for good. Answers 0 or -1. (landlock_restrict_self)
 int clinux_landlock_enforce(int rules);

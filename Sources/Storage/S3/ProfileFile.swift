@@ -1,4 +1,4 @@
-import FoundationEssentials
+import SlotProtocol
 
 /// A file of named sections with settings, as Amazon's tools keep profiles in.
 struct ProfileFile {
@@ -6,7 +6,7 @@ struct ProfileFile {
 
     /// What the file holds; nothing if it cannot be read.
     init?(path: String) {
-        guard let text = try? String(contentsOfFile: path, encoding: .utf8) else { return nil }
+        guard let text = KeyFile.text(path) else { return nil }
         self.init(text: text)
     }
 

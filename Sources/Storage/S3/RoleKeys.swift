@@ -95,7 +95,7 @@ extension S3RoleSource {
     fileprivate func header() throws(Failure) -> [String] {
         var token = token
         if let tokenFile {
-            guard let text = try? String(contentsOfFile: tokenFile, encoding: .utf8) else {
+            guard let text = KeyFile.text(tokenFile) else {
                 throw Failure(
                     .sourceDenied, "AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE cannot be read: '\(tokenFile)'",
                     retryable: true)
