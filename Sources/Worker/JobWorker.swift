@@ -26,6 +26,8 @@ package actor JobWorker {
     var rest: CheckedContinuation<Void, Never>?
     private var wasCutShort = false
     private var graceEnd: Task<Void, Never>?
+    /// What says whether jobs may run at all; no job is taken before.
+    private var admission: Task<Bool, Never>?
 
     /// How a worker's run came to its end.
     package enum End: Sendable, Hashable {
@@ -76,22 +78,30 @@ package actor JobWorker {
         free = slots
     }
 
-    /// Runs jobs until `drain` or `stop` was called and none is left in hand; fails if a slot cannot be started.
+    /// Runs jobs until `drain` or `stop` was called and none is left in hand; fails if a slot cannot be started. Where there is an
+    /// admission, the first job is taken once that is over; it is cancelled if the worker drains before.
     ///
     /// The order of the end: the intake closes, the jobs end, the beat stops, the callbacks on their way arrive, the queue
     /// forgets the worker, the children go.
-    package func run(lifeSign: LifeSign?) async throws(Failure) -> End {
+    package func run(
+        lifeSign: LifeSign?, once admission: Task<Bool, Never>? = nil
+    ) async throws(Failure) -> End {
+        self.admission = admission
+        if isDraining { admission?.cancel() }
         try await startSlots()
         metrics.started(slots: slots.count)
         await reportSandbox()
-        log.info(
-            "worker started", ["worker": record.name, "slots": "\(slots.count)", "queue": configuration.queues.text])
         await withTaskGroup(of: Void.self) { group in
             for served in queues {
                 let heart = Heart(
                     served: served, record: record, contact: contact, lifeSign: lifeSign, metrics: metrics,
                     timetable: Timetable(queue: served.queue, log: log), callbacks: callbacks)
                 group.addTask { await heart.run() }
+            }
+            if await admission?.value != false {
+                log.info(
+                    "worker started",
+                    ["worker": record.name, "slots": "\(slots.count)", "queue": configuration.queues.text])
             }
             await runJobs()
             group.cancelAll()
@@ -107,6 +117,7 @@ package actor JobWorker {
     package func drain() {
         guard !isDraining else { return }
         isDraining = true
+        admission?.cancel()
         contact.drains()
         log.info("draining", ["jobs": "\(jobsInHand.count)", "grace": configuration.grace.rounded])
         for inquiry in inquiries { inquiry.bell?.cancel() }

@@ -4,6 +4,7 @@ import Jobs
 import Lifecycle
 import Redis
 import SlotProtocol
+import Slots
 import Worker
 
 /// `respoold worker`: takes jobs until a signal ends it.
@@ -58,6 +59,10 @@ enum WorkerCommand {
             return .failure
         }
         for sentence in settings.worker.advice { log.warning(sentence) }
+        for port in settings.openPorts {
+            log.warning(
+                "Redis has port \(port), which stays open to respool-transfer for sources and outputs: give it another")
+        }
         if settings.worker.callbackSecrets == nil {
             log.info("RESPOOL_CALLBACK_SECRET is not set, so this worker sends no callbacks")
         }
@@ -67,20 +72,29 @@ enum WorkerCommand {
             if !isWelcome { await worker.stop() }
             return isWelcome
         }
-        let code = await carryOut(worker, log)
+        let isRequired = settings.worker.slot.sandbox == .require
+        let admission = Task {
+            let isAdmitted = await PasswordCheck(url: settings.redis, isRequired: isRequired, log: log).run()
+            if !isAdmitted { await worker.stop() }
+            return isAdmitted
+        }
+        let code = await carryOut(worker, once: isRequired ? admission : nil, log)
+        for task in [check, admission] { task.cancel() }
         obedience.cancel()
-        check.cancel()
-        let isWelcome = await check.value
+        let (isWelcome, isAdmitted) = (await check.value, await admission.value)
         // Senders before what they send to.
         for bell in bells { await bell.close() }
         for client in clients + claims + publications { await client.close() }
         withExtendedLifetime(listener) {}
+        guard isAdmitted else { return .failure }
         return isWelcome ? code : .redis
     }
 
-    private static func carryOut(_ worker: JobWorker, _ log: Log) async -> ExitCode {
+    private static func carryOut(
+        _ worker: JobWorker, once admission: Task<Bool, Never>?, _ log: Log
+    ) async -> ExitCode {
         do throws(Failure) {
-            return try await worker.run(lifeSign: lifeSign(log)) == .drained ? .success : .failure
+            return try await worker.run(lifeSign: lifeSign(log), once: admission) == .drained ? .success : .failure
         } catch {
             log.error("the worker cannot start: \(error.message)")
             return .failure

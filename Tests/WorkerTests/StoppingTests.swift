@@ -131,6 +131,36 @@ import Testing
         try await worker.logs("maxmemory-policy is allkeys-lru")
     }
 
+    @Test func `warns of a Redis that anybody may use who reaches its port`() async throws {
+        let port = try LoopbackPort.free()
+        let shop = try await Workshop(["port": "\(port)"])
+        let url = ["RESPOOL_REDIS_URL": "redis://127.0.0.1:\(port)"]
+        let worker = try await shop.worker(url)
+        try await worker.logs("answers without a password at redis://127.0.0.1:\(port)")
+        let id = try await shop.push(["source": try shop.source("a.wav", Sounds.ramp(samples: 441)), "format": "flac"])
+        try await shop.job(id, reaches: .completed)
+        worker.kill(SIGTERM)
+        await worker.wait()
+
+        let refused = try await ChildProcess.run(
+            Programs.path("respoold"), ["worker"],
+            environment: shop.environment.merging(url.merging(["RESPOOL_SANDBOX": "require"]) { $1 }) { $1 })
+        #expect(refused.exitCode == 1 && refused.errors.contains("answers without a password"), "\(refused.errors)")
+        #expect(refused.errors.contains("RESPOOL_SANDBOX"))
+    }
+
+    @Test func `trusts a Redis with a password, whatever the sandbox demands`() async throws {
+        let port = try LoopbackPort.free()
+        let shop = try await Workshop(["port": "\(port)"])
+        _ = try await shop.client.send(["CONFIG", "SET", "requirepass", "sesame"])
+        let worker = try await shop.worker([
+            "RESPOOL_REDIS_URL": "redis://:sesame@127.0.0.1:\(port)", "RESPOOL_SANDBOX": "require",
+        ])
+        let id = try await shop.push(["source": try shop.source("a.wav", Sounds.ramp(samples: 441)), "format": "flac"])
+        try await shop.job(id, reaches: .completed)
+        #expect(!worker.errors.contains("password"))
+    }
+
     @Test func `warns where results have nowhere to go`() async throws {
         let shop = try await Workshop()
         let worker = try await shop.worker(["RESPOOL_OUTPUT_ROOT": ""])
