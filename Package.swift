@@ -12,12 +12,29 @@ let settings: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
 ]
 
+/// What makes faults in C and C++ harder to use: checked stacks, and calls and jumps that end only where some may.
+#if arch(x86_64)
+let branchProtection = ["-fcf-protection=full", "-fstack-clash-protection"]
+#else
+let branchProtection = ["-mbranch-protection=standard"]
+#endif
+let hardened = ["-fstack-protector-strong"] + branchProtection
+// The checked functions of glibc need an optimizer.
+let fortified = ["-U_FORTIFY_SOURCE", "-D_FORTIFY_SOURCE=3"]
+let hardenedC: [CSetting] = [.unsafeFlags(hardened), .unsafeFlags(fortified, .when(configuration: .release))]
+let hardenedCXX: [CXXSetting] = [.unsafeFlags(hardened), .unsafeFlags(fortified, .when(configuration: .release))]
+/// All addresses of libraries are found at the start, and then written to no more.
+let immediateBinding: [LinkerSetting] = [
+    .unsafeFlags(["-Xlinker", "-z", "-Xlinker", "relro", "-Xlinker", "-z", "-Xlinker", "now"])
+]
+
 func library(_ name: String, _ dependencies: [Target.Dependency], resources: [Resource] = []) -> Target {
     .target(name: name, dependencies: dependencies, resources: resources, swiftSettings: settings)
 }
 
 func program(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
-    .executableTarget(name: name, dependencies: dependencies, swiftSettings: settings)
+    .executableTarget(
+        name: name, dependencies: dependencies, swiftSettings: settings, linkerSettings: immediateBinding)
 }
 
 func tests(_ name: String, _ dependencies: [Target.Dependency], _ more: [SwiftSetting] = []) -> Target {
@@ -44,9 +61,11 @@ let package = Package(
         .systemLibrary(name: "CSeccomp", providers: [.apt(["libseccomp-dev"])]),
         .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
         .systemLibrary(name: "CMicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),
-        .target(name: "CLinux"),
+        .target(name: "CLinux", cSettings: hardenedC),
         // TagLib (Debian's libtag1-dev) is C++: an ordinary target with a header in C.
-        .target(name: "CTagLib", linkerSettings: [.linkedLibrary("tag"), .linkedLibrary("stdc++")]),
+        .target(
+            name: "CTagLib", cxxSettings: hardenedCXX,
+            linkerSettings: [.linkedLibrary("tag"), .linkedLibrary("stdc++")]),
 
         // Leaves.
         library("Lifecycle", ["CLinux"]),

@@ -1,14 +1,33 @@
 #define _GNU_SOURCE
 #include "CLinux.h"
 
+#include <linux/capability.h>
 #include <malloc.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 int clinux_die_with_parent(void) { return prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0); }
 
 int clinux_no_new_privileges(void) { return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); }
+
+int clinux_keep_capabilities(uint64_t kept) {
+    struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+    struct __user_cap_data_struct halves[2];
+    if (syscall(SYS_capget, &header, halves) != 0) return -1;
+    // Both fail where there is nothing that could be given up, or nothing to give it up with.
+    prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
+    for (int number = 0; number < 64 && prctl(PR_CAPBSET_READ, number, 0, 0, 0) >= 0; number++)
+        if (!(kept >> number & 1)) prctl(PR_CAPBSET_DROP, number, 0, 0, 0);
+    for (int half = 0; half < 2; half++) {
+        halves[half].effective &= (uint32_t)(kept >> 32 * half);
+        halves[half].permitted &= (uint32_t)(kept >> 32 * half);
+        halves[half].inheritable = 0;
+    }
+    return (int)syscall(SYS_capset, &header, halves);
+}
 
 void clinux_return_free_memory(void) { malloc_trim(0); }
 

@@ -7,6 +7,7 @@ package enum Confinement {
     ///
     /// Answers what the kernel lacks for it.
     package static func enterTranscode() throws(SandboxError) -> [SandboxPart] {
+        try Capabilities.none.keep()
         // Muxers of Ogg and Matroska seed their numbers there, and take 33 ms without it.
         let hasFileRules = try FileRules(readable: ["/dev/urandom"]).enforce()
         let calls = SystemCalls.self
@@ -24,7 +25,9 @@ package enum Confinement {
     ///
     /// Answers what the kernel lacks for it.
     package static func enterTransfer(_ policy: TransferPolicy) throws(SandboxError) -> [SandboxPart] {
-        try enterTransfer(
+        // A worker of root's converts its users' files.
+        try Capabilities.filesOfOthers.keep()
+        return try enterTransfer(
             policy, reading: policy.sourceRoots + policy.lookups + (policy.grantedSource.map { [$0] } ?? []),
             writing: [policy.outputRoot, policy.spoolFolder, policy.cacheFolder].compactMap(\.self)
                 + policy.grantedOutputs.map(folder))
@@ -32,7 +35,8 @@ package enum Confinement {
 
     /// Confines the child that sends callbacks: as the one that moves bytes, but for the folders.
     package static func enterCallbacks(_ policy: TransferPolicy) throws(SandboxError) -> [SandboxPart] {
-        try enterTransfer(policy, reading: policy.lookups, writing: [])
+        try Capabilities.none.keep()
+        return try enterTransfer(policy, reading: policy.lookups, writing: [])
     }
 
     private static func enterTransfer(

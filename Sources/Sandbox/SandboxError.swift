@@ -4,5 +4,7 @@ import SlotProtocol
 package struct SandboxError: Error, CustomStringConvertible {
     package let description: String
 
-    init(_ part: SandboxPart, _ detail: String) { description = "\(part.rawValue): \(detail)" }
+    init(_ part: SandboxPart, _ detail: String) { self.init("\(part.rawValue): \(detail)") }
+
+    init(_ description: String) { self.description = description }
 }

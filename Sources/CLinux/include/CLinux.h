@@ -18,6 +18,10 @@ int clinux_die_with_parent(void);
 /// Gives up gaining privileges by exec, for good (PR_SET_NO_NEW_PRIVS).
 int clinux_no_new_privileges(void);
 
+/// Gives up all capabilities of this thread, and of those that it starts, but those of the mask, for good. Answers 0 or -1.
+/// (PR_CAPBSET_DROP, capset)
+int clinux_keep_capabilities(uint64_t kept);
+
 /// What of TCP a set of rules is about: nothing is possible, everything is, or connections to ports that are allowed one by one.
 enum clinux_network { CLINUX_NETWORK_NONE, CLINUX_NETWORK_ALL, CLINUX_NETWORK_PORTS };
 
