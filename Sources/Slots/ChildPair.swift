@@ -1,6 +1,7 @@
 import Glibc
 import Lifecycle
 import SlotProtocol
+import Synchronization
 
 /// The two children of a slot, linked to each other.
 final class ChildPair: Sendable {
@@ -11,6 +12,7 @@ final class ChildPair: Sendable {
     let job: JobLabel
     /// The files that its sandbox lets it look things up in.
     private let lookups: FileIdentities
+    private let owner = Mutex<String?>(nil)
 
     /// What either child says, and what happens to it.
     enum Event: Sendable {
@@ -26,6 +28,19 @@ final class ChildPair: Sendable {
     var living: Int { [transfer, transcode].filter { !$0.isReaped }.count }
 
     var isAlive: Bool { transfer.isUsable && transcode.isUsable }
+
+    /// Whose jobs it runs; nothing before its first job, or if everybody's.
+    var tenant: String? { owner.withLock { $0 } }
+
+    /// Whether it may run the tenant's jobs; from the first one on it runs nobody else's.
+    func serves(_ tenant: String?) -> Bool {
+        guard let tenant else { return true }
+        return owner.withLock { owner in
+            let isFree = owner == nil || owner == tenant
+            if isFree { owner = tenant }
+            return isFree
+        }
+    }
 
     /// Whether a file that it looks things up in has another's place by now.
     func isOutdated(_ configuration: SlotConfiguration) async -> Bool {

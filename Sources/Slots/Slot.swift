@@ -21,6 +21,8 @@ package actor Slot {
     package private(set) var unconfined: Set<SandboxPart> = []
     /// The id of the job in hand, or of the last one.
     private(set) var job = ""
+    /// Whose job that is.
+    private var lastTenant: String?
     nonisolated let shared = Mutex(Shared())
 
     /// What `stop` touches from outside.
@@ -51,7 +53,7 @@ package actor Slot {
     package func convert(
         _ task: SlotTask, progress: @escaping @Sendable (Progress) -> Void
     ) async throws(SlotError) -> CommitRecord {
-        let pair = try await livePair()
+        let pair = try await livePair(for: task.tenant)
         var board = OutputBoard(task, maxSeconds: configuration.transcode.source.seconds)
         begin(pair, task.transferJob, descriptor: task.outputDescriptor)
         if board.maySkip, let record = try await check(pair, &board) { return record }
@@ -154,8 +156,10 @@ package actor Slot {
     }
 
     /// Settles what an earlier owner of the job left; between jobs.
-    package func settle(_ record: CommitRecord, job: String) async throws(SlotError) -> Settlement {
-        let pair = try await livePair()
+    package func settle(
+        _ record: CommitRecord, job: String, tenant: String? = nil
+    ) async throws(SlotError) -> Settlement {
+        let pair = try await livePair(for: tenant)
         pair.transfer.send(TransferOrder.settle(record, job: job))
         while true {
             switch await pair.events.next() {
@@ -243,7 +247,9 @@ package actor Slot {
             guard (try? await Task.sleep(for: .seconds(20))) != nil, !Task.isCancelled else { return }
             stop()
         }
-        do throws(SlotError) { _ = try await settle(record, job: job) } catch { warnOfRest("\(error)") }
+        do throws(SlotError) { _ = try await settle(record, job: job, tenant: lastTenant) } catch {
+            warnOfRest("\(error)")
+        }
         limit.cancel()
         let isStopped = shared.withLock { shared in
             defer { shared.isStopped = false }
@@ -256,12 +262,19 @@ package actor Slot {
         log.warning("something unfinished may be left at a store", ["job": job, "reason": reason])
     }
 
-    private func livePair() async throws(SlotError) -> ChildPair {
+    /// The tenant whose jobs the slot's children run; nothing before their first job.
+    package nonisolated var tenant: String? { shared.withLock { $0.pair?.tenant } }
+
+    /// Children that see what is there now, and have run no other tenant's jobs.
+    private func livePair(for tenant: String? = nil) async throws(SlotError) -> ChildPair {
         let (pair, isStopped) = shared.withLock { ($0.pair, $0.isStopped) }
         if isStopped { throw .stopped }
+        lastTenant = tenant
         if let pair {
             if !pair.isAlive {
                 dispose(pair)
+            } else if !pair.serves(tenant) {
+                replace(pair)
             } else if await pair.isOutdated(configuration) {
                 log.info("children replaced: a file in which names, certificates or keys are looked up was exchanged")
                 replace(pair)
@@ -281,7 +294,7 @@ package actor Slot {
         jobs = 0
         isTranscodeBusy = false
         isTransferBusy = false
-        guard mayUse else { throw .stopped }
+        guard mayUse, started.serves(tenant) else { throw .stopped }
         return started
     }
 

@@ -11,6 +11,8 @@ package struct SlotConfiguration: Sendable {
     package var silence: Duration
     /// After how many jobs a pair is replaced; never, if nothing.
     package var jobsPerPair: Int?
+    /// Whose jobs share a pair; those of everybody, if nothing.
+    package var pairScope: PairScope?
     /// Whether a slot starts whose children the kernel cannot confine.
     package var sandbox = SandboxMode.on
     /// A descriptor that `respool-transfer` finds as `ChildDescriptor.source`; the caller keeps it open.
@@ -70,6 +72,13 @@ package struct SlotConfiguration: Sendable {
         if let seconds = try whole("RESPOOL_SILENCE", 2...86_400) { configuration.silence = .seconds(seconds) }
         if let jobs = try whole("RESPOOL_JOBS_PER_PAIR", 0...1_000_000) {
             configuration.jobsPerPair = jobs == 0 ? nil : jobs
+        }
+        if let text = Environment.value("RESPOOL_PAIR_PER") {
+            guard let scope = PairScope(rawValue: text) else {
+                let names = PairScope.allCases.map(\.rawValue).joined(separator: " or ")
+                throw Failure(.invalidRequest, "RESPOOL_PAIR_PER is `\(text)`: it must be \(names)")
+            }
+            configuration.pairScope = scope
         }
         if let text = Environment.value("RESPOOL_SANDBOX") {
             guard let mode = SandboxMode(rawValue: text) else {

@@ -14,13 +14,15 @@ package struct SlotTask: Sendable {
     package var outputs: [TransferJob.Output]
     /// Borrowed until the conversion is published.
     package var outputDescriptor: CInt?
+    /// Whose job it is, where a pair of children is not everybody's.
+    package var tenant: String?
     /// When the job was made, in ms since 1970, if earlier tries of it may have left something.
     package var start: Int64?
 
     package init(
         id: String, token: String, source: String, access: SourceAccess = SourceAccess(), plan: ConversionPlan,
         outputs: [TransferJob.Output],
-        outputDescriptor: CInt? = nil, start: Int64? = nil
+        outputDescriptor: CInt? = nil, tenant: String? = nil, start: Int64? = nil
     ) {
         self.id = id
         self.token = token
@@ -29,6 +31,7 @@ package struct SlotTask: Sendable {
         self.plan = plan
         self.outputs = outputs
         self.outputDescriptor = outputDescriptor
+        self.tenant = tenant
         self.start = start
     }
 }

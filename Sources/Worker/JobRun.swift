@@ -54,7 +54,7 @@ struct JobRun: Sendable {
     private func convert(_ spec: JobSpec) async throws(SlotError) -> Outcome? {
         guard inHand.ending == nil else { throw .stopped }
         if let record = job.commit {
-            if try await slot.settle(record, job: job.id) == .published {
+            if try await slot.settle(record, job: job.id, tenant: slot.tenant(of: job.fields)) == .published {
                 log.info("already published by an earlier attempt")
                 return .published(record)
             }
@@ -92,7 +92,7 @@ struct JobRun: Sendable {
                     spec.place(ofOutput: index, job: job.id),
                     defaultName: spec.defaultName(ofOutput: index, job: job.id),
                     delivery: spec.deliveries[index])
-            }, start: job.isNew ? nil : job.createdAt)
+            }, tenant: slot.tenant(of: job.fields), start: job.isNew ? nil : job.createdAt)
     }
 
     private static func result(of error: SlotError, ending: JobInHand.Ending?, timeout: Duration) -> Result {

@@ -1,6 +1,7 @@
 import Jobs
 import Lifecycle
 import SlotProtocol
+import Slots
 
 extension JobWorker {
     /// Takes jobs until the worker drains, and returns when the last one is over.
@@ -82,7 +83,7 @@ extension JobWorker {
             group.addTask { _ = await served.ledger.finish(job, .released, lines: []) }
             return
         }
-        let inHand = JobInHand(job, slot: free.removeLast())
+        let inHand = JobInHand(job, slot: takeSlot(for: job))
         served.hand.take(inHand)
         metrics.running(jobsInHand.count)
         // A job that was claimed while the worker began to drain goes back before it has begun.
@@ -91,6 +92,15 @@ extension JobWorker {
         if queues.count > 1 { log = log.with("queue", served.queue.name.text) }
         let run = JobRun(inHand: inHand, ledger: served.ledger, metrics: metrics, log: log)
         group.addTask { await self.carryOut(run, of: served) }
+    }
+
+    /// Takes a free slot: one whose children have run jobs of the same tenant, else none yet, if there is such a one.
+    private func takeSlot(for job: ClaimedJob) -> Slot {
+        let tenant = free.last?.tenant(of: job.fields)
+        let index = tenant.flatMap { tenant in
+            free.lastIndex { $0.tenant == tenant } ?? free.lastIndex { $0.tenant == nil }
+        }
+        return free.remove(at: index ?? free.endIndex - 1)
     }
 
     private func carryOut(_ run: JobRun, of served: ServedQueue) async {

@@ -125,6 +125,31 @@ import Testing
         await slot.shutdown()
     }
 
+    @Test func `no two tenants have the same children`() async throws {
+        let slot = studio.slot { $0.pairScope = .limitKey }
+        try await slot.start()
+        let idle = slot.processes
+        let first = try await studio.convert(slot, id: "one", tenant: "ann")
+        #expect(first == idle && slot.tenant == "ann")
+        #expect(try await studio.convert(slot, id: "two", tenant: "ann") == first)
+        let second = try await studio.convert(slot, id: "three", tenant: "bob")
+        #expect(second.count == 2 && Set(second.values).isDisjoint(with: first.values) && slot.tenant == "bob")
+        // Neither what a tenant's dead worker left is looked after by another's children.
+        let record = CommitRecord(outputs: [])
+        #expect(try await slot.settle(record, job: "left", tenant: "ann") == .removed)
+        #expect(Set(slot.processes.values).isDisjoint(with: second.values) && slot.tenant == "ann")
+        await slot.shutdown()
+    }
+
+    @Test func `with one job for each pair no two jobs have the same children`() async throws {
+        let slot = studio.slot { $0.jobsPerPair = 1 }
+        var found: Set<Int32> = []
+        for number in 1...3 { found.formUnion(try await studio.convert(slot, id: "\(number)").values) }
+        #expect(found.count == 6)
+        #expect(try studio.outputs() == ["1.wav", "2.wav", "3.wav"])
+        await slot.shutdown()
+    }
+
     @Test func `a file that children look things up in, and that another takes the place of, replaces them`()
         async throws
     {

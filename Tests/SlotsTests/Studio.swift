@@ -42,8 +42,10 @@ struct Studio {
 
     /// Runs a whole job and answers the children that ran it.
     @discardableResult
-    func convert(_ slot: Slot, id: String) async throws -> [String: Int32] {
-        _ = try await slot.convert(task(id)) { _ in }
+    func convert(_ slot: Slot, id: String, tenant: String? = nil) async throws -> [String: Int32] {
+        var task = task(id)
+        task.tenant = tenant
+        _ = try await slot.convert(task) { _ in }
         try await slot.publish()
         let processes = slot.processes
         await slot.end()

@@ -169,7 +169,7 @@ import Testing
 
     @Test(arguments: [
         ["RESPOOL_SLOTS": "none"], ["RESPOOL_GRACE": "-1"], ["RESPOOL_QUEUE": "a b"], ["RESPOOL_LISTEN": "host"],
-        ["RESPOOL_LOG": "loud"], ["RESPOOL_REDIS_URL": "nowhere"], ["RESPOOL_LEASE": "0"],
+        ["RESPOOL_LOG": "loud"], ["RESPOOL_PAIR_PER": "job"], ["RESPOOL_REDIS_URL": "nowhere"], ["RESPOOL_LEASE": "0"],
         ["RESPOOL_SOURCE_ROOTS": "/tmp:/no/such"], ["RESPOOL_OUTPUT_ROOT": "/no/such"],
         ["RESPOOL_SPOOL_DIR": "/etc/passwd"],
         ["RESPOOL_SSH_KNOWN_HOSTS": "/no/such", "RESPOOL_SOURCE_SCHEMES": "sftp"],

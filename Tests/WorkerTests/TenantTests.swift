@@ -1,0 +1,51 @@
+import Foundation
+import Glibc
+import Jobs
+import TestSupport
+import Testing
+
+/// Workers whose children are not shared by everybody's jobs.
+@Suite struct TenantTests {
+    @Test(arguments: ["limit_key", "group"])
+    func `jobs of two tenants run in different children`(field: String) async throws {
+        let shop = try await Workshop()
+        let worker = try await shop.worker(["RESPOOL_PAIR_PER": field])
+        let source = try shop.source("a.wav", Sounds.ramp(samples: 441))
+        var seen: [String: Set<pid_t>] = [:]
+        for tenant in ["ann", "ann", "bob", "", "ann"] {
+            let id =
+                tenant.isEmpty
+                ? try await shop.push(["source": source, "format": "flac"])
+                : try await shop.push(["source": source, "format": "flac", field: tenant])
+            try await shop.job(id, reaches: .completed)
+            // Those that are replaced end by themselves, a little later.
+            try await eventually("there is one pair") {
+                let (transfer, transcode) = (
+                    try await worker.children("respool-transfer"), try await worker.children("respool-transcode")
+                )
+                guard transfer.count == 1, transcode.count == 1 else { return false }
+                seen[tenant, default: []].formUnion(transfer + transcode)
+                return true
+            }
+        }
+        #expect(seen["bob"]?.count == 2 && seen[""]?.count == 2)
+        // The last one came back to children that had run nobody's jobs.
+        #expect(seen["ann"]?.count == 4)
+        #expect(seen.values.reduce(into: Set()) { $0.formUnion($1) }.count == 8)
+    }
+
+    @Test func `a tenant's job goes to the slot whose children are the tenant's`() async throws {
+        let shop = try await Workshop()
+        let worker = try await shop.worker(["RESPOOL_PAIR_PER": "limit_key", "RESPOOL_SLOTS": "2"])
+        let source = try shop.source("a.wav", Sounds.ramp(samples: 441))
+        let children = Set(try await worker.children("respool-transcode"))
+        for number in 0..<6 {
+            let id = try await shop.push([
+                "source": source, "format": "flac", "limit_key": number % 2 == 0 ? "ann" : "bob",
+            ])
+            try await shop.job(id, reaches: .completed)
+        }
+        let last = Set(try await worker.children("respool-transcode"))
+        #expect(children.count == 2 && last == children)
+    }
+}
