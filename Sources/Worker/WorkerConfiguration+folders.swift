@@ -33,8 +33,11 @@ extension WorkerConfiguration {
     /// The point behind the path asks for a folder. (path_resolution(7))
     private func check(_ name: String, _ path: String, _ mode: Int32, _ use: String) throws(Failure) {
         guard access("\(path)/.", mode) != 0 else { return }
-        throw Failure(
-            .invalidRequest,
-            "\(name) holds `\(path)`, which cannot be \(use) (\(Errno.last)): make that folder, or give another")
+        let error = Errno.last
+        let help =
+            error.rawValue == EACCES
+            ? "run `chown -R \(geteuid()):\(getegid()) \(path)`, or `chmod` it and the folders above"
+            : "make that folder, or give another"
+        throw Failure(.invalidRequest, "\(name) holds `\(path)`, which cannot be \(use) (\(error)): \(help)")
     }
 }

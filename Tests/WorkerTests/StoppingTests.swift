@@ -184,6 +184,19 @@ import Testing
         #expect(outcome.errors.split(separator: "\n").count == 1)
     }
 
+    @Test func `says how a folder that belongs to somebody else becomes its own`() async throws {
+        let folder = try TemporaryFolder()
+        guard chmod(folder.path, geteuid() == 0 ? 0o700 : 0) == 0 else { throw POSIXError(.EPERM) }
+        // Root may write everywhere.
+        let command = geteuid() == 0 ? ["setpriv", "--reuid", "12345", "--regid", "12345", "--clear-groups"] : []
+        let words = command + [Programs.path("respoold"), "worker"]
+        let outcome = try await ChildProcess.run(
+            words[0], Array(words.dropFirst()), environment: ["RESPOOL_OUTPUT_ROOT": folder.path])
+        let owner = geteuid() == 0 ? "12345:12345" : "\(geteuid()):\(getegid())"
+        #expect(
+            outcome.exitCode == 2 && outcome.errors.contains("chown -R \(owner) \(folder.path)"), "\(outcome.errors)")
+    }
+
     @Test func `says what it cannot do yet, and how it is used`() async throws {
         let serve = try await ChildProcess.run(Programs.path("respoold"), ["serve"])
         #expect(serve.exitCode == 2)
