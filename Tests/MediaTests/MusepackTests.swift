@@ -12,7 +12,7 @@ import Testing
     /// So many samples of the music, encoded in stream version 8.
     private func encoded(_ length: Int) async throws -> String {
         let wave = try await Studio.shared.music(as: "pack-\(length).wav", ["-af", "atrim=end_sample=\(length)"])
-        let path = Studio.shared.folder.file("pack-\(length).mpc")
+        let path = await Studio.shared.output("mpc")
         let outcome = try await ChildProcess.run("mpcenc", ["--silent", "--overwrite", wave, path])
         try #require(outcome.succeeded, "\(outcome.errors)")
         return path
