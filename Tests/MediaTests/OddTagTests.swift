@@ -165,6 +165,16 @@ import Testing
         #expect(tags["bpm"] == ["120"] && tags["title"] == ["T"], "\(tags)")
     }
 
+    @Test func `boxes that are nested without measure are left as they are`() {
+        var boxes: [UInt8] = []
+        for _ in 0..<100_000 {
+            let size = boxes.count + 8
+            if size > 80_000 { break }
+            boxes = (0..<4).map { UInt8(size >> (8 * (3 - $0)) & 0xFF) } + Array("udta".utf8) + boxes
+        }
+        #expect(MovieIntegers.normalized(boxes) == boxes && boxes.count == 80_000)
+    }
+
     private static func title(_ box: (String, [UInt8]) -> [UInt8]) -> [UInt8] {
         var title = box("_nam", box("data", [0, 0, 0, 1, 0, 0, 0, 0, UInt8(ascii: "T")]))
         title[4] = 0xA9

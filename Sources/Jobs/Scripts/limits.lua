@@ -49,7 +49,8 @@ local function call_next(key)
   call('ZREM', P .. 'parked:' .. key, id)
   call('ZREM', PARKED, id)
   call('HDEL', P .. 'job:' .. id, 'parked')
-  call('HSET', P .. 'job:' .. id, 'ready', now)
+  -- A hash that is gone must not come back with nothing else in it.
+  if call('EXISTS', P .. 'job:' .. id) == 1 then call('HSET', P .. 'job:' .. id, 'ready', now) end
   call('ZADD', READY, first[2], id)
   call('SADD', LIVE, id)
   called = true

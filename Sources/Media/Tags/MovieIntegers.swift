@@ -8,29 +8,32 @@ enum MovieIntegers {
     ]
 
     /// The same boxes with such values in the usual width; what is no list of whole boxes is answered as it is.
-    static func normalized(_ boxes: [UInt8]) -> [UInt8] { children(boxes[...]) ?? boxes }
+    static func normalized(_ boxes: [UInt8]) -> [UInt8] { children(boxes[...], levels: 8) ?? boxes }
 
-    private static func children(_ bytes: ArraySlice<UInt8>) -> [UInt8]? {
+    /// Nothing where the boxes are nested deeper than so many levels, as no program writes them.
+    private static func children(_ bytes: ArraySlice<UInt8>, levels: Int) -> [UInt8]? {
+        guard levels > 0 else { return nil }
         var (result, rest) = ([UInt8](), bytes)
         while rest.count >= 8 {
             let size = rest.prefix(4).reduce(0) { $0 << 8 | Int($1) }
             guard size >= 8, size <= rest.count else { return nil }
             let name = String(decoding: rest.dropFirst(4).prefix(4), as: UTF8.self)
             let body = rest.dropFirst(8).prefix(size - 8)
-            guard let changed = rewritten(name, body) else { return nil }
+            guard let changed = rewritten(name, body, levels: levels - 1) else { return nil }
             result += box(Array(rest.dropFirst(4).prefix(4)), changed)
             rest = rest.dropFirst(size)
         }
         return result + rest
     }
 
-    private static func rewritten(_ name: String, _ body: ArraySlice<UInt8>) -> [UInt8]? {
+    private static func rewritten(_ name: String, _ body: ArraySlice<UInt8>, levels: Int) -> [UInt8]? {
         switch name {
-        case "udta", "ilst": return children(body) ?? Array(body)
+        case "udta", "ilst": return children(body, levels: levels) ?? Array(body)
         case "meta":
             // QuickTime's has no version and flags.
             let start = body.dropFirst(4).starts(with: "hdlr".utf8) ? 0 : min(4, body.count)
-            return Array(body.prefix(start)) + (children(body.dropFirst(start)) ?? Array(body.dropFirst(start)))
+            return Array(body.prefix(start))
+                + (children(body.dropFirst(start), levels: levels) ?? Array(body.dropFirst(start)))
         default:
             guard let width = widths[name] else { return Array(body) }
             return value(body, width) ?? Array(body)
