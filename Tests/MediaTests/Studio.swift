@@ -10,7 +10,8 @@ actor Studio {
     static let shared = Studio()
 
     nonisolated let folder: TemporaryFolder
-    private var made: [String: Task<String, any Error>] = [:]
+    private var made: [[String]: Task<String, any Error>] = [:]
+    private var names: Set<String> = []
     private var outputs = 0
 
     private init() {
@@ -19,14 +20,22 @@ actor Studio {
     }
 
     /// A source that ffmpeg makes from its arguments; its name says its container.
+    ///
+    /// Suites run side by side, so two of them may give one name to different files.
     func source(_ name: String, _ arguments: [String]) async throws -> String {
-        if let task = made[name] { return try await task.value }
-        let path = folder.file(name)
-        let task = Task {
-            try await Self.ffmpeg(arguments + [path])
-            return path
+        if let task = made[[name] + arguments] { return try await task.value }
+        var path = folder.file(name)
+        if !names.insert(name).inserted {
+            let place = folder.file("\(made.count)")
+            try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: true)
+            path = place + "/" + name
         }
-        made[name] = task
+        let file = path
+        let task = Task {
+            try await Self.ffmpeg(arguments + [file])
+            return file
+        }
+        made[[name] + arguments] = task
         return try await task.value
     }
 
