@@ -34,30 +34,30 @@ unit:
 
 proof: release
 	@deploy/install-packages golang-github-gomodule-redigo-dev golang-go node-redis nodejs python3-redis ruby-redis
-	Tests/Proof/run
+	Tests/EndToEnd/run
 
 soak: release ## walk ten times as far beside the model as `make test` does, and go through all faults five times
-	Tests/Proof/model 2000000
-	Tests/Proof/faults 5
+	Tests/EndToEnd/model 2000000
+	Tests/EndToEnd/faults 5
 
 # `make test` runs the subset. PART="source=flac format=mp3,opus rate=44100 layout=stereo" chooses a part of what takes an hour.
 conformance: release ## convert every source to every output, at every rate and layout, and judge each
 	@deploy/install-packages
-	Tests/Proof/conformance $(PART)
+	Tests/EndToEnd/conformance $(PART)
 
 fuzz: ## fuzz each parser and the engine for SECONDS (60)
-	Tests/Proof/fuzz $(SECONDS)
+	Tools/fuzz $(SECONDS)
 
 lint: ## check the form of the code; warnings are errors
 	swift format lint --strict --recursive --parallel Sources Tests Package.swift
 	@! git grep -nE '[[:space:]]+$$' -- '*.swift' '*.lua' '*.c' '*.h' '*.md' Makefile
-	@Tests/Proof/check-arrows
+	@Tools/check-arrows
 
 format: ## bring the code into form
 	swift format --in-place --recursive --parallel Sources Tests Package.swift
 
 sanitize: ## run the tests under AddressSanitizer (with leaks) and ThreadSanitizer
-	Tests/Proof/sanitize
+	Tools/sanitize
 
 bench: release ## time respool against ffmpeg, the codecs' own tools, Redis' own and other queues, as ratios
 	@deploy/install-packages flac lame opus-tools ruby-sidekiq sox vorbis-tools

@@ -99,7 +99,7 @@ let package = Package(
         program("respool-transfer", ["Transfer"]),
         program("respool-transcode", ["Transcode"]),
 
-        // Proof.
+        // Tests and their programs.
         .target(
             name: "TestSupport", dependencies: ["Redis", "Lifecycle"], path: "Tests/TestSupport",
             swiftSettings: settings),

@@ -19,9 +19,9 @@ import Testing
         return times
     }
 
-    /// Made by Tests/Proof/occurrences from croniter and Python's zoneinfo.
+    /// Made by Tools/make-occurrences from croniter and Python's zoneinfo.
     @Test func `comes when croniter and zoneinfo say`() throws {
-        let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../Proof/occurrences.tsv")
+        let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../Fixtures/occurrences.tsv")
         let lines = try String(contentsOf: file, encoding: .utf8).split(separator: "\n")
         #expect(lines.count == 600)
         for line in lines {

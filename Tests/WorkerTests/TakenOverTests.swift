@@ -12,7 +12,7 @@ import Testing
         path: "../Attacks/include"
     ).path
 
-    /// An installation of its own, whose transcoder is the real one with the hook of `Tests/Proof/taken-over.c`.
+    /// An installation of its own, whose transcoder is the real one with the hook of `Tests/Preloads/taken-over.c`.
     init() async throws {
         folder = try TemporaryFolder()
         let hook = folder.file("hook.so")

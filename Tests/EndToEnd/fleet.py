@@ -29,7 +29,7 @@ class Fleet:
         write(f"{ground.sources}/a.wav", self.sound)
         write(f"{ground.sources}/long.wav", melody(20))
         self.clock = f"{ground.folder}/clock.so"
-        run("clang", "-O1", "-Wall", "-Werror", "-fPIC", "-shared", "-o", self.clock, ROOT / "Tests/Proof/clock.c")
+        run("clang", "-O1", "-Wall", "-Werror", "-fPIC", "-shared", "-o", self.clock, ROOT / "Tests/Preloads/clock.c")
         self.web = Server(ground.sources)
         self.web.rules["/long.wav"] = {"rate": 60_000}
         self.results = Appearances(ground.outputs)

@@ -16,7 +16,7 @@ def watched(ground):
     """The command, from a folder where the slots' children tell of their heaps."""
     folder = pathlib.Path(ground.folder) / "programs"
     folder.mkdir()
-    run("clang", "-O1", "-Wall", "-Werror", "-fPIC", "-shared", "-o", folder / "heap.so", ROOT / "Tests/Proof/heap.c")
+    run("clang", "-O1", "-Wall", "-Werror", "-fPIC", "-shared", "-o", folder / "heap.so", ROOT / "Tests/Preloads/heap.c")
     for name in ("respool", "respoold"):
         shutil.copy(PROGRAMS / name, folder)
     for name in CHILDREN:
