@@ -52,6 +52,7 @@ lint: ## check the form of the code; warnings are errors
 	swift format lint --strict --recursive --parallel Sources Tests Package.swift
 	@! git grep -nE '[[:space:]]+$$' -- '*.swift' '*.lua' '*.c' '*.h' '*.md' Makefile
 	@Tools/check-arrows
+	@Tools/lua_scripts.py lint
 
 format: ## bring the code into form
 	swift format --in-place --recursive --parallel Sources Tests Package.swift

@@ -1,61 +1,65 @@
 import Redis
-import SlotProtocol
 
-/// The scripts, each a file with the parts that it needs in front.
+/// The scripts, each joined from its file and the fragments that it requires (`Tools/lua_scripts.py` does the same for the linter).
 enum QueueScript {
-    static let enqueue = script("enqueue", PackageResources.enqueue_lua, with: [admission])
-    static let admit = script("admit", PackageResources.admit_lua, with: [admission, upkeep])
-    static let claim = script("claim", PackageResources.claim_lua, with: [admission, upkeep])
-    static let beat = script("beat", PackageResources.beat_lua, with: [admission, upkeep])
+    static let enqueue = script("enqueue", PackageResources.enqueue_lua)
+    static let admit = script("admit", PackageResources.admit_lua)
+    static let claim = script("claim", PackageResources.claim_lua)
+    static let beat = script("beat", PackageResources.beat_lua)
     static let publish = script("publish", PackageResources.publish_lua)
     static let recover = script("recover", PackageResources.recover_lua)
     static let finish = script("finish", PackageResources.finish_lua)
-    static let cancel = script("cancel", PackageResources.cancel_lua, with: [admission])
-    static let retry = script("retry", PackageResources.retry_lua, with: [admission])
+    static let cancel = script("cancel", PackageResources.cancel_lua)
+    static let retry = script("retry", PackageResources.retry_lua)
     static let pause = script("pause", PackageResources.pause_lua)
     static let ring = script("ring", PackageResources.ring_lua)
-    static let purge = script("purge", PackageResources.purge_lua, with: [admission])
+    static let purge = script("purge", PackageResources.purge_lua)
     static let stats = script("stats", PackageResources.stats_lua)
     static let list = script("list", PackageResources.list_lua)
     static let queued = script("queued", PackageResources.queued_lua)
-    static let gather = script("gather", PackageResources.gather_lua, with: [admission])
+    static let gather = script("gather", PackageResources.gather_lua)
     static let limit = script("limit", PackageResources.limit_lua)
-    static let schedule = script("schedule", PackageResources.schedule_lua, with: [admission])
+    static let schedule = script("schedule", PackageResources.schedule_lua)
     static let dispatch = script("dispatch", PackageResources.dispatch_lua)
     static let settle = script("settle", PackageResources.settle_lua)
     static let redeliver = script("redeliver", PackageResources.redeliver_lua)
 
-    private static let admission = part("admission", PackageResources.admission_lua)
-    private static let upkeep = PackageResources.upkeep_lua
-
-    private static let base = [
-        Array(constants.utf8), PackageResources.meta_lua, Array("return (function()\n".utf8), PackageResources.base_lua,
-        part("callbacks", PackageResources.callbacks_lua), part("groups", PackageResources.groups_lua),
-        part("limits", PackageResources.limits_lua), part("endings", PackageResources.endings_lua),
-        part("inbox", PackageResources.inbox_lua),
+    /// What a script can require.
+    private static let fragments = [
+        "constants": PackageResources.constants_lua, "meta": PackageResources.meta_lua,
+        "base": PackageResources.base_lua, "callbacks": PackageResources.callbacks_lua,
+        "groups": PackageResources.groups_lua, "limits": PackageResources.limits_lua,
+        "endings": PackageResources.endings_lua, "inbox": PackageResources.inbox_lua,
+        "admission": PackageResources.admission_lua, "upkeep": PackageResources.upkeep_lua,
     ]
 
-    private static func script(_ name: String, _ body: [UInt8], with parts: [[UInt8]] = []) -> RedisScript {
-        let pieces = base + parts + [body, Array("end)()\n".utf8)]
-        return RedisScript(name: name, source: Array(pieces.joined()))
+    /// `meta.lua` in front, and the script inside one function.
+    static func script(_ name: String, _ text: [UInt8]) -> RedisScript {
+        var inserted: Set<String> = []
+        var source: [UInt8] = []
+        require("meta", &source, &inserted)
+        source += "return (function()\n".utf8
+        append(text, to: &source, &inserted)
+        source += "end)()\n".utf8
+        return RedisScript(name: name, source: source)
     }
 
-    /// A part that is made when a script first needs it.
-    private static func part(_ name: String, _ body: [UInt8]) -> [UInt8] {
-        Array("\(name) = part(function()\n".utf8) + body + Array("end)\n".utf8)
+    /// Appends a text; a line `-- require NAME` stands for that fragment where it is first met, and for nothing afterwards.
+    private static func append(_ text: [UInt8], to source: inout [UInt8], _ inserted: inout Set<String>) {
+        let requirement = Array("-- require ".utf8)
+        for line in text.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).dropLast() {
+            if line.starts(with: requirement) {
+                require(String(decoding: line.dropFirst(requirement.count), as: UTF8.self), &source, &inserted)
+            } else {
+                source += line
+                source.append(UInt8(ascii: "\n"))
+            }
+        }
     }
 
-    /// What Lua must know as Swift knows it.
-    private static let constants = """
-        local DEFAULT_SETTINGS = '\(QueueSettings().line)'
-        local FIELDS = ' \(JobField.all.map(\.name).joined(separator: " ")) '
-        local MAX_FIELDS, MAX_VALUE, MAX_BYTES = \(Limit.fields), \(Limit.valueBytes), \(Limit.bytes)
-        local MAX_ATTEMPTS, MAX_TIMEOUT = \(Limit.attempts.upperBound), \(Int(Limit.timeout.upperBound))
-        local LATE = '\(JobSpec.lateness)'
-        local MAX_DELAY, MAX_DEDUP = \(Int(Limit.delay.upperBound)), \(Limit.dedupBytes)
-        local MAX_CALLBACK, CALLBACK_RULE = \(Limit.callbackBytes), '\(CallbackURL.rule)'
-
-        """
-
-    private typealias Limit = JobSpec.Limit
+    private static func require(_ name: String, _ source: inout [UInt8], _ inserted: inout Set<String>) {
+        guard inserted.insert(name).inserted else { return }
+        guard let fragment = fragments[name] else { preconditionFailure("no fragment is named `\(name)`") }
+        append(fragment, to: &source, &inserted)
+    }
 }

@@ -3,11 +3,15 @@
 import hashlib
 import pathlib
 import socket
+import sys
 import threading
 import time
 
-SCRIPTS = pathlib.Path(__file__).resolve().parents[2] / "Sources/Jobs/Scripts"
-BODIES = {path.stem: path.read_bytes() for path in SCRIPTS.glob("*.lua")}
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "Tools"))
+
+import lua_scripts
+
+NAMES = {hashlib.sha1(lua_scripts.joined(name).encode()).hexdigest().encode(): name for name in lua_scripts.SCRIPTS}
 
 
 class Proxy:
@@ -17,9 +21,8 @@ class Proxy:
     connection instead of passing on each so many-th reply. `seen` counts the scripts that were answered, by name.
     """
 
-    names = {}
     # How the replies begin that give nothing.
-    EMPTY = {"claim": b"*3\r", "dispatch": b"*0\r"}
+    EMPTY = {"claim": b"*4\r", "dispatch": b"*0\r"}
 
     def __init__(self, upstream):
         self.upstream = upstream
@@ -134,10 +137,6 @@ class Link:
         if len(parts) < 6 or parts[2] not in (b"EVAL", b"EVALSHA"):
             return None
         if parts[2] == b"EVALSHA":
-            return Proxy.names.get(parts[4])
+            return NAMES.get(parts[4])
         source = self.request[len(b"\r\n".join(parts[:4])) + 2:][:int(parts[3][1:])]
-        for name, body in BODIES.items():
-            if source.removesuffix(b"end)()\n").endswith(body):
-                Proxy.names[hashlib.sha1(source).hexdigest().encode()] = name
-                return name
-        return None
+        return NAMES.get(hashlib.sha1(source).hexdigest().encode())

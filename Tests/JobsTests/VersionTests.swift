@@ -60,11 +60,7 @@ import Testing
     /// The script as a version has it that does not know some fields yet.
     private func older(_ script: RedisScript, without names: [String]) throws -> RedisScript {
         var lines = String(decoding: script.source, as: UTF8.self).components(separatedBy: "\n")
-        let index = try #require(lines.firstIndex { $0.hasPrefix("local FIELDS = ") })
-        for name in names {
-            try #require(lines[index].contains(" \(name) "))
-            lines[index] = lines[index].replacingOccurrences(of: " \(name) ", with: " ")
-        }
+        for name in names { lines.remove(at: try #require(lines.firstIndex(of: name))) }
         return RedisScript(name: script.name, source: Array(lines.joined(separator: "\n").utf8))
     }
 

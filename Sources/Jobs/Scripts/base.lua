@@ -191,3 +191,6 @@ local function ring()
   local rung = redis.pcall('XADD', IN, '*', '_bell', '1')
   if type(rung) == 'string' then bell = rung .. ' ' .. NOW else reset_ids() end
 end
+
+-- require groups
+-- require limits

@@ -1,10 +1,15 @@
 -- A worker's sign of life: renews the leases of its jobs and stores their progress, then keeps house and trims what is over.
 --
+-- KEYS     the queue's `meta`; the other keys follow from it (see meta.lua).
 -- ARGV     settings, worker, host, slots, version, then for each job: id, token, phase or '', progress or ''.
 --          Progress is `fraction position duration speed eta`, each `-` if unknown, and perhaps `estimated`
 --          and the outputs.
 -- Answers  {1 if there is more to admit, to give up or to promote, 1 if a callback is due, 1 if a schedule is due, each else 0,
 --          the leases that were found expired, as in `admit`; then for each job `OK`, `LOST`, `CANCEL` or `EXPIRED`}.
+
+-- require base
+-- require callbacks
+-- require upkeep
 
 local worker = ARGV[2]
 local answer, jobs = { 0, 0, 0, lost }, {}

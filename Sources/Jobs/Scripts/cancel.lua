@@ -1,9 +1,15 @@
 -- Cancels jobs.
 --
+-- KEYS     the queue's `meta`; the other keys follow from it (see meta.lua).
 -- ARGV     ids, at most 500.
 -- Answers  for each `cancelled`, `requested` (it runs, and its worker hears of it; or its worker was lost while it published, and
 --          the next one looks for the result first), `too late <state>` or `unknown`; of fewer ids, but of one, if their entries in
 --          the inbox are large.
+
+-- require base
+-- require inbox
+-- require admission
+-- require endings
 
 local bytes = 0
 

@@ -1,5 +1,6 @@
 -- Keeps house, then takes jobs for a worker.
 --
+-- KEYS     the queue's `meta`; the other keys follow from it (see meta.lua).
 -- ARGV     worker, counter, nonce, count, settings, `1` to take jobs although more are to be admitted.
 -- Answers  {status, ms until the next delayed job or -1, ms until the next lease ends or -1, the leases that were found expired (as
 --          in `admit`), jobs}; status is `ok`, `again`
@@ -8,6 +9,9 @@
 --          Each job is eight words more: id, token, attempt, attempts, crashes, created ms or '', spec, commit record or ''.
 --          A worker's calls are counted. The counter of its last one gets the same jobs for 10 minutes, but those that are no
 --          longer its; a smaller one gets nothing, for nobody waits for the answer any more.
+
+-- require base
+-- require upkeep
 
 local worker, counter, nonce, count = ARGV[1], ARGV[2], ARGV[3], tonumber(ARGV[4])
 local answer = { 'ok', -1, -1, lost }

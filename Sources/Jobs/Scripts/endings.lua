@@ -1,148 +1,153 @@
 -- Part of every script: how jobs end, and how what is over goes in its time.
 
--- Adds the keys of a job that goes to a list, for one command that deletes those of many costs less than one for each.
--- Of a job that is over, the commit record is gone already.
-local function add_keys(keys, id, state)
-  local n = #keys
-  keys[n + 1], keys[n + 2], keys[n + 3], keys[n + 4] = P .. 'job:' .. id, P .. 'spec:' .. id, P .. 'result:' .. id, P .. 'log:' .. id
-  if not OVER[state] then keys[n + 5] = P .. 'commit:' .. id end
-end
+-- require groups
+-- require callbacks
 
-local kept = {}
-
--- How many jobs of a terminal state (or of `called`, callbacks that are over, or of `alias`) are kept, for how many ms, and after
--- how many ms its keys go in any case.
-local function retention(state)
-  local words = kept[state]
-  if not words then
-    local all = settings .. ' ' .. DEFAULT_SETTINGS .. ' alias 100000 604800000'
-    local count, age = string.match(all, state .. ' (%d+) (%d+)')
-    words = { tonumber(count), tonumber(age), whole(age + 86400000) }
-    kept[state] = words
+endings = part(function()
+  -- Adds the keys of a job that goes to a list, for one command that deletes those of many costs less than one for each.
+  -- Of a job that is over, the commit record is gone already.
+  local function add_keys(keys, id, state)
+    local n = #keys
+    keys[n + 1], keys[n + 2], keys[n + 3], keys[n + 4] = P .. 'job:' .. id, P .. 'spec:' .. id, P .. 'result:' .. id, P .. 'log:' .. id
+    if not OVER[state] then keys[n + 5] = P .. 'commit:' .. id end
   end
-  return unpack(words)
-end
 
--- The score of what is over now.
-local function stamp() return whole(NOW * 1024 + events % 1024) end
+  local kept = {}
 
--- What of an index is over the count or the age: the oldest first, at most 100.
-local function surplus(set, state)
-  local count, age = retention(state)
-  local excess = call('ZCARD', set) - count
-  if excess > 0 then return call('ZRANGE', set, '0', whole(math.min(excess, 100) - 1)) end
-  return call('ZRANGEBYSCORE', set, '-inf', whole(math.max(0, NOW - age) * 1024), 'LIMIT', '0', '100')
-end
-
--- Deletes what of an index is over the count or the age, and its keys, which begin with the prefix.
-local function let_go(set, kind, prefix)
-  for _, old in ipairs(surplus(set, kind)) do
-    call('ZREM', set, old)
-    call('DEL', P .. prefix .. old)
-  end
-end
-
--- Deletes jobs over the count or the age, index and hash together.
-local function trim(state)
-  local set = INDEX[state]
-  local old = surplus(set, state)
-  if #old > 0 then
-    call('ZREM', set, unpack(old))
-    local keys = {}
-    for _, id in ipairs(old) do
-      local group = call('HGET', P .. 'job:' .. id, 'group')
-      if group then groups().forget(id, group) end
-      add_keys(keys, id, state)
+  -- How many jobs of a terminal state (or of `called`, callbacks that are over, or of `alias`) are kept, for how many ms, and after
+  -- how many ms its keys go in any case.
+  local function retention(state)
+    local words = kept[state]
+    if not words then
+      local all = settings .. ' ' .. DEFAULT_RETENTION .. ' alias 100000 604800000'
+      local count, age = string.match(all, state .. ' (%d+) (%d+)')
+      words = { tonumber(count), tonumber(age), whole(age + 86400000) }
+      kept[state] = words
     end
-    call('DEL', unpack(keys))
+    return unpack(words)
   end
-end
 
--- Ends a job for good. The keys' time to live is only the backstop of `trim`, which must still find a job's group.
-local function retire(job, state, ...)
-  local is_first_try = job.state == 'running' and string.sub(job.token, 1, 2) == '1:'
-  move(job, state, stamp(), 'finished', now, ...)
-  note(state)
-  local id, key = job.id, job.key
-  if job.cancel or job.commit then
-    call('HDEL', key, 'cancel', 'commit')
-    call('DEL', P .. 'commit:' .. id)
+  -- The score of what is over now.
+  local function stamp() return whole(NOW * 1024 + events % 1024) end
+
+  -- What of an index is over the count or the age: the oldest first, at most 100.
+  local function surplus(set, state)
+    local count, age = retention(state)
+    local excess = call('ZCARD', set) - count
+    if excess > 0 then return call('ZRANGE', set, '0', whole(math.min(excess, 100) - 1)) end
+    return call('ZRANGEBYSCORE', set, '-inf', whole(math.max(0, NOW - age) * 1024), 'LIMIT', '0', '100')
   end
-  if job.dedup and call('GET', P .. 'dedup:' .. job.dedup) == id then call('DEL', P .. 'dedup:' .. job.dedup) end
-  local _, _, ttl = retention(state)
-  if not job.group then call('PEXPIRE', key, ttl) end
-  call('PEXPIRE', P .. 'spec:' .. id, ttl)
-  -- Only an earlier try can have left a log.
-  if job.token and not is_first_try then call('PEXPIRE', P .. 'log:' .. id, ttl) end
-  if job.callback then callbacks().announce(job) end
-  return ttl
-end
 
-local function fail(job, code, message, retryable, ...)
-  local ttl = retire(job, 'failed', 'error_code', code, 'error', string.sub(message, 1, 1024), 'retryable', retryable, ...)
-  event(job.id, 'failed', 'code', code)
-  return ttl
-end
-
-local function cancel(job, ...)
-  local ttl = retire(job, 'cancelled', ...)
-  event(job.id, 'cancelled')
-  return ttl
-end
-
--- Charges a crash and gives the try back; `back` puts the job where it tries again. What a lost worker may have published is
--- looked at before the job ends, by the next owner (see `recover`), unless too many owners are lost over that as well.
-local function crash(job, code, message, back, ...)
-  job.crashes, job.attempt = job.crashes + 1, math.max(job.attempt - 1, 0)
-  note('crashes')
-  local may_end = not job.commit or job.crashes >= 2 * max_crashes
-  if job.cancel and may_end then return cancel(job, 'crashes', job.crashes, 'attempt', job.attempt, ...) end
-  if job.crashes >= max_crashes and may_end then
-    return fail(job, code, message, 1, 'crashes', job.crashes, 'attempt', job.attempt, ...)
+  -- Deletes what of an index is over the count or the age, and its keys, which begin with the prefix.
+  local function let_go(set, kind, prefix)
+    for _, old in ipairs(surplus(set, kind)) do
+      call('ZREM', set, old)
+      call('DEL', P .. prefix .. old)
+    end
   end
-  back(job, 'crashes', job.crashes, 'attempt', job.attempt, 'error_code', code,
-    'error', string.sub(message, 1, 1024), 'retryable', 1, ...)
-end
 
--- Adds lines to a job's log; `ttl` is for how long the job is kept if it is over.
-local function keep_log(job, log, ttl)
-  local key = P .. 'log:' .. job.id
-  -- What earlier tries have left stands before it, as far as there is room.
-  local earlier = (job.attempt > 1 or job.crashes > 0) and call('GET', key)
-  if earlier then log = earlier .. '\n' .. log end
-  if #log > 8192 then log = string.gsub(string.sub(log, -8192), '^[^\n]*\n', '') end
-  if ttl then call('SET', key, log, 'PX', ttl) else call('SET', key, log) end
-end
+  -- Deletes jobs over the count or the age, index and hash together.
+  local function trim(state)
+    local set = INDEX[state]
+    local old = surplus(set, state)
+    if #old > 0 then
+      call('ZREM', set, unpack(old))
+      local keys = {}
+      for _, id in ipairs(old) do
+        local group = call('HGET', P .. 'job:' .. id, 'group')
+        if group then groups().forget(id, group) end
+        add_keys(keys, id, state)
+      end
+      call('DEL', unpack(keys))
+    end
+  end
 
--- The time now in ISO 8601; years begin in March here, so that a leap day is a year's last.
-local function timestamp()
-  local days = math.floor(NOW / 86400000)
-  local ms = NOW - days * 86400000
-  local shifted = days + 719468
-  local era = math.floor(shifted / 146097)
-  local day = shifted - era * 146097
-  local year = math.floor((day - math.floor(day / 1460) + math.floor(day / 36524) - math.floor(day / 146096)) / 365)
-  day = day - (365 * year + math.floor(year / 4) - math.floor(year / 100))
-  local month = math.floor((5 * day + 2) / 153)
-  day = day - math.floor((153 * month + 2) / 5) + 1
-  month = month < 10 and month + 3 or month - 9
-  year = year + era * 400 + (month <= 2 and 1 or 0)
-  return string.format('%04d-%02d-%02dT%02d:%02d:%02d.%03dZ', year, month, day, math.floor(ms / 3600000),
-    math.floor(ms / 60000) % 60, math.floor(ms / 1000) % 60, ms % 1000)
-end
+  -- Ends a job for good. The keys' time to live is only the backstop of `trim`, which must still find a job's group.
+  local function retire(job, state, ...)
+    local is_first_try = job.state == 'running' and string.sub(job.token, 1, 2) == '1:'
+    move(job, state, stamp(), 'finished', now, ...)
+    note(state)
+    local id, key = job.id, job.key
+    if job.cancel or job.commit then
+      call('HDEL', key, 'cancel', 'commit')
+      call('DEL', P .. 'commit:' .. id)
+    end
+    if job.dedup and call('GET', P .. 'dedup:' .. job.dedup) == id then call('DEL', P .. 'dedup:' .. job.dedup) end
+    local _, _, ttl = retention(state)
+    if not job.group then call('PEXPIRE', key, ttl) end
+    call('PEXPIRE', P .. 'spec:' .. id, ttl)
+    -- Only an earlier try can have left a log.
+    if job.token and not is_first_try then call('PEXPIRE', P .. 'log:' .. id, ttl) end
+    if job.callback then callbacks().announce(job) end
+    return ttl
+  end
 
-local LOST = 'the worker was lost: its lease on the job ended'
+  local function fail(job, code, message, retryable, ...)
+    local ttl = retire(job, 'failed', 'error_code', code, 'error', string.sub(message, 1, 1024), 'retryable', retryable, ...)
+    event(job.id, 'failed', 'code', code)
+    return ttl
+  end
 
--- Takes a job from a worker that was lost, and writes that into the job's log.
-local function reap(job)
-  local attempt, worker = job.attempt, string.match(job.worker, '^(.*):[^:]*$') or job.worker
-  local ttl = crash(job, 'crashed', LOST, to_waiting)
-  keep_log(job, timestamp() .. ' attempt ' .. attempt .. ' of ' .. job.attempts .. ' lost: no heartbeat from worker ' .. worker
-    .. ' before its lease of ' .. lease_ms / 1000 .. ' s expired', ttl)
-  return attempt, worker
-end
+  local function cancel(job, ...)
+    local ttl = retire(job, 'cancelled', ...)
+    event(job.id, 'cancelled')
+    return ttl
+  end
 
-return {
-  add_keys = add_keys, retention = retention, stamp = stamp, let_go = let_go, trim = trim, fail = fail, cancel = cancel, crash = crash,
-  retire = retire, keep_log = keep_log, reap = reap, LOST = LOST,
-}
+  -- Charges a crash and gives the try back; `back` puts the job where it tries again. What a lost worker may have published is
+  -- looked at before the job ends, by the next owner (see `recover`), unless too many owners are lost over that as well.
+  local function crash(job, code, message, back, ...)
+    job.crashes, job.attempt = job.crashes + 1, math.max(job.attempt - 1, 0)
+    note('crashes')
+    local may_end = not job.commit or job.crashes >= 2 * max_crashes
+    if job.cancel and may_end then return cancel(job, 'crashes', job.crashes, 'attempt', job.attempt, ...) end
+    if job.crashes >= max_crashes and may_end then
+      return fail(job, code, message, 1, 'crashes', job.crashes, 'attempt', job.attempt, ...)
+    end
+    back(job, 'crashes', job.crashes, 'attempt', job.attempt, 'error_code', code,
+      'error', string.sub(message, 1, 1024), 'retryable', 1, ...)
+  end
+
+  -- Adds lines to a job's log; `ttl` is for how long the job is kept if it is over.
+  local function keep_log(job, log, ttl)
+    local key = P .. 'log:' .. job.id
+    -- What earlier tries have left stands before it, as far as there is room.
+    local earlier = (job.attempt > 1 or job.crashes > 0) and call('GET', key)
+    if earlier then log = earlier .. '\n' .. log end
+    if #log > 8192 then log = string.gsub(string.sub(log, -8192), '^[^\n]*\n', '') end
+    if ttl then call('SET', key, log, 'PX', ttl) else call('SET', key, log) end
+  end
+
+  -- The time now in ISO 8601; years begin in March here, so that a leap day is a year's last.
+  local function timestamp()
+    local days = math.floor(NOW / 86400000)
+    local ms = NOW - days * 86400000
+    local shifted = days + 719468
+    local era = math.floor(shifted / 146097)
+    local day = shifted - era * 146097
+    local year = math.floor((day - math.floor(day / 1460) + math.floor(day / 36524) - math.floor(day / 146096)) / 365)
+    day = day - (365 * year + math.floor(year / 4) - math.floor(year / 100))
+    local month = math.floor((5 * day + 2) / 153)
+    day = day - math.floor((153 * month + 2) / 5) + 1
+    month = month < 10 and month + 3 or month - 9
+    year = year + era * 400 + (month <= 2 and 1 or 0)
+    return string.format('%04d-%02d-%02dT%02d:%02d:%02d.%03dZ', year, month, day, math.floor(ms / 3600000),
+      math.floor(ms / 60000) % 60, math.floor(ms / 1000) % 60, ms % 1000)
+  end
+
+  local LOST = 'the worker was lost: its lease on the job ended'
+
+  -- Takes a job from a worker that was lost, and writes that into the job's log.
+  local function reap(job)
+    local attempt, worker = job.attempt, string.match(job.worker, '^(.*):[^:]*$') or job.worker
+    local ttl = crash(job, 'crashed', LOST, to_waiting)
+    keep_log(job, timestamp() .. ' attempt ' .. attempt .. ' of ' .. job.attempts .. ' lost: no heartbeat from worker ' .. worker
+      .. ' before its lease of ' .. lease_ms / 1000 .. ' s expired', ttl)
+    return attempt, worker
+  end
+
+  return {
+    add_keys = add_keys, retention = retention, stamp = stamp, let_go = let_go, trim = trim, fail = fail, cancel = cancel, crash = crash,
+    retire = retire, keep_log = keep_log, reap = reap, LOST = LOST,
+  }
+end)

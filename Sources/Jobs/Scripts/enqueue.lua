@@ -1,5 +1,6 @@
 -- Pushes jobs that were checked by the client straight to their place.
 --
+-- KEYS     the queue's `meta`; the other keys follow from it (see meta.lua).
 -- ARGV     nonce, index of the first job, then for each job: spec (JSON), options.
 --          Options: '' for the usual, or `rank attempts start expires group limit_key deadline callback dedup`, each `*` if
 --          it is not given, but '' for dedup; start, expires and deadline are `+ms` from now or `@ms` since 1970; callback
@@ -7,6 +8,9 @@
 -- Answers  the time in the ids, which are `<time>-<8 characters of the nonce><index>`, then for each job whose dedup key
 --          another one has, which it stands for, ` <n>=<id>` with n from 1. The same nonce and index get the same answer for
 --          10 minutes. Or `!<n> <how many> <why>` if jobs are refused, the n-th, from 0, as the first; then none was pushed.
+
+-- require base
+-- require admission
 
 local nonce, index = ARGV[1], tonumber(ARGV[2])
 local total = (#ARGV - 2) / 2

@@ -1,5 +1,6 @@
 -- Ends one try each of some jobs, in their order.
 --
+-- KEYS     the queue's `meta`; the other keys follow from it (see meta.lua).
 -- ARGV     for each try: how many words follow, then id, token, outcome, log (lines) or '', and for the outcome
 --          completed: outputs (JSON), ms of audio
 --          failed, crashed: error code, message, `1` if retryable, ms that the source's server asks to wait or '',
@@ -8,6 +9,9 @@
 -- Answers  for each the job's new state, for a delayed one followed by a blank and when it is due, in ms since 1970;
 --          `STALE` if the token is not the job's (nothing changed); `PUBLISHING` if it is too late to cancel or to give back.
 --          The same token gets the same answer again.
+
+-- require base
+-- require endings
 
 -- The states of which there may be too many.
 local is_released, over = false, {}

@@ -1,8 +1,13 @@
 -- Admits all that was pushed before the first call, so that a group has its jobs, and perhaps seals the group.
 --
+-- KEYS     the queue's `meta`; the other keys follow from it (see meta.lua).
 -- ARGV     group, `1` to seal it, what the call before answered after `again` or `-`, the group's callback or ''.
 -- Answers  `again <id of the inbox's last entry at the first call>`, or `again -` while that is not known; `known` or `sealed`,
 --          `unknown` if there is no such group, or `taken` if its callback can no longer be set.
+
+-- require base
+-- require admission
+-- require groups
 
 local name, wish, last, url = ARGV[1], ARGV[2], ARGV[3], ARGV[4] ~= '' and ARGV[4] or nil
 
@@ -26,8 +31,8 @@ if has_more then
     return 'again ' .. last
   end
 end
-local answer
-if wish == '1' then answer = groups().seal(name, url) else answer = call('EXISTS', groups().group_key(name)) == 1 and 'known' or 'unknown' end
+local answer = call('EXISTS', groups().group_key(name)) == 1 and 'known' or 'unknown'
+if wish == '1' then answer = groups().seal(name, url) end
 ring()
 save()
 return answer

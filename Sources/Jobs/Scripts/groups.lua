@@ -3,70 +3,74 @@
 -- `group:<name>` (hash) counts the jobs by state, those too that are over and deleted; `group:<name>:ids` (sorted set) has the
 -- jobs that are there, with the score rank · BAND + sequence: what is over ranks behind the rest. Both end with the last job.
 
-local function group_key(name) return P .. 'group:' .. name end
+-- require callbacks
 
--- Tells once that a sealed group has nothing left.
-local function close(name)
-  local key = group_key(name)
-  local g = call('HMGET', key, 'sealed', 'ended', 'waiting', 'delayed', 'running', 'completed', 'failed', 'cancelled',
-    'callback')
-  for i = 3, 8 do g[i] = g[i] or 0 end
-  if not g[1] or g[2] or g[3] + g[4] + g[5] > 0 then return end
-  call('HSET', key, 'ended', now)
-  event('', 'group_ended', 'group', name, 'completed', g[6], 'failed', g[7], 'cancelled', g[8])
-  if g[9] then callbacks().deliver('group', name, 'group.finished', g[9], 'hash', cjson.encode(call('HGETALL', key))) end
-end
+groups = part(function()
+  local function group_key(name) return P .. 'group:' .. name end
 
--- Counts a job that goes from one state (none, if it is new) to another.
-local function tally(job, old, state)
-  local key, rank = group_key(job.group), OVER[state] or 0
-  if old then
-    call('HINCRBY', key, old, -1)
-  else
-    call('HINCRBY', key, 'total', 1)
-    call('HSETNX', key, 'created', now)
+  -- Tells once that a sealed group has nothing left.
+  local function close(name)
+    local key = group_key(name)
+    local g = call('HMGET', key, 'sealed', 'ended', 'waiting', 'delayed', 'running', 'completed', 'failed', 'cancelled',
+      'callback')
+    for i = 3, 8 do g[i] = g[i] or 0 end
+    if not g[1] or g[2] or g[3] + g[4] + g[5] > 0 then return end
+    call('HSET', key, 'ended', now)
+    event('', 'group_ended', 'group', name, 'completed', g[6], 'failed', g[7], 'cancelled', g[8])
+    if g[9] then callbacks().deliver('group', name, 'group.finished', g[9], 'hash', cjson.encode(call('HGETALL', key))) end
   end
-  call('HINCRBY', key, state, 1)
-  if not old or (OVER[old] or 0) ~= rank or old == 'delayed' and job.tail then
-    call('ZADD', key .. ':ids', whole(rank * BAND + job.score % BAND), job.id)
-    if rank > 0 then closing[job.group] = true elseif old then call('HDEL', key, 'ended') end
-  end
-  if state == 'running' then call('HSETNX', key, 'started', now) end
-end
 
--- Takes a job out that is deleted; `state` is that of one that is not over.
-local function forget(id, name, state)
-  local key = group_key(name)
-  call('ZREM', key .. ':ids', id)
-  if state then
-    call('HINCRBY', key, state, -1)
-    call('HINCRBY', key, 'total', -1)
+  -- Counts a job that goes from one state (none, if it is new) to another.
+  local function tally(job, old, state)
+    local key, rank = group_key(job.group), OVER[state] or 0
+    if old then
+      call('HINCRBY', key, old, -1)
+    else
+      call('HINCRBY', key, 'total', 1)
+      call('HSETNX', key, 'created', now)
+    end
+    call('HINCRBY', key, state, 1)
+    if not old or (OVER[old] or 0) ~= rank or old == 'delayed' and job.tail then
+      call('ZADD', key .. ':ids', whole(rank * BAND + job.score % BAND), job.id)
+      if rank > 0 then closing[job.group] = true elseif old then call('HDEL', key, 'ended') end
+    end
+    if state == 'running' then call('HSETNX', key, 'started', now) end
   end
-  -- Its counts may be gone before the script ends.
-  if state or closing[name] then close(name) end
-  if call('EXISTS', key .. ':ids') == 0 then call('DEL', key) end
-end
 
--- Says that all jobs of a group are in, and perhaps which URL is to be called once none is left; answers `sealed`, `unknown`
--- if there is no such group, or `taken` if it has ended or has another callback.
-local function seal(name, url)
-  local key = group_key(name)
-  if call('EXISTS', key) == 0 then return 'unknown' end
-  if url and (call('HEXISTS', key, 'ended') == 1 or call('HSETNX', key, 'callback', url) == 0)
-    and call('HGET', key, 'callback') ~= url then
-    return 'taken'
+  -- Takes a job out that is deleted; `state` is that of one that is not over.
+  local function forget(id, name, state)
+    local key = group_key(name)
+    call('ZREM', key .. ':ids', id)
+    if state then
+      call('HINCRBY', key, state, -1)
+      call('HINCRBY', key, 'total', -1)
+    end
+    -- Its counts may be gone before the script ends.
+    if state or closing[name] then close(name) end
+    if call('EXISTS', key .. ':ids') == 0 then call('DEL', key) end
   end
-  if call('HSETNX', key, 'sealed', now) == 1 then
-    event('', 'sealed', 'group', name)
-    closing[name] = true
+
+  -- Says that all jobs of a group are in, and perhaps which URL is to be called once none is left; answers `sealed`, `unknown`
+  -- if there is no such group, or `taken` if it has ended or has another callback.
+  local function seal(name, url)
+    local key = group_key(name)
+    if call('EXISTS', key) == 0 then return 'unknown' end
+    if url and (call('HEXISTS', key, 'ended') == 1 or call('HSETNX', key, 'callback', url) == 0)
+      and call('HGET', key, 'callback') ~= url then
+      return 'taken'
+    end
+    if call('HSETNX', key, 'sealed', now) == 1 then
+      event('', 'sealed', 'group', name)
+      closing[name] = true
+    end
+    return 'sealed'
   end
-  return 'sealed'
-end
 
--- Why a job may not join a group; nothing if it may.
-local function group_refusal(name)
-  return call('HEXISTS', group_key(name), 'sealed') == 1
-    and 'the group `' .. name .. '` is sealed, so no job can join it: name another' or nil
-end
+  -- Why a job may not join a group; nothing if it may.
+  local function group_refusal(name)
+    return call('HEXISTS', group_key(name), 'sealed') == 1
+      and 'the group `' .. name .. '` is sealed, so no job can join it: name another' or nil
+  end
 
-return { close = close, tally = tally, forget = forget, seal = seal, group_refusal = group_refusal, group_key = group_key }
+  return { close = close, tally = tally, forget = forget, seal = seal, group_refusal = group_refusal, group_key = group_key }
+end)

@@ -1,61 +1,63 @@
 -- Part of every script: reading the inbox, to which anybody writes, entries of any size too.
 
-local MAX_CALL_BYTES = 262144
+inbox = part(function()
+  local MAX_CALL_BYTES = 262144
 
--- What it costs to read an entry, in bytes, each name and value counted as 16 more than it has; one that is larger than a job
--- may be costs all that a call may, so that it is the last that the call reads.
-local function cost(flat)
-  local bytes = 0
-  for _, text in ipairs(flat) do
-    bytes = bytes + #text + 16
-    if bytes > MAX_BYTES + 32 * MAX_FIELDS then return MAX_CALL_BYTES end
+  -- What it costs to read an entry, in bytes, each name and value counted as 16 more than it has; one that is larger than a job
+  -- may be costs all that a call may, so that it is the last that the call reads.
+  local function cost(flat)
+    local bytes = 0
+    for _, text in ipairs(flat) do
+      bytes = bytes + #text + 16
+      if bytes > MAX_BYTES + 32 * MAX_FIELDS then return MAX_CALL_BYTES end
+    end
+    return bytes
   end
-  return bytes
-end
 
--- How many of the first entries may be read at once, for only who has read an entry knows its size. Redis tells the mean of the
--- first 16 nodes of the stream, times all nodes; a node has up to 100 entries, so that of 640 bytes an entry no more than 1 MiB
--- is in those 16 nodes, and one of them has the sixteenth entry.
-local function safe_count()
-  local bytes = redis.pcall('MEMORY', 'USAGE', IN, 'SAMPLES', '16')
-  return type(bytes) == 'number' and bytes <= math.max(65536, 640 * call('XLEN', IN)) and 16 or 1
-end
-
--- Hands at most so many entries behind an id (all, if it is '') to a function; answers the id of the last, or '' if no more follow.
-local function walk(last, count, act)
-  local bytes = 0
-  for _ = 1, count do
-    local entry = call('XRANGE', IN, last == '' and '-' or '(' .. last, '+', 'COUNT', '1')[1]
-    if not entry then return '' end
-    last = entry[1]
-    act(last, entry[2])
-    bytes = bytes + cost(entry[2])
-    if bytes >= MAX_CALL_BYTES then break end
+  -- How many of the first entries may be read at once, for only who has read an entry knows its size. Redis tells the mean of the
+  -- first 16 nodes of the stream, times all nodes; a node has up to 100 entries, so that of 640 bytes an entry no more than 1 MiB
+  -- is in those 16 nodes, and one of them has the sixteenth entry.
+  local function safe_count()
+    local bytes = redis.pcall('MEMORY', 'USAGE', IN, 'SAMPLES', '16')
+    return type(bytes) == 'number' and bytes <= math.max(65536, 640 * call('XLEN', IN)) and 16 or 1
   end
-  return last
-end
 
--- An entry by its id.
-local function find(id)
-  -- What is no id is an error.
-  local found = redis.pcall('XRANGE', IN, id, id)[1]
-  return type(found) == 'table' and found[2] or nil
-end
+  -- Hands at most so many entries behind an id (all, if it is '') to a function; answers the id of the last, or '' if no more follow.
+  local function walk(last, count, act)
+    local bytes = 0
+    for _ = 1, count do
+      local entry = call('XRANGE', IN, last == '' and '-' or '(' .. last, '+', 'COUNT', '1')[1]
+      if not entry then return '' end
+      last = entry[1]
+      act(last, entry[2])
+      bytes = bytes + cost(entry[2])
+      if bytes >= MAX_CALL_BYTES then break end
+    end
+    return last
+  end
 
--- The fields of an entry; of one that is too large for a job, what is enough to show it.
-local function clipped(flat)
-  if cost(flat) < MAX_CALL_BYTES then return flat end
-  local part = {}
-  for i = 1, math.min(#flat, 2 * MAX_FIELDS) do part[i] = string.sub(flat[i], 1, 256) end
-  return part
-end
+  -- An entry by its id.
+  local function find(id)
+    -- What is no id is an error.
+    local found = redis.pcall('XRANGE', IN, id, id)[1]
+    return type(found) == 'table' and found[2] or nil
+  end
 
-local function is_bell(flat) return #flat == 2 and flat[1] == '_bell' end
+  -- The fields of an entry; of one that is too large for a job, what is enough to show it.
+  local function clipped(flat)
+    if cost(flat) < MAX_CALL_BYTES then return flat end
+    local kept = {}
+    for i = 1, math.min(#flat, 2 * MAX_FIELDS) do kept[i] = string.sub(flat[i], 1, 256) end
+    return kept
+  end
 
--- Whether an entry seals a group.
-local function is_seal(flat) return flat[1] == '_seal' and (#flat == 2 or #flat == 4 and flat[3] == 'callback') end
+  local function is_bell(flat) return #flat == 2 and flat[1] == '_bell' end
 
-return {
-  MAX_CALL_BYTES = MAX_CALL_BYTES, cost = cost, safe_count = safe_count, walk = walk, find = find, clipped = clipped,
-  is_bell = is_bell, is_seal = is_seal,
-}
+  -- Whether an entry seals a group.
+  local function is_seal(flat) return flat[1] == '_seal' and (#flat == 2 or #flat == 4 and flat[3] == 'callback') end
+
+  return {
+    MAX_CALL_BYTES = MAX_CALL_BYTES, cost = cost, safe_count = safe_count, walk = walk, find = find, clipped = clipped,
+    is_bell = is_bell, is_seal = is_seal,
+  }
+end)

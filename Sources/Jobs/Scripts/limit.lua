@@ -1,10 +1,14 @@
 -- Sets how many jobs of a key run at once, or how many may begin in a minute.
 --
+-- KEYS     the queue's `meta`; the other keys follow from it (see meta.lua).
 -- ARGV     key, or `*` for all that have no number of their own; the number, or '' to take it away; `limits` or `rates`;
 --          where to go on among the parked jobs, or ''.
 -- Answers  where to go on, if more than 500 jobs are parked that `*` may concern, else ''.
 
-local key, number, hash, start = ARGV[1], ARGV[2], P .. ARGV[3], ARGV[4]
+-- require base
+-- require limits
+
+local name, number, hash, start = ARGV[1], ARGV[2], P .. ARGV[3], ARGV[4]
 local rest = ''
 
 -- Calls jobs of a key that may run now.
@@ -22,9 +26,9 @@ local function take_hold(key, most)
 end
 
 begin()
-if number == '' then call('HDEL', hash, key) else call('HSET', hash, key, number) end
-if key ~= '*' then
-  take_hold(key, 500)
+if number == '' then call('HDEL', hash, name) else call('HSET', hash, name, number) end
+if name ~= '*' then
+  take_hold(name, 500)
 else
   local found = call('ZRANGEBYSCORE', PARKED, start == '' and '-inf' or '(' .. start, '+inf', 'WITHSCORES', 'LIMIT', 0, 500)
   local seen = {}

@@ -7,101 +7,103 @@
 -- What holds: while jobs of a key are parked, no fewer than its number run or are ready, so one that goes calls one; or the
 -- key is in `paced`, and is called by time.
 
-local LIMITS, RATES = P .. 'limits', P .. 'rates'
+limits = part(function()
+  local LIMITS, RATES = P .. 'limits', P .. 'rates'
 
-local function number_of(hash, key)
-  local numbers = call('HMGET', hash, key, '*')
-  return tonumber(numbers[1] or numbers[2] or math.huge)
-end
-
--- When the next job of the key may begin; nothing if now.
-local function next_start(key)
-  local next_at = tonumber(call('GET', P .. 'rate:' .. key) or 0)
-  return next_at > NOW and next_at or nil
-end
-
-local function places(key)
-  return next_start(key) and 0 or number_of(LIMITS, key) - call('SCARD', P .. 'limit:' .. key)
-end
-
-local function is_full(key) return places(key) <= 0 end
-
--- Lets time call the next job of the key, if it must.
-local function pace(key)
-  local next_at = next_start(key)
-  if next_at and call('EXISTS', P .. 'parked:' .. key) == 1 then call('ZADD', PACED, next_at, key) end
-end
-
--- Notes that a job of the key begins.
-local function begin_one(key)
-  local rate = number_of(RATES, key)
-  if rate == math.huge then return end
-  local gap = math.ceil(60000 / rate)
-  call('SET', P .. 'rate:' .. key, NOW + gap, 'PX', gap + 1000)
-  pace(key)
-end
-
--- Makes the first parked job of a key ready.
-local function call_next(key)
-  local first = call('ZRANGE', P .. 'parked:' .. key, 0, 0, 'WITHSCORES')
-  local id = first[1]
-  if not id then return false end
-  call('ZREM', P .. 'parked:' .. key, id)
-  call('ZREM', PARKED, id)
-  call('HDEL', P .. 'job:' .. id, 'parked')
-  -- A hash that is gone must not come back with nothing else in it.
-  if call('EXISTS', P .. 'job:' .. id) == 1 then call('HSET', P .. 'job:' .. id, 'ready', now) end
-  call('ZADD', READY, first[2], id)
-  call('SADD', LIVE, id)
-  called = true
-  return true
-end
-
--- Takes a job out of what its state says of its key.
-local function step_out(job)
-  if job.parked then
-    call('ZREM', P .. 'parked:' .. job.limit_key, job.id)
-  elseif job.state == 'running' then
-    call('SREM', P .. 'limit:' .. job.limit_key, job.id)
+  local function number_of(hash, key)
+    local numbers = call('HMGET', hash, key, '*')
+    return tonumber(numbers[1] or numbers[2] or math.huge)
   end
-end
 
--- Puts a job where its new state says; `was` tells whether it ran or was ready before.
-local function step_in(job, score, was, was_parked)
-  local key = job.limit_key
-  if job.parked then
-    call('ZADD', P .. 'parked:' .. key, score, job.id)
-    call('HSET', P .. 'job:' .. job.id, 'parked', 1)
+  -- When the next job of the key may begin; nothing if now.
+  local function next_start(key)
+    local next_at = tonumber(call('GET', P .. 'rate:' .. key) or 0)
+    return next_at > NOW and next_at or nil
+  end
+
+  local function places(key)
+    return next_start(key) and 0 or number_of(LIMITS, key) - call('SCARD', P .. 'limit:' .. key)
+  end
+
+  local function is_full(key) return places(key) <= 0 end
+
+  -- Lets time call the next job of the key, if it must.
+  local function pace(key)
+    local next_at = next_start(key)
+    if next_at and call('EXISTS', P .. 'parked:' .. key) == 1 then call('ZADD', PACED, next_at, key) end
+  end
+
+  -- Notes that a job of the key begins.
+  local function begin_one(key)
+    local rate = number_of(RATES, key)
+    if rate == math.huge then return end
+    local gap = math.ceil(60000 / rate)
+    call('SET', P .. 'rate:' .. key, NOW + gap, 'PX', gap + 1000)
     pace(key)
-    return
   end
-  if was_parked then call('HDEL', P .. 'job:' .. job.id, 'parked') end
-  if job.state == 'running' then
-    call('SADD', P .. 'limit:' .. key, job.id)
-    begin_one(key)
+
+  -- Makes the first parked job of a key ready.
+  local function call_next(key)
+    local first = call('ZRANGE', P .. 'parked:' .. key, 0, 0, 'WITHSCORES')
+    local id = first[1]
+    if not id then return false end
+    call('ZREM', P .. 'parked:' .. key, id)
+    call('ZREM', PARKED, id)
+    call('HDEL', P .. 'job:' .. id, 'parked')
+    -- A hash that is gone must not come back with nothing else in it.
+    if call('EXISTS', P .. 'job:' .. id) == 1 then call('HSET', P .. 'job:' .. id, 'ready', now) end
+    call('ZADD', READY, first[2], id)
+    call('SADD', LIVE, id)
+    called = true
+    return true
   end
-  -- A place that is free although this one is taken: the number was raised.
-  if was and not is_full(key) then call_next(key) end
-end
 
--- Takes a job out of its key that is deleted without having run.
-local function depart(job)
-  step_out(job)
-  if job.parked then
-    call('ZREM', PARKED, job.id)
-  elseif job.state == 'waiting' and not is_full(job.limit_key) then
-    call_next(job.limit_key)
+  -- Takes a job out of what its state says of its key.
+  local function step_out(job)
+    if job.parked then
+      call('ZREM', P .. 'parked:' .. job.limit_key, job.id)
+    elseif job.state == 'running' then
+      call('SREM', P .. 'limit:' .. job.limit_key, job.id)
+    end
   end
-end
 
--- Calls a job of a key whose time has come.
-local function call_paced(key)
-  call('ZREM', PACED, key)
-  if not is_full(key) then call_next(key) end
-  pace(key)
-end
+  -- Puts a job where its new state says; `was` tells whether it ran or was ready before.
+  local function step_in(job, score, was, was_parked)
+    local key = job.limit_key
+    if job.parked then
+      call('ZADD', P .. 'parked:' .. key, score, job.id)
+      call('HSET', P .. 'job:' .. job.id, 'parked', 1)
+      pace(key)
+      return
+    end
+    if was_parked then call('HDEL', P .. 'job:' .. job.id, 'parked') end
+    if job.state == 'running' then
+      call('SADD', P .. 'limit:' .. key, job.id)
+      begin_one(key)
+    end
+    -- A place that is free although this one is taken: the number was raised.
+    if was and not is_full(key) then call_next(key) end
+  end
 
-return {
-  is_full = is_full, places = places, pace = pace, call_next = call_next, call_paced = call_paced, step_out = step_out,
-  step_in = step_in, depart = depart,
-}
+  -- Takes a job out of its key that is deleted without having run.
+  local function depart(job)
+    step_out(job)
+    if job.parked then
+      call('ZREM', PARKED, job.id)
+    elseif job.state == 'waiting' and not is_full(job.limit_key) then
+      call_next(job.limit_key)
+    end
+  end
+
+  -- Calls a job of a key whose time has come.
+  local function call_paced(key)
+    call('ZREM', PACED, key)
+    if not is_full(key) then call_next(key) end
+    pace(key)
+  end
+
+  return {
+    is_full = is_full, places = places, pace = pace, call_next = call_next, call_paced = call_paced, step_out = step_out,
+    step_in = step_in, depart = depart,
+  }
+end)

@@ -1,6 +1,7 @@
 -- A page of the ids in one state but `queued`: waiting ones in the order of their turn, delayed ones by when they are due, those that
 -- are over with the last first.
 --
+-- KEYS     the queue's `meta`; the other keys follow from it (see meta.lua).
 -- ARGV     state (`parked`: waiting jobs whose `limit_key` has no place), how many at most (1,000), and the score and id of
 --          the last one that was listed, or '' and ''.
 -- Answers  {score, id, …}; less than asked for only at the end.

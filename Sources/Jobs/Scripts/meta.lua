@@ -1,9 +1,10 @@
--- Part of every script: the clock and the queue's meta. All else is inside one function: to make a function, what it uses of
+-- In front of every script: the clock and the queue's meta. All else is inside one function: to make a function, what it uses of
 -- its own frame is searched for, what it uses of an outer one's is there.
 --
 -- KEYS[1]  the queue's `meta`. It always exists, so a cluster can route by it. All other keys have its prefix and hash tag;
 --          they cannot be declared, for a job's id is known only once an index was read.
--- Swift puts DEFAULT_SETTINGS, FIELDS and the limits in front.
+
+-- require constants
 
 local call = redis.call
 local META = KEYS[1]
@@ -21,10 +22,10 @@ local BAND = 2 ^ 44 -- ready's score is priority · BAND + sequence
 
 local meta = call('HMGET', META, 'seq', 'event', 'bell', 'paused', 'settings', 'seen', 'grace')
 local seq, events, bell, paused = tonumber(meta[1] or 0), tonumber(meta[2] or 0), meta[3] or '', meta[4] and true
-local settings = meta[5] or DEFAULT_SETTINGS
-local lease_ms, max_crashes, events_cap, backoff_base, backoff_cap, retry_after_cap =
+local settings = meta[5] or DEFAULT_SETTINGS .. ' ' .. DEFAULT_RETENTION
+local lease, crashes, events_cap, backoff_base, backoff_cap, retry_after_cap =
   string.match(settings, '^(%d+) (%d+) (%d+) (%d+) (%d+) (%d+)')
-lease_ms, max_crashes = tonumber(lease_ms), tonumber(max_crashes)
+local lease_ms, max_crashes = tonumber(lease), tonumber(crashes)
 
 local INDEX = {
   waiting = READY, delayed = P .. 'delayed', running = LEASE,

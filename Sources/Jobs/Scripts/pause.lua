@@ -1,6 +1,10 @@
 -- Stops or resumes the handing out of jobs.
 --
+-- KEYS     the queue's `meta`; the other keys follow from it (see meta.lua).
 -- ARGV     `1` to pause, `0` to resume.
+-- Answers  nothing.
+
+-- require base
 
 begin()
 if ARGV[1] == '1' then

@@ -1,8 +1,11 @@
 -- The last check before a result becomes visible: from here no cancel, no release and no time-out.
 --
+-- KEYS     the queue's `meta`; the other keys follow from it (see meta.lua).
 -- ARGV     id, token, commit record (JSON).
 -- Answers  `OK`, `CANCELLED` (somebody asked for it; finish the job as cancelled), `EXPIRED` (its deadline is over;
 --          finish it as failed) or `STALE`.
+
+-- require base
 
 local id, token, record = ARGV[1], ARGV[2], ARGV[3]
 local job = read(id)

@@ -1,8 +1,16 @@
 -- Deletes jobs of a state; running ones are never touched.
 --
+-- KEYS     the queue's `meta`; the other keys follow from it (see meta.lua).
 -- ARGV     state, how many at most (500).
 -- Answers  how many were deleted, and 1 if there may be more, else 0. What is no job in the inbox goes as well, but a seal takes
 --          effect, for whoever asked for it waits for the end of the group.
+
+-- require base
+-- require inbox
+-- require admission
+-- require groups
+-- require limits
+-- require endings
 
 local state, limit = ARGV[1], tonumber(ARGV[2])
 begin()

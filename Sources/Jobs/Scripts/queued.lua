@@ -1,8 +1,11 @@
 -- Entries of the inbox, of which no more is answered than a job may have.
 --
+-- KEYS     the queue's `meta`; the other keys follow from it (see meta.lua).
 -- ARGV     `page`, how many at most (1,000), the id of the last entry that was read or ''; or `find`, then ids.
 -- Answers  page: the id to go on from or '' if no more follow, then for each entry, bells too: id, its fields;
 --          find: for each id its fields, or '' if there is no such entry; of fewer ids, but of one, if they are large.
+
+-- require inbox
 
 if ARGV[1] == 'page' then
   local answer = { '' }

@@ -1,9 +1,13 @@
 -- Goes on with a job of whose commit record its owner has found that the result is not visible, and has removed what was staged.
 -- What had to wait for that is done now: the job ends if it is to be cancelled, or has crashed as often as it may.
 --
+-- KEYS     the queue's `meta`; the other keys follow from it (see meta.lua).
 -- ARGV     id, token.
 -- Answers  `OK` (run the job), `CANCELLED` or `CRASHED` (the job is over; `finish` with the token answers how), `EXPIRED` (its
 --          deadline has passed; finish it as failed) or `STALE`. Repeated, answers the same.
+
+-- require base
+-- require endings
 
 local id, token = ARGV[1], ARGV[2]
 local ENDED = { cancelled = 'CANCELLED', failed = 'CRASHED' }

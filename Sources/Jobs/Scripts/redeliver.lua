@@ -1,7 +1,11 @@
 -- Makes deliveries due now, those too that are over, with all their tries.
 --
+-- KEYS     the queue's `meta`; the other keys follow from it (see meta.lua).
 -- ARGV     ids, at most 500.
 -- Answers  for each `due`, `sending`, `unknown`, or `lost` if it was never kept what is to be told.
+
+-- require base
+-- require callbacks
 
 local function renew(id)
   local key = P .. 'callback:' .. id

@@ -1,9 +1,13 @@
 -- Starts failed and cancelled jobs afresh, at the end of the line; they expire no more.
 --
+-- KEYS     the queue's `meta`; the other keys follow from it (see meta.lua).
 -- ARGV     for each job, at most 500: id, spec (JSON) and `rank attempts limit_key dedup`, each `*` if it is not given, but '' for
 --          dedup. The client has checked the specs.
 -- Answers  for each `retried`, `state <state>` (neither failed nor cancelled), `held <id>` (by dedup), `cut` (its fields
 --          were too large to keep) or `unknown`.
+
+-- require base
+-- require admission
 
 local function renew(id, spec, options)
   local job = read(resolve(id))

@@ -4,6 +4,7 @@
 -- cron, zone, spec (JSON), revision, and of its last job when it was due (last) and its id (job).
 -- The clock of a place is not known here: whoever finds a schedule due brings the next time, and says what it has seen.
 --
+-- KEYS     the queue's `meta`; the other keys follow from it (see meta.lua).
 -- ARGV     verb, name, then for
 --          put: next due, revision, cron, zone, spec, `1` to replace one of that name; again with the same revision changes nothing;
 --          fire: the due time and the revision that were seen, next due, nonce, date and time for the spec;
@@ -11,6 +12,9 @@
 --          move: the revision that was seen, next due or `+inf` to pause; remove: nothing.
 -- Answers  `unknown`; for fire and run the job's id; `late` if it was fired or changed since it was seen; `taken` if put may not
 --          replace one; else `done`.
+
+-- require base
+-- require admission
 
 local verb, name = ARGV[1], ARGV[2]
 local SCHEDULES, key = P .. 'schedules', P .. 'schedule:' .. name

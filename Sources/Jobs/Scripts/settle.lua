@@ -1,9 +1,13 @@
 -- Ends one try of a delivery.
 --
+-- KEYS     the queue's `meta`; the other keys follow from it (see meta.lua).
 -- ARGV     id, token, `delivered`, `failed` (for good) or `again`, HTTP status or `-`, ms that it took, a sentence or '', ms
 --          that the receiver asks to wait or '', a random number from 0 to 1.
 -- Answers  `delivered`, `failed`, `waiting <when it is due, in ms since 1970>`, or `STALE` if the delivery is not the token's.
 --          The same token gets the same answer again.
+
+-- require base
+-- require callbacks
 
 local id, token, outcome, wait = ARGV[1], ARGV[2], ARGV[3], tonumber(ARGV[7])
 local key = P .. 'callback:' .. id

@@ -1,8 +1,12 @@
 -- A queue at a glance.
 --
+-- KEYS     the queue's `meta`; the other keys follow from it (see meta.lua).
+-- ARGV     none.
 -- Answers  {queued, waiting, delayed, running, completed, failed, cancelled, 1 if paused, ms since the oldest job that
 --          can run became ready or -1 (of the first 16 of each priority), then what happened in the last minute, hour and day: three times
 --          {pushed, completed, failed, cancelled, retries, crashes}}.
+
+-- require base
 
 local answer = { call('XLEN', IN) }
 local function pushed(id) return tonumber(string.match(id, '^%d+')) end

@@ -1,5 +1,9 @@
 -- Part of the workers' scripts: the outage rule, the end of expired jobs, promotion of due ones, reaping of lost leases.
 
+-- require admission
+-- require endings
+-- require limits
+
 local seen, grace = tonumber(meta[6] or NOW), tonumber(meta[7] or 0)
 
 -- Begins a worker's call; its first command is one that Redis allows when its memory is full.

@@ -1,0 +1,74 @@
+-- Part of every script: what Swift declares and Lua needs too. A test compares it with Swift, and prints what it must be.
+
+local DEFAULT_SETTINGS = '10000 3 10000 2000 600000 3600000'
+local DEFAULT_RETENTION = 'completed 10000 604800000 failed 10000 2592000000 cancelled 1000 604800000 called 1000 604800000'
+local MAX_FIELDS, MAX_VALUE, MAX_BYTES = 64, 16384, 65536
+local MAX_ATTEMPTS, MAX_TIMEOUT = 100, 86400
+local MAX_DELAY, MAX_DEDUP = 31536000, 256
+local LATE = 'the job was not over by its deadline'
+local MAX_CALLBACK = 2048
+local CALLBACK_RULE = 'it must begin with https:// or http:// and a host, have no blanks, and at most 2048 bytes'
+-- Each between two line ends.
+local FIELDS = [[
+
+source
+source_credentials
+source_headers
+format
+codec
+bit_rate
+quality
+sample_rate
+channels
+channel_layout
+sample_format
+segment_duration
+segment_format
+bit_rates
+peaks_format
+zoom
+pixels_per_second
+bits
+split_channels
+size
+colors
+dynamic_range
+start
+end
+duration
+channel_map
+mix
+resampler
+loudness
+true_peak
+gain
+fade_in
+fade_out
+trim_silence
+replay_gain
+output
+output_method
+output_headers
+output_credentials
+overwrite
+outputs
+atomic
+priority
+delay
+not_before
+attempts
+timeout
+expires
+deadline
+dedup
+metadata
+chapters
+tag_encoding
+passthrough
+track
+damage
+drc
+group
+limit_key
+callback
+]]
