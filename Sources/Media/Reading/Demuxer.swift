@@ -79,6 +79,9 @@ struct Demuxer: ~Copyable {
         guard probed >= 0 else { throw try refusal(bytes, demuxer.source, format, probed) }
         if let failure = demuxer.source.failure(operation) { throw failure }
         if let codec = view?.codec { demuxer.stream(0).pointee.codecpar.pointee.codec_id = codec }
+        if demuxer.formatName == "wav" {
+            do { try BigEndianWave.correct(bytes, demuxer.stream(0)) } catch { throw .unreadable(error, operation) }
+        }
         demuxer.enlargePackets()
         if let edit { edit.apply(to: demuxer.stream(0)) }
         try demuxer.findHidden(edit)
