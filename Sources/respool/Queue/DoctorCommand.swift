@@ -1,4 +1,5 @@
 import Jobs
+import Redis
 import SlotProtocol
 
 extension Command {
@@ -8,13 +9,16 @@ extension Command {
             "Each job must be in exactly the places that its state says, each key must belong to something, and no lease may "
                 + "have ended without anybody taking the job back. What seems wrong is read again, for it may only have moved. It "
                 + "changes nothing and holds nobody up; its time grows with the queue. It also shows how the server is set up.",
+            "Where RESPOOL_WAIT_REPLICAS is set as for the workers, it also compares that with the replicas that Redis has.",
             "Ends with 1 if there are findings. Warnings are what is set up so that it may cost jobs one day; they change no exit code.",
         ],
         options: [.json, .queue, .redis],
         examples: [.init(line: "respool doctor --queue urgent", meaning: "whether the queue urgent is sound")]
     ) { arguments throws(CommandFailure) in
         let connection = try QueueConnection(arguments)
-        let report = try await connection.ask { queue throws(QueueError) in try await DoctorReport(queue) }
+        let wait: ReplicaWait?
+        do throws(Failure) { wait = try ReplicaWait.fromEnvironment() } catch { throw .usage(error.message) }
+        let report = try await connection.ask { queue throws(QueueError) in try await DoctorReport(queue, wait) }
         let text = arguments.has(.json) ? [JSONLine.text(report)] : report.lines(connection)
         StandardStream.output(text.map { $0 + "\n" }.joined())
         return report.findings.isEmpty ? .success : .failure
@@ -35,7 +39,7 @@ private struct DoctorReport: Encodable {
     let findings: [String]
     let warnings: [String]
 
-    init(_ queue: JobQueue) async throws(QueueError) {
+    init(_ queue: JobQueue, _ wait: ReplicaWait?) async throws(QueueError) {
         let audit = try await QueueAudit(queue).lastingProblems()
         let stats = try await queue.stats()
         self.queue = queue.name.text
@@ -49,7 +53,7 @@ private struct DoctorReport: Encodable {
             audit.sentences + (try await queue.advice())
             + server.failedWrites.map { "Redis could not write \($0): see its log, and whether its disk is full" }
         warnings = [
-            Self.persistenceWarning(server), Self.sizeWarning(server),
+            Self.persistenceWarning(server), Self.sizeWarning(server), Self.replicaWarning(server, wait),
             stats.workers == 0 ? "no worker is alive: start one with `respool worker`" : nil,
             stats.isPaused ? "the queue is paused: `respool resume` lets it go on" : nil,
         ].compactMap(\.self)
@@ -68,6 +72,14 @@ private struct DoctorReport: Encodable {
     private static func sizeWarning(_ server: ServerFacts) -> String? {
         guard let bytes = server.maxBulkBytes, bytes > 16 << 20 else { return nil }
         return "proto-max-bulk-len is \(Quantities.bytes(bytes)), so one pushed job may hold Redis up: set it to 1mb"
+    }
+
+    /// What keeps results from becoming visible.
+    private static func replicaWarning(_ server: ServerFacts, _ wait: ReplicaWait?) -> String? {
+        guard let wanted = wait?.replicas, server.replicas < wanted else { return nil }
+        let replicas = Quantities.count(server.replicas, "replica")
+        return "RESPOOL_WAIT_REPLICAS is \(wanted) and Redis has \(replicas), so no result is published: "
+            + "start more, or set it lower"
     }
 
     private enum CodingKeys: String, CodingKey {
