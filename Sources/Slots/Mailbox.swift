@@ -6,7 +6,8 @@ final class Mailbox<Event: Sendable>: Sendable {
     private let state = Mutex(State())
 
     fileprivate struct Entry {
-        var event: Event
+        /// Nothing once it is taken.
+        var event: Event?
         /// Nothing for what the worker says itself, which takes no room.
         var sender: String?
         var bytes = 0
@@ -98,6 +99,8 @@ extension Mailbox.State {
     mutating func popFirst() -> Event? {
         guard read < entries.count else { return nil }
         let entry = entries[read]
+        // The place stays for a while, and what it held does not.
+        entries[read] = Mailbox<Event>.Entry()
         if let sender = entry.sender { bytes[sender, default: 0] -= entry.bytes }
         read += 1
         // Moving the rest each time would make a long backlog cost its square.

@@ -41,6 +41,20 @@ import Testing
         #expect(count < 1000)
     }
 
+    @Test func `what was taken is not kept, though something else waits`() async {
+        final class Token: Sendable {}
+        let mailbox = Mailbox<Token>()
+        weak var taken: Token?
+        do {
+            let token = Token()
+            taken = token
+            mailbox.append(token)
+        }
+        mailbox.append(Token())
+        _ = await mailbox.next()
+        #expect(taken == nil)
+    }
+
     @Test func `the worker's own words find room in a full mailbox`() async {
         let mailbox = Mailbox<Int>(capacity: 1000)
         #expect(mailbox.offer(1, bytes: 400, from: "a"))
