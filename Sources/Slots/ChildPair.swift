@@ -19,9 +19,19 @@ final class ChildPair: Sendable {
         case transfer(TransferReport)
         case transcode(TranscodeReport)
         case ended(Child.Ending)
-        /// Somebody called `stop`, or nothing came in time.
+        /// Somebody called `stop`.
         case stopped
-        case silent
+        /// Nothing came in time.
+        case silent(SilenceWatch)
+    }
+
+    /// What happens next; a silence is none where something was heard after all, or need not be any more.
+    func next() async -> Event {
+        while true {
+            let event = await events.next()
+            if case .silent(let watch) = event, !watch.isOverdue { continue }
+            return event
+        }
     }
 
     /// How many of the two are not reaped; their endings are in the mailbox, or were taken out of it.
@@ -138,15 +148,12 @@ final class ChildPair: Sendable {
     }
 
     private func awaitGreetings() async throws(Failure) -> Set<SandboxPart> {
-        let alarm = Task { [events] in
-            try await Task.sleep(for: .seconds(20))
-            events.append(.silent)
-        }
-        defer { alarm.cancel() }
+        let watch = SilenceWatch(pair: self, of: transfer, transcode, limit: .seconds(20))
+        defer { watch.end() }
         var greeted = 0
         var unconfined: Set<SandboxPart> = []
         while greeted < 2 {
-            switch await events.next() {
+            switch await next() {
             case .transfer(.hello(slotProtocolVersion, let parts)), .transcode(.hello(slotProtocolVersion, let parts)):
                 greeted += 1
                 unconfined.formUnion(parts)

@@ -63,7 +63,7 @@ package actor Slot {
         defer { watch.end() }
         var isWaiting = false
         while true {
-            switch await pair.events.next() {
+            switch await pair.next() {
             case .transfer(.waiting(let value)): isWaiting = value
             case .transfer(.staged(let index, let output)): board.staged(index, output)
             case .transfer(.outputFailed(let index, let failure)): board.failed(index, failure)
@@ -92,7 +92,7 @@ package actor Slot {
     /// Waits until it is known which outputs are skipped, and answers what there is to say where all of them are.
     private func check(_ pair: ChildPair, _ board: inout OutputBoard) async throws(SlotError) -> CommitRecord? {
         while true {
-            switch await pair.events.next() {
+            switch await pair.next() {
             case .transfer(.outputSkipped(let index, let place)): board.skipped(index, place)
             case .transfer(.checked):
                 guard board.isAllSkipped else { return nil }
@@ -113,7 +113,7 @@ package actor Slot {
         let watch = SilenceWatch(pair: pair, of: pair.transcode, limit: configuration.silence)
         defer { watch.end() }
         while true {
-            switch await pair.events.next() {
+            switch await pair.next() {
             case .transcode(.progress): watch.heard()
             case .transcode(.probed(let text)):
                 let probe = try plausible(pair) { () throws(ImplausibleReport) in try ProbeText.checked(text) }
@@ -135,7 +135,7 @@ package actor Slot {
         defer { watch?.end() }
         var publication = Publication()
         while true {
-            switch await pair.events.next() {
+            switch await pair.next() {
             case .transfer(.published(let etags)):
                 publication.etags = etags
                 return publication
@@ -162,7 +162,7 @@ package actor Slot {
         let pair = try await livePair(for: tenant)
         pair.transfer.send(TransferOrder.settle(record, job: job))
         while true {
-            switch await pair.events.next() {
+            switch await pair.next() {
             case .transfer(.settled(let settlement)): return settlement
             case let event: try handle(event, pair)
             }
@@ -201,11 +201,12 @@ package actor Slot {
     package func shutdown() async {
         guard let pair = shared.withLock({ $0.pair }) else { return }
         pair.close()
-        let alarm = pair.alarm(after: .seconds(5))
-        defer { alarm.cancel() }
-        while pair.living > 0 {
-            if case .silent = await pair.events.next() { pair.kill() }
+        let alarm = Task {
+            guard (try? await Task.sleep(for: .seconds(5))) != nil else { return }
+            pair.kill()
         }
+        defer { alarm.cancel() }
+        while pair.living > 0 { _ = await pair.next() }
         shared.withLock { $0.pair = nil }
     }
 
@@ -217,7 +218,7 @@ package actor Slot {
         let watch = SilenceWatch(pair: pair, of: pair.transfer, limit: .seconds(10))
         defer { watch.end() }
         while true {
-            switch await pair.events.next() {
+            switch await pair.next() {
             // Thousands of parts take their time.
             case .transfer(.publishing): watch.heard()
             case .transfer(.ended(let leftBehind, let violation)):
