@@ -69,6 +69,12 @@ package struct PacketSocket: ~Copyable, Sendable {
         }
     }
 
+    /// Whether there is room for a message, or nobody to read it.
+    package var isWritable: Bool {
+        var entry = pollfd(fd: descriptor.number, events: Int16(POLLOUT), revents: 0)
+        return poll(&entry, 1, 0) != 0
+    }
+
     /// Ends the connection in both directions; a receiver on either side sees the end. The corresponding C function is
     /// `shutdown`.
     package borrowing func shutDown() {

@@ -65,13 +65,27 @@ final class Child: Sendable {
     }
 
     /// Sends an order; a child that is gone says so by its ending, and one that does not read is killed.
-    ///
-    /// Waiting for room in its buffer is for whoever sends more at once than one order.
-    func send(_ order: some Encodable, descriptor: CInt? = nil, waits: Bool = false) {
-        do { try socket.send(order, descriptor: descriptor ?? -1, waits: waits) } catch {
-            kill(because: error == .system(Errno(rawValue: EAGAIN)) ? "does not read what it is told" : nil)
+    func send(_ order: some Encodable, descriptor: CInt? = nil) {
+        do { try socket.send(order, descriptor: descriptor ?? -1, waits: false) } catch {
+            kill(because: error == Self.isFull ? "does not read what it is told" : nil)
         }
     }
+
+    /// Sends an order once its buffer has room, unless the child is killed before; no thread waits for that.
+    ///
+    /// For whoever sends more at once than a buffer takes, and has an alarm for a child that does not read.
+    func sendPatiently(_ order: some Encodable & Sendable) async {
+        while isUsable {
+            if socket.isWritable {
+                do throws(PacketError) { return try socket.send(order, waits: false) } catch {
+                    guard error == Self.isFull else { return kill() }
+                }
+            }
+            try? await Task.sleep(for: .milliseconds(10))
+        }
+    }
+
+    private static let isFull = PacketError.system(Errno(rawValue: EAGAIN))
 
     /// Asks the child to end by itself: it sees the end of its socket.
     func close() {

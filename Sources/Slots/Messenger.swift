@@ -17,17 +17,20 @@ package actor Messenger {
     private var generation = 0
     private var number = 0
     private var waiting: [Int: Wait] = [:]
-    /// Seconds after which a child that owes an answer is taken for dead.
-    private static let patience = CallbackRequest.patience + 10
+    /// How long a child may owe an answer, or its own end.
+    private let patience: Duration
 
     private struct Wait {
         let generation: Int
         let continuation: CheckedContinuation<CallbackAnswer, Never>
     }
 
-    package init(policy: TransferPolicy, log: Log) {
+    package init(
+        policy: TransferPolicy, log: Log, patience: Duration = .seconds(CallbackRequest.patience + 10)
+    ) {
         self.policy = policy
         self.log = log
+        self.patience = patience
         self.policy.s3 = S3Settings()
         self.policy.credentials = CredentialSettings()
     }
@@ -40,16 +43,23 @@ package actor Messenger {
         }
         number += 1
         let message = CallbackRequest(number: number, url: url, headers: headers, body: body)
-        let alarm = Task {
-            guard (try? await Task.sleep(for: .seconds(Self.patience))) != nil else { return }
-            living.kill()
-        }
+        let alarm = killLater(living)
         defer { alarm.cancel() }
         return await withCheckedContinuation { continuation in
             waiting[message.number] = Wait(generation: generation, continuation: continuation)
-            living.send(CallbackOrder.post(message), waits: true)
-            // Its end may have been told before anybody waited.
-            if living.isReaped { fail(generation, "the sender of callbacks is gone") }
+            Task {
+                await living.sendPatiently(CallbackOrder.post(message))
+                // Its end may have been told before anybody waited.
+                if living.isReaped { fail(generation, "the sender of callbacks is gone") }
+            }
+        }
+    }
+
+    /// Kills a child that has not done in time what it owes, unless the task is cancelled.
+    private func killLater(_ child: Child) -> Task<Void, Never> {
+        Task { [patience] in
+            guard (try? await Task.sleep(for: patience)) != nil else { return }
+            child.kill()
         }
     }
 
@@ -75,6 +85,7 @@ package actor Messenger {
                 if found == lookups { return (living, asked) }
                 if asked == generation {
                     retired[generation] = living
+                    _ = killLater(living)
                     closeIfIdle(generation)
                 }
             }
@@ -95,7 +106,7 @@ package actor Messenger {
                         Task { await self?.fail(generation, "the sender of callbacks crashed: \(ending)") }
                     },
                     wrote: { log.wrote($0, child: "respool-transfer for callbacks") }))
-            child.send(CallbackOrder.hello(version: slotProtocolVersion, policy: policy), waits: true)
+            child.send(CallbackOrder.hello(version: slotProtocolVersion, policy: policy))
             return child
         }
         child = starting
