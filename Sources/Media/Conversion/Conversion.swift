@@ -63,7 +63,8 @@ package enum Conversion {
                 else { continue }
                 // What peaks a codec makes depends on the level; a tenth more leaves it room.
                 do throws(MediaError) {
-                    results[index] = .success(try SecondEncoding.run(writers, index, lowering: excess + 0.1))
+                    results[index] = .success(
+                        try SecondEncoding.run(writers, index, lowering: excess + 0.1, warnings: warnings))
                 } catch {
                     guard lanes.count > 1, !plan.isAtomic, !stop.isRaised else { throw error }
                     results[index] = .failure(error)
