@@ -24,18 +24,32 @@ struct MovieTags {
     /// Bytes of the box, header included.
     var size: Int64 { userBox.end - userBox.start }
 
-    /// The whole box, unless boxes are nested in it deeper than tags ever are.
+    /// The whole box, unless boxes are nested in it deeper than tags ever are, or are more than can be looked at.
     func body() throws -> [UInt8]? {
-        guard try depth(userBox, limit: 8) < 8 else { return nil }
+        var left = Self.mostBoxes
+        guard try isShallow(userBox, levels: 7, &left) else { return nil }
         return try bytes.read(at: userBox.start, Int(size))
     }
 
-    private func depth(_ box: Box, limit: Int) throws -> Int {
-        guard limit > 0 else { return 1 }
-        // TagLib looks into boxes of these names wherever they stand.
-        let containers: Set = ["moov", "udta", "mdia", "meta", "ilst", "stbl", "minf", "moof", "traf", "trak", "stsd"]
-        guard containers.contains(box.name) else { return 1 }
-        return try 1 + (Self.children(box, bytes).map { try depth($0, limit: limit - 1) }.max() ?? 0)
+    private func isShallow(_ box: Box, levels: Int, _ left: inout Int) throws -> Bool {
+        guard Self.containers.contains(box.name) else { return true }
+        let children = try Self.children(box, bytes)
+        left -= children.count
+        guard levels > 1, left > 0 else { return children.isEmpty }
+        for child in children where try !isShallow(child, levels: levels - 1, &left) { return false }
+        return true
+    }
+
+    private static let mostBoxes = 10_000
+    /// TagLib looks into boxes of these names wherever they stand.
+    private static let containers: Set = [
+        "moov", "udta", "mdia", "meta", "ilst", "stbl", "minf", "moof", "traf", "trak", "stsd",
+    ]
+
+    /// How many bytes stand before the boxes in `meta`: a version and flags, except in QuickTime's.
+    static func preface(ofMetaBefore name: String?) -> Int {
+        // TagLib knows it by these names.
+        name.map(["hdlr", "ilst", "mhdr", "ctry", "lang"].contains) ?? false ? 0 : 4
     }
 
     /// Puts an `ilst` where room was kept for it, with a `free` box behind it; false if it does not fit.
@@ -69,9 +83,13 @@ struct MovieTags {
     private static func children(_ box: Box, _ bytes: SourceBytes) throws -> [Box] {
         var boxes: [Box] = []
         var offset = box.body
-        // `meta` has a version and flags before its boxes, except in files of QuickTime's.
-        if box.name == "meta", try bytes.big(at: offset, 4) == 0 { offset += 4 }
-        while boxes.count < 10_000, offset + 8 <= box.end, let short = try bytes.big(at: offset, 4),
+        switch box.name {
+        case "meta": offset += Int64(preface(ofMetaBefore: try bytes.text(at: offset + 4, 4)))
+        // A version, flags and a count.
+        case "stsd": offset += 8
+        default: break
+        }
+        while boxes.count < mostBoxes, offset + 8 <= box.end, let short = try bytes.big(at: offset, 4),
             let name = try bytes.text(at: offset + 4, 4)
         {
             let size = short == 1 ? try bytes.big(at: offset + 8, 8) ?? 0 : short == 0 ? box.end - offset : short

@@ -12,8 +12,7 @@ struct MusepackHeader {
     /// Reads it; nothing if the file has none that makes sense, or does not tell its length.
     init?(_ source: any ByteSource) throws {
         guard !source.isEndless else { return nil }
-        var start: Int64 = 0
-        while case let size = try TagBytes.id3Size(source, at: start), size > 0 { start += size }
+        let start = try TagBytes.leading(source).end
         let bytes = SourceBytes(source)
         guard let mark = try bytes.read(at: start, 4) else { return nil }
         let found =

@@ -3,6 +3,8 @@ struct UnknownSize {
     private let bytes: SourceBytes
     private let length: Int64
     private var corrections: [Int64: UInt8] = [:]
+    /// How many more chunks are looked at.
+    private var chunksLeft = SourceEnd.mostChunks
 
     /// The source with the sizes that its length implies; nothing if its header declares them.
     static func resolved(_ source: any ByteSource, _ format: String) throws -> (any ByteSource)? {
@@ -31,7 +33,7 @@ struct UnknownSize {
         let form = try bytes.text(at: 0, 4)
         var (offset, block): (Int64, Int64) = (12, 1)
         var (wide, fact): (Int64?, Int64?)
-        while let name = try bytes.text(at: offset, 4), let size = try bytes.little(at: offset + 4, 4) {
+        while mayGoOn(), let name = try bytes.text(at: offset, 4), let size = try bytes.little(at: offset + 4, 4) {
             let body = offset + 8
             switch name {
             case "ds64": wide = body
@@ -75,7 +77,7 @@ struct UnknownSize {
     private mutating func resolveWave64() throws -> Bool {
         var (offset, block): (Int64, Int64) = (40, 1)
         var fact: Int64?
-        while let name = try bytes.text(at: offset, 4), let size = try bytes.little(at: offset + 16, 8) {
+        while mayGoOn(), let name = try bytes.text(at: offset, 4), let size = try bytes.little(at: offset + 16, 8) {
             let body = offset + 24
             switch name {
             case "fmt ": block = try waveBlock(body)
@@ -101,7 +103,7 @@ struct UnknownSize {
     private mutating func resolveAIFF() throws -> Bool {
         var offset: Int64 = 12
         var common: Int64?
-        while let name = try bytes.text(at: offset, 4), let size = try bytes.big(at: offset + 4, 4) {
+        while mayGoOn(), let name = try bytes.text(at: offset, 4), let size = try bytes.big(at: offset + 4, 4) {
             let body = offset + 8
             if name == "COMM" { common = body }
             if name == "SSND" {
@@ -146,7 +148,7 @@ struct UnknownSize {
     /// Core Audio Format, whose data chunk may be the last with a size of -1; it begins with four bytes that are no sound.
     private mutating func resolveCoreAudio() throws -> Bool {
         var (offset, block): (Int64, Int64) = (8, 1)
-        while let name = try bytes.text(at: offset, 4), let size = try bytes.big(at: offset + 4, 8) {
+        while mayGoOn(), let name = try bytes.text(at: offset, 4), let size = try bytes.big(at: offset + 4, 8) {
             let body = offset + 12
             if name == "desc", try bytes.text(at: body + 8, 4) == "lpcm" {
                 block = try max(bytes.big(at: body + 16, 4) ?? 1, 1)
@@ -184,7 +186,7 @@ extension UnknownSize {
 
     /// Whether the size of the chunk of sound means nothing: it reaches beyond the end of the file, or is zero though no other
     /// chunk follows, or the sound goes on behind it.
-    private func isUnknown(_ size: Int64, from body: Int64, isBig: Bool) throws -> Bool {
+    private mutating func isUnknown(_ size: Int64, from body: Int64, isBig: Bool) throws -> Bool {
         let rest = length - body
         guard rest > 0 else { return false }
         if size == 0 { return try !isChunks(from: body, isBig: isBig) }
@@ -193,20 +195,25 @@ extension UnknownSize {
         return try size > rest || end < length && !hasName(at: end)
     }
 
-    private func isUnknown(wide size: Int64, from body: Int64) throws -> Bool {
+    private mutating func isUnknown(wide size: Int64, from body: Int64) throws -> Bool {
         if size == 0 { return try length > body && !isChunks(from: body, isBig: false) }
         return Self.means(unknownWide: size) && length > body
     }
 
     /// Whether chunks, and nothing else, lie between an offset and the end of the file.
-    private func isChunks(from start: Int64, isBig: Bool) throws -> Bool {
+    private mutating func isChunks(from start: Int64, isBig: Bool) throws -> Bool {
         var offset = start
-        while offset < length {
+        while mayGoOn(), offset < length {
             guard try hasName(at: offset), let size = try number(at: offset + 4, 4, isBig: isBig) else { return false }
             // Some writers leave the last chunk's padding out.
             offset += 8 + size + (offset + 8 + size == length ? 0 : size % 2)
         }
         return offset == length
+    }
+
+    private mutating func mayGoOn() -> Bool {
+        chunksLeft -= 1
+        return chunksLeft >= 0
     }
 
     private func hasName(at offset: Int64) throws -> Bool {

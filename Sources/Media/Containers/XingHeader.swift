@@ -27,8 +27,7 @@ struct XingHeader {
     /// Reads the header; nothing if the file has none.
     init?(_ source: any ByteSource) throws {
         let bytes = SourceBytes(source)
-        var offset: Int64 = 0
-        while case let size = try TagBytes.id3Size(source, at: offset), size > 0 { offset += size }
+        let offset = try TagBytes.leading(source).end
         guard let head = try bytes.read(at: offset, 4) else { return nil }
         guard let length = head.withUnsafeBufferPointer({ FrameHeader.length(AV_CODEC_ID_MP3, $0) }) else { return nil }
         let (isFirst, isMono) = (head[1] >> 3 & 3 == 3, head[3] >> 6 == 3)

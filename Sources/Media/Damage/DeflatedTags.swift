@@ -2,27 +2,20 @@ import MediaTypes
 
 /// Tags of ID3 whose deflated frames libav would inflate, as often and as far as a few bytes say.
 enum DeflatedTags {
-    /// The source with such tags marked as of a version that libav passes over; nothing else of them is read through it.
+    /// The source with such tags marked as of a version that libav passes over, and with no more tags in front than are looked at:
+    /// the next one is marked as none.
     static func hidden(_ source: any ByteSource, _ format: String) throws -> any ByteSource {
         guard !source.isEndless else { return source }
         let bytes = SourceBytes(source)
-        let swollen = try places(source, bytes, format).filter {
-            try declaredBytes(bytes, $0) > Int64(Metadata.mostBytes)
+        var (places, end) = try TagBytes.leading(source)
+        var marks: [Int64: UInt8] = [:]
+        if try TagBytes.id3Size(source, at: end) > 0 { marks[end + 3] = 0xFF }
+        if ["wav", "aiff"].contains(format) {
+            let chunks = try ChunkList(source, isBigEndian: format == "aiff").entries
+            places += chunks.filter { ["id3 ", "ID3 "].contains($0.name) }.map(\.body)
         }
-        return swollen.isEmpty ? source : RemarkedSource(source, Set(swollen.map { $0 + 3 }))
-    }
-
-    /// Where the tags begin: those in front, of which there may be several, and the one in a chunk.
-    private static func places(_ source: any ByteSource, _ bytes: SourceBytes, _ format: String) throws -> [Int64] {
-        var places: [Int64] = []
-        var offset: Int64 = 0
-        while places.count < 100, case let size = try TagBytes.id3Size(source, at: offset), size > 0 {
-            places.append(offset)
-            offset += size
-        }
-        guard ["wav", "aiff"].contains(format) else { return places }
-        let chunks = try ChunkList(source, isBigEndian: format == "aiff").entries
-        return places + chunks.filter { ["id3 ", "ID3 "].contains($0.name) }.map(\.body)
+        for place in places where try declaredBytes(bytes, place) > Int64(Metadata.mostBytes) { marks[place + 3] = 9 }
+        return marks.isEmpty ? source : CorrectedSource(source, marks)
     }
 
     /// What the deflated frames of a tag say that they inflate to.
@@ -52,22 +45,5 @@ enum DeflatedTags {
             if head[3] == 4 { waiting.append(frame + 10 + short) }
         }
         return declared
-    }
-}
-
-/// A source in which the version of some tags is one that nobody knows.
-private final class RemarkedSource: ByteSource {
-    private let source: any ByteSource
-    private let places: Set<Int64>
-
-    init(_ source: any ByteSource, _ places: Set<Int64>) { (self.source, self.places) = (source, places) }
-
-    var length: Int64 { source.length }
-    var isAllPresent: Bool { source.isAllPresent }
-
-    func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws -> Int {
-        let count = try source.read(into: buffer, at: offset)
-        for place in places where (offset..<offset + Int64(count)).contains(place) { buffer[Int(place - offset)] = 9 }
-        return count
     }
 }

@@ -28,11 +28,17 @@ enum SourceEnd {
         }
     }
 
+    /// How many chunks are looked at; a few million empty ones fit in a small file.
+    static let mostChunks = 10_000
+
     /// RIFF and RF64: the end of the data chunk (EBU Tech 3306 for 64-bit sizes).
     private static func riff(_ bytes: SourceBytes) throws -> Int64? {
         var offset: Int64 = 12
         var long: Int64?
-        while let name = try bytes.text(at: offset, 4), let size = try bytes.little(at: offset + 4, 4) {
+        for _ in 0..<mostChunks {
+            guard let name = try bytes.text(at: offset, 4), let size = try bytes.little(at: offset + 4, 4) else {
+                break
+            }
             if name == "ds64" { long = try bytes.little(at: offset + 16, 8) }
             if name == "data" {
                 if let long, size == 0xFFFF_FFFF { return (offset + 8).adding(long) }
@@ -47,7 +53,9 @@ enum SourceEnd {
     /// Sony Wave64: the end of the data chunk, whose sizes include their 24-byte header.
     private static func sonicFoundry(_ bytes: SourceBytes) throws -> Int64? {
         var offset: Int64 = 40
-        while let name = try bytes.text(at: offset, 4), let size = try bytes.little(at: offset + 16, 8), size >= 24 {
+        for _ in 0..<mostChunks {
+            guard let name = try bytes.text(at: offset, 4), let size = try bytes.little(at: offset + 16, 8), size >= 24
+            else { break }
             if name == "data" { return offset.adding(size) }
             offset = offset.adding(size.adding(7) / 8 * 8)
         }
@@ -57,7 +65,8 @@ enum SourceEnd {
     /// IFF chunks with 32-bit sizes: the end of the one that is asked for.
     private static func chunks(_ bytes: SourceBytes, from start: Int64, named wanted: String) throws -> Int64? {
         var offset = start
-        while let name = try bytes.text(at: offset, 4), let size = try bytes.big(at: offset + 4, 4) {
+        for _ in 0..<mostChunks {
+            guard let name = try bytes.text(at: offset, 4), let size = try bytes.big(at: offset + 4, 4) else { break }
             if name == wanted { return offset + 8 + size }
             offset += 8 + size + size % 2
         }
@@ -69,15 +78,18 @@ enum SourceEnd {
     static func coreAudio(_ bytes: SourceBytes) throws -> (bodies: [String: Int64], end: Int64?) {
         var bodies: [String: Int64] = [:]
         var offset: Int64 = 8
-        while let name = try bytes.text(at: offset, 4), let size = try bytes.big(at: offset + 4, 8) {
+        for _ in 0..<mostChunks {
+            guard let name = try bytes.text(at: offset, 4), let size = try bytes.big(at: offset + 4, 8) else {
+                return (bodies, offset)
+            }
             let isKnown = coreAudioChunks.contains(name)
             // Tags and other bytes behind the last chunk are none.
-            if !isKnown, size < 0 || size > bytes.rest(from: offset) { break }
+            if !isKnown, size < 0 || size > bytes.rest(from: offset) { return (bodies, offset) }
             if isKnown, bodies[name] == nil { bodies[name] = offset + 12 }
             guard size >= 0 else { return (bodies, nil) }
             offset = offset.adding(12).adding(size)
         }
-        return (bodies, offset)
+        return (bodies, nil)
     }
 
     /// Apple's Core Audio Format Specification 1.0.

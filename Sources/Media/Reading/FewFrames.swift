@@ -17,8 +17,7 @@ enum FewFrames {
     /// What lies between the tags of a file, if it is short.
     private static func content(_ source: any ByteSource) throws -> [UInt8]? {
         guard !source.isEndless else { return nil }
-        var start: Int64 = 0
-        while case let size = try TagBytes.id3Size(source, at: start), size > 0 { start += size }
+        let start = try TagBytes.leading(source).end
         let end = try TrailingTags.start(source)
         guard (1...most).contains(end - start) else { return nil }
         return try SourceBytes(source).read(at: start, Int(end - start))

@@ -22,8 +22,7 @@ final class OpeningView: ByteSource {
         guard !source.isEndless else { return nil }
         self.source = source
         let bytes = SourceBytes(source)
-        var place: Int64 = 0
-        while case let size = try TagBytes.id3Size(source, at: place), size > 0 { place += size }
+        var place = try TagBytes.leading(source).end
         guard let first = try bytes.read(at: place, 4) else { return nil }
         // A header of Xing takes the place of the first frame of audio.
         for number in 0..<3 {

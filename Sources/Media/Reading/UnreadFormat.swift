@@ -4,8 +4,7 @@ import CLibav
 enum UnreadFormat {
     /// The format of a source that libav makes nothing of; nothing if it is not known either.
     static func name(_ source: any ByteSource) throws -> String? {
-        var start: Int64 = 0
-        while case let size = try TagBytes.id3Size(source, at: start), size > 0 { start += size }
+        let start = try TagBytes.leading(source).end
         let count = min(source.length - start, reach)
         guard count > 4, let bytes = try SourceBytes(source).read(at: start, Int(count)) else { return nil }
         if bytes.starts(with: "ADIF".utf8) { return "AAC in ADIF" }

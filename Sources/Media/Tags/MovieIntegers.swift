@@ -30,8 +30,8 @@ enum MovieIntegers {
         switch name {
         case "udta", "ilst": return children(body, levels: levels) ?? Array(body)
         case "meta":
-            // QuickTime's has no version and flags.
-            let start = body.dropFirst(4).starts(with: "hdlr".utf8) ? 0 : min(4, body.count)
+            let next = String(decoding: body.dropFirst(4).prefix(4), as: UTF8.self)
+            let start = min(MovieTags.preface(ofMetaBefore: next), body.count)
             return Array(body.prefix(start))
                 + (children(body.dropFirst(start), levels: levels) ?? Array(body.dropFirst(start)))
         default:

@@ -9,6 +9,19 @@ enum TagBytes {
         return 10 + size + (header[5] & 0x10 != 0 ? 10 : 0)
     }
 
+    /// Where the ID3v2 tags in front of a file begin, as many of them as are looked at, and where the last of these ends.
+    static func leading(_ source: any ByteSource) throws -> (starts: [Int64], end: Int64) {
+        var (starts, end): ([Int64], Int64) = ([], 0)
+        while starts.count < mostLeading, case let size = try id3Size(source, at: end), size > 0 {
+            starts.append(end)
+            end += size
+        }
+        return (starts, end)
+    }
+
+    /// Each costs a read, and a few million empty ones fit in a small file.
+    static let mostLeading = 64
+
     /// An ID3v2 tag with as much padding as makes it so long; nothing if that is too short.
     static func id3(_ tag: [UInt8], padded count: Int) -> [UInt8]? {
         let content = (tag.lastIndex { $0 != 0 } ?? 9) + 1

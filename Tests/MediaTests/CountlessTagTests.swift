@@ -1,0 +1,113 @@
+import Lifecycle
+import MediaTypes
+import TestSupport
+import Testing
+
+@testable import Media
+
+/// Small files of nothing but empty tags, chunks or boxes, each of which costs whoever looks at all of them a read or two.
+@Suite struct CountlessTagTests {
+    private static let empty: [UInt8] = Array("ID3".utf8) + [3, 0, 0, 0, 0, 0, 0]
+
+    /// Counts the reads of some bytes.
+    private final class CountedFile: ByteSource {
+        private let file: MemoryFile
+        private(set) var reads = 0
+
+        init(_ bytes: [UInt8]) { file = MemoryFile(bytes) }
+
+        var length: Int64 { file.length }
+
+        func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) -> Int {
+            reads += 1
+            return file.read(into: buffer, at: offset)
+        }
+    }
+
+    /// How many reads a look at a file takes.
+    private func reads(_ bytes: [UInt8], _ look: (any ByteSource) throws -> Void) rethrows -> Int {
+        let file = CountedFile(bytes)
+        try look(file)
+        return file.reads
+    }
+
+    private static func repeated(_ piece: [UInt8]) -> [UInt8] { Array(repeatElement(piece, count: 100_000).joined()) }
+
+    @Test func `of tags in front only so many are looked at`() throws {
+        let tags = Self.repeated(Self.empty) + [0xFF, 0xFB, 0x90, 0x64]
+        let looks: [(String, (any ByteSource) throws -> Void)] = [
+            ("few frames", { _ = try FewFrames.format($0) }), ("unread", { _ = try UnreadFormat.name($0) }),
+            ("opening", { _ = try OpeningView($0) }), ("Musepack", { _ = try MusepackHeader($0) }),
+            ("Xing", { _ = try XingHeader($0) }), ("deflated", { _ = try DeflatedTags.hidden($0, "mp3") }),
+        ]
+        for (name, look) in looks { #expect(try reads(tags, look) < 1000, "\(name)") }
+        #expect(throws: MediaError.self) { try MemoryFile(tags).converted(to: Rendition(format: "wav")) }
+    }
+
+    @Test func `a tag behind so many is not there for libav either`() throws {
+        let tags = Array(repeatElement(Self.empty, count: 100).joined())
+        let seen = try DeflatedTags.hidden(MemoryFile(tags), "mp3")
+        let bytes = try #require(try SourceBytes(seen).read(at: 0, tags.count))
+        #expect(bytes.indices.filter { bytes[$0] != tags[$0] } == [10 * TagBytes.mostLeading + 3])
+        #expect(bytes[10 * TagBytes.mostLeading + 3] == 0xFF)
+    }
+
+    @Test func `a file with as many tags as are looked at is read`() async throws {
+        let music = try await Studio.shared.music(as: "countless.mp3", ["-id3v2_version", "0"])
+        let bare = try MemoryFile(path: music)
+        let tags = Array(repeatElement(Self.empty, count: TagBytes.mostLeading).joined())
+        let samples = try bare.converted(to: Rendition(format: "wav")).result.samples
+        #expect(try MemoryFile(tags + bare.bytes).converted(to: Rendition(format: "wav")).result.samples == samples)
+    }
+
+    @Test(arguments: ["wav", "aiff", "w64", "caf"])
+    func `of empty chunks only so many are looked at`(_ format: String) throws {
+        let bytes: [UInt8] =
+            switch format {
+            case "wav": ascii("RIFF") + zeros(4) + ascii("WAVE") + Self.repeated(ascii("free") + zeros(4))
+            case "aiff": ascii("FORM") + zeros(4) + ascii("AIFF") + Self.repeated(ascii("free") + zeros(4))
+            case "w64": zeros(40) + Self.repeated(ascii("free") + zeros(12) + [24, 0, 0, 0, 0, 0, 0, 0])
+            default: ascii("caff") + zeros(4) + Self.repeated(ascii("free") + zeros(8))
+            }
+        #expect(try reads(bytes) { _ = try UnknownSize.resolved($0, format) } < 40_000)
+        #expect(try reads(bytes) { _ = try SourceEnd.declared(format, $0) } < 40_000)
+        // Chunks behind one of sound that is said to be empty.
+        guard format == "wav" else { return }
+        let sound = ascii("RIFF") + zeros(4) + ascii("WAVEdata") + zeros(4) + Array(bytes.dropFirst(12))
+        #expect(try reads(sound) { _ = try UnknownSize.resolved($0, format) } < 40_000)
+    }
+
+    private func ascii(_ text: String) -> [UInt8] { Array(text.utf8) }
+
+    private func zeros(_ count: Int) -> [UInt8] { [UInt8](repeating: 0, count: count) }
+
+    private func box(_ name: String, _ body: [UInt8]) -> [UInt8] {
+        bigEndian(UInt64(body.count + 8), 4) + ascii(name) + body
+    }
+
+    private func nested(_ count: Int) -> [UInt8] { (0..<count).reduce([]) { inner, _ in box("ilst", inner) } }
+
+    private func tags(_ user: [UInt8]) throws -> [UInt8]? {
+        try MovieTags(MemoryFile(box("moov", box("udta", user))))?.body()
+    }
+
+    @Test func `boxes nested behind as many as are looked at are not read`() throws {
+        let few = Array(repeatElement(box("free", []), count: 100).joined())
+        let many = Array(repeatElement(box("free", []), count: 10_000).joined())
+        #expect(try tags(few + nested(3)) != nil)
+        #expect(try tags(few + nested(100)) == nil)
+        #expect(try tags(many + nested(100)) == nil)
+        let half = Array(many.prefix(48_000))
+        #expect(try tags(box("ilst", half)) != nil)
+        #expect(try tags(box("ilst", half) + box("ilst", half)) == nil)
+    }
+
+    @Test func `boxes are found in meta as TagLib finds them`() throws {
+        // A version and flags, whatever they are, unless a box of QuickTime's follows at once.
+        for start in [[], [0, 0, 0, 0], [0, 0, 0, 1]] as [[UInt8]] {
+            #expect(try tags(box("meta", start + nested(3))) != nil)
+            #expect(try tags(box("meta", start + nested(100))) == nil, "\(start)")
+        }
+        #expect(try tags(box("stsd", [0, 0, 0, 0, 0, 0, 0, 1] + nested(100))) == nil)
+    }
+}
