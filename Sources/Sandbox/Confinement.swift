@@ -57,7 +57,8 @@ package enum Confinement {
     /// What every program of the system may want to load or read.
     private static let libraries = [
         "/lib", "/lib64", "/usr/lib", "/usr/lib64", "/usr/local/lib", "/usr/share/ca-certificates",
-        "/usr/local/share/ca-certificates", "/usr/share/zoneinfo", "/dev/urandom", "/dev/null",
+        "/usr/local/share/ca-certificates", "/usr/share/pki", "/usr/share/crypto-policies", "/usr/share/zoneinfo",
+        "/dev/urandom", "/dev/null",
     ]
 
     /// The folder that a file lies in, or will once it is made.

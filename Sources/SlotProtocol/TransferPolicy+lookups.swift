@@ -16,11 +16,15 @@ extension TransferPolicy {
             ].compactMap(\.self).map(Self.place)
     }
 
-    /// The resolver's, the time zone, the authorities. systemd and resolvconf have folders for nothing but the resolver's.
+    /// The resolver's, the time zone, and where distributions keep authorities and what OpenSSL is set to: never a folder with
+    /// private keys below it. systemd and resolvconf have folders for nothing but the resolver's.
     private static let systemLookups = [
         "/etc/resolv.conf", "/etc/hosts", "/etc/nsswitch.conf", "/etc/host.conf", "/etc/gai.conf", "/etc/services",
         "/etc/protocols", "/etc/networks", "/run/systemd/resolve", "/run/resolvconf", "/etc/localtime",
-        "/etc/ssl/certs", "/etc/ssl/openssl.cnf", "/etc/ld.so.cache",
+        "/etc/ssl/certs", "/etc/ssl/cert.pem", "/etc/ssl/ca-bundle.pem", "/etc/ssl/openssl.cnf",
+        "/etc/pki/tls/certs", "/etc/pki/tls/cert.pem", "/etc/pki/tls/openssl.cnf", "/etc/pki/ca-trust/extracted",
+        "/etc/ca-certificates/extracted", "/var/lib/ca-certificates", "/etc/crypto-policies/back-ends",
+        "/etc/ld.so.cache",
     ]
 
     /// What must be readable so that the file is: all of its volume where it is one of Kubernetes', which has all files of a secret
