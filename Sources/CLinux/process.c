@@ -21,12 +21,15 @@ int clinux_keep_capabilities(uint64_t kept) {
     prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
     for (int number = 0; number < 64 && prctl(PR_CAPBSET_READ, number, 0, 0, 0) >= 0; number++)
         if (!(kept >> number & 1)) prctl(PR_CAPBSET_DROP, number, 0, 0, 0);
+    uint32_t surplus = 0;
     for (int half = 0; half < 2; half++) {
-        halves[half].effective &= (uint32_t)(kept >> 32 * half);
-        halves[half].permitted &= (uint32_t)(kept >> 32 * half);
+        uint32_t mask = (uint32_t)(kept >> 32 * half);
+        surplus |= ((halves[half].effective | halves[half].permitted) & ~mask) | halves[half].inheritable;
+        halves[half].effective &= mask;
+        halves[half].permitted &= mask;
         halves[half].inheritable = 0;
     }
-    return (int)syscall(SYS_capset, &header, halves);
+    return surplus ? (int)syscall(SYS_capset, &header, halves) : 0;
 }
 
 void clinux_return_free_memory(void) { malloc_trim(0); }

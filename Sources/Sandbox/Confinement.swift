@@ -7,7 +7,7 @@ package enum Confinement {
     ///
     /// Answers what the kernel lacks for it.
     package static func enterTranscode() throws(SandboxError) -> [SandboxPart] {
-        try Capabilities.none.keep()
+        let hasNoPowers = try Capabilities.none.keep()
         // Muxers of Ogg and Matroska seed their numbers there, and take 33 ms without it.
         let hasFileRules = try FileRules(readable: ["/dev/urandom"]).enforce()
         let calls = SystemCalls.self
@@ -17,7 +17,7 @@ package enum Confinement {
             makesSockets: false,
             locksFiles: false
         ).enforce()
-        return missing(hasFileRules, hasFilter)
+        return missing(hasFileRules, hasFilter, hasNoPowers)
     }
 
     /// Confines the child that moves bytes: the network but the ports that the policy closes, the policy's folders and files, and
@@ -26,22 +26,22 @@ package enum Confinement {
     /// Answers what the kernel lacks for it.
     package static func enterTransfer(_ policy: TransferPolicy) throws(SandboxError) -> [SandboxPart] {
         // A worker of root's converts its users' files.
-        try Capabilities.filesOfOthers.keep()
-        return try enterTransfer(
-            policy, reading: policy.sourceRoots + policy.lookups + (policy.grantedSource.map { [$0] } ?? []),
+        try enterTransfer(
+            policy, .filesOfOthers,
+            reading: policy.sourceRoots + policy.lookups + (policy.grantedSource.map { [$0] } ?? []),
             writing: [policy.outputRoot, policy.spoolFolder, policy.cacheFolder].compactMap(\.self)
                 + policy.grantedOutputs.map(folder))
     }
 
     /// Confines the child that sends callbacks: as the one that moves bytes, but for the folders.
     package static func enterCallbacks(_ policy: TransferPolicy) throws(SandboxError) -> [SandboxPart] {
-        try Capabilities.none.keep()
-        return try enterTransfer(policy, reading: policy.lookups, writing: [])
+        try enterTransfer(policy, .none, reading: policy.lookups, writing: [])
     }
 
     private static func enterTransfer(
-        _ policy: TransferPolicy, reading: [String], writing: [String]
+        _ policy: TransferPolicy, _ capabilities: Capabilities, reading: [String], writing: [String]
     ) throws(SandboxError) -> [SandboxPart] {
+        let hasNoPowers = try capabilities.keep()
         let rules = FileRules(
             readable: reading + libraries, writable: writing, network: .all(but: policy.closedPorts))
         let hasFileRules = try rules.enforce()
@@ -51,7 +51,7 @@ package enum Confinement {
                 + calls.onSockets + calls.onIdentity,
             refused: [], loadsLibraries: true, makesSockets: true, locksFiles: true
         ).enforce()
-        return missing(hasFileRules, hasFilter)
+        return missing(hasFileRules, hasFilter, hasNoPowers)
     }
 
     /// What every program of the system may want to load or read.
@@ -70,7 +70,7 @@ package enum Confinement {
         return path.isEmpty ? "/" : String(path)
     }
 
-    private static func missing(_ hasFileRules: Bool, _ hasFilter: Bool) -> [SandboxPart] {
-        (hasFileRules ? [] : [.landlock]) + (hasFilter ? [] : [.seccomp])
+    private static func missing(_ hasFileRules: Bool, _ hasFilter: Bool, _ hasNoPowers: Bool) -> [SandboxPart] {
+        (hasFileRules ? [] : [.landlock]) + (hasFilter ? [] : [.seccomp]) + (hasNoPowers ? [] : [.capset])
     }
 }

@@ -14,6 +14,8 @@ package enum SandboxPart: String, Codable, Hashable, Sendable {
     case landlock
     /// Keeps all system calls away that the child has no use for.
     case seccomp
+    /// Gives up what a process of root's may do beyond others; it need not where there is nothing to give up.
+    case capset
 }
 
 extension Set<SandboxPart> {

@@ -18,8 +18,8 @@ int clinux_die_with_parent(void);
 /// Gives up gaining privileges by exec, for good (PR_SET_NO_NEW_PRIVS).
 int clinux_no_new_privileges(void);
 
-/// Gives up all capabilities of this thread, and of those that it starts, but those of the mask, for good. Answers 0 or -1.
-/// (PR_CAPBSET_DROP, capset)
+/// Gives up all capabilities of this thread, and of those that it starts, but those of the mask, for good. Answers 0 or -1: ENOSYS
+/// and EPERM if a container refuses to say which there are, or to give them up. (PR_CAPBSET_DROP, capget, capset)
 int clinux_keep_capabilities(uint64_t kept);
 
 /// What of TCP a set of rules is about: nothing is possible, everything is, or connections to ports that are allowed one by one.
