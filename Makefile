@@ -8,10 +8,18 @@ RELEASE := .build/release
 SWIFT_BUILD := swift build --explicit-target-dependency-import-check error
 # One line a crash: the back-trace of a process that a test kills on purpose says nothing.
 export SWIFT_BACKTRACE := enable=no
+# Debian's Python, which has the packages of Debian's.
+PYTEST := /usr/bin/python3 -B -m pytest
+TESTS := Tests/EndToEnd
+# Three side by side, for most of them wait; those that are marked `alone` take turns.
+SIDE_BY_SIDE := -n 3
+RELEASED := PROGRAMS=$(CURDIR)/$(RELEASE)
 
 SECONDS ?= 60
+COUNT ?= 10000
+SEED ?= 1
 
-.PHONY: help deps build release test unit proof soak fuzz conformance lint format sanitize bench demo install uninstall clean
+.PHONY: help deps build release test unit quick proof soak mutations conformance containers fuzz lint format sanitize bench demo install uninstall clean
 
 help: ## list these commands
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -25,25 +33,33 @@ build: ## build everything for development
 release: ## build the programs for use, with Swift's library inside
 	swift build -c release --static-swift-stdlib
 
-test: deps unit proof ## run all tests, then the long proofs
+test: deps unit quick ## run the unit tests and the quick end-to-end tests, all on one debug build
 
 # Many tests mostly wait, for leases and outages: six side by side keep two cores busy.
-unit:
+unit: build ## run the unit tests
 	@deploy/install-python
-	swift test --disable-xctest --experimental-maximum-parallelization-width 6
+	swift test --skip-build --disable-xctest --experimental-maximum-parallelization-width 6
 
-proof: release
+quick: build ## run the quick end-to-end tests
+	$(PYTEST) $(TESTS) $(SIDE_BY_SIDE) -m quick
+
+proof: release ## run the quick and the long end-to-end tests on the release build
 	@deploy/install-packages golang-github-gomodule-redigo-dev golang-go node-redis nodejs python3-redis ruby-redis
-	Tests/EndToEnd/run
+	$(RELEASED) $(PYTEST) $(TESTS) $(SIDE_BY_SIDE) -m 'quick or long'
 
-soak: release ## walk ten times as far beside the model as `make test` does, and go through all faults five times
-	Tests/EndToEnd/model 2000000
-	Tests/EndToEnd/faults 5
+soak: release ## walk ten times as far beside the model as `make proof` does, and go through all faults five times
+	$(RELEASED) $(PYTEST) $(TESTS)/test_model.py $(TESTS)/test_faults.py -m soak -s
 
-# `make test` runs the subset. PART="source=flac format=mp3,opus rate=44100 layout=stereo" chooses a part of what takes an hour.
+mutations: release ## put COUNT (10000) mutated files, made with SEED (1), to one worker
+	$(RELEASED) $(PYTEST) $(TESTS)/test_mutations.py --count $(COUNT) --seed $(SEED) -s
+
+# `make proof` runs the subset. PART="source=flac format=mp3,opus rate=44100 layout=stereo" chooses a part of what takes an hour.
 conformance: release ## convert every source to every output, at every rate and layout, and judge each
 	@deploy/install-packages
-	Tests/EndToEnd/conformance $(PART)
+	$(RELEASED) $(PYTEST) $(TESTS)/test_conformance.py -m soak --part '$(PART)' -s
+
+containers: ## build the image and run three workers, with podman and podman-compose, or docker
+	$(PYTEST) $(TESTS)/test_containers.py -rs
 
 fuzz: ## fuzz each parser and the engine for SECONDS (60)
 	Tools/fuzz $(SECONDS)

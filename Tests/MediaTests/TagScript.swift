@@ -40,5 +40,5 @@ enum TagScript {
     }
 
     private static let script = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .appending(path: "EndToEnd/tagging.py").path
+        .appending(path: "EndToEnd/harness/tagging.py").path
 }

@@ -1,0 +1,152 @@
+"""Workers that go on through faults, each behind a proxy of its own, and what is pushed meanwhile."""
+
+import datetime
+import json
+import pathlib
+import time
+
+from appearances import Appearances
+from producer import Producer
+from proxy import Proxy
+from sound import decode, melody, sha256, write
+from service import PREFIX, ROOT, Connection, check, equal, run, until
+from web import Server
+
+# What the design promises, in seconds, and what a busy machine may add to it.
+NOTICED, WORKS, TAKEN_OVER = 3, 1, 11
+SECRET = "whsec_" + "AAAA" * 8
+DAY = 86_400
+
+
+class Fleet:
+    """Two steady workers, the clock of one a day ahead, and others that come and go."""
+
+    def __init__(self, service, slack):
+        self.service = service
+        self.server = service.redis
+        self.slack = slack
+        self.sound = melody(0.1)
+        write(f"{service.sources}/a.wav", self.sound)
+        write(f"{service.sources}/long.wav", melody(20))
+        self.clock = f"{service.folder}/clock.so"
+        run("clang", "-O1", "-Wall", "-Werror", "-fPIC", "-shared", "-o", self.clock, ROOT / "Tests/Preloads/clock.c")
+        self.web = Server(service.sources)
+        self.web.rules["/long.wav"] = {"rate": 60_000}
+        self.results = Appearances(service.outputs)
+        self.steady = [self.worker(), self.worker(ahead=DAY)]
+        self.producer = Producer(self.server.path, ("source", service.source("a.wav"), "format", "wav"))
+        self.kills = []
+        until("jobs are done", 30, lambda: self.done() > 5)
+
+    def worker(self, slots=2, ahead=0):
+        proxy = Proxy(self.server.path)
+        worker = self.service.worker(
+            environment={"LD_PRELOAD": self.clock, "CLOCK_AHEAD": str(ahead)} if ahead else {}, redis_url=proxy.url, slots=slots, allow_hosts="127.0.0.1", allow_output_hosts="127.0.0.1", log="info",
+            callback_secret=SECRET)
+        worker.proxy = proxy
+        worker.ahead = ahead
+        return worker
+
+    def done(self):
+        return self.server("ZCARD", PREFIX + "done")
+
+    def holder(self, id):
+        """The steady worker that has a job."""
+        name = self.server("HGET", PREFIX + "job:" + id, "worker")
+        return next(worker for worker in self.steady if f":{worker.pid}:" in name)
+
+    def kill(self, worker):
+        """Kills a worker, and notes when, and which jobs it held."""
+        worker.kill()
+        moment = time.time()
+        connection = Connection(self.server.path)
+        leased = connection("ZRANGE", PREFIX + "lease", 0, -1)
+        owners = connection.many([("HGET", PREFIX + "job:" + id, "worker") for id in leased])
+        connection.drop()
+        self.kills.append((moment, {id for id, owner in zip(leased, owners) if f":{worker.pid}:" in owner}))
+
+    def takeovers(self):
+        """Waits until every job that a killed worker held runs again, and returns how long each took."""
+        times = []
+
+        def all_found():
+            times.clear()
+            for moment, held in self.kills:
+                again = {}
+                for stamp, parts in self.server("XRANGE", PREFIX + "events", int(moment * 1000), "+"):
+                    event = dict(zip(parts[::2], parts[1::2]))
+                    if event["state"] == "running" and "attempt" in event:
+                        again.setdefault(event["id"], int(stamp.split("-")[0]) / 1000 - moment)
+                if not held <= again.keys():
+                    return False
+                times.extend(again[id] for id in held)
+            return True
+
+        until("every job of a killed worker runs again", 30, all_found)
+        self.kills.clear()
+        check(max(times) <= TAKEN_OVER + self.slack, f"a killed worker's job ran again only after {max(times):.1f} s")
+        return times
+
+    def outage(self, name, begin, end, seconds):
+        """A fault that begins, lasts and ends; how soon workers noticed it, and how soon after it they worked again."""
+        start = time.time()
+        begin()
+        time.sleep(max(0, start + seconds - time.time()))
+        end()
+        back = time.time()
+        noticed, works = [], []
+        for worker in self.steady:
+            losses = self.times(worker, start, "is tried again")
+            if losses:
+                noticed.append(losses[0] - start)
+                until(f"a worker works again after: {name}", 20, lambda: self.times(worker, losses[-1], "answers again"), 0.02)
+                works.append(max(0, self.times(worker, losses[-1], "answers again")[-1] - back))
+        done = self.done()
+        until(f"jobs are done after: {name}", 20, lambda: self.done() > done)
+        # A connection that was cut while nobody used it is replaced unseen.
+        check(noticed or seconds == 0, f"no worker noticed: {name}")
+        noticed, works = max(noticed, default=0), max(works, default=0)
+        print(f"  {name}: noticed after {noticed:.2f} s, worked again {works:.2f} s after its end", flush=True)
+        check(noticed <= NOTICED + self.slack, f"{name}: noticed after {noticed:.1f} s")
+        check(works <= WORKS + self.slack, f"{name}: worked again only {works:.1f} s after its end")
+
+    def times(self, worker, since, words):
+        """When a worker wrote a line with these words."""
+        found = []
+        for line in pathlib.Path(worker.log).read_text(errors="replace").splitlines():
+            if words in line:
+                moment = datetime.datetime.fromisoformat(json.loads(line)["time"]).timestamp() - worker.ahead
+                if moment >= since:
+                    found.append(moment)
+        return found
+
+    def flow(self, does):
+        for worker in self.steady:
+            (worker.proxy.flows.set if does else worker.proxy.flows.clear)()
+
+    def totals(self, forgotten=frozenset(), undone=frozenset()):
+        """Ends the pushing, waits for the last job, and says what was pushed, finished, twice there or lost.
+
+        `forgotten` and `undone` are the pushes and the ends that Redis lost.
+        """
+        self.producer.end()
+        pushed = [id for id in self.producer.acknowledged if id not in forgotten]
+        records = self.service.completed(pushed, 60)
+        counts = self.results.counts
+        until("every result appeared", 5, lambda: all(counts[f"{id}.wav"] for id in pushed))
+        twice = [id for id in pushed if counts[f"{id}.wav"] > 1 and id not in undone]
+        right = sha256(f"{self.service.outputs}/{pushed[0]}.wav")
+        lost = [id for id in pushed if sha256(f"{self.service.outputs}/{id}.wav") != right]
+        equal(decode(f"{self.service.outputs}/{pushed[0]}.wav"), self.sound, "samples of a result")
+        equal((twice, lost), ([], []), "results that appeared twice, results lost")
+        until("nothing is left to run", 30, lambda: self.server("SCARD", PREFIX + "live") == 0)
+        until("no callback is left to send", 30, lambda: self.server("ZCARD", PREFIX + "callbacks") == 0)
+        posts, told = len(self.web.posts), len({id for id, _ in self.web.posts})
+        check(all(abs(off) < 30 for _, off in self.web.posts), f"time stamps of callbacks are off: {self.web.posts}")
+        # A worker that is killed before it asked to publish leaves a name of which the queue knows nothing.
+        self.worker()
+        until("the next worker to start has swept up", 20, lambda: not self.service.staged())
+        self.service.check_keys()
+        self.service.respool("doctor")
+        return (f"{len(self.producer.acknowledged)} jobs pushed, {len(records)} finished, 0 results twice, 0 lost, "
+                f"{told} callbacks told ({posts - told} of them again)")

@@ -1,0 +1,67 @@
+"""What the processes of a slot hold: heaps, memory, descriptors and threads."""
+
+import os
+import pathlib
+import re
+import shutil
+import signal
+import time
+import typing
+
+from processes import CHILDREN
+from service import PROGRAMS, ROOT, children, equal, run, until
+
+
+def watched(service):
+    """The command, from a folder where the slots' children tell of their heaps."""
+    folder = pathlib.Path(service.folder) / "programs"
+    folder.mkdir()
+    run("clang", "-O1", "-Wall", "-Werror", "-fPIC", "-shared", "-o", folder / "heap.so", ROOT / "Tests/Preloads/heap.c")
+    for name in ("respool", "respoold"):
+        shutil.copy(PROGRAMS / name, folder)
+    for name in CHILDREN:
+        (folder / name).write_text(f'#!/bin/sh\nexec env LD_PRELOAD={folder}/heap.so {PROGRAMS}/{name} "$@"\n')
+        (folder / name).chmod(0o755)
+    return folder / "respool"
+
+
+class Child(typing.NamedTuple):
+    """What a child has, once it has come to rest."""
+
+    pid: int
+    heap: int
+    kilobytes: int
+    descriptors: int
+    threads: int
+
+
+def heap(worker, pid):
+    """Bytes in use, by what the child then writes to its standard error, which the worker logs."""
+    def told():
+        return re.findall(rf"heap of {pid}: (\d+)\b", pathlib.Path(worker.log).read_text(errors="replace"))
+    before = len(told())
+    os.kill(pid, signal.SIGUSR1)
+    return int(until(f"{pid} tells of its heap", 10, lambda: told()[before:])[0])
+
+
+def kilobytes(pid):
+    """The memory of a process, without the pages of its program's file, which are counted as they are first touched."""
+    return int(re.search(r"RssAnon:\s+(\d+) kB", pathlib.Path(f"/proc/{pid}/status").read_text())[1])
+
+
+def descriptors(pid):
+    return len(os.listdir(f"/proc/{pid}/fd"))
+
+
+def threads(pid):
+    return len(os.listdir(f"/proc/{pid}/task"))
+
+
+def measure(worker):
+    """{program: Child} of the worker's only slot"""
+    time.sleep(0.5)
+    found = {}
+    for pid, program in children(worker.pid).items():
+        found[program] = Child(pid, heap(worker, pid), kilobytes(pid), descriptors(pid), threads(pid))
+    equal(len(found), 2, "children of the slot")
+    return found

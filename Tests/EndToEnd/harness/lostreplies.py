@@ -1,0 +1,146 @@
+"""The reply of each script is lost once: the workers' and the commands', none forgotten."""
+
+import json
+import re
+import signal
+import time
+
+from proxy import Proxy
+from service import PREFIX, ROOT, check, equal, until
+
+LONG = "/long.wav"
+
+
+def scripts():
+    """The names of all scripts."""
+    return set(re.findall(r"static let (\w+) = script\(", (ROOT / "Sources/Jobs/QueueScript.swift").read_text()))
+
+
+class LostReplies:
+    """Loses the replies, and holds what came of each call against what one call does."""
+
+    def __init__(self, fleet, number):
+        self.fleet = fleet
+        # A group that is sealed takes no jobs of the next round.
+        self.group = f"g{number}"
+        self.schedule = f"s{number}"
+        self.service = fleet.service
+        self.server = fleet.server
+        self.source = self.service.source("a.wav")
+        self.names = set()
+
+    def all(self):
+        """Loses one reply of each script, and returns how many there are."""
+        self.of_each_worker("claim", "beat", "publish", "finish")
+        self.of_callbacks()
+        self.of_commands()
+        self.of_schedules()
+        self.of_a_crowd()
+        self.of_a_drain()
+        self.of_a_recovery()
+        equal(self.names, scripts(), "scripts whose reply was lost")
+        return len(self.names)
+
+    def of_each_worker(self, *names):
+        for name in names:
+            for worker in self.fleet.steady:
+                check(worker.proxy.trap(name, "reply").wait(20), f"no reply of `{name}` to lose")
+        self.names.update(names)
+
+    def of_workers(self, name, provoke, again=lambda: None, enough=any):
+        """Loses the next reply of a script that comes of what is provoked, to any worker or to all."""
+        proxies = [worker.proxy for worker in self.fleet.steady]
+        traps = [proxy.trap(name, "reply") for proxy in proxies]
+        provoke()
+        until(f"a reply of `{name}` is lost", 20, lambda: enough(trap.is_set() for trap in traps) or again(), 0.3)
+        for proxy in proxies:
+            proxy.traps.clear()
+        self.names.add(name)
+
+    def command(self, *words, script):
+        """Runs a command whose reply is lost, once more if it says that it does not know, and returns what it printed."""
+        proxy = Proxy(self.server.path)
+        lost = proxy.trap(script, "reply")
+        self.names.add(script)
+        environment = self.service.environment | {"RESPOOL_REDIS_URL": proxy.url}
+        self.service.environment, kept = environment, self.service.environment
+        try:
+            printed = self.service.respool(*words, statuses=(0, 3))
+            check(lost.is_set(), f"`respool {words[0]}` ran no script `{script}`")
+            # Then there may be nothing left to do, which is 1.
+            return printed or self.service.respool(*words, statuses=(0, 1))
+        finally:
+            self.service.environment = kept
+
+    def total(self, group):
+        return self.server("HGET", PREFIX + "group:" + group, "total")
+
+    def of_callbacks(self):
+        url, begin = f"{self.fleet.web.url}/told", time.time()
+
+        def push():
+            self.last, = self.service.push({"source": self.source, "format": "wav", "callback": url})
+
+        for name in ("dispatch", "settle"):
+            self.of_workers(name, push, push, all)
+        self.service.completed([self.last], 20)
+        told = lambda: json.loads(self.service.respool("callbacks", "--job", self.last, "--json"))
+        until("the callback is delivered", 20, lambda: told()["state"] == "delivered", 0.3)
+        equal(len(told()["log"]), 1, "tries of a callback of which the end was told again")
+        for worker in self.fleet.steady:
+            equal(self.fleet.times(worker, begin, "did not hear"), [], "callbacks that a worker takes for lost")
+        self.command("callbacks", "--retry", told()["id"], script="redeliver")
+
+    def of_commands(self):
+        self.command("pause", script="pause")
+        jobs = self.command("enqueue", self.source, "--format", "wav", "--group", self.group, script="enqueue").decode().split()
+        equal(self.total(self.group), "1", "jobs of one enqueue whose reply was lost")
+        self.command("cancel", *jobs, script="cancel")
+        equal(self.service.status(jobs)[jobs[0]]["state"], "cancelled", "state after a cancel whose reply was lost")
+        self.command("retry", *jobs, script="retry")
+        equal(self.service.status(jobs)[jobs[0]]["state"], "waiting", "state after a retry whose reply was lost")
+        self.command("purge", "--state", "failed", script="purge")
+        self.command("limit", "key", "3", script="limit")
+        equal(self.server("HGET", PREFIX + "limits", "key"), "3", "limit whose reply was lost")
+        self.server("HDEL", PREFIX + "limits", "key")
+        self.command("status", script="stats")
+        self.command("jobs", script="list")
+        self.command("jobs", "--state", "queued", script="queued")
+        self.command("resume", script="pause")
+        self.command("seal", self.group, script="gather")
+
+    def of_schedules(self):
+        self.command("schedule", "add", self.schedule, "@yearly", "--source", self.source, "--to", "wav", "--group", self.schedule,
+                     script="schedule")
+        self.of_workers("schedule", lambda: self.server("ZADD", PREFIX + "schedules", 1000, self.schedule))
+        until("the occurrence has its job", 10, lambda: self.total(self.schedule) == "1")
+        self.command("schedule", "run", self.schedule, script="schedule")
+        equal(self.total(self.schedule), "2", "jobs of a schedule that was due once and run once, both replies lost")
+        self.service.respool("schedule", "remove", self.schedule)
+
+    def of_a_recovery(self):
+        """The next owner of a job whose worker was killed before it could make the result visible."""
+        victim = self.fleet.worker(slots=1)
+        until("a victim has done a job", 30, lambda: victim.proxy.seen.get("finish"))
+        killed = victim.proxy.trap("publish", "reply", lambda: self.fleet.kill(victim))
+        self.of_workers("recover", lambda: check(killed.wait(30), "no reply of `publish` at which a worker could be killed"))
+
+    def of_a_crowd(self):
+        """Workers without a free slot, which do not claim, while more is pushed than one beat admits."""
+        slow = {"source": self.fleet.web.url + LONG, "format": "wav", "priority": "high"}
+        long = self.service.push(*[slow] * 4)
+        self.service.wait(long, 20, states=("running",))
+        few = {"source": self.source, "format": "wav", "priority": "low"}
+        self.of_workers("admit", lambda: self.service.push(*[few] * 150))
+        self.service.respool("cancel", *long)
+        self.service.wait(long, 20)
+
+    def of_a_drain(self):
+        """A worker that stops rings for others."""
+        worker = self.fleet.worker()
+        until("it works", 20, lambda: worker.proxy.seen.get("beat"))
+        lost = worker.proxy.trap("ring", "reply")
+        worker.send(signal.SIGTERM)
+        equal(worker.wait(30), 0, "status of a worker that stops")
+        check(lost.is_set(), "a worker that stopped did not ring")
+        self.names.add("ring")

@@ -1,0 +1,125 @@
+"""Programs that a test runs or starts, and what it expects of them."""
+
+import ctypes
+import os
+import pathlib
+import signal
+import socket
+import subprocess
+import time
+
+CHILDREN = ("respool-transfer", "respool-transcode")
+DIE_WITH_PARENT = 1
+libc = ctypes.CDLL(None)
+
+
+class Failed(AssertionError):
+    """An expectation that did not hold."""
+
+
+def check(holds, sentence):
+    if not holds:
+        raise Failed(sentence)
+
+
+def equal(found, expected, what):
+    check(found == expected, f"{what}: expected {expected}, found {found}")
+
+
+def until(what, seconds, question, pause=0.05):
+    """Asks until the answer is true, and returns it."""
+    end = time.monotonic() + seconds
+    while True:
+        answer = question()
+        if answer:
+            return answer
+        check(time.monotonic() < end, f"{what}: not within {seconds} s")
+        time.sleep(pause)
+
+
+def run(*words, environment=None, statuses=(0,), seconds=120):
+    """Runs a program to its end and returns what it printed."""
+    done = subprocess.run(
+        [str(word) for word in words], env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE, timeout=seconds)
+    check(
+        done.returncode in statuses,
+        f"`{' '.join(map(str, words))[:300]}` ended with {done.returncode}: {(done.stderr or done.stdout).decode(errors='replace')[-1500:]}")
+    return done.stdout
+
+
+class Process:
+    """A program that runs beside the test, in its own process group; it never outlives the test."""
+
+    living = []
+
+    def __init__(self, words, log, environment=None):
+        self.log = log
+        with open(log, "ab") as output:
+            self.popen = subprocess.Popen(
+                [str(word) for word in words], env=environment, stdin=subprocess.DEVNULL, stdout=output, stderr=output,
+                start_new_session=True, preexec_fn=lambda: libc.prctl(DIE_WITH_PARENT, signal.SIGKILL))
+        self.pid = self.popen.pid
+        Process.living.append(self)
+
+    @property
+    def is_running(self):
+        return self.popen.poll() is None
+
+    def send(self, number):
+        if self.is_running:
+            os.kill(self.pid, number)
+
+    def wait(self, seconds):
+        """Waits for the end and returns the exit status, negative for a signal."""
+        try:
+            return self.popen.wait(seconds)
+        except subprocess.TimeoutExpired:
+            raise Failed(f"process {self.pid} did not end within {seconds} s") from None
+
+    def kill(self):
+        """Kills the process with SIGKILL and waits for its end."""
+        self.send(signal.SIGKILL)
+        self.popen.wait()
+
+    def clear(self):
+        """Kills what is left of the group."""
+        try:
+            os.killpg(self.pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+        self.popen.wait()
+
+    def tail(self, lines=15):
+        return "\n".join(pathlib.Path(self.log).read_text(errors="replace").splitlines()[-lines:])
+
+
+def children(pid):
+    """The slots' processes that belong to a process: {pid: program}."""
+    found = {}
+    for folder in pathlib.Path("/proc").iterdir():
+        if not folder.name.isdigit():
+            continue
+        try:
+            parent = int((folder / "stat").read_text().rsplit(")", 1)[1].split()[1])
+            program = os.path.basename((folder / "cmdline").read_bytes().split(b"\0")[0].decode())
+        except (OSError, IndexError):
+            continue
+        if parent == pid and program in CHILDREN:
+            found[int(folder.name)] = program
+    return found
+
+
+def free_port():
+    """A port on loopback that nobody has."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def is_alive(pid):
+    """Whether a process exists and is not a zombie."""
+    try:
+        return pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
+    except OSError:
+        return False

@@ -1,0 +1,101 @@
+"""Workers and their children are killed all the time; every job ends once, with the right file."""
+
+import collections
+import os
+import pathlib
+import random
+import signal
+import time
+
+import pytest
+from sound import decode, probe, sha256
+from service import PREFIX, check, children, equal
+
+FORMATS = {"flac": "flac", "mp3": "mp3", "wav": "wav", "m4a": "m4a", "opus": "opus"}
+SOURCES = 4
+SECONDS = 20
+
+
+@pytest.mark.alone
+@pytest.mark.parametrize(("count", "kills"), [
+    pytest.param(30, 2, marks=pytest.mark.quick), pytest.param(300, None, marks=pytest.mark.long)])
+def test_jobs_end_once_while_workers_and_children_are_killed(service, start_worker, audio, figures, count, kills):
+    """`kills` is how many workers are killed, and how many of each kind of child; all the time, if there is none."""
+    chance = random.Random(7)
+    sources = [audio(f"{number}.flac", SECONDS, seed=number) for number in range(SOURCES)]
+    jobs = [{"source": service.source(f"{n % SOURCES}.flac"), "format": list(FORMATS)[n % len(FORMATS)]}
+            for n in range(count)]
+
+    def worker():
+        return start_worker(slots=1, max_crashes=100, log="info")
+
+    workers = [worker() for _ in range(3)]
+    ids = service.push(*jobs)
+    killed = collections.Counter()
+    end = time.monotonic() + 240
+    due = {"worker": 1.0, "child": 0.35}
+    begin = time.monotonic()
+    while service.redis("ZCARD", PREFIX + "done") < count:
+        check(time.monotonic() < end, f"{service.redis('ZCARD', PREFIX + 'done')} of {count} jobs completed in 240 s")
+        check(service.redis("ZCARD", PREFIX + "failed") == 0, "a job failed")
+        time.sleep(0.02)
+        now = time.monotonic() - begin
+        if now >= due["worker"] and killed["workers"] != kills:
+            due["worker"] = now + 1
+            victim = chance.randrange(3)
+            workers[victim].kill()
+            workers[victim] = worker()
+            killed["workers"] += 1
+        if now >= due["child"]:
+            due["child"] = now + chance.uniform(0.2, 0.8)
+            found = children(workers[chance.randrange(3)].pid)
+            child = chance.choice(sorted(found) or [None])
+            if child and killed[found[child]] != kills:
+                try:
+                    os.kill(child, signal.SIGKILL)
+                    killed[found[child]] += 1
+                except ProcessLookupError:
+                    pass
+    least = kills or 3
+    check(min(killed["workers"], killed["respool-transfer"], killed["respool-transcode"]) >= least,
+          f"too few kills to show anything: {dict(killed)}")
+
+    records = service.completed(ids, 10)
+    right = {}
+    for number, id in enumerate(ids):
+        format = jobs[number]["format"]
+        path = pathlib.Path(service.outputs) / f"{id}.{FORMATS[format]}"
+        digest = sha256(path)
+        equal(records[id]["outputs"][0]["sha256"], digest, f"sum of {path.name}")
+        key = (number % SOURCES, format, digest)
+        if key not in right:
+            raw = decode(path)
+            source = sources[number % SOURCES]
+            if format in ("flac", "wav"):
+                check(raw == source, f"{path.name} is not its source")
+            else:
+                length = len(source) // 2 * 48000 // 44100 if format == "opus" else len(source) // 2
+                # ffmpeg 5.1 leaves the last AAC frame whole, whatever the file says of its end.
+                more = 1023 if format == "m4a" else 0
+                check(length <= len(raw) // 2 <= length + more, f"{path.name} has {len(raw) // 2} samples, not {length}")
+                if format == "m4a":
+                    equal(probe(path)["streams"][0]["duration_ts"], length, f"length that {path.name} tells")
+            right[key] = True
+    equal(len(os.listdir(service.outputs)), count, "files in the output root")
+    equal(service.staged(), [], "staged files")
+    service.check_keys()
+
+    ends = collections.Counter()
+    for _, parts in service.redis("XRANGE", PREFIX + "events", "-", "+"):
+        event = dict(zip(parts[::2], parts[1::2]))
+        if event.get("state") == "completed":
+            ends[event.get("id") or event.get("job")] += 1
+    equal(ends, collections.Counter(ids), "completed events by id")
+    crashes = sum(record["crashes"] for record in records.values())
+    check(crashes >= 1, f"only {crashes} crashes were counted")
+    for worker in workers:
+        worker.send(signal.SIGTERM)
+    for worker in workers:
+        worker.wait(10)
+    figures(f"{count} completed, {count} right files ({len(right)} distinct ones decoded), nothing staged, no lease; killed "
+            + ", ".join(f"{count} {name}" for name, count in sorted(killed.items())) + f"; {crashes} crashes counted")

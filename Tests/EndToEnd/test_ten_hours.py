@@ -1,0 +1,88 @@
+#!/usr/bin/env -S python3 -B
+"""Recordings of ten hours: the minute at their end costs little more than the minute at their start, and little memory.
+
+With the marker `soak` each cut is also held against ffmpeg's decode of the whole recording, which takes minutes.
+"""
+
+import os
+import subprocess
+import time
+import wave
+
+import pytest
+from processes import check, equal
+from sound import ffmpeg, melody, write
+from service import RESPOOL
+
+HOURS = 10
+LOOPS = HOURS * 60
+START, END = (0, 60), (HOURS * 3600 - 120, HOURS * 3600 - 60)
+# The first name is the container's; packets of a minute are repeated, but for FLAC, whose frames are numbered.
+SOURCES = {
+    "cbr.mp3": ("-c:a", "libmp3lame", "-b:a", "64k"),
+    "bare.mp3": ("-c:a", "libmp3lame", "-q:a", "6", "-write_xing", "0"),
+    "aac.m4a": ("-c:a", "aac", "-b:a", "48k"),
+    "opus.opus": ("-c:a", "libopus", "-b:a", "32k", "-ar", "48000"),
+    "aac.mka": ("-c:a", "aac", "-b:a", "48k"),
+    "aac.ts": ("-c:a", "aac", "-b:a", "48k"),
+    "aac.flv": ("-c:a", "aac", "-b:a", "48k"),
+    "mp3.avi": ("-c:a", "libmp3lame", "-b:a", "64k"),
+    "flac.flac": ("-c:a", "flac", "-compression_level", "0", "-ar", "8000"),
+}
+
+
+def convert(service, source, output, span):
+    """Cuts a range by hand: seconds, and MB of the largest of its processes."""
+    began = time.monotonic()
+    child = subprocess.Popen(
+        [RESPOOL, "convert", source, output, "--start", str(span[0]), "--end", str(span[1])],
+        env=service.environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    words = child.stderr.read()
+    _, status, usage = os.wait4(child.pid, 0)
+    child.returncode = os.waitstatus_to_exitcode(status)
+    child.stderr.close()
+    equal(child.returncode, 0, f"exit status of the cut of {source} ({words.decode(errors='replace')[-500:]})")
+    return time.monotonic() - began, usage.ru_maxrss / 1024
+
+
+def make(service, name, arguments):
+    minute, path = f"{service.folder}/minute-{name}", f"{service.sources}/{name}"
+    if name.startswith("flac"):
+        ffmpeg("-i", f"{service.folder}/minute.wav", "-ar", "8000", f"{service.folder}/minute-8.wav")
+        ffmpeg("-stream_loop", LOOPS - 1, "-i", f"{service.folder}/minute-8.wav", *arguments, path)
+        return path
+    ffmpeg("-i", f"{service.folder}/minute.wav", *arguments, minute)
+    again = arguments[-2:] if "-write_xing" in arguments else ()
+    ffmpeg("-stream_loop", LOOPS - 1, "-i", minute, "-c", "copy", *again, path)
+    return path
+
+
+@pytest.mark.alone
+@pytest.mark.parametrize("is_compared", [
+    pytest.param(False, marks=pytest.mark.long), pytest.param(True, marks=pytest.mark.soak)], ids=["cut", "compared"])
+def test_the_last_minute_of_ten_hours_costs_little_more_than_the_first(service, figures, is_compared):
+    write(f"{service.folder}/minute.wav", melody(60))
+    lines = []
+    for name, arguments in SOURCES.items():
+        source = make(service, name, arguments)
+        cuts = [f"{service.folder}/{place}.wav" for place in ("start", "end")]
+        # The better of two: the machine does other things as well.
+        runs = [min(convert(service, source, cut, span) for _ in range(2)) for cut, span in zip(cuts, (START, END))]
+        (first, _), (last, memory) = runs
+        limit = 3 * first + 0.15 * HOURS
+        check(last <= limit, f"{name}: {last:.2f} s for the last minute, {first:.2f} s for the first")
+        most = 60 + (12 * HOURS if name.endswith((".m4a", ".avi")) else 0)
+        check(memory <= most, f"{name}: {memory:.0f} MB of memory for the last minute")
+        with wave.open(cuts[1]) as cut:
+            rate = cut.getframerate()
+            equal(cut.getnframes(), 60 * rate, f"samples of the last minute of {name}")
+            samples = cut.readframes(60 * rate)
+        if is_compared:
+            whole = ffmpeg("-i", source, "-af", f"atrim=start_sample={END[0] * rate}:end_sample={END[1] * rate}",
+                           "-f", "s16le", "-c:a", "pcm_s16le", "-")
+            far = max(abs(a - b) for a, b in zip(memoryview(whole).cast("h"), memoryview(samples).cast("h")))
+            # Dither is new each time, and so is the noise that AAC's decoder makes up.
+            check(len(whole) == len(samples) and far <= (2000 if "aac" in name else 3), f"{name}: off by {far}")
+        os.remove(source)
+        lines.append(f"{name} {first:.2f} and {last:.2f} s, {memory:.0f} MB")
+    figures("; ".join(lines))
