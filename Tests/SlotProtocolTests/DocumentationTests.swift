@@ -5,8 +5,6 @@ import Testing
 @Suite struct DocumentationTests {
     private static let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../..")
 
-    private static func readMe() throws -> String { try text("README.md") }
-
     private static func text(_ path: String) throws -> String {
         String(decoding: try Data(contentsOf: root.appending(path: path)), as: UTF8.self)
     }
@@ -16,8 +14,8 @@ import Testing
         Set(text.matches(of: /RESPOOL_[A-Z0-9_]*[A-Z]/).map { String($0.0) })
     }
 
-    @Test func `the README has a row for every field`() throws {
-        let text = try Self.readMe()
+    @Test func `the page on jobs has a row for every field`() throws {
+        let text = try Self.text("docs/jobs.md")
         for field in JobField.all {
             let fallback = field.fallback ?? (["source", "format"].contains(field.name) ? "required" : "")
             let shown = fallback.contains("<") ? "`\(fallback)`" : fallback
@@ -40,8 +38,8 @@ import Testing
         #expect(Self.variables(in: pages).subtracting(others) == read)
     }
 
-    @Test func `the README has a row for every error`() throws {
-        let text = try Self.readMe()
+    @Test func `the page on errors has a row for every code`() throws {
+        let text = try Self.text("docs/errors.md")
         for code in ErrorCode.allCases {
             #expect(text.contains("| `\(code.rawValue)` | \(code.summary) |"), "missing: \(code.rawValue)")
         }
