@@ -55,6 +55,9 @@ final class JobInHand {
     /// Why something of it may be left at a store.
     var leftBehind: Failure? { outputs.leftBehind }
 
+    /// Fails the job for what the other child did, which none does that is in order.
+    func distrust(_ what: String) { outputs.violate(what) }
+
     // MARK: Requests of the other child
 
     /// Takes up a request; its answer follows from `takeAnswer`.

@@ -140,7 +140,7 @@ final class JobOutputs {
         loose.release()
         // What is being made visible is complete, and whoever holds a file back is found at the end.
         if publishing == nil, violation == nil, let excess = limits.excess(outputs, loose) {
-            _ = violate(excess, .tooLarge)
+            violate(excess, .tooLarge)
         }
         let isWritten = !loose.isEmpty || outputs.contains { $0.writableFiles > 0 }
         nextMeasurement = isWritten ? now + WriteLimits.interval : nil
@@ -160,7 +160,8 @@ final class JobOutputs {
     }
 
     /// Gives up the whole job, as the other child cannot be trusted any more.
-    private func violate(_ what: String, _ code: ErrorCode = .crashed) -> Failure {
+    @discardableResult
+    func violate(_ what: String, _ code: ErrorCode = .crashed) -> Failure {
         let failure = Failure(code, what)
         if violation == nil { violation = (failure, isTold: false) }
         self.failure = failure
@@ -222,7 +223,7 @@ final class JobOutputs {
     func tick(_ now: ContinuousClock.Instant, reportingTo control: borrowing PacketSocket) throws(PacketError) {
         measure(now)
         if let sum = sums.first, !sum.look(now) {
-            _ = violate(
+            violate(
                 "respool-transcode can still write to a file of output \(sum.output) that it said was complete")
         }
         if let violation, !violation.isTold {

@@ -13,6 +13,9 @@ final class TransferLoop {
     private var settling: Settling?
     private var isLinkOpen = true
 
+    /// Requests that the other child may have left when its job ends: some for each of 32 outputs.
+    private static let mostLeft = 128
+
     /// A job that is over but for what a store must forget of it, and for files that the other child is to let go of.
     private struct Ending {
         let job: JobInHand
@@ -125,39 +128,57 @@ final class TransferLoop {
         // The job was told before its first request was sent, but its order may have come after the last look.
         guard try takeOrders() else { return false }
         guard listensToLink, try link.waitUntilReadable(milliseconds: 0) else { return true }
-        guard let received = try link.receive(LinkRequest.self) else {
-            isLinkOpen = false
-            return true
-        }
+        guard let request = try nextRequest() else { return true }
         guard let job else {
-            if received.message.wantsAnswer { answer(.refused(.noJob)) }
+            if request.wantsAnswer { try answer(.refused(.noJob)) }
             return true
         }
-        try job.begin(received.message, reportingTo: control)
+        try job.begin(request, reportingTo: control)
         try answerPending()
         return true
     }
 
+    /// A request that is there; nothing at the link's end.
+    private func nextRequest() throws(PacketError) -> LinkRequest? {
+        do throws(PacketError) {
+            if let received = try link.receive(LinkRequest.self) { return received.message }
+            isLinkOpen = false
+        } catch { try distrust("sends what is no request") }
+        return nil
+    }
+
     private func answerPending() throws(PacketError) {
         guard let job, let answer = job.takeAnswer() else { return }
-        self.answer(answer.message, descriptor: answer.descriptorNumber)
+        try self.answer(answer.message, descriptor: answer.descriptorNumber)
     }
 
     /// Refuses what the other child still waits for, so that nothing of this job is taken for the next one's.
     private func drainLink() throws(PacketError) {
-        if job?.pending != nil { answer(.refused(.jobOver)) }
+        if job?.pending != nil { try answer(.refused(.jobOver)) }
+        var count = 0
         while isLinkOpen, try link.waitUntilReadable(milliseconds: 0) {
-            guard let received = try link.receive(LinkRequest.self) else {
-                isLinkOpen = false
-                return
-            }
-            if received.message.wantsAnswer { answer(.refused(.jobOver)) }
+            guard count < Self.mostLeft else { return try distrust("asks on and on at the end of its job") }
+            count += 1
+            guard let request = try nextRequest() else { return }
+            if request.wantsAnswer { try answer(.refused(.jobOver)) }
         }
     }
 
-    /// A link that is broken is the worker's to notice: its other child is dead.
-    private func answer(_ message: LinkAnswer, descriptor: CInt = -1) {
-        do { try link.send(message, descriptor: descriptor) } catch { isLinkOpen = false }
+    /// Answers without waiting: who is in order has read all answers before it asks again.
+    private func answer(_ message: LinkAnswer, descriptor: CInt = -1) throws(PacketError) {
+        guard isLinkOpen else { return }
+        // Long before the socket is full: of descriptors that nobody has read the kernel allows each user only so many, for all slots.
+        guard link.isWritable else { return try distrust("does not read what it asked for") }
+        // A link that is broken is the worker's to notice: its other child is dead.
+        do { try link.send(message, descriptor: descriptor, waits: false) } catch { isLinkOpen = false }
+    }
+
+    /// Listens no more to the other child, which did what none does that is in order.
+    private func distrust(_ what: String) throws(PacketError) {
+        isLinkOpen = false
+        // Between jobs none is to fail for it: without this process the next one gets another pair.
+        guard let job = job ?? ending?.job else { throw .malformed("respool-transcode \(what)") }
+        job.distrust("respool-transcode \(what)")
     }
 }
 

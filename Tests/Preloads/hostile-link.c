@@ -55,6 +55,13 @@ static void fill_scratch(void) {
     }
 }
 
+/// Asks and asks, and reads no answer.
+static void flood(void) {
+    const char *question = "{\"titles\":{}}";
+    for (int count = 0; count < 2000; count++)
+        if (write(LINK, question, strlen(question)) < 0) return;
+}
+
 /// Messages are sent with sendmsg: the first one over the link that wants an output's file is preceded by the attack.
 ssize_t sendmsg(int socket, const struct msghdr *message, int flags) {
     static int is_done;
@@ -63,6 +70,7 @@ ssize_t sendmsg(int socket, const struct msghdr *message, int flags) {
         is_done = 1;
         if (is_attack("names")) write_page();
         if (is_attack("fills")) fill_scratch();
+        if (is_attack("floods")) flood();
         if (is_attack("hoards")) ask("{\"scratch\":{}}");
     }
     return syscall(SYS_sendmsg, socket, message, flags);

@@ -75,4 +75,42 @@ import Testing
             #expect(try await child.ask(.stage(output: 0, part: "-8.mp3")).failure == nil)
         }
     }
+
+    // MARK: The link
+
+    @Test func `a child that reads no answer does not hold up the loop`() async throws {
+        try await withTransfer(policy) { child in
+            try await child.tell(.job(.test("/none", output: "t/p.mp3")))
+            try await child.ask(.titles, times: 2000)
+            #expect(try await child.report().violation?.code == .crashed)
+            let link = await child.duplicateLink()
+            defer { close(link) }
+            var (unread, byte) = (0, UInt8(0))
+            while recv(link, &byte, 1, CInt(MSG_DONTWAIT)) > 0 { unread += 1 }
+            #expect(unread < 100, "each may hold a descriptor")
+            #expect(try await child.end().violation?.code == .crashed)
+        }
+    }
+
+    @Test func `a child that asks on and on does not hold up the end of its job`() async throws {
+        try await withTransfer(policy) { child in
+            try await child.tell(.job(.test("/none", output: "t/p.mp3")))
+            kill(child.pid, SIGSTOP)
+            try await child.ask(.expect("a.ts", within: 0, as: .segment), times: 200)
+            try await child.tell(.end)
+            kill(child.pid, SIGCONT)
+            #expect(try await child.report().violation?.code == .crashed)
+        }
+    }
+
+    @Test func `what is no request fails the job, and not the process`() async throws {
+        try await withTransfer(policy) { child in
+            try await child.tell(.job(.test("/none", output: "t/p.mp3")))
+            #expect(try await child.ask(.stage(output: 0, part: nil)).failure == nil)
+            try await child.sendNonsense()
+            #expect(try await child.report().violation?.code == .crashed)
+            #expect(try await child.end().violation?.code == .crashed)
+        }
+        #expect(try entries() == ["t"])
+    }
 }

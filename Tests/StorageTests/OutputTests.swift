@@ -202,7 +202,7 @@ import Testing
             _ = try await child.stage(String(repeating: "a", count: 1 << 20))
             try await child.tell(.publish)
             #expect(try await child.isSilent(milliseconds: 100))
-            #expect(try await child.end().isEnded)
+            #expect(try await child.ending().isEnded)
         }
     }
 }

@@ -12,6 +12,7 @@ actor TransferChild {
     private let executor: ThreadExecutor
     private var control: PacketSocket?
     private var link: PacketSocket?
+    private let linkNumber: CInt
     private var source: CInt = -1
     private var output: CInt = -1
     private var scratches: [CInt] = []
@@ -41,6 +42,7 @@ actor TransferChild {
 
     private init(pid: CInt, control: consuming PacketSocket, link: consuming PacketSocket) {
         self.pid = pid
+        linkNumber = link.number
         self.control = consume control
         self.link = consume link
         executor = ThreadExecutor(label: "transfer \(pid)")
@@ -76,6 +78,26 @@ actor TransferChild {
     func isSilent(milliseconds: CInt) throws -> Bool { try !control!.waitUntilReadable(milliseconds: milliseconds) }
 
     func send(_ request: LinkRequest) throws { try link!.send(request) }
+
+    /// Sends what is no request.
+    func sendNonsense() throws { try link!.send("nonsense") }
+
+    /// Sends so many requests and reads no answer; ends early once there is a report.
+    func ask(_ request: LinkRequest, times count: Int) throws {
+        let packet = Array(try JSONEncoder().encode(request))
+        let end = ContinuousClock.now + .seconds(15)
+        var left = count
+        while left > 0, ContinuousClock.now < end {
+            if Glibc.send(linkNumber, packet, packet.count, CInt(MSG_DONTWAIT | MSG_NOSIGNAL)) > 0 {
+                left -= 1
+            } else if try !isSilent(milliseconds: 10) {
+                return
+            }
+        }
+    }
+
+    /// A second descriptor of the link, which the caller closes.
+    func duplicateLink() -> CInt { dup(linkNumber) }
 
     /// The next answer over the link; a descriptor with it is kept here.
     func answer() throws -> LinkAnswer {
@@ -173,6 +195,22 @@ actor TransferChild {
         return answer.failure
     }
 
+    /// Writes so many bytes more to the last scratch file.
+    func growScratch(by count: Int) { _ = Self.fill(scratches.last!, count) }
+
+    /// Reads so many bytes, and answers how many there were.
+    func readAway(_ count: Int, from pipe: CInt) -> Int {
+        var (bytes, done) = ([UInt8](repeating: 0, count: 1 << 16), 0)
+        while done < count {
+            var entry = pollfd(fd: pipe, events: Int16(POLLIN), revents: 0)
+            guard poll(&entry, 1, 15_000) > 0 else { break }
+            let step = Glibc.read(pipe, &bytes, bytes.count)
+            guard step > 0 else { break }
+            done += step
+        }
+        return done
+    }
+
     /// Bytes that the scratch files take on the disk.
     func scratchBlocks() -> Int64 {
         scratches.reduce(0) { sum, number in
@@ -196,6 +234,13 @@ actor TransferChild {
         output = replace(output, by: nil)
         try tell(.end)
         return try report()
+    }
+
+    /// Forgets the job's descriptors, ends it, and answers what is reported of that in the end.
+    func ending() throws -> TransferReport {
+        var report = try end()
+        while !report.isEnded { report = try self.report() }
+        return report
     }
 
     /// Ends the job; whatever else was still on its way is read and forgotten.

@@ -40,7 +40,7 @@ import Testing
 
     @Test(arguments: [
         ("names", ErrorCode.crashed, "wanted to write"), ("keeps", .crashed, "can still write"),
-        ("fills", .tooLarge, "scratch files among them"),
+        ("fills", .tooLarge, "scratch files among them"), ("floods", .crashed, "does not read"),
     ])
     func `a transcoder that does not keep to its job fails it, and is replaced`(
         attack: String, code: ErrorCode, words: String
