@@ -149,6 +149,7 @@ package actor Slot {
             // The transcoder is done, and has no say in what becomes visible.
             case .transcode(.progress), .transcode(.log): continue
             case .transcode: pair.transcode.kill(because: "spoke after its conversion")
+            case .transfer(.violation): pair.transcode.kill()
             case .ended(let ending) where ending.name == pair.transcode.name: continue
             case let event: try handle(event, pair)
             }
@@ -233,6 +234,7 @@ package actor Slot {
             case .silent: return dispose(pair)
             // What was told of the upload is taken back even if the child dies of it.
             case .transfer(.uploading(let index, let output)): uploads[index] = output
+            case .transfer(.violation): pair.transcode.kill()
             // What was on its way when the job ended.
             case .transfer, .transcode, .ended, .stopped: continue
             }

@@ -5,6 +5,16 @@ package import SlotProtocol
 /// An output that waits in the spool folder until it is copied to an open descriptor, such as a pipe.
 package struct StreamedFile: ~Copyable {
     package private(set) var file: SealableFile
+    /// Bytes that are copied.
+    private var copied: Int64 = 0
+
+    /// How far the copy is.
+    package enum Copying {
+        case underWay
+        /// There is something to read first.
+        case interrupted
+        case complete
+    }
 
     package static func create(policy: TransferPolicy) throws(Failure) -> StreamedFile {
         StreamedFile(file: try sealableFile(in: policy.spoolFolder, for: "the output"))
@@ -16,21 +26,31 @@ package struct StreamedFile: ~Copyable {
         return file
     }
 
-    /// Copies all bytes to the target; answers false as soon as `interruption` is readable.
+    /// Copies bytes to the target until all are there, or `interruption` is readable, or the time is over.
     ///
     /// A pipe that polls as writable takes `PIPE_BUF` bytes without waiting; its mode is left alone, as others may share it.
-    package func copy(to target: CInt, unlessReadable interruption: CInt) throws(Failure) -> Bool {
-        var offset: Int64 = 0
-        while waitUntilWritable(target, unlessReadable: interruption) {
-            let written = try copyStep(at: offset, to: target)
-            guard written > 0 else { return true }
-            offset += written
+    package mutating func copy(
+        to target: CInt, unlessReadable interruption: CInt, for duration: Duration
+    ) throws(Failure) -> Copying {
+        let end = ContinuousClock.now + duration
+        while true {
+            let left = Int((end - .now).milliseconds)
+            guard left > 0 else { return .underWay }
+            var entries = [
+                pollfd(fd: target, events: Int16(POLLOUT), revents: 0),
+                pollfd(fd: interruption, events: Int16(POLLIN), revents: 0),
+            ]
+            poll(&entries, 2, CInt(left))
+            if entries[1].revents != 0 { return .interrupted }
+            guard entries[0].revents != 0 else { continue }
+            let written = try copyStep(to: target)
+            guard written > 0 else { return .complete }
+            copied += written
         }
-        return false
     }
 
-    private func copyStep(at offset: Int64, to target: CInt) throws(Failure) -> Int64 {
-        let source = file.number
+    private func copyStep(to target: CInt) throws(Failure) -> Int64 {
+        let (source, offset) = (file.number, copied)
         return try withUnsafeTemporaryAllocation(byteCount: Int(PIPE_BUF), alignment: 16) {
             (buffer) throws(Failure) -> Int64 in
             let count = pread(source, buffer.baseAddress, buffer.count, off_t(offset))
@@ -46,14 +66,5 @@ package struct StreamedFile: ~Copyable {
             }
             return Int64(done)
         }
-    }
-
-    private func waitUntilWritable(_ target: CInt, unlessReadable interruption: CInt) -> Bool {
-        var entries = [
-            pollfd(fd: target, events: Int16(POLLOUT), revents: 0),
-            pollfd(fd: interruption, events: Int16(POLLIN), revents: 0),
-        ]
-        while poll(&entries, 2, -1) < 0, errno == EINTR {}
-        return entries[1].revents == 0
     }
 }

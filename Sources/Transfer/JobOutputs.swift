@@ -12,17 +12,17 @@ final class JobOutputs {
     private var owesCheck: Bool
     /// What earlier tries of the job have left at stores, until it is gone.
     private var abandoned: [AbandonedUploads] = []
-    private let outputs: [OutputInHand]
+    let outputs: [OutputInHand]
     private let policy: TransferPolicy
     private let limits: WriteLimits
     /// When what is written is measured next, while something is.
     private var nextMeasurement: ContinuousClock.Instant?
     private let loose = LooseFiles()
-    private let isAtomic: Bool
+    let isAtomic: Bool
     private let target: Descriptor?
-    private let targetNumber: CInt
+    let targetNumber: CInt
     private var sums: [FileSum] = []
-    private var publishing: Publishing?
+    var publishing: Publishing?
     private var claims: PlaceClaims?
     /// What the other child did that none does that is in order, and whether the worker knows of it.
     private var violation: (failure: Failure, isTold: Bool)?
@@ -88,7 +88,7 @@ final class JobOutputs {
     }
 
     /// Lets go of an output whose place is taken.
-    private func skip(_ index: Int, reportingTo control: borrowing PacketSocket) throws(PacketError) {
+    func skip(_ index: Int, reportingTo control: borrowing PacketSocket) throws(PacketError) {
         let name = outputs[index].placeName
         drop(index, .outputExists(name))
         try control.send(TransferReport.outputSkipped(index, place: name))
@@ -99,7 +99,7 @@ final class JobOutputs {
 
     /// A file to write, once there are not too many that wait.
     func stage(output: Int, part: String?) throws(Failure) -> Answer? {
-        if let failure { throw failure }
+        if let failure = failure ?? violation?.failure { throw failure }
         guard areChecked, sums.count < Self.mostWaiting else { return nil }
         let hand = try hand(output)
         if let part {
@@ -138,9 +138,10 @@ final class JobOutputs {
     private func measure(_ now: ContinuousClock.Instant) {
         guard let next = nextMeasurement, now >= next else { return }
         loose.release()
-        // What is being made visible is complete, and whoever holds a file back is found at the end.
-        if publishing == nil, violation == nil, let excess = limits.excess(outputs, loose) {
+        if let excess = limits.excess(outputs, loose) {
             violate(excess, .tooLarge)
+            // Until the other child is dead it may go on.
+            loose.empty()
         }
         let isWritten = !loose.isEmpty || outputs.contains { $0.writableFiles > 0 }
         nextMeasurement = isWritten ? now + WriteLimits.interval : nil
@@ -164,8 +165,9 @@ final class JobOutputs {
     func violate(_ what: String, _ code: ErrorCode = .crashed) -> Failure {
         let failure = Failure(code, what)
         if violation == nil { violation = (failure, isTold: false) }
+        // What is being made visible is complete, and nobody can write to it.
+        guard publishing == nil else { return failure }
         self.failure = failure
-        publishing = nil
         for index in outputs.indices { drop(index, failure) }
         return failure
     }
@@ -205,7 +207,7 @@ final class JobOutputs {
 
     /// When `tick` wants to be called at the latest.
     var nextDeadline: ContinuousClock.Instant? {
-        if violation?.isTold == false { return .now }
+        if violation?.isTold == false || isStreaming { return .now }
         let sign = publishing.map { $0.lastSign + Self.signInterval }
         return
             (outputs.compactMap(\.nextDeadline)
@@ -252,78 +254,6 @@ final class JobOutputs {
 
     /// Why something may be left at a store.
     var leftBehind: Failure? { (outputs.lazy.compactMap(\.leftBehind) + abandoned.compactMap(\.leftBehind)).first }
-
-    // MARK: Publishing
-
-    private struct Publishing {
-        /// The outputs that are not visible yet.
-        var rest: [Int]
-        let count: Int
-        var failures: [(Int, Failure)] = []
-        var etags: [Int: String] = [:]
-        /// When the worker last heard of it.
-        var lastSign = ContinuousClock.now
-    }
-
-    private static let signInterval = Duration.seconds(1)
-
-    /// Makes the outputs visible, each once: all that are complete, or with `atomic` all or none.
-    func publish(reportingTo control: borrowing PacketSocket) throws(PacketError) {
-        let staged = outputs.indices.filter { outputs[$0].isStaged }
-        guard !staged.isEmpty else {
-            return try control.send(TransferReport.failed(Failure(.internal, "no complete output is staged")))
-        }
-        publishing = Publishing(rest: staged, count: staged.count)
-        try publishFurther(.now, reportingTo: control)
-    }
-
-    private func publishFurther(
-        _ now: ContinuousClock.Instant, reportingTo control: borrowing PacketSocket
-    ) throws(PacketError) {
-        while let index = publishing?.rest.first {
-            let step: PublishingStep
-            do throws(Failure) {
-                step = try outputs[index].publish(
-                    to: targetNumber, unlessReadable: control.number, keepingOld: isAtomic && outputs.count > 1)
-            } catch {
-                publishing?.rest.removeFirst()
-                outputs[index].withdraw()
-                if error.code == .outputExists, outputs[index].overwrite == .skip {
-                    try skip(index, reportingTo: control)
-                    continue
-                }
-                publishing?.failures.append((index, error))
-                if isAtomic { break }
-                continue
-            }
-            switch step {
-            case .underWay: return try sign(now, reportingTo: control)
-            case .interrupted:
-                publishing = nil
-                return
-            case .done(let etag):
-                publishing?.etags[index] = etag
-                publishing?.rest.removeFirst()
-            }
-        }
-        guard let done = publishing else { return }
-        publishing = nil
-        if let (index, failure) = done.failures.first, isAtomic || done.failures.count == done.count {
-            for output in outputs where output.isStaged { output.withdraw() }
-            return try control.send(TransferReport.failed(outputs.count > 1 ? failure.of(output: index) : failure))
-        }
-        for (index, failure) in done.failures { try control.send(TransferReport.outputFailed(index, failure)) }
-        try control.send(TransferReport.published(etags: done.etags))
-    }
-
-    /// Lets the worker know from time to time that nothing is stuck.
-    private func sign(
-        _ now: ContinuousClock.Instant, reportingTo control: borrowing PacketSocket
-    ) throws(PacketError) {
-        guard let last = publishing?.lastSign, now - last >= Self.signInterval else { return }
-        publishing?.lastSign = now
-        try control.send(TransferReport.publishing)
-    }
 
     private func hand(_ index: Int) throws(Failure) -> OutputInHand {
         guard outputs.indices.contains(index) else { throw Failure(.internal, "the job has no output \(index)") }

@@ -25,11 +25,16 @@ final class LooseFiles {
         }
     }
 
+    /// Gives the space of all of them back to the disk.
+    func empty() {
+        for file in files { file.empty() }
+    }
+
     /// Lets go of all of them at the end, and answers whether one can still be written to.
     func releaseAll() -> Bool {
         release()
         let isOpen = files.contains { $0.seal() == .open }
-        for file in files { file.empty() }
+        empty()
         files = []
         return isOpen
     }

@@ -122,7 +122,11 @@ struct Staging: ~Copyable {
         to target: CInt, unlessReadable interruption: CInt, keepingOld: Bool, replacing: Bool
     ) throws(Failure) -> PublishingStep {
         if streamed != nil {
-            return try streamed!.copy(to: target, unlessReadable: interruption) ? .done(etag: nil) : .interrupted
+            switch try streamed!.copy(to: target, unlessReadable: interruption, for: WriteLimits.interval) {
+            case .complete: return .done(etag: nil)
+            case .interrupted: return .interrupted
+            case .underWay: return .underWay
+            }
         }
         if let remote { return try remote.publish() ? .done(etag: remote.etag) : .underWay }
         try staged?.publish(keepingOld: keepingOld, replacing: replacing)

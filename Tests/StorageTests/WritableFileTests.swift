@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Glibc
+import Lifecycle
 import MediaTypes
 import SlotProtocol
 import TestSupport
@@ -166,6 +167,32 @@ import Testing
     }
 
     // MARK: Limits
+
+    @Test(arguments: ["-", "s3://filled/a.mp3"])
+    func `what is written beyond the limit is noticed while a result is published`(output: String) async throws {
+        let store = ObjectStore.shared
+        var policy = try await store.policy()
+        (policy.outputRoot, policy.spoolFolder, policy.mostOutputBytes) = (root, folder.path, 1 << 20)
+        try await store.spoil("filled", "PUT 2 503")
+        var ends: [CInt] = [-1, -1]
+        guard pipe(&ends) == 0 else { throw Errno.last }
+        defer { for end in ends { close(end) } }
+        try await withTransfer(policy) { child in
+            try await child.tell(
+                .job(.test("/none", output: output)), descriptor: output == "-" ? ends[1] : -1)
+            #expect(try await child.fillScratch(1) == nil)
+            _ = try await child.write(String(repeating: "p", count: 400_000), output: 0, part: nil)
+            #expect(try await child.outcome().staged?.bytes == 400_000)
+            try await child.tell(.publish)
+            await child.growScratch(by: 2 << 20)
+            #expect(try await child.outcome().violation?.code == .tooLarge)
+            #expect(await child.scratchBlocks() == 0)
+            if output == "-" { #expect(await child.readAway(400_000, from: ends[0]) == 400_000) }
+            #expect(try await child.outcome().isPublished)
+            #expect(try await child.end().violation?.code == .tooLarge)
+        }
+        if output != "-" { #expect(try await store.content("filled").objects["a.mp3"]?.size == 400_000) }
+    }
 
     @Test func `scratch files and unfinished parts count against one limit`() async throws {
         try await withTransfer(policy) { child in

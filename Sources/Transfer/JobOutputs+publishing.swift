@@ -1,0 +1,78 @@
+import Lifecycle
+import SlotProtocol
+
+// How the outputs of a job become visible.
+extension JobOutputs {
+    struct Publishing {
+        /// The outputs that are not visible yet.
+        var rest: [Int]
+        let count: Int
+        var failures: [(Int, Failure)] = []
+        var etags: [Int: String] = [:]
+        /// When the worker last heard of it.
+        var lastSign = ContinuousClock.now
+    }
+
+    static let signInterval = Duration.seconds(1)
+
+    /// Whether the result is being copied to the descriptor that came with the job.
+    var isStreaming: Bool { publishing != nil && targetNumber >= 0 }
+
+    /// Makes the outputs visible, each once: all that are complete, or with `atomic` all or none.
+    func publish(reportingTo control: borrowing PacketSocket) throws(PacketError) {
+        let staged = outputs.indices.filter { outputs[$0].isStaged }
+        guard !staged.isEmpty else {
+            return try control.send(TransferReport.failed(Failure(.internal, "no complete output is staged")))
+        }
+        publishing = Publishing(rest: staged, count: staged.count)
+        try publishFurther(.now, reportingTo: control)
+    }
+
+    func publishFurther(
+        _ now: ContinuousClock.Instant, reportingTo control: borrowing PacketSocket
+    ) throws(PacketError) {
+        while let index = publishing?.rest.first {
+            let step: PublishingStep
+            do throws(Failure) {
+                step = try outputs[index].publish(
+                    to: targetNumber, unlessReadable: control.number, keepingOld: isAtomic && outputs.count > 1)
+            } catch {
+                publishing?.rest.removeFirst()
+                outputs[index].withdraw()
+                if error.code == .outputExists, outputs[index].overwrite == .skip {
+                    try skip(index, reportingTo: control)
+                    continue
+                }
+                publishing?.failures.append((index, error))
+                if isAtomic { break }
+                continue
+            }
+            switch step {
+            case .underWay: return try sign(now, reportingTo: control)
+            case .interrupted:
+                publishing = nil
+                return
+            case .done(let etag):
+                publishing?.etags[index] = etag
+                publishing?.rest.removeFirst()
+            }
+        }
+        guard let done = publishing else { return }
+        publishing = nil
+        if let (index, failure) = done.failures.first, isAtomic || done.failures.count == done.count {
+            for output in outputs where output.isStaged { output.withdraw() }
+            return try control.send(TransferReport.failed(outputs.count > 1 ? failure.of(output: index) : failure))
+        }
+        for (index, failure) in done.failures { try control.send(TransferReport.outputFailed(index, failure)) }
+        try control.send(TransferReport.published(etags: done.etags))
+    }
+
+    /// Lets the worker know from time to time that nothing is stuck.
+    private func sign(
+        _ now: ContinuousClock.Instant, reportingTo control: borrowing PacketSocket
+    ) throws(PacketError) {
+        guard let last = publishing?.lastSign, now - last >= Self.signInterval else { return }
+        publishing?.lastSign = now
+        try control.send(TransferReport.publishing)
+    }
+}
