@@ -174,6 +174,7 @@ final class JobOutputs {
 
     /// Takes a complete file, to be summed.
     func finish(output: Int, part: String?, reportingTo control: borrowing PacketSocket) throws(PacketError) {
+        guard checkUnfinished(output) else { return }
         do throws(Failure) {
             sums.append(try hand(output).finish(part: part))
         } catch { try fail(output, error, reportingTo: control) }
@@ -181,7 +182,15 @@ final class JobOutputs {
 
     /// Lets go of a failed output.
     func discard(output: Int) {
+        guard checkUnfinished(output) else { return }
         drop(output, Failure(.internal, "output \(output) was given up"))
+    }
+
+    /// Whether the other child may say how an output ends: what it has said to be complete is no more in its hand.
+    private func checkUnfinished(_ index: Int) -> Bool {
+        if outputs.indices.contains(index), !outputs[index].isFinished { return true }
+        violate("respool-transcode told the end of output \(index), which it has not in hand")
+        return false
     }
 
     private func drop(_ index: Int, _ failure: Failure) {

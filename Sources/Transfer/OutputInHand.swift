@@ -22,7 +22,7 @@ final class OutputInHand {
     private var staging: Staging?
     private var parts: [String: Part] = [:]
     /// Whether the main file is complete, after which nothing of it is begun.
-    private var isFinished = false
+    private(set) var isFinished = false
     /// Complete, summed and named.
     private(set) var isStaged = false
     private(set) var isPublished = false

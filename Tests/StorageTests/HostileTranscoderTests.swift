@@ -113,4 +113,23 @@ import Testing
         }
         #expect(try entries() == ["t"])
     }
+
+    // MARK: What is complete
+
+    /// What is said of an output whose end was told already.
+    @Test(arguments: [LinkRequest.discard(output: 0), .finished(output: 0, part: nil), .discard(output: 7)])
+    func `a complete output is not given up before it is published`(request: LinkRequest) async throws {
+        var job = TransferJob.test("/none", output: "t/p.mp3")
+        job.outputs.append(.init("t/q.mp3", defaultName: ""))
+        try await withTransfer(policy) { child in
+            try await child.tell(.job(job))
+            for index in 0...1 { #expect(try await child.stage("good", output: index).staged != nil) }
+            try await child.send(request)
+            #expect(try await child.report().violation?.code == .crashed)
+            try await child.tell(.publish)
+            #expect(try await child.report().failure?.code == .internal)
+            #expect(try await child.end().violation?.code == .crashed)
+        }
+        #expect(try entries() == ["t"])
+    }
 }
