@@ -25,7 +25,7 @@ final class FileSum {
     var isReady: Bool { copy != nil || file.isSealed }
 
     /// Looks whether somebody can still write to it; answers false if that is so for too long.
-    func look(_ now: ContinuousClock.Instant) -> Bool { isReady || file.seal() != .open || now < end }
+    func look(_ now: ContinuousClock.Instant) -> Bool { isReady || file.seal() == .sealed || now < end }
 
     /// Sums some more; answers the SHA-256 at the end, once.
     func readFurther() throws(Failure) -> String? {

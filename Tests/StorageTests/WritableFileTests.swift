@@ -86,8 +86,8 @@ import Testing
         }
     }
 
-    /// A library in whose file system there are no leases, and perhaps no files without a name.
-    private func poorFileSystem(hasUnnamed: Bool) async throws -> String {
+    /// A library in whose file system there are no leases, or none any more once one was refused, and perhaps no files without a name.
+    private func poorFileSystem(hasUnnamed: Bool = true, hasLeases: Bool = false) async throws -> String {
         let code = """
             #define _GNU_SOURCE
             #include <errno.h>
@@ -100,8 +100,11 @@ import Testing
                 va_start(list, command);
                 long value = va_arg(list, long);
                 va_end(list);
-                if (command == F_SETLEASE) return errno = EINVAL, -1;
-                return syscall(SYS_fcntl, file, command, value);
+                static int is_over = \(hasLeases ? 0 : 1);
+                if (command == F_SETLEASE && is_over) return errno = EINVAL, -1;
+                int answer = syscall(SYS_fcntl, file, command, value);
+                if (command == F_SETLEASE && answer < 0 && errno == EAGAIN) is_over = 1;
+                return answer;
             }
             int fcntl64(int, int, ...) __attribute__((alias("fcntl")));
             static int reopen(int folder, const char *path, int flags, int mode) {
@@ -126,7 +129,7 @@ import Testing
             int open64(const char *, int, ...) __attribute__((alias("open")));
             """
         let source = try folder.write("poor.c", text: code)
-        let library = folder.file("poor-\(hasUnnamed).so")
+        let library = folder.file("poor.so")
         let outcome = try await ChildProcess.run("cc", ["-shared", "-fPIC", "-o", library, source])
         guard outcome.succeeded else { throw NotInTime(description: outcome.errors) }
         return library
@@ -163,6 +166,18 @@ import Testing
             }
             #expect(try text("a.mp3") == "main" && text("a-1abcd.m4s") == "part")
             #expect(try entries() == ["a-1abcd.m4s", "a.mp3"])
+        }
+    }
+
+    @Test func `a file of which it can be told no more who writes to it is not waited for without end`() async throws {
+        let library = try await poorFileSystem(hasLeases: true)
+        try await withTransfer(policy, wrapper: ["/usr/bin/env", "LD_PRELOAD=\(library)"]) { child in
+            try await child.tell(.job(job("a.mp3")))
+            try await child.begin("good", output: 0, part: nil)
+            try await child.send(.finished(output: 0, part: nil))
+            #expect(try await child.report().violation?.code == .crashed)
+            await child.closeOutput()
+            #expect(try await child.end().violation?.code == .crashed)
         }
     }
 
