@@ -16,6 +16,12 @@ final class LooseFiles {
         if file.isHandedOut, !file.isSealed { files.append(file) }
     }
 
+    /// Takes a file that was given up: nobody needs its bytes, of which it may never be told that nobody can write to them.
+    func giveUp(_ file: SealableFile) {
+        if file.isHandedOut, !file.isSealed { file.empty() }
+        add(file)
+    }
+
     /// Lets go of those that nobody can write to any more, and of their bytes, which somebody may have open all the same.
     func release() {
         files.removeAll { file in

@@ -277,7 +277,7 @@ final class OutputInHand {
     func discard() {
         guard !isPublished else { return }
         for part in parts.values {
-            loose.add(part.file)
+            loose.giveUp(part.file)
             if let progress = part.progress.take() { staging?.drop(progress) }
         }
         parts = [:]
@@ -290,7 +290,7 @@ final class OutputInHand {
             remote.abandon()
             leftovers.append(remote)
         }
-        if let mainFile { loose.add(mainFile) }
+        if let mainFile { loose.giveUp(mainFile) }
         isUploadTold = false
         staging = nil
     }

@@ -181,6 +181,16 @@ import Testing
         }
     }
 
+    @Test func `a file that was given up takes no space where it cannot be told to be closed`() async throws {
+        let library = try await poorFileSystem()
+        try await withTransfer(policy, wrapper: ["/usr/bin/env", "LD_PRELOAD=\(library)"]) { child in
+            try await child.tell(.job(job("a.mp3")))
+            for _ in 0..<4 { try await child.begin(String(repeating: "p", count: 400_000), output: 0, part: nil) }
+            #expect(try await child.stage("good").staged?.bytes == 4)
+            #expect(try await child.end().isEnded)
+        }
+    }
+
     // MARK: Limits
 
     @Test(arguments: ["-", "s3://filled/a.mp3"])
