@@ -31,22 +31,9 @@ import Testing
             }
         }
     }
-
-    /// Writes an ID3 tag with two deflated pictures of 12 MiB each, in 24 KB.
-    private static let swollen = """
-        import struct, sys, zlib
-        safe = lambda n: bytes([n >> 21 & 127, n >> 14 & 127, n >> 7 & 127, n & 127])
-        picture = bytes([0]) + b"image/png" + bytes([0, 3, 0]) + bytes(12 << 20)
-        body = struct.pack(">I", len(picture)) + zlib.compress(picture)
-        frame = b"APIC" + safe(len(body)) + bytes([0, 9]) + body
-        text = b"TIT2" + safe(6) + bytes([0, 0, 3]) + b"Title"
-        frames = text + 2 * frame
-        open(sys.argv[1], "wb").write(b"ID3" + bytes([4, 0, 0]) + safe(len(frames)) + frames)
-        """
-
     @Test func `has libav inflate no pictures that a few bytes hold`() async throws {
         let path = await Studio.shared.output("id3")
-        _ = try await ChildProcess.run("/usr/bin/python3", ["-c", Self.swollen, path])
+        _ = try await ChildProcess.run("/usr/bin/python3", [Script.path("deflated_pictures.py"), path])
         let tag = try fileBytes(path)
         #expect(tag.count < 40_000)
         let wave = try fileBytes(try await Studio.shared.music())

@@ -41,8 +41,7 @@ import Testing
 
     @Test func `never sends a command again by itself`() async throws {
         let folder = try TemporaryFolder()
-        let script = try folder.write("server.py", text: breakingServer)
-        let server = try await ChildProcess("python3", ["-u", script, folder.file("sock")])
+        let server = try await ChildProcess("python3", ["-u", Script.path("breaking_redis.py"), folder.file("sock")])
         try await eventually("the server listens") { server.output.contains("ready") }
         let client = RedisClient(url: try RedisURL("unix://\(folder.file("sock"))"), name: "test")
         let error = await #expect(throws: RedisError.self) { try await client.send(["INCR", "n"]) }
@@ -124,25 +123,6 @@ import Testing
         #expect(replica?.isServer("READONLY") == true)
     }
 }
-
-/// Answers OK to the greeting, and breaks the connection at the first INCR; prints each command's first word.
-private let breakingServer = """
-    import socket, sys
-    listener = socket.socket(socket.AF_UNIX)
-    listener.bind(sys.argv[1])
-    listener.listen()
-    print("ready")
-    while True:
-        connection, _ = listener.accept()
-        while True:
-            words = connection.recv(65536).split(b"\\r\\n")
-            if len(words) < 3: break
-            print(words[2].decode())
-            if words[2] == b"INCR": break
-            connection.sendall(b"+OK\\r\\n")
-        connection.close()
-    """
-
 extension RedisClient {
     /// How many clients wait in a blocking command.
     var blockedClients: Int {

@@ -39,8 +39,8 @@ import Testing
     @Test func `leaves a connection whose other end is gone without a word`() async throws {
         let server = try await RedisServer()
         let folder = try TemporaryFolder()
-        let script = try folder.write("proxy.py", text: Self.proxy)
-        let proxy = try await ChildProcess("python3", ["-u", script, folder.file("sock"), server.socket])
+        let proxy = try await ChildProcess(
+            "python3", ["-u", Script.path("stalling_proxy.py"), folder.file("sock"), server.socket])
         try await eventually("the proxy listens") { proxy.output.contains("ready") }
         let url = try RedisURL("unix://\(folder.file("sock"))")
         let client = RedisClient(url: url, name: "test", timeout: .milliseconds(300))
@@ -57,34 +57,4 @@ import Testing
         #expect(try await client.send(["INCR", "n"]).integer == 1)
         #expect(try await bell.block(wait, for: .milliseconds(50)) == .null)
     }
-
-    /// Passes bytes on between clients and the server; at SIGUSR1 it forgets the connections that it has, and keeps them open.
-    private static let proxy = """
-        import signal, socket, sys, threading
-        lost, pairs = set(), []
-        def lose(*_):
-            lost.update(pairs)
-            print("lost", len(lost))
-        signal.signal(signal.SIGUSR1, lose)
-        def carry(source, target, pair):
-            while True:
-                try: data = source.recv(65536)
-                except OSError: break
-                if not data: break
-                if pair not in lost: target.sendall(data)
-        listener = socket.socket(socket.AF_UNIX)
-        listener.bind(sys.argv[1])
-        listener.listen()
-        def serve():
-            while True:
-                near, _ = listener.accept()
-                far = socket.socket(socket.AF_UNIX)
-                far.connect(sys.argv[2])
-                pairs.append((near, far))
-                for ends in ((near, far), (far, near)):
-                    threading.Thread(target=carry, args=(*ends, (near, far)), daemon=True).start()
-        threading.Thread(target=serve, daemon=True).start()
-        print("ready")
-        while True: signal.pause()
-        """
 }

@@ -56,7 +56,7 @@ struct FileServers {
         // Debian's own Python, which has the packages.
         let process = try await ChildProcess(
             "/usr/bin/python3",
-            ["-c", fileServersScript, folder.file("root"), folder.file("log"), certificate, key], input: .open)
+            [Script.path("file_servers.py"), folder.file("root"), folder.file("log"), certificate, key], input: .open)
         try await eventually("the servers say their ports", within: .seconds(60)) { process.output.hasSuffix("\n") }
         let ports = process.output.split(whereSeparator: \.isWhitespace).compactMap { Int($0) }
         return FileServers(

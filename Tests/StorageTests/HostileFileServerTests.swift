@@ -10,7 +10,8 @@ import Testing
         let port: Int
 
         init(_ behaviour: String) async throws {
-            let process = try await ChildProcess("python3", ["-c", script, behaviour], input: .open)
+            let process = try await ChildProcess(
+                "python3", [Script.path("hostile_ftp_server.py"), behaviour], input: .open)
             try await eventually("the server says its port", within: .seconds(60)) { process.output.contains("\n") }
             self.process = process
             port = Int(process.output.prefix { $0.isNumber }) ?? 0
@@ -60,60 +61,3 @@ import Testing
         #expect(server.lines.contains { $0 == (behaviour == "port" ? "EPSV" : "PASV") }, "\(server.lines)")
     }
 }
-
-/// A server of FTP on 127.0.0.2 that does what its argument says, and something on 127.0.0.1 that nobody may come to. It
-/// says its port, the commands, how many bytes went out where they had no end, and `BAIT` where somebody came.
-private let script = #"""
-    import socket, sys, threading
-
-    behaviour = sys.argv[1]
-    lock = threading.Lock()
-
-    def say(*words):
-        with lock: print(*words, flush=True)
-
-    def flood(connection, first, piece):
-        sent = 0
-        try:
-            connection.sendall(first)
-            while sent < 1 << 28:
-                connection.sendall(piece)
-                sent += len(piece)
-        except OSError: pass
-        say("SENT", sent)
-
-    floods = {"greeting": (b"", b"220-%s\r\n" % (b"x" * 60)), "noise": (b"", b"no reply at all\r\n"), "line": (b"220-", b"x" * 1000),
-        "reply": (b"", b"331-%s\r\n" % (b"x" * 60)), "folder": (b'257 "/', b"x" * 1000)}
-
-    def serve(connection):
-        if behaviour in ("greeting", "noise", "line"): return flood(connection, *floods[behaviour])
-        connection.sendall(b"220 Ready\r\n")
-        for line in connection.makefile("rb"):
-            word = line.split()[0].decode()
-            say(word)
-            if (behaviour, word) in (("reply", "USER"), ("folder", "PWD")): return flood(connection, *floods[behaviour])
-            answer = {"USER": "230 Come in", "PWD": '257 "/"', "EPSV": "500 What?", "SIZE": "213 1000", "MDTM": "213 20200101000000",
-                "PASV": "227 Here (169,254,169,254,0,80)", "RETR": "150 Comes", "QUIT": "221 Bye"}.get(word, "200 Well")
-            if word == "EPSV" and behaviour == "port": answer = "229 Here (|1|127.0.0.1|%d|)" % bait
-            if word == "PASV" and behaviour != "metadata": answer = "227 Here (127,0,0,1,%d,%d)" % divmod(bait, 256)
-            connection.sendall(answer.encode() + b"\r\n")
-
-    def accept(listener, use):
-        while True: threading.Thread(target=use, args=(listener.accept()[0],), daemon=True).start()
-
-    def lay():
-        # Nobody else may listen there on the server's own address.
-        while True:
-            baited, own = socket.create_server(("127.0.0.1", 0)), socket.socket()
-            try: own.bind(("127.0.0.2", baited.getsockname()[1]))
-            except OSError: continue
-            return baited, own
-
-    baited, own = lay()
-    bait = baited.getsockname()[1]
-    threading.Thread(target=accept, args=(baited, lambda connection: say("BAIT")), daemon=True).start()
-    listener = socket.create_server(("127.0.0.2", 0))
-    say(listener.getsockname()[1])
-    threading.Thread(target=accept, args=(listener, serve), daemon=True).start()
-    sys.stdin.read()
-    """#

@@ -65,7 +65,8 @@ package actor ObjectStore {
             "\(keys.identifier)=\(keys.secret)",
             "\(passingKeys.identifier)=\(passingKeys.secret):\(passingKeys.sessionToken)",
         ]
-        let process = try await ChildProcess(python, ["-c", objectStoreScript, folder.path] + keys, input: .open)
+        let process = try await ChildProcess(
+            python, [Script.path("object_store.py"), folder.path] + keys, input: .open)
         try await eventually("the store says its port", within: .seconds(60)) {
             process.output.hasSuffix("\n") || !process.isRunning
         }

@@ -64,57 +64,15 @@ import Testing
     func `slow clients do not keep others away`(start: String) async throws {
         let listener = try HTTPListener(
             on: #require(ListenAddress("127.0.0.1:0")), routes: Self.routes, patience: .seconds(1))
-        let script = """
-            import select, socket, sys, time
-            port, start = int(sys.argv[1]), sys.argv[2].encode()
-            slow = [socket.create_connection(("127.0.0.1", port), 5) for _ in range(32)]
-            for s in slow: s.sendall(start)
-            alive, end = list(slow), time.time() + 30
-            while alive and time.time() < end:
-                for s in list(alive):
-                    try:
-                        if select.select([s], [], [], 0)[0] and not s.recv(1): raise ConnectionError
-                        s.sendall(b"x")
-                    except ConnectionError: alive.remove(s)
-                time.sleep(0.1)
-            s = socket.create_connection(("127.0.0.1", port), 5)
-            s.sendall(b"GET /hello HTTP/1.1\\r\\nHost: x\\r\\n\\r\\n")
-            print(len(alive), s.recv(100).split(b"\\r\\n")[0].decode())
-            # A client that asks again and again is not cut off, however long it stays.
-            for _ in range(15):
-                s.sendall(b"GET /sick HTTP/1.1\\r\\nHost: x\\r\\n\\r\\n")
-                print(s.recv(4000).split(b" ")[-1][:0].decode(), end="")
-                time.sleep(0.1)
-            print("still there")
-            """
-        let outcome = try await ChildProcess.run("python3", ["-c", script, "\(listener.port)", start])
+        let outcome = try await ChildProcess.run(
+            "python3", [Script.path("slow_clients.py"), "\(listener.port)", start])
         #expect(outcome.output == "0 HTTP/1.1 200 OK\nstill there\n", "\(outcome.output) \(outcome.errors)")
     }
 
     /// From addresses that are all of this machine, each with more slow connections than it may have.
     @Test func `slow connections from many addresses do not keep a health check waiting`() async throws {
         let listener = try HTTPListener(on: #require(ListenAddress("127.0.0.1:0")), routes: Self.routes)
-        let script = """
-            import select, socket, sys, time
-            port = int(sys.argv[1])
-            def open(host, text):
-                s = socket.create_connection(("127.0.0.1", port), 5, (host, 0))
-                s.sendall(text)
-                return s
-            slow, longest = [], 0
-            for round in range(20):
-                for n in range(2, 12): slow.append(open(f"127.0.0.{n}", b"GET /he"))
-                start = time.time()
-                s = open("127.0.0.1", b"GET /hello HTTP/1.1\\r\\nHost: x\\r\\n\\r\\n")
-                s.settimeout(5)
-                if not s.recv(100).startswith(b"HTTP/1.1 200"): print("no answer in round", round)
-                longest = max(longest, time.time() - start)
-                s.close()
-            time.sleep(0.5)
-            held = [s for s in slow if not select.select([s], [], [], 0)[0]]
-            print(len(held) <= 32, longest < 2)
-            """
-        let outcome = try await ChildProcess.run("python3", ["-c", script, "\(listener.port)"])
+        let outcome = try await ChildProcess.run("python3", [Script.path("many_addresses.py"), "\(listener.port)"])
         #expect(outcome.output == "True True\n", "\(outcome.output) \(outcome.errors.suffix(300))")
     }
 
@@ -163,20 +121,9 @@ import Testing
 
     /// Sends each request on a connection of its own, and answers all that comes back.
     private func exchange(_ port: UInt16, host: String = "127.0.0.1", _ lines: String...) async throws -> [String] {
-        let script = """
-            import socket, sys
-            for line in sys.stdin.read().split("\\n"):
-                with socket.create_connection((sys.argv[1], int(sys.argv[2])), 5) as s:
-                    answer = b""
-                    try:
-                        line = line.replace("\\1", "\\r\\n")
-                        s.sendall(f"{line}\\r\\nHost: x\\r\\nConnection: close\\r\\n\\r\\n".encode())
-                        while chunk := s.recv(65536): answer += chunk
-                    except ConnectionError: pass
-                    sys.stdout.buffer.write(answer + b"\\0")
-            """
         let outcome = try await ChildProcess.run(
-            "python3", ["-c", script, host, "\(port)"], input: .bytes(Array(lines.joined(separator: "\n").utf8)))
+            "python3", [Script.path("exchange.py"), host, "\(port)"],
+            input: .bytes(Array(lines.joined(separator: "\n").utf8)))
         #expect(outcome.succeeded, "\(outcome.errors)")
         return outcome.output.split(separator: "\0", omittingEmptySubsequences: false).map(String.init)
     }

@@ -7,43 +7,8 @@ import TestSupport
 final class SlowServer: Sendable {
     let url: String
     private let child: ChildProcess
-
-    private static let script = """
-        import http.server, struct, sys, threading, time
-        seen = set()
-        def wav(seconds):
-            size = seconds * 88200
-            return b"RIFF" + struct.pack("<I", 36 + size) + b"WAVEfmt " + struct.pack(
-                "<IHHIIHH", 16, 1, 1, 44100, 88200, 2, 16) + b"data" + struct.pack("<I", size), size
-        class Handler(http.server.BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
-            def log_message(self, *arguments): pass
-            def do_GET(self):
-                slow = self.path == "/slow" or self.path not in seen
-                seen.add(self.path)
-                header, size = wav(600 if slow else 1)
-                self.send_response(200)
-                self.send_header("Content-Type", "audio/wav")
-                self.send_header("Content-Length", str(len(header) + size))
-                self.end_headers()
-                try:
-                    while self.path == "/drip":
-                        self.wfile.write(b"R")
-                        time.sleep(1)
-                    self.wfile.write(header)
-                    while size:
-                        part = min(size, 17640)
-                        self.wfile.write(bytes(part))
-                        size -= part
-                        if slow: time.sleep(0.1)
-                except ConnectionError: self.close_connection = True
-        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        print(server.server_port, flush=True)
-        server.serve_forever()
-        """
-
     init() async throws {
-        child = try await ChildProcess("python3", ["-c", Self.script])
+        child = try await ChildProcess("python3", [Script.path("slow_server.py")])
         let child = child
         try await eventually("the slow server listens", within: Workshop.patience) { child.output.hasSuffix("\n") }
         url = "http://127.0.0.1:\(child.output.dropLast())"

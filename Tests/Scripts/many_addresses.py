@@ -1,0 +1,21 @@
+"""Slow connections from many addresses of this machine, and health checks among them: many_addresses.py PORT.
+"""
+
+import select, socket, sys, time
+port = int(sys.argv[1])
+def open(host, text):
+    s = socket.create_connection(("127.0.0.1", port), 5, (host, 0))
+    s.sendall(text)
+    return s
+slow, longest = [], 0
+for round in range(20):
+    for n in range(2, 12): slow.append(open(f"127.0.0.{n}", b"GET /he"))
+    start = time.time()
+    s = open("127.0.0.1", b"GET /hello HTTP/1.1\r\nHost: x\r\n\r\n")
+    s.settimeout(5)
+    if not s.recv(100).startswith(b"HTTP/1.1 200"): print("no answer in round", round)
+    longest = max(longest, time.time() - start)
+    s.close()
+time.sleep(0.5)
+held = [s for s in slow if not select.select([s], [], [], 0)[0]]
+print(len(held) <= 32, longest < 2)
