@@ -1,0 +1,62 @@
+"""The shell lines of README, the tutorial and the how-to pages run as they are pasted, on a private Redis."""
+
+import os
+import re
+import shutil
+
+import pytest
+from processes import free_port
+from service import PROGRAMS, ROOT, Process, check
+
+PAGES = [ROOT / "README.md", ROOT / "docs/tutorial.md", *sorted((ROOT / "docs/how-to").glob("*.md"))]
+BLOCK = re.compile(r"^```sh(?P<options>[^\n]*)\n(?P<lines>.*?)^```$", re.MULTILINE | re.DOTALL)
+# What ends the programs that a page leaves running: each drains, or is ended by the signal.
+END = """
+for job in $(jobs -p); do
+    kill $job 2>/dev/null || true
+    code=0; wait $job || code=$?
+    [[ $code == 0 || $code == 143 ]] || { echo "a program in the background ended with $code" >&2; exit 1; }
+done
+"""
+
+
+def blocks(page):
+    """The blocks that run, and the reasons of those that do not."""
+    found = list(BLOCK.finditer(page.read_text()))
+    reasons = [re.fullmatch(r' no-run="(.+)"', block["options"]) for block in found]
+    for block, reason in zip(found, reasons):
+        check(reason or not block["options"], f"{page.name}: unknown options of a fence: {block['options']}")
+    return ([block["lines"] for block, reason in zip(found, reasons) if not reason], [reason[1] for reason in reasons if reason])
+
+
+@pytest.mark.long
+def test_at_most_ten_blocks_of_the_pages_do_not_run():
+    reasons = [reason for page in PAGES for reason in blocks(page)[1]]
+    check(len(reasons) <= 10, f"{len(reasons)} blocks do not run: {reasons}")
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("page", [page for page in PAGES if blocks(page)[0]], ids=lambda page: page.stem)
+def test_the_lines_of_a_page_run_as_they_are_pasted(service, audio, figures, page):
+    runnable, _ = blocks(page)
+    folder = f"{service.folder}/page"
+    os.makedirs(f"{folder}/bin")
+    os.symlink(ROOT / "examples", f"{folder}/examples")
+    audio("talk.flac", 3)
+    shutil.move(f"{service.sources}/talk.flac", folder)
+    # The programs are those that were built, and Redis is one that disturbs no other.
+    for name, line in {"make": "exit 0", "sudo": "exit 0", "redis-server": "exit 0",
+                       "redis-cli": f'exec /usr/bin/redis-cli -s {service.folder}/redis.sock "$@"'}.items():
+        with open(os.open(f"{folder}/bin/{name}", os.O_CREAT | os.O_WRONLY, 0o755), "w") as file:
+            file.write(f"#!/bin/sh\n{line}\n")
+    text = "".join(runnable)
+    for port in ("9090", "8099"):
+        text = text.replace(port, str(free_port()))
+    with open(f"{folder}/lines.sh", "w") as file:
+        file.write(text + END)
+    environment = {"PATH": f"{folder}/bin:{PROGRAMS}:/usr/bin:/bin", "HOME": folder, "LANG": "C.UTF-8", "PYTHONUNBUFFERED": "1",
+                   "RESPOOL_REDIS_URL": service.redis.url, "RESPOOL_SPOOL_DIR": service.spool, "RESPOOL_STATE_DIR": service.folder}
+    shell = Process(["env", "-C", folder, "bash", "-ex", "lines.sh"], f"{folder}/lines.log", environment)
+    code = shell.wait(120)
+    check(code == 0, f"{page.name} ended with {code}:\n{shell.tail(40)}")
+    figures(f"{len(runnable)} blocks, {text.count(chr(10))} lines")
