@@ -1,4 +1,3 @@
-import Lifecycle
 import Redis
 package import SlotProtocol
 
@@ -34,7 +33,7 @@ struct EnqueueBatch: Sendable {
     mutating func append(_ job: JobSpec) {
         let text = SpecText.encode(job.fields)
         arguments.append(.bytes(text))
-        arguments.append(.text(Self.options(job)))
+        arguments.append(.text(JobOptions.pack(job)))
         count += 1
         bytes += text.count
     }
@@ -63,26 +62,5 @@ struct EnqueueBatch: Sendable {
         guard words.count == 3, let index = Int(words[0]), let refused = Int(words[1]) else { throw answer.unexpected }
         let others = refused == 1 ? "" : " (it refuses \(refused) of these \(count) jobs)"
         return .invalidJob(index: first + index, Failure(.invalidRequest, words[2] + others))
-    }
-
-    private static func options(_ job: JobSpec) -> String {
-        if job.priority == .normal, job.start == nil, job.expires == nil, job.fields["attempts"] == nil,
-            job.group == nil, job.limitKey == nil, job.deadline == nil, job.callback == nil, job.dedup == nil
-        {
-            return ""
-        }
-        return [
-            "\(job.priority.rawValue)", job.fields["attempts"] == nil ? "*" : "\(job.attempts)", moment(job.start),
-            moment(job.expires), job.group ?? "*", job.limitKey ?? "*", moment(job.deadline),
-            job.callback == nil ? "*" : "1", job.dedup ?? "",
-        ].joined(separator: " ")
-    }
-
-    private static func moment(_ moment: JobSpec.Moment?) -> String {
-        switch moment {
-        case nil: "*"
-        case .after(let delay): "+\(delay.milliseconds)"
-        case .at(let instant): "@\(max(0, instant))"
-        }
     }
 }

@@ -15,17 +15,20 @@ extension JobQueue {
                 .text(job.progress.map(ProgressText.encode) ?? ""),
             ]
         }
-        let parts = try await run(QueueScript.beat, arguments).array(count: jobs.count + 4)
+        var parts = try await run(QueueScript.beat, arguments).parts()
+        let hasMore = try parts.isTrue()
+        let hasCallbacks = try parts.isTrue()
+        let isScheduleDue = try parts.isTrue()
+        var lostLeases = try LostLease.all(parts.next())
         var verdicts: [String: BeatAnswer.Verdict] = [:]
-        for (job, part) in zip(jobs, parts.dropFirst(4)) {
+        for job in jobs {
+            let part = try parts.next()
             guard let verdict = BeatAnswer.Verdict(rawValue: try part.text()) else { throw part.unexpected }
             verdicts[job.id] = verdict
         }
-        var lostLeases = try LostLease.all(parts[3])
-        if try parts[0].integer() == 1 { lostLeases += try await keepHouse() }
+        if hasMore { lostLeases += try await keepHouse() }
         return BeatAnswer(
-            verdicts: verdicts, hasCallbacks: try parts[1].integer() == 1, isScheduleDue: try parts[2].integer() == 1,
-            lostLeases: lostLeases)
+            verdicts: verdicts, hasCallbacks: hasCallbacks, isScheduleDue: isScheduleDue, lostLeases: lostLeases)
     }
 
     /// Forgets a worker that stops; its jobs should have been given back. Its last claim is kept for its time.

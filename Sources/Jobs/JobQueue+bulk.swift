@@ -120,10 +120,8 @@ private struct RetryBatch {
     /// older one, which did not know some of that.
     mutating func append(_ index: Int, _ id: String, _ spec: JobSpec) {
         let text = SpecText.encode(spec.fields)
-        let attempts = spec.fields["attempts"] == nil ? "*" : String(spec.attempts)
-        let options = "\(spec.priority.rawValue) \(attempts) \(spec.limitKey ?? "*") \(spec.dedup ?? "")"
         indices.append(index)
-        arguments += [.text(id), .bytes(text), .text(options)]
+        arguments += [.text(id), .bytes(text), .text(JobOptions.pack(spec))]
         bytes += text.count
     }
 }

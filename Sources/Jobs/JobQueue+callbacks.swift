@@ -13,7 +13,7 @@ extension JobQueue {
         let answer = try await run(
             QueueScript.dispatch, [.text(token), .integer(Int64(count)), .integer(Self.callbackTerm.milliseconds)])
         var callbacks: [Callback] = []
-        for part in try answer.array() { callbacks.append(try Self.callback(part, token)) }
+        for part in try answer.array() { callbacks.append(try Callback(unpacking: part, token: token)) }
         return callbacks
     }
 
@@ -106,21 +106,32 @@ extension JobQueue {
         }
         return records
     }
+}
 
-    private static func callback(_ part: ScriptAnswer, _ token: String) throws(QueueError) -> Callback {
-        let fields = try part.array(count: 11)
-        let name = try fields[3].text()
-        let subject: Callback.Subject = try fields[2].text() == "job" ? .job(name) : .group(name)
-        guard let at = Int64(try fields[6].text()) else { throw part.unexpected }
-        return Callback(
-            id: try fields[0].text(), token: token, attempt: try fields[1].integer(), subject: subject,
-            what: try fields[4].text(), url: try fields[5].text(), at: at, takenAt: Int64(try fields[10].integer()),
-            content: content(of: subject, at, fields[7].value, fields[8].value, fields[9].value))
+extension Callback {
+    /// What `dispatch.lua` packs of each delivery.
+    init(unpacking answer: ScriptAnswer, token: String) throws(QueueError) {
+        var parts = try answer.parts()
+        id = try parts.text()
+        self.token = token
+        attempt = try parts.integer()
+        let kind = try parts.text()
+        let name = try parts.text()
+        subject = kind == "job" ? .job(name) : .group(name)
+        what = try parts.text()
+        url = try parts.text()
+        guard let at = Int64(try parts.text()) else { throw answer.unexpected }
+        self.at = at
+        let hash = try parts.next().value
+        let spec = try parts.next().value
+        let result = try parts.next().value
+        content = Self.content(of: subject, at, hash, spec, result)
+        takenAt = Int64(try parts.integer())
     }
 
     private static func content(
-        of subject: Callback.Subject, _ at: Int64, _ hash: RedisValue, _ spec: RedisValue, _ result: RedisValue
-    ) -> Callback.Content {
+        of subject: Subject, _ at: Int64, _ hash: RedisValue, _ spec: RedisValue, _ result: RedisValue
+    ) -> Content {
         let texts = hash.bytes.flatMap { try? JSONDecoder().decode([String].self, from: Data($0)) } ?? []
         let pairs = stride(from: 0, to: texts.count - 1, by: 2).map { (texts[$0], texts[$0 + 1]) }
         let fields = Dictionary(pairs) { $1 }

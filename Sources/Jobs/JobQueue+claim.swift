@@ -21,19 +21,17 @@ extension JobQueue {
                     .text(settings.line), insists ? "1" : "0",
                 ],
                 over: claims)
-            let parts = try answer.array()
-            guard parts.count >= 4 else { throw .unexpectedAnswer(script: "claim", "too few parts") }
-            let status = try parts[0].text()
-            lostLeases += try LostLease.all(parts[3])
+            var parts = try answer.parts()
+            let status = try parts.text()
+            let nextDue = try Self.wait(&parts)
+            let nextLease = try Self.wait(&parts)
+            lostLeases += try LostLease.all(parts.next())
             if status == "again", !insists { continue }
             var jobs: [ClaimedJob] = []
-            for first in stride(from: 4, to: parts.count, by: Self.claimedWords) {
-                guard first + Self.claimedWords <= parts.count else { throw answer.unexpected }
-                jobs.append(try Self.claimed(parts[first..<first + Self.claimedWords]))
-            }
+            while !parts.isEmpty { jobs.append(try ClaimedJob(unpacking: &parts)) }
             return Claim(
-                jobs: jobs, nextDue: try Self.wait(parts[1]), nextLease: try Self.wait(parts[2]),
-                isPaused: status == "paused", hasMore: status == "more" || status == "again", lostLeases: lostLeases)
+                jobs: jobs, nextDue: nextDue, nextLease: nextLease, isPaused: status == "paused",
+                hasMore: status == "more" || status == "again", lostLeases: lostLeases)
         }
     }
 
@@ -42,9 +40,10 @@ extension JobQueue {
     package func keepHouse() async throws(QueueError) -> [LostLease] {
         var leases: [LostLease] = []
         for _ in 1...Self.longestAdmission {
-            let parts = try await run(QueueScript.admit, [.text(settings.line)]).array(count: 2)
-            leases += try LostLease.all(parts[1])
-            guard try parts[0].integer() == 1 else { break }
+            var parts = try await run(QueueScript.admit, [.text(settings.line)]).parts()
+            let hasMore = try parts.isTrue()
+            leases += try LostLease.all(parts.next())
+            guard hasMore else { break }
         }
         return leases
     }
@@ -57,22 +56,23 @@ extension JobQueue {
     /// Scripts in a row that may only admit.
     private static var longestAdmission: Int { 64 }
 
-    private static func wait(_ part: ScriptAnswer) throws(QueueError) -> Int? {
-        let milliseconds = try part.integer()
+    private static func wait(_ parts: inout ScriptParts) throws(QueueError) -> Int? {
+        let milliseconds = try parts.integer()
         return milliseconds < 0 ? nil : milliseconds
     }
+}
 
-    /// What the script answers of each job.
-    private static var claimedWords: Int { 8 }
-
-    private static func claimed(_ words: ArraySlice<ScriptAnswer>) throws(QueueError) -> ClaimedJob {
-        let fields = Array(words)
-        let id = try fields[0].text()
-        let record = try fields[7].bytes()
-        return ClaimedJob(
-            id: id, token: try fields[1].text(), attempt: try fields[2].integer(), attempts: try fields[3].integer(),
-            crashes: try fields[4].integer(), fields: SpecText.decode(try fields[6].bytes()),
-            createdAt: Int64(try fields[5].text()) ?? JobRecord.moment(ofID: id),
-            commit: record.isEmpty ? nil : try? JSONDecoder().decode(CommitRecord.self, from: Data(record)))
+extension ClaimedJob {
+    /// What `claim.lua` packs of each job.
+    init(unpacking parts: inout ScriptParts) throws(QueueError) {
+        id = try parts.text()
+        token = try parts.text()
+        attempt = try parts.integer()
+        attempts = try parts.integer()
+        crashes = try parts.integer()
+        createdAt = Int64(try parts.text()) ?? JobRecord.moment(ofID: id)
+        fields = SpecText.decode(try parts.bytes())
+        let record = try parts.bytes()
+        commit = record.isEmpty ? nil : try? JSONDecoder().decode(CommitRecord.self, from: Data(record))
     }
 }

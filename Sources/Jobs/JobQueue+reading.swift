@@ -3,14 +3,16 @@ import Redis
 
 extension JobQueue {
     package func stats() async throws(QueueError) -> QueueStats {
-        let parts = try await run(QueueScript.stats, []).array(count: 12)
+        var parts = try await run(QueueScript.stats, []).parts()
         var counts: [JobState: Int] = [:]
-        for (state, part) in zip(JobState.allCases, parts) { counts[state] = try part.integer() }
-        let oldest = try parts[8].integer()
+        for state in JobState.allCases { counts[state] = try parts.integer() }
+        let isPaused = try parts.isTrue()
+        let oldest = try parts.integer()
+        let (minute, hour, day) = try (Turnover(parts.next()), Turnover(parts.next()), Turnover(parts.next()))
         let alive = try await workers().filter { ($0.silence ?? 0) <= settings.lease.milliseconds }
         return QueueStats(
-            counts: counts, isPaused: try parts[7].integer() == 1, oldestWaiting: oldest < 0 ? nil : Int64(oldest),
-            lastMinute: try Turnover(parts[9]), lastHour: try Turnover(parts[10]), lastDay: try Turnover(parts[11]),
+            counts: counts, isPaused: isPaused, oldestWaiting: oldest < 0 ? nil : Int64(oldest),
+            lastMinute: minute, lastHour: hour, lastDay: day,
             workers: alive.count, slots: alive.reduce(0) { $0 + $1.slots })
     }
 

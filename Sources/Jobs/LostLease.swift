@@ -16,16 +16,19 @@ package struct LostLease: Sendable, Hashable {
 
     /// Leases as scripts answer them.
     static func all(_ answer: ScriptAnswer) throws(QueueError) -> [LostLease] {
-        let parts = try answer.array()
-        guard parts.count.isMultiple(of: 4) else { throw answer.unexpected }
+        var parts = try answer.parts()
         var leases: [LostLease] = []
-        for index in stride(from: 0, to: parts.count, by: 4) {
-            guard let state = JobState(rawValue: try parts[index + 3].text()) else { throw parts[index + 3].unexpected }
-            leases.append(
-                LostLease(
-                    job: try parts[index].text(), attempt: try parts[index + 1].integer(),
-                    worker: try parts[index + 2].text(), state: state))
-        }
+        while !parts.isEmpty { leases.append(try LostLease(unpacking: &parts)) }
         return leases
+    }
+
+    /// What `upkeep.lua` packs of each lease.
+    private init(unpacking parts: inout ScriptParts) throws(QueueError) {
+        job = try parts.text()
+        attempt = try parts.integer()
+        worker = try parts.text()
+        let word = try parts.next()
+        guard let state = JobState(rawValue: try word.text()) else { throw word.unexpected }
+        self.state = state
     }
 }

@@ -30,7 +30,8 @@ enum QueueScript {
         "base": PackageResources.base_lua, "callbacks": PackageResources.callbacks_lua,
         "groups": PackageResources.groups_lua, "limits": PackageResources.limits_lua,
         "endings": PackageResources.endings_lua, "inbox": PackageResources.inbox_lua,
-        "admission": PackageResources.admission_lua, "upkeep": PackageResources.upkeep_lua,
+        "admission": PackageResources.admission_lua, "options": PackageResources.options_lua,
+        "upkeep": PackageResources.upkeep_lua,
     ]
 
     /// `meta.lua` in front, and the script inside one function.

@@ -25,5 +25,8 @@ struct ScriptAnswer {
         return array.map { ScriptAnswer(script: script, value: $0) }
     }
 
+    /// The parts of an array, each read by what it is.
+    func parts() throws(QueueError) -> ScriptParts { ScriptParts(script, try array()) }
+
     var unexpected: QueueError { .unexpectedAnswer(script: script, "\(value)") }
 }

@@ -20,10 +20,13 @@ package struct Turnover: Sendable, Hashable, Encodable {
     package var isNone: Bool { self == Turnover() }
 
     init(_ part: ScriptAnswer) throws(QueueError) {
-        var numbers: [Int] = []
-        for number in try part.array(count: 6) { numbers.append(try number.integer()) }
-        (pushed, completed, failed) = (numbers[0], numbers[1], numbers[2])
-        (cancelled, retries, crashes) = (numbers[3], numbers[4], numbers[5])
+        var parts = try part.parts()
+        pushed = try parts.integer()
+        completed = try parts.integer()
+        failed = try parts.integer()
+        cancelled = try parts.integer()
+        retries = try parts.integer()
+        crashes = try parts.integer()
     }
 
     private enum CodingKeys: String, CodingKey {

@@ -28,7 +28,8 @@ import Testing
         #expect(Set(names) == Set(Self.scripts.map { "\($0.name).lua" }))
         for script in Self.scripts {
             let file = FileManager.default.contents(atPath: folder.file("\(script.name).lua")) ?? Data()
-            #expect(Array(file) == script.source, "\(script.name)")
+            let isSame = Array(file) == script.source
+            #expect(isSame, "\(script.name)")
         }
     }
 

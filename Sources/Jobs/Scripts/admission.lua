@@ -170,9 +170,6 @@ admission = part(function()
     return '{' .. table.concat(parts, ',') .. '}', cut or room < 0 or #flat > 2 * MAX_FIELDS
   end
 
-  -- Whether a spec has a callback. A text in it cannot be taken for one: its quotes are escaped.
-  local function has_callback(spec) return string.find(spec, '"callback":"', 1, true) ~= nil end
-
   -- Gives a new job, of which only its options are known, its hash and its place; its spec is there already.
   local function place(id, key, job)
     seq = seq + 1
@@ -290,7 +287,7 @@ admission = part(function()
   end
 
   return {
-    has_callback = has_callback, place = place, holder = holder, forget_aliases = forget_aliases, admit_entry = admit_entry,
+    place = place, holder = holder, forget_aliases = forget_aliases, admit_entry = admit_entry,
     admit = admit,
   }
 end)

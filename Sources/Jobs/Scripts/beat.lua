@@ -11,7 +11,7 @@
 -- require callbacks
 -- require upkeep
 
-local worker = ARGV[2]
+local worker_settings, worker, host, slots, version = unpack(ARGV, 1, 5)
 local answer, jobs = { 0, 0, 0, lost }, {}
 
 local function step(progress)
@@ -20,30 +20,30 @@ end
 
 local function renew(id, token, phase, progress)
   local key = P .. 'job:' .. id
-  local f = call('HMGET', key, 'state', 'token', 'cancel', 'phase', 'progress', 'deadline', 'commit')
-  if f[1] ~= 'running' or f[2] ~= token then return 'LOST' end
+  local state, owner, cancel, earlier_phase, earlier_progress, deadline, commit =
+    unpack(call('HMGET', key, 'state', 'token', 'cancel', 'phase', 'progress', 'deadline', 'commit'))
+  if state ~= 'running' or owner ~= token then return 'LOST' end
   call('ZADD', LEASE, NOW + lease_ms, id)
   -- A beat may have been on its way since before the job went to be published.
-  if f[4] == 'publishing' or phase == '' then phase = f[4] end
+  if earlier_phase == 'publishing' or phase == '' then phase = earlier_phase end
   if progress ~= '' then
     call('HSET', key, 'phase', phase, 'progress', progress)
-    if phase ~= f[4] or step(progress) ~= step(f[5]) then
+    if phase ~= earlier_phase or step(progress) ~= step(earlier_progress) then
       event(id, 'running', 'phase', phase, 'progress', string.match(progress, '^%S+'))
     end
   end
   if phase == 'publishing' then return 'OK' end
   -- While it is not known whether a lost worker has published the result, the job is neither cancelled nor late.
-  if f[3] and not f[7] then return 'CANCEL' end
-  return f[6] and not f[7] and tonumber(f[6]) <= NOW and 'EXPIRED' or 'OK'
+  if cancel and not commit then return 'CANCEL' end
+  return deadline and not commit and tonumber(deadline) <= NOW and 'EXPIRED' or 'OK'
 end
 
-arrive(ARGV[1])
+arrive(worker_settings)
 for i = 6, #ARGV, 4 do
   answer[#answer + 1] = renew(ARGV[i], ARGV[i + 1], ARGV[i + 2], ARGV[i + 3])
   jobs[#jobs + 1] = ARGV[i]
 end
-call('HSET', P .. 'worker:' .. worker, 'host', ARGV[3], 'slots', ARGV[4], 'version', ARGV[5], 'jobs',
-  table.concat(jobs, ' '))
+call('HSET', P .. 'worker:' .. worker, 'host', host, 'slots', slots, 'version', version, 'jobs', table.concat(jobs, ' '))
 call('PEXPIRE', P .. 'worker:' .. worker, 600000)
 call('ZREMRANGEBYSCORE', P .. 'workers', '-inf', NOW - 60000)
 call('ZADD', P .. 'workers', NOW, worker)

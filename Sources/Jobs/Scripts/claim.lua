@@ -13,24 +13,32 @@
 -- require base
 -- require upkeep
 
-local worker, counter, nonce, count = ARGV[1], ARGV[2], ARGV[3], tonumber(ARGV[4])
-local answer = { 'ok', -1, -1, lost }
--- The keys of the specs of the jobs that are answered.
-local specs = {}
+local worker, counter, nonce, slots, worker_settings, insists = unpack(ARGV)
+local count = tonumber(slots)
+local status, next_due, next_lease = 'ok', -1, -1
+-- The jobs that are answered, and the keys of their specs, which become the specs.
+local jobs, specs = {}, {}
 
 local function hand_over(job)
-  local n = #answer
-  answer[n + 1], answer[n + 2], answer[n + 3], answer[n + 4] = job.id, job.token, job.attempt, job.attempts
-  answer[n + 5], answer[n + 6] = job.crashes, job.created or ''
-  -- See `add_specs`.
-  specs[#specs + 1], answer[n + 7] = P .. 'spec:' .. job.id, '{}'
-  answer[n + 8] = job.commit and call('GET', P .. 'commit:' .. job.id) or ''
+  local n = #jobs + 1
+  jobs[n], specs[n] = job, P .. 'spec:' .. job.id
+  if job.commit then job.record = call('GET', P .. 'commit:' .. job.id) end
 end
 
--- Puts the specs of all jobs into the answer; one command for all costs less than one for each.
-local function add_specs()
-  if not specs[1] then return end
-  for i, spec in ipairs(call('MGET', unpack(specs))) do answer[8 * i + 3] = spec or '{}' end
+-- One command for all specs costs less than one for each.
+local function read_specs()
+  if specs[1] then specs = call('MGET', unpack(specs)) end
+end
+
+-- What `ClaimedJob` of Swift reads of each job.
+local function packed()
+  local answer = { status, next_due, next_lease, lost }
+  for i, job in ipairs(jobs) do
+    local n = #answer
+    answer[n + 1], answer[n + 2], answer[n + 3], answer[n + 4] = job.id, job.token, job.attempt, job.attempts
+    answer[n + 5], answer[n + 6], answer[n + 7], answer[n + 8] = job.crashes, job.created or '', specs[i] or '{}', job.record or ''
+  end
+  return answer
 end
 
 local worker_key = P .. 'worker:' .. worker
@@ -41,9 +49,9 @@ if last and tonumber(counter) <= tonumber(last) then
       local job = read(id)
       if job and job.state == 'running' and string.match(job.token, ':(.*)$') == nonce then hand_over(job) end
     end
-    add_specs()
+    read_specs()
   end
-  return answer
+  return packed()
 end
 
 local lease_end = whole(NOW + lease_ms)
@@ -59,14 +67,14 @@ local function take(job)
   event(job.id, 'running', 'attempt', attempt)
 end
 
-arrive(ARGV[5])
+arrive(worker_settings)
 answer_bell()
 local more = tend()
 local taken, budget = {}, count + 64
 if paused then
-  answer[1] = 'paused'
-elseif more and ARGV[6] ~= '1' then
-  answer[1] = 'again'
+  status = 'paused'
+elseif more and insists ~= '1' then
+  status = 'again'
 else
   is_batch = true
   while #taken < count and budget > 0 do
@@ -92,19 +100,19 @@ else
     end
     apply()
   end
-  if budget <= 0 and #taken < count and call('ZCARD', READY) > 0 then answer[1] = #taken > 0 and 'more' or 'again' end
-  add_specs()
+  if budget <= 0 and #taken < count and call('ZCARD', READY) > 0 then status = #taken > 0 and 'more' or 'again' end
+  read_specs()
 end
 -- Also that there was nothing: a duplicate of the call that comes late would take jobs for nobody. `again` is not the end of it.
-if answer[1] ~= 'again' then
+if status ~= 'again' then
   call('HSET', worker_key, 'claim', counter .. ' ' .. table.concat(taken, ' '))
   call('PEXPIRE', worker_key, '600000')
 end
 if #taken < count then
-  answer[2], answer[3] = until_first(INDEX.delayed, 0), until_first(LEASE, grace)
+  next_due, next_lease = until_first(INDEX.delayed, 0), until_first(LEASE, grace)
   local paced = until_first(PACED, 0)
-  if paced >= 0 and (answer[2] < 0 or paced < answer[2]) then answer[2] = paced end
+  if paced >= 0 and (next_due < 0 or paced < next_due) then next_due = paced end
 end
 ring()
 leave()
-return answer
+return packed()

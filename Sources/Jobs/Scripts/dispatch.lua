@@ -9,17 +9,23 @@
 -- require base
 -- require callbacks
 
-local token, count, term = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
+local token, most, ms = unpack(ARGV)
+local count, term = tonumber(most), tonumber(ms)
 local answer, taken = {}, {}
+local DELIVERY_FIELDS = { 'token', 'log', 'attempt', 'job', 'group', 'what', 'url', 'at', 'hash', 'spec', 'result' }
 
 local function read_delivery(id)
-  return call('HMGET', P .. 'callback:' .. id, 'attempt', 'job', 'group', 'what', 'url', 'at', 'hash', 'spec', 'result', 'token',
-    'log')
+  local delivery = { id = id }
+  for i, value in ipairs(call('HMGET', P .. 'callback:' .. id, unpack(DELIVERY_FIELDS))) do delivery[DELIVERY_FIELDS[i]] = value end
+  return delivery
 end
 
-local function hand_over(id, attempt, f)
-  answer[#answer + 1] = {
-    id, attempt, f[2] and 'job' or 'group', f[2] or f[3], f[4], f[5], f[6], f[7] or '[]', f[8] or '', f[9] or '', NOW,
+-- What `Callback` of Swift reads of a delivery.
+local function packed(delivery)
+  local job = delivery.job
+  return {
+    delivery.id, delivery.attempt, job and 'job' or 'group', job or delivery.group, delivery.what, delivery.url, delivery.at,
+    delivery.hash or '[]', delivery.spec or '', delivery.result or '', NOW,
   }
 end
 
@@ -27,22 +33,25 @@ local once = P .. 'once:' .. token
 local given = call('GET', once)
 if given then
   for id in string.gmatch(given, '%S+') do
-    local f = read_delivery(id)
-    if f[10] == token then hand_over(id, f[1], f) end
+    local delivery = read_delivery(id)
+    if delivery.token == token then answer[#answer + 1] = packed(delivery) end
   end
   return answer
 end
 
 -- Answers whether it is there.
 local function take(id, host)
-  local key, f = P .. 'callback:' .. id, read_delivery(id)
-  if not f[5] then return false end
-  local attempt = (f[1] or 0) + 1
-  if f[10] then call('HSET', key, 'log', callbacks().logged(f[11], 'the sender was lost before it could tell what came of it')) end
-  call('HSET', key, 'attempt', attempt, 'token', token)
+  local key, delivery = P .. 'callback:' .. id, read_delivery(id)
+  if not delivery.url then return false end
+  delivery.attempt = (delivery.attempt or 0) + 1
+  if delivery.token then
+    local log = callbacks().logged(delivery.log, 'the sender was lost before it could tell what came of it')
+    call('HSET', key, 'log', log)
+  end
+  call('HSET', key, 'attempt', delivery.attempt, 'token', token)
   call('ZADD', P .. 'callbacks:' .. host, NOW + term, id)
   call('SADD', P .. 'calling:' .. host, id)
-  hand_over(id, attempt, f)
+  answer[#answer + 1] = packed(delivery)
   taken[#taken + 1] = id
   return true
 end

@@ -96,5 +96,5 @@ apply()
 for state in pairs(over) do endings().trim(state) end
 if called or is_released then ring() end
 -- Of stale tries nothing is written, which Redis would refuse when its memory is full: nothing was freed first.
-if events > tonumber(meta[2] or 0) then save() end
+if events > tonumber(saved_events or 0) then save() end
 return answers

@@ -9,7 +9,8 @@
 -- require admission
 -- require groups
 
-local name, wish, last, url = ARGV[1], ARGV[2], ARGV[3], ARGV[4] ~= '' and ARGV[4] or nil
+local name, wish, last, callback = unpack(ARGV)
+local url = callback ~= '' and callback or nil
 
 -- Whether an id of the inbox is not before another; Lua's numbers are too short for some.
 local function reaches(id, other)

@@ -11,13 +11,14 @@ groups = part(function()
   -- Tells once that a sealed group has nothing left.
   local function close(name)
     local key = group_key(name)
-    local g = call('HMGET', key, 'sealed', 'ended', 'waiting', 'delayed', 'running', 'completed', 'failed', 'cancelled',
-      'callback')
-    for i = 3, 8 do g[i] = g[i] or 0 end
-    if not g[1] or g[2] or g[3] + g[4] + g[5] > 0 then return end
+    local sealed, ended, waiting, delayed, running, completed, failed, cancelled, callback = unpack(call('HMGET', key,
+      'sealed', 'ended', 'waiting', 'delayed', 'running', 'completed', 'failed', 'cancelled', 'callback'))
+    if not sealed or ended or (waiting or 0) + (delayed or 0) + (running or 0) > 0 then return end
     call('HSET', key, 'ended', now)
-    event('', 'group_ended', 'group', name, 'completed', g[6], 'failed', g[7], 'cancelled', g[8])
-    if g[9] then callbacks().deliver('group', name, 'group.finished', g[9], 'hash', cjson.encode(call('HGETALL', key))) end
+    event('', 'group_ended', 'group', name, 'completed', completed or 0, 'failed', failed or 0, 'cancelled', cancelled or 0)
+    if callback then
+      callbacks().deliver('group', name, 'group.finished', callback, 'hash', cjson.encode(call('HGETALL', key)))
+    end
   end
 
   -- Counts a job that goes from one state (none, if it is new) to another.

@@ -8,12 +8,12 @@
 -- require base
 -- require limits
 
-local name, number, hash, start = ARGV[1], ARGV[2], P .. ARGV[3], ARGV[4]
-local rest = ''
+local name, number, kind, start = unpack(ARGV)
+local hash, rest = P .. kind, ''
 
 -- Calls jobs of a key that may run now.
 local function take_hold(key, most)
-  if ARGV[3] == 'rates' then
+  if kind == 'rates' then
     call('DEL', P .. 'rate:' .. key)
     call('ZREM', PACED, key)
     most = 1

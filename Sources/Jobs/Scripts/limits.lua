@@ -11,8 +11,8 @@ limits = part(function()
   local LIMITS, RATES = P .. 'limits', P .. 'rates'
 
   local function number_of(hash, key)
-    local numbers = call('HMGET', hash, key, '*')
-    return tonumber(numbers[1] or numbers[2] or math.huge)
+    local own, common = unpack(call('HMGET', hash, key, '*'))
+    return tonumber(own or common or math.huge)
   end
 
   -- When the next job of the key may begin; nothing if now.
@@ -44,15 +44,14 @@ limits = part(function()
 
   -- Makes the first parked job of a key ready.
   local function call_next(key)
-    local first = call('ZRANGE', P .. 'parked:' .. key, 0, 0, 'WITHSCORES')
-    local id = first[1]
+    local id, score = unpack(call('ZRANGE', P .. 'parked:' .. key, 0, 0, 'WITHSCORES'))
     if not id then return false end
     call('ZREM', P .. 'parked:' .. key, id)
     call('ZREM', PARKED, id)
     call('HDEL', P .. 'job:' .. id, 'parked')
     -- A hash that is gone must not come back with nothing else in it.
     if call('EXISTS', P .. 'job:' .. id) == 1 then call('HSET', P .. 'job:' .. id, 'ready', now) end
-    call('ZADD', READY, first[2], id)
+    call('ZADD', READY, score, id)
     call('SADD', LIVE, id)
     called = true
     return true

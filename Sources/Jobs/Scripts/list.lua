@@ -6,7 +6,8 @@
 --          the last one that was listed, or '' and ''.
 -- Answers  {score, id, …}; less than asked for only at the end.
 
-local state, limit, last_score, last_id = ARGV[1], tonumber(ARGV[2]), ARGV[3], ARGV[4]
+local state, most, last_score, last_id = unpack(ARGV)
+local limit = tonumber(most)
 local set, over = state == 'parked' and PARKED or INDEX[state], OVER[state]
 local start = 0
 if last_id ~= '' then

@@ -14,15 +14,16 @@ local EXPIRING, EVENTS, PACED, CALLBACKS = P .. 'expiring', P .. 'events', P .. 
 -- While a cluster moves the slot to another node, a key that is not there raises an error, and keys go one after the other:
 -- asked for one that never is, so that a script fails before it has written anything, and is called again.
 call('EXISTS', P .. '-')
-local clock = call('TIME')
-local milliseconds = math.floor(clock[2] / 1000)
+local seconds, microseconds = unpack(call('TIME'))
+local milliseconds = math.floor(microseconds / 1000)
 -- A number that is handed to Redis is printed with 17 digits, which takes longer than many a command; so what is used often is text.
-local NOW, now = clock[1] * 1000 + milliseconds, clock[1] .. string.format('%03d', milliseconds)
+local NOW, now = seconds * 1000 + milliseconds, seconds .. string.format('%03d', milliseconds)
 local BAND = 2 ^ 44 -- ready's score is priority · BAND + sequence
 
-local meta = call('HMGET', META, 'seq', 'event', 'bell', 'paused', 'settings', 'seen', 'grace')
-local seq, events, bell, paused = tonumber(meta[1] or 0), tonumber(meta[2] or 0), meta[3] or '', meta[4] and true
-local settings = meta[5] or DEFAULT_SETTINGS .. ' ' .. DEFAULT_RETENTION
+local saved_seq, saved_events, saved_bell, saved_pause, saved_settings, saved_seen, saved_grace =
+  unpack(call('HMGET', META, 'seq', 'event', 'bell', 'paused', 'settings', 'seen', 'grace'))
+local seq, events, bell, paused = tonumber(saved_seq or 0), tonumber(saved_events or 0), saved_bell or '', saved_pause and true
+local settings = saved_settings or DEFAULT_SETTINGS .. ' ' .. DEFAULT_RETENTION
 local lease, crashes, events_cap, backoff_base, backoff_cap, retry_after_cap =
   string.match(settings, '^(%d+) (%d+) (%d+) (%d+) (%d+) (%d+)')
 local lease_ms, max_crashes = tonumber(lease), tonumber(crashes)

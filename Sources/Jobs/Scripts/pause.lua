@@ -6,8 +6,9 @@
 
 -- require base
 
+local wish = ARGV[1]
 begin()
-if ARGV[1] == '1' then
+if wish == '1' then
   answer_bell()
   call('HSET', META, 'paused', 1)
 else
@@ -15,5 +16,5 @@ else
   paused = nil
   ring()
 end
-event('', ARGV[1] == '1' and 'paused' or 'resumed')
+event('', wish == '1' and 'paused' or 'resumed')
 save()

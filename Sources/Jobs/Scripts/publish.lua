@@ -7,7 +7,7 @@
 
 -- require base
 
-local id, token, record = ARGV[1], ARGV[2], ARGV[3]
+local id, token, record = unpack(ARGV)
 local job = read(id)
 if not job or job.state ~= 'running' or job.token ~= token then return 'STALE' end
 if job.cancel then return 'CANCELLED' end

@@ -9,7 +9,7 @@
 -- require base
 -- require endings
 
-local id, token = ARGV[1], ARGV[2]
+local id, token = unpack(ARGV)
 local ENDED = { cancelled = 'CANCELLED', failed = 'CRASHED' }
 local job = read(id)
 if not job then return 'STALE' end

@@ -9,15 +9,15 @@
 
 local function renew(id)
   local key = P .. 'callback:' .. id
-  local f = call('HMGET', key, 'receiver', 'token', 'hash')
-  if not f[1] then return 'unknown' end
-  if f[2] then return 'sending' end
-  if not f[3] then return 'lost' end
+  local receiver, owner, hash = unpack(call('HMGET', key, 'receiver', 'token', 'hash'))
+  if not receiver then return 'unknown' end
+  if owner then return 'sending' end
+  if not hash then return 'lost' end
   call('ZREM', P .. 'called', id)
   call('HDEL', key, 'state', 'ended', 'attempt')
   call('PERSIST', key)
-  call('ZADD', P .. 'callbacks:' .. f[1], NOW, id)
-  callbacks().appoint(f[1])
+  call('ZADD', P .. 'callbacks:' .. receiver, NOW, id)
+  callbacks().appoint(receiver)
   return 'due'
 end
 

@@ -1,22 +1,22 @@
 -- Starts failed and cancelled jobs afresh, at the end of the line; they expire no more.
 --
 -- KEYS     the queue's `meta`; the other keys follow from it (see meta.lua).
--- ARGV     for each job, at most 500: id, spec (JSON) and `rank attempts limit_key dedup`, each `*` if it is not given, but '' for
---          dedup. The client has checked the specs.
+-- ARGV     for each job, at most 500: id, spec (JSON), options (see options.lua). The client has checked the specs.
 -- Answers  for each `retried`, `state <state>` (neither failed nor cancelled), `held <id>` (by dedup), `cut` (its fields
 --          were too large to keep) or `unknown`.
 
 -- require base
 -- require admission
+-- require options
 
-local function renew(id, spec, options)
+local function renew(id, spec, packed)
   local job = read(resolve(id))
   if not job then return 'unknown' end
   if job.state ~= 'failed' and job.state ~= 'cancelled' then return 'state ' .. job.state end
   local key = P .. 'job:' .. job.id
   if call('HEXISTS', key, 'cut') == 1 then return 'cut' end
-  local rank, attempts, limit, dedup = string.match(options, '^(%d) (%S+) (%S+) (.*)$')
-  local first = dedup ~= '' and admission().holder(dedup)
+  local options = unpack_options(packed)
+  local first = admission().holder(options.dedup)
   if first and first ~= job.id then return 'held ' .. first end
 
   -- Sets a field, or takes it away. What an older script admitted may lack any of them.
@@ -24,18 +24,15 @@ local function renew(id, spec, options)
     job[name] = value
     if value then call('HSET', key, name, value) else call('HDEL', key, name) end
   end
-  put('attempts', attempts ~= '*' and attempts or nil)
-  put('limit_key', limit ~= '*' and limit or nil)
-  put('dedup', dedup ~= '' and dedup or nil)
-  put('callback', admission().has_callback(spec) and '1' or nil)
-  if job.dedup then call('SET', P .. 'dedup:' .. dedup, job.id) end
+  for _, name in ipairs({ 'attempts', 'limit_key', 'dedup', 'callback' }) do put(name, options[name]) end
+  if job.dedup then call('SET', P .. 'dedup:' .. job.dedup, job.id) end
   call('SET', P .. 'spec:' .. job.id, spec)
   call('PERSIST', key)
   call('DEL', P .. 'result:' .. job.id, P .. 'log:' .. job.id)
   call('HDEL', key, 'attempt', 'crashes', 'error_code', 'error', 'retryable', 'started', 'finished', 'worker', 'due',
     'expires', 'deadline', 'tail')
   job.expires, job.deadline = nil, nil
-  to_tail(job, rank)
+  to_tail(job, options.rank)
   return 'retried'
 end
 

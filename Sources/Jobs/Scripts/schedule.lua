@@ -16,7 +16,7 @@
 -- require base
 -- require admission
 
-local verb, name = ARGV[1], ARGV[2]
+local verb, name = unpack(ARGV, 1, 2)
 local SCHEDULES, key = P .. 'schedules', P .. 'schedule:' .. name
 local revision, spec, ran = unpack(call('HMGET', key, 'revision', 'spec', 'ran'))
 
@@ -42,28 +42,32 @@ local function push(flat, due, nonce)
 end
 
 if verb == 'put' then
-  if revision == ARGV[4] then return 'done' end
-  if revision and ARGV[8] ~= '1' then return 'taken' end
-  call('HSET', key, 'revision', ARGV[4], 'cron', ARGV[5], 'zone', ARGV[6], 'spec', ARGV[7])
-  call('ZADD', SCHEDULES, ARGV[3], name)
+  local next_due, new_revision, cron, zone, new_spec, replaces = unpack(ARGV, 3)
+  if revision == new_revision then return 'done' end
+  if revision and replaces ~= '1' then return 'taken' end
+  call('HSET', key, 'revision', new_revision, 'cron', cron, 'zone', zone, 'spec', new_spec)
+  call('ZADD', SCHEDULES, next_due, name)
 elseif not revision then
   return 'unknown'
 elseif verb == 'fire' then
-  if call('ZSCORE', SCHEDULES, name) ~= ARGV[3] or revision ~= ARGV[4] then return 'late' end
-  local flat = filled(ARGV[7], ARGV[8])
-  call('ZADD', SCHEDULES, ARGV[5], name)
-  return push(flat, ARGV[3], ARGV[6])
+  local seen_due, seen_revision, next_due, nonce, date, time = unpack(ARGV, 3)
+  if call('ZSCORE', SCHEDULES, name) ~= seen_due or revision ~= seen_revision then return 'late' end
+  local flat = filled(date, time)
+  call('ZADD', SCHEDULES, next_due, name)
+  return push(flat, seen_due, nonce)
 elseif verb == 'run' then
-  local given = answered(ran, ARGV[3])
+  local nonce, date, time = unpack(ARGV, 3)
+  local given = answered(ran, nonce)
   if given then return given end
-  local id = push(filled(ARGV[4], ARGV[5]), NOW, ARGV[3])
-  call('HSET', key, 'ran', ARGV[3] .. ' ' .. id)
+  local id = push(filled(date, time), NOW, nonce)
+  call('HSET', key, 'ran', nonce .. ' ' .. id)
   return id
 elseif verb == 'move' then
-  if revision ~= ARGV[3] then return 'late' end
+  local seen_revision, next_due = unpack(ARGV, 3)
+  if revision ~= seen_revision then return 'late' end
   begin()
   -- Only what is paused is resumed: an occurrence that is due stays so.
-  if ARGV[4] == '+inf' or call('ZSCORE', SCHEDULES, name) == 'inf' then call('ZADD', SCHEDULES, ARGV[4], name) end
+  if next_due == '+inf' or call('ZSCORE', SCHEDULES, name) == 'inf' then call('ZADD', SCHEDULES, next_due, name) end
 else
   call('DEL', key)
   call('ZREM', SCHEDULES, name)

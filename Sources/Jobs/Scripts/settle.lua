@@ -9,17 +9,17 @@
 -- require base
 -- require callbacks
 
-local id, token, outcome, wait = ARGV[1], ARGV[2], ARGV[3], tonumber(ARGV[7])
+local id, token, outcome, status, took, sentence, wanted, random = unpack(ARGV)
 local key = P .. 'callback:' .. id
-local f = call('HMGET', key, 'token', 'receiver', 'attempt', 'log', 'settled')
-local given = answered(f[5], token)
+local owner, receiver, attempts, log, settled = unpack(call('HMGET', key, 'token', 'receiver', 'attempt', 'log', 'settled'))
+local given = answered(settled, token)
 if given then return given end
-if f[1] ~= token then return 'STALE' end
-local waiting, attempt, answer, due = P .. 'callbacks:' .. f[2], tonumber(f[3]), outcome, nil
+if owner ~= token then return 'STALE' end
+local waiting, attempt, wait, answer, due = P .. 'callbacks:' .. receiver, tonumber(attempts), tonumber(wanted), outcome, nil
 if outcome == 'again' then
   answer = 'failed'
   if attempt < callbacks().MOST_TRIES then
-    local usual = math.min(7200000, 5000 * 2 ^ (attempt - 1)) * (1 + ARGV[8]) / 2
+    local usual = math.min(7200000, 5000 * 2 ^ (attempt - 1)) * (1 + random) / 2
     -- Who asks for short waits again and again would use up the tries of a day in seconds.
     if wait and attempt > 1 then wait = math.max(wait, usual) end
     due = whole(math.floor(NOW + math.min(wait or usual, 7200000)))
@@ -27,14 +27,14 @@ if outcome == 'again' then
   end
 end
 begin()
-call('SREM', P .. 'calling:' .. f[2], id)
+call('SREM', P .. 'calling:' .. receiver, id)
 call('HDEL', key, 'token')
-call('HSET', key, 'log', callbacks().logged(f[4], ARGV[6], ARGV[4], ARGV[5]), 'settled', token .. ' ' .. answer)
+call('HSET', key, 'log', callbacks().logged(log, sentence, status, took), 'settled', token .. ' ' .. answer)
 if due then
   call('ZADD', waiting, due, id)
 else
   call('ZREM', waiting, id)
   callbacks().conclude(id, answer)
 end
-callbacks().appoint(f[2])
+callbacks().appoint(receiver)
 return answer

@@ -8,7 +8,7 @@
 
 -- require base
 
-local answer = { call('XLEN', IN) }
+local queued = call('XLEN', IN)
 local function pushed(id) return tonumber(string.match(id, '^%d+')) end
 local oldest = NOW + 1
 local bell_id = string.match(bell, '^%S+')
@@ -16,20 +16,13 @@ local bell_id = string.match(bell, '^%S+')
 local first = call('XRANGE', IN, '-', '+', 'COUNT', 1)[1]
 if first and first[1] == bell_id then first = call('XRANGE', IN, '(' .. bell_id, '+', 'COUNT', 1)[1] end
 if first then oldest = math.min(oldest, pushed(first[1])) end
-if bell_id and #call('XRANGE', IN, bell_id, bell_id) == 1 then answer[1] = answer[1] - 1 end
-for i, state in ipairs({ 'waiting', 'delayed', 'running', 'completed', 'failed', 'cancelled' }) do
-  answer[i + 1] = call('ZCARD', INDEX[state])
-end
-answer[2] = answer[2] + call('ZCARD', PARKED)
+if bell_id and #call('XRANGE', IN, bell_id, bell_id) == 1 then queued = queued - 1 end
 for rank = 0, 2 do
   for _, id in ipairs(call('ZRANGEBYSCORE', READY, whole(rank * BAND), '(' .. whole((rank + 1) * BAND), 'LIMIT', 0, 16)) do
-    local f = call('HMGET', P .. 'job:' .. id, 'ready', 'created')
-    oldest = math.min(oldest, tonumber(f[1] or f[2] or pushed(id)))
+    local ready, created = unpack(call('HMGET', P .. 'job:' .. id, 'ready', 'created'))
+    oldest = math.min(oldest, tonumber(ready or created or pushed(id)))
   end
 end
-answer[8] = paused and 1 or 0
-answer[9] = oldest <= NOW and NOW - oldest or -1
-
 -- The sum of the newest counts of a kind; of the oldest only as much as lies within the time.
 local function sum(kind, ms, number)
   local total = { 0, 0, 0, 0, 0, 0 }
@@ -43,6 +36,10 @@ local function sum(kind, ms, number)
   return total
 end
 
-answer[10], answer[11] = sum('stats:', 60000, 1), sum('stats:', 60000, 60)
-answer[12] = sum('stats:hour:', 3600000, 24)
-return answer
+local function size(state) return call('ZCARD', INDEX[state]) end
+
+return {
+  queued, size('waiting') + call('ZCARD', PARKED), size('delayed'), size('running'), size('completed'), size('failed'),
+  size('cancelled'), paused and 1 or 0, oldest <= NOW and NOW - oldest or -1,
+  sum('stats:', 60000, 1), sum('stats:', 60000, 60), sum('stats:hour:', 3600000, 24),
+}

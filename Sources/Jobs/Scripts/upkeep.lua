@@ -4,7 +4,7 @@
 -- require endings
 -- require limits
 
-local seen, grace = tonumber(meta[6] or NOW), tonumber(meta[7] or 0)
+local seen, grace = tonumber(saved_seen or NOW), tonumber(saved_grace or 0)
 
 -- Begins a worker's call; its first command is one that Redis allows when its memory is full.
 local function arrive(worker_settings)
@@ -68,6 +68,6 @@ local function until_first(set, floor)
 end
 
 local function leave()
-  if settings ~= meta[5] then call('HSET', META, 'settings', settings) end
+  if settings ~= saved_settings then call('HSET', META, 'settings', settings) end
   save('seen', now, 'grace', whole(grace))
 end
