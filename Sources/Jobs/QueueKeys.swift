@@ -43,7 +43,6 @@ package struct QueueKeys: Sendable, Hashable {
     /// The id that stands for the id of a pushed duplicate.
     package func alias(_ id: String) -> String { prefix + "alias:" + id }
     package func dedup(_ key: String) -> String { prefix + "dedup:" + key }
-    package func once(_ nonce: String) -> String { prefix + "once:" + nonce }
     /// What is counted of a group.
     package func group(_ name: String) -> String { prefix + "group:" + name }
     package func members(_ group: String) -> String { prefix + "group:" + group + ":ids" }

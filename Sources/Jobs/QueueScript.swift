@@ -31,7 +31,7 @@ enum QueueScript {
         "groups": PackageResources.groups_lua, "limits": PackageResources.limits_lua,
         "endings": PackageResources.endings_lua, "inbox": PackageResources.inbox_lua,
         "admission": PackageResources.admission_lua, "options": PackageResources.options_lua,
-        "upkeep": PackageResources.upkeep_lua,
+        "replay": PackageResources.replay_lua, "upkeep": PackageResources.upkeep_lua,
     ]
 
     /// `meta.lua` in front, and the script inside one function.

@@ -8,6 +8,7 @@
 
 -- require base
 -- require callbacks
+-- require replay
 
 local token, most, ms = unpack(ARGV)
 local count, term = tonumber(most), tonumber(ms)
@@ -29,8 +30,7 @@ local function packed(delivery)
   }
 end
 
-local once = P .. 'once:' .. token
-local given = call('GET', once)
+local given = replay(token, term)
 if given then
   for id in string.gmatch(given, '%S+') do
     local delivery = read_delivery(id)
@@ -75,5 +75,5 @@ for _, host in ipairs(call('ZRANGEBYSCORE', CALLBACKS, '-inf', NOW, 'LIMIT', 0, 
   if #answer >= count then break end
   look(host)
 end
-if #taken > 0 then call('SET', once, table.concat(taken, ' '), 'PX', term) end
+if #taken > 0 then keep_for_replay(token, table.concat(taken, ' '), term) end
 return answer

@@ -9,18 +9,15 @@
 -- require base
 -- require admission
 -- require options
+-- require replay
 
 local nonce, first_index = unpack(ARGV, 1, 2)
 local index = tonumber(first_index)
 local total = (#ARGV - 2) / 2
 local stem = '-' .. string.sub(nonce, 1, 8)
-local once = P .. 'once:' .. nonce .. ':' .. index
-local given = call('GET', once)
-if given then
-  -- Written, so that somebody who waits for replicas afterwards does not wait for nothing.
-  call('PEXPIRE', once, '600000')
-  return given
-end
+local batch, kept_ms = nonce .. ':' .. index, '600000'
+local given = replay(batch, kept_ms)
+if given then return given end
 
 local at, ids, keys = NOW, {}, {}
 repeat
@@ -73,7 +70,7 @@ for i = 1, total do
 end
 apply()
 local answer = string.match(ids[1], '^%d+') .. table.concat(duplicates)
-call('SET', once, answer, 'PX', '600000')
+keep_for_replay(batch, answer, kept_ms)
 ring()
 save()
 return answer

@@ -11,8 +11,8 @@
 
 local id, token, outcome, status, took, sentence, wanted, random = unpack(ARGV)
 local key = P .. 'callback:' .. id
-local owner, receiver, attempts, log, settled = unpack(call('HMGET', key, 'token', 'receiver', 'attempt', 'log', 'settled'))
-local given = answered(settled, token)
+local owner, receiver, attempts, log, ended = unpack(call('HMGET', key, 'token', 'receiver', 'attempt', 'log', 'replay'))
+local given = answered(ended, token)
 if given then return given end
 if owner ~= token then return 'STALE' end
 local waiting, attempt, wait, answer, due = P .. 'callbacks:' .. receiver, tonumber(attempts), tonumber(wanted), outcome, nil
@@ -29,7 +29,7 @@ end
 begin()
 call('SREM', P .. 'calling:' .. receiver, id)
 call('HDEL', key, 'token')
-call('HSET', key, 'log', callbacks().logged(log, sentence, status, took), 'settled', token .. ' ' .. answer)
+call('HSET', key, 'log', callbacks().logged(log, sentence, status, took), 'replay', token .. ' ' .. answer)
 if due then
   call('ZADD', waiting, due, id)
 else
