@@ -40,7 +40,7 @@ package enum CallbackOutcome: Sendable, Hashable {
 }
 
 /// What became of a callback whose try ended.
-package enum SettleAnswer: Sendable, Hashable {
+package enum FinishCallbackAnswer: Sendable, Hashable {
     case delivered, failed
     /// It is tried again at that time, in milliseconds since 1970.
     case waiting(until: Int64)

@@ -26,7 +26,7 @@ extension JobQueue {
             guard let verdict = BeatAnswer.Verdict(rawValue: try part.text()) else { throw part.unexpected }
             verdicts[job.id] = verdict
         }
-        if hasMore { lostLeases += try await keepHouse() }
+        if hasMore { lostLeases += try await runMaintenance() }
         return BeatAnswer(
             verdicts: verdicts, hasCallbacks: hasCallbacks, isScheduleDue: isScheduleDue, lostLeases: lostLeases)
     }

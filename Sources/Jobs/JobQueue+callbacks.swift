@@ -9,18 +9,19 @@ extension JobQueue {
 
     /// Takes up to so many callbacks that are due, two of one receiver at once over all senders; repeated with the same token,
     /// answers the same ones.
-    package func dispatch(count: Int, token: String = Nonce.random()) async throws(QueueError) -> [Callback] {
+    package func claimCallbacks(count: Int, token: String = Nonce.random()) async throws(QueueError) -> [Callback] {
         let answer = try await run(
-            QueueScript.dispatch, [.text(token), .integer(Int64(count)), .integer(Self.callbackTerm.milliseconds)])
+            QueueScript.claimCallbacks,
+            [.text(token), .integer(Int64(count)), .integer(Self.callbackTerm.milliseconds)])
         var callbacks: [Callback] = []
         for part in try answer.array() { callbacks.append(try Callback(unpacking: part, token: token)) }
         return callbacks
     }
 
     /// Ends one try of a callback, after that time; repeated, answers the same.
-    package func settle(
+    package func finishCallback(
         _ callback: Callback, _ outcome: CallbackOutcome, after time: Duration
-    ) async throws(QueueError) -> SettleAnswer {
+    ) async throws(QueueError) -> FinishCallbackAnswer {
         let (word, status, sentence, wait): (String, Int?, String, Double?) =
             switch outcome {
             case .delivered(let status): ("delivered", status, "delivered", nil)
@@ -29,7 +30,7 @@ extension JobQueue {
             }
         let line = sentence.split(whereSeparator: \.isNewline).joined(separator: " ").prefix(utf8Bytes: 300)
         let answer = try await run(
-            QueueScript.settle,
+            QueueScript.finishCallback,
             [
                 .text(callback.id), .text(callback.token), .text(word), .text(status.map(String.init) ?? "-"),
                 .integer(time.milliseconds), .text(line), .text(wait.map { String(Int64($0 * 1000)) } ?? ""),
@@ -109,7 +110,7 @@ extension JobQueue {
 }
 
 extension Callback {
-    /// What `dispatch.lua` packs of each delivery.
+    /// What `claim_callbacks.lua` packs of each delivery.
     init(unpacking answer: ScriptAnswer, token: String) throws(QueueError) {
         var parts = try answer.parts()
         id = try parts.text()

@@ -37,7 +37,7 @@ extension JobQueue {
 
     /// Admits pushed jobs, promotes due ones and reaps lost leases, until nothing is left to admit; answers those leases.
     @discardableResult
-    package func keepHouse() async throws(QueueError) -> [LostLease] {
+    package func runMaintenance() async throws(QueueError) -> [LostLease] {
         var leases: [LostLease] = []
         for _ in 1...Self.longestAdmission {
             var parts = try await run(QueueScript.admit, [.text(settings.line)]).parts()

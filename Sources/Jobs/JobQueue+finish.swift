@@ -53,7 +53,7 @@ extension JobQueue {
         if text == "PUBLISHING" { return .publishing }
         let words = text.split(separator: " ")
         guard let state = words.first.flatMap({ JobState(rawValue: String($0)) }) else { throw answer.unexpected }
-        return .settled(state, retryAt: words.count > 1 ? Int64(words[1]) : nil)
+        return .acknowledged(state, retryAt: words.count > 1 ? Int64(words[1]) : nil)
     }
 
     private static func arguments(_ ending: Ending) -> [RedisArgument] {

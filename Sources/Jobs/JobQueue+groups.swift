@@ -11,20 +11,21 @@ extension JobQueue {
     /// Says that all jobs of a group are in, those too that are in the inbox, and perhaps which URL is called when none is
     /// left.
     package func seal(_ group: String, callback: String? = nil) async throws(QueueError) -> SealAnswer {
-        let answer = try await gather([.text(group), "1"], callback)
+        let answer = try await admitInbox([.text(group), "1"], callback)
         guard let sealing = SealAnswer(rawValue: try answer.text()) else { throw answer.unexpected }
         return sealing
     }
 
     /// Admits what is in the inbox, so that a group has its jobs; answers whether there is such a group.
-    package func gather(_ group: String) async throws(QueueError) -> Bool {
-        try await gather([.text(group), "0"]).text() == "known"
+    package func admitInbox(ofGroup group: String) async throws(QueueError) -> Bool {
+        try await admitInbox([.text(group), "0"]).text() == "known"
     }
 
-    private func gather(_ wish: [RedisArgument], _ callback: String? = nil) async throws(QueueError) -> ScriptAnswer {
+    private func admitInbox(_ wish: [RedisArgument], _ callback: String? = nil) async throws(QueueError) -> ScriptAnswer
+    {
         var last = "-"
         while true {
-            let answer = try await run(QueueScript.gather, wish + [.text(last), .text(callback ?? "")])
+            let answer = try await run(QueueScript.admitAndSeal, wish + [.text(last), .text(callback ?? "")])
             let words = try answer.text().split(separator: " ")
             guard words.count == 2, words[0] == "again" else { return answer }
             last = String(words[1])

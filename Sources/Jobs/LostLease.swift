@@ -22,7 +22,7 @@ package struct LostLease: Sendable, Hashable {
         return leases
     }
 
-    /// What `upkeep.lua` packs of each lease.
+    /// What `maintenance.lua` packs of each lease.
     private init(unpacking parts: inout ScriptParts) throws(QueueError) {
         job = try parts.text()
         attempt = try parts.integer()

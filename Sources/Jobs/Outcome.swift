@@ -32,7 +32,7 @@ package struct Ending: Sendable, Hashable {
 /// What became of a job whose try ended; a repeated `finish` gets its first answer again.
 package enum FinishAnswer: Sendable, Hashable {
     /// The job's new state, and for a delayed one when it is due, in milliseconds since 1970.
-    case settled(JobState, retryAt: Int64?)
+    case acknowledged(JobState, retryAt: Int64?)
     /// The token is no longer the job's; nothing was changed.
     case stale
     /// The job is publishing, so it can neither be cancelled nor be given back; nothing was changed.

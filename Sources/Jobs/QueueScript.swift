@@ -17,11 +17,11 @@ enum QueueScript {
     static let stats = script("stats", PackageResources.stats_lua)
     static let list = script("list", PackageResources.list_lua)
     static let queued = script("queued", PackageResources.queued_lua)
-    static let gather = script("gather", PackageResources.gather_lua)
+    static let admitAndSeal = script("admit_and_seal", PackageResources.admit_and_seal_lua)
     static let limit = script("limit", PackageResources.limit_lua)
     static let schedule = script("schedule", PackageResources.schedule_lua)
-    static let dispatch = script("dispatch", PackageResources.dispatch_lua)
-    static let settle = script("settle", PackageResources.settle_lua)
+    static let claimCallbacks = script("claim_callbacks", PackageResources.claim_callbacks_lua)
+    static let finishCallback = script("finish_callback", PackageResources.finish_callback_lua)
     static let redeliver = script("redeliver", PackageResources.redeliver_lua)
 
     /// What a script can require.
@@ -31,7 +31,7 @@ enum QueueScript {
         "groups": PackageResources.groups_lua, "limits": PackageResources.limits_lua,
         "endings": PackageResources.endings_lua, "inbox": PackageResources.inbox_lua,
         "admission": PackageResources.admission_lua, "options": PackageResources.options_lua,
-        "replay": PackageResources.replay_lua, "upkeep": PackageResources.upkeep_lua,
+        "replay": PackageResources.replay_lua, "maintenance": PackageResources.maintenance_lua,
     ]
 
     /// `meta.lua` in front, and the script inside one function.

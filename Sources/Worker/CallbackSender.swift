@@ -34,7 +34,7 @@ actor CallbackSender {
             let (count, token) = (Self.mostInFlight - inFlight, Nonce.random())
             // An answer that got lost has taken callbacks, which nobody else sends until their term ends.
             let callbacks = await untilAnswered(since: .now) { () async throws(QueueError) in
-                try await queue.dispatch(count: count, token: token)
+                try await queue.claimCallbacks(count: count, token: token)
             }
             inFlight += callbacks?.count ?? 0
             for callback in callbacks ?? [] { Task { await carryOut(callback, of: queue) } }
@@ -61,7 +61,7 @@ actor CallbackSender {
         let outcome = await send(callback, of: queue)
         let time = start.duration(to: .now)
         let answer = await untilAnswered(since: start) { () async throws(QueueError) in
-            try await queue.settle(callback, outcome, after: time)
+            try await queue.finishCallback(callback, outcome, after: time)
         }
         inFlight -= 1
         report(callback, outcome, answer)
@@ -93,7 +93,7 @@ actor CallbackSender {
         return nil
     }
 
-    private func report(_ callback: Callback, _ outcome: CallbackOutcome, _ answer: SettleAnswer?) {
+    private func report(_ callback: Callback, _ outcome: CallbackOutcome, _ answer: FinishCallbackAnswer?) {
         let log = log.with("callback", callback.id).with("attempt", callback.attempt)
             .with(callback.subject.job == nil ? "group" : "job", callback.subject.job ?? callback.subject.group ?? "")
         metrics.called(answer)

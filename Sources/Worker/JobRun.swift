@@ -129,7 +129,7 @@ struct JobRun: Sendable {
     private func report(_ outcome: Outcome, _ answer: FinishAnswer?, seconds: Double) {
         let log = log.with("seconds", Duration.seconds(seconds).rounded)
         switch answer {
-        case .settled(let state, _):
+        case .acknowledged(let state, _):
             guard let failure = outcome.failure else {
                 return log.info(outcome == .released ? "given back" : "\(state)")
             }

@@ -65,7 +65,7 @@ package struct WorkerMetrics: Sendable {
     }
 
     /// One try of a callback ended; nothing if the queue did not hear of it.
-    func called(_ answer: SettleAnswer?) {
+    func called(_ answer: FinishCallbackAnswer?) {
         let outcome =
             switch answer {
             case .delivered: "delivered"

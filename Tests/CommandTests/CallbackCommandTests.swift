@@ -21,10 +21,11 @@ import Testing
         let late = try await respool.run("seal", "g", "--callback", "https://other.org/done")
         #expect(late.exitCode == 1 && late.errors.contains("is over, or has another callback"))
         _ = try await queue.cancel([id] + other)
-        for callback in try await queue.dispatch(count: 9) {
+        for callback in try await queue.claimCallbacks(count: 9) {
             switch callback.subject {
-            case .job(id): _ = try await queue.settle(callback, .refused("gone", status: 410), after: .milliseconds(12))
-            case .job: _ = try await queue.settle(callback, .delivered(status: 204), after: .zero)
+            case .job(id):
+                _ = try await queue.finishCallback(callback, .refused("gone", status: 410), after: .milliseconds(12))
+            case .job: _ = try await queue.finishCallback(callback, .delivered(status: 204), after: .zero)
             case .group: break
             }
         }
@@ -42,7 +43,7 @@ import Testing
         #expect(!json.contains("secret"))
         let name = try #require(object["id"] as? String)
         #expect(try await respool.run("callbacks", "--retry", name).lines == ["\(name) due"])
-        #expect(try await queue.dispatch(count: 9).map(\.id) == [name])
+        #expect(try await queue.claimCallbacks(count: 9).map(\.id) == [name])
         let unknown = try await respool.run("callbacks", "--retry", "1-1", name)
         #expect(unknown.exitCode == 1)
         #expect(unknown.lines == ["1-1 unknown: there is no such callback", "\(name) sending: it is on its way"])
@@ -52,7 +53,7 @@ import Testing
             "enqueue", "https://x.org/c", "--to", "mp3", "--group", "h", "--seal", "--group-callback", "https://h.org/")
         #expect(sealed.exitCode == 0, "\(sealed.errors)")
         _ = try await queue.cancel(sealed.lines)
-        #expect(try await queue.dispatch(count: 9).map(\.url) == ["https://h.org/"])
+        #expect(try await queue.claimCallbacks(count: 9).map(\.url) == ["https://h.org/"])
     }
 
     @Test(arguments: [

@@ -181,7 +181,7 @@ import Testing
             "XADD", "respool:{default}:in", "*", "source", "https://x.org/a.wav", "formt", "mp3",
         ])
         let id = try #require(pushed.string)
-        try await queue.keepHouse()
+        try await queue.runMaintenance()
         #expect(try await respool.run("retry", id).exitCode == 1)
         #expect(try await respool.run("retry", id, "--set", "bitrate=").exitCode == 1)
         let outcome = try await respool.run("retry", id, "--set", "formt=", "--set", "format=mp3")

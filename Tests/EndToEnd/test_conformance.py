@@ -20,7 +20,7 @@ from judging import judge
 from mathematics import LAYOUTS, RATES, SECONDS, wave
 from readback import ASPECTS, kept, listed, told
 from sound import ffmpeg
-from service import OVER, PREFIX, RESPOOL, check, run, until
+from service import PREFIX, RESPOOL, TERMINAL, check, run, until
 from tagging import covers
 from variants import Source, Truth, sources
 
@@ -176,7 +176,7 @@ class Conformance:
         # Their states alone: what the command prints of hundreds of jobs is much to ask for again and again.
         with self.lock:
             states = self.service.redis.many([["HGET", f"{PREFIX}job:{name}", "state"] for name in ids])
-        return all(state in OVER for state in states)
+        return all(state in TERMINAL for state in states)
 
     def group(self, cases):
         """Makes a source, converts it and judges what comes out; returns a line on it."""

@@ -76,7 +76,7 @@ import Testing
             _ = try await queue.retry([ids[5], jobs[1].id])
             try await queue.pause()
             try await queue.resume()
-            try await queue.keepHouse()
+            try await queue.runMaintenance()
             try await queue.ring()
             _ = try await queue.stats()
             _ = try await queue.list(state: .waiting, limit: 10)

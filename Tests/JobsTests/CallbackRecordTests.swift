@@ -11,8 +11,9 @@ import Testing
                 _ = try await fixture.enqueue(["callback": "http://u:secret@\(host)/x?secret"])
                 _ = try await fixture.finish(try await fixture.claimOne(), .completed([]))
             }
-            let callbacks = try await fixture.queue.dispatch(count: 2)
-            _ = try await fixture.queue.settle(callbacks[0], .refused("gone", status: 410), after: .milliseconds(8))
+            let callbacks = try await fixture.queue.claimCallbacks(count: 2)
+            _ = try await fixture.queue.finishCallback(
+                callbacks[0], .refused("gone", status: 410), after: .milliseconds(8))
             let records = try await fixture.queue.callbacks(limit: 50)
             #expect(records.map(\.state) == [.waiting, .sending, .failed])
             #expect(records.map(\.url) == ["http://c.org/x?…", "http://b.org/x?…", "http://a.org/x?…"])

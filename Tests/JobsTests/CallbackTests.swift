@@ -25,10 +25,10 @@ import Testing
     private func drain(_ fixture: QueueFixture) async throws -> [Callback] {
         var all: [Callback] = []
         while true {
-            let some = try await fixture.queue.dispatch(count: 16)
+            let some = try await fixture.queue.claimCallbacks(count: 16)
             if some.isEmpty { return all }
             for callback in some {
-                let answer = try await fixture.queue.settle(
+                let answer = try await fixture.queue.finishCallback(
                     callback, .delivered(status: 200), after: .milliseconds(5))
                 #expect(answer == .delivered)
             }
@@ -68,7 +68,7 @@ import Testing
             for refused in [["colour": "red"], ["metadata": String(repeating: "x", count: 5000), "priority": "x"]] {
                 expected[try await fixture.push(fields.merging(refused) { $1 })] = "job.failed"
             }
-            try await fixture.queue.keepHouse()
+            try await fixture.queue.runMaintenance()
             let waiting = try await fixture.enqueue(fields)
             let queued = try await fixture.push(fields)
             _ = try await fixture.queue.cancel([waiting, queued])
@@ -154,7 +154,7 @@ import Testing
             _ = try await fixture.finish(running[0], .completed([QueueFixture.report]))
             _ = try await fixture.finish(running[1], .failed(Failure(.noAudio, "silent")))
             _ = try await fixture.queue.cancel(ids)
-            #expect(try await fixture.queue.dispatch(count: 16).isEmpty)
+            #expect(try await fixture.queue.claimCallbacks(count: 16).isEmpty)
             for job in running.dropFirst(2) { _ = try await fixture.finish(job, .completed([])) }
             let made = try await drain(fixture)
             #expect(made.count == 1 && made[0].what == "group.finished" && made[0].subject == .group("g"))
@@ -175,7 +175,7 @@ import Testing
         try await QueueFixture.run { fixture in
             let id = try await fixture.push(["group": "g"])
             _ = try await fixture.push(["_seal": "g", "callback": "https://x.org/done"] as KeyValuePairs)
-            try await fixture.queue.keepHouse()
+            try await fixture.queue.runMaintenance()
             _ = try await fixture.queue.cancel([id])
             #expect(try await drain(fixture).map(\.url) == ["https://x.org/done"])
         }
@@ -187,13 +187,13 @@ import Testing
                 _ = try await fixture.enqueue(["callback": "http://\(host)/"])
                 _ = try await fixture.finish(try await fixture.claimOne(), .completed([]))
             }
-            let first = try await fixture.queue.dispatch(count: 16)
+            let first = try await fixture.queue.claimCallbacks(count: 16)
             #expect(first.map(\.url) == ["http://slow.org/", "http://slow.org/", "http://quick.org/"])
-            #expect(try await fixture.queue.dispatch(count: 16).isEmpty)
+            #expect(try await fixture.queue.claimCallbacks(count: 16).isEmpty)
             #expect(try await fixture.beat([]).hasCallbacks == false)
-            _ = try await fixture.queue.settle(first[0], .delivered(status: 204), after: .zero)
-            #expect(try await fixture.queue.dispatch(count: 16).count == 1)
-            #expect(try await fixture.queue.dispatch(count: 16).isEmpty)
+            _ = try await fixture.queue.finishCallback(first[0], .delivered(status: 204), after: .zero)
+            #expect(try await fixture.queue.claimCallbacks(count: 16).count == 1)
+            #expect(try await fixture.queue.claimCallbacks(count: 16).isEmpty)
         }
     }
 
@@ -201,18 +201,18 @@ import Testing
         try await QueueFixture.run { fixture in
             let id = try await fixture.enqueue(["callback": "http://x.org/"])
             _ = try await fixture.finish(try await fixture.claimOne(), .completed([]))
-            let first = try #require(try await fixture.queue.dispatch(count: 1).first)
+            let first = try #require(try await fixture.queue.claimCallbacks(count: 1).first)
             let waiting = fixture.queue.keys.callbacks("x.org")
             _ = try await fixture.client.send(["ZADD", .text(waiting), "1", .text(first.id)])
             _ = try await fixture.client.send(["ZADD", .text(fixture.queue.keys.callbacks), "1", "x.org"])
-            let second = try #require(try await fixture.queue.dispatch(count: 1).first)
+            let second = try #require(try await fixture.queue.claimCallbacks(count: 1).first)
             #expect(second.id == first.id && second.attempt == 2)
-            #expect(try await fixture.queue.settle(first, .delivered(status: 200), after: .zero) == .stale)
+            #expect(try await fixture.queue.finishCallback(first, .delivered(status: 200), after: .zero) == .stale)
             // Whatever it says when it tells again, because the answer was lost.
             for outcome: CallbackOutcome in [.delivered(status: 200), .refused("gone", status: 410)] {
-                #expect(try await fixture.queue.settle(second, outcome, after: .zero) == .delivered)
+                #expect(try await fixture.queue.finishCallback(second, outcome, after: .zero) == .delivered)
             }
-            #expect(try await fixture.queue.settle(first, .delivered(status: 200), after: .zero) == .stale)
+            #expect(try await fixture.queue.finishCallback(first, .delivered(status: 200), after: .zero) == .stale)
             let record = try #require(try await fixture.queue.callbacks(of: .job(id)).first)
             #expect(record.state == .delivered && record.attempt == 2 && record.log.count == 2)
             #expect(record.log[0].message.contains("lost") && record.log[1].status == 200)
@@ -225,19 +225,19 @@ import Testing
                 _ = try await fixture.enqueue(["callback": "http://x.org/"])
                 _ = try await fixture.finish(try await fixture.claimOne(), .completed([]))
             }
-            let lost = try await fixture.queue.dispatch(count: 5, token: "t")
-            let again = try await fixture.queue.dispatch(count: 5, token: "t")
+            let lost = try await fixture.queue.claimCallbacks(count: 5, token: "t")
+            let again = try await fixture.queue.claimCallbacks(count: 5, token: "t")
             #expect(lost.count == 2 && again.map(\.id) == lost.map(\.id) && again.allSatisfy { $0.attempt == 1 })
             #expect(again.allSatisfy { abs($0.takenAt - WallClock.milliseconds()) < 60_000 })
-            _ = try await fixture.queue.settle(again[0], .delivered(status: 200), after: .zero)
-            #expect(try await fixture.queue.dispatch(count: 5, token: "t").map(\.id) == [again[1].id])
+            _ = try await fixture.queue.finishCallback(again[0], .delivered(status: 200), after: .zero)
+            #expect(try await fixture.queue.claimCallbacks(count: 5, token: "t").map(\.id) == [again[1].id])
             // Its try ended, and another's has begun.
             let outcome = CallbackOutcome.again("busy", status: 503, retryAfter: nil)
-            let waits = try await fixture.queue.settle(again[1], outcome, after: .zero)
+            let waits = try await fixture.queue.finishCallback(again[1], outcome, after: .zero)
             #expect(try await fixture.queue.redeliver([again[1].id]) == [.due])
-            #expect(try await fixture.queue.dispatch(count: 5).count == 2)
-            #expect(try await fixture.queue.dispatch(count: 5, token: "t").isEmpty)
-            #expect(try await fixture.queue.settle(again[1], outcome, after: .zero) == waits)
+            #expect(try await fixture.queue.claimCallbacks(count: 5).count == 2)
+            #expect(try await fixture.queue.claimCallbacks(count: 5, token: "t").isEmpty)
+            #expect(try await fixture.queue.finishCallback(again[1], outcome, after: .zero) == waits)
         }
     }
 
@@ -265,18 +265,18 @@ import Testing
         try await QueueFixture.run { fixture in
             _ = try await fixture.enqueue(["callback": "http://x.org/"])
             _ = try await fixture.finish(try await fixture.claimOne(), .completed([]))
-            var answers: [SettleAnswer] = []
+            var answers: [FinishCallbackAnswer] = []
             for attempt in 1...20 {
-                let callback = try #require(try await fixture.queue.dispatch(count: 1).first)
+                let callback = try #require(try await fixture.queue.claimCallbacks(count: 1).first)
                 #expect(callback.attempt == attempt)
                 let outcome = CallbackOutcome.again("busy", status: 503, retryAfter: attempt == 3 ? 1234 : nil)
                 let before = WallClock.milliseconds()
-                answers.append(try await fixture.queue.settle(callback, outcome, after: .milliseconds(7)))
+                answers.append(try await fixture.queue.finishCallback(callback, outcome, after: .milliseconds(7)))
                 guard case .waiting(let due) = answers.last else { continue }
                 let ceiling = attempt == 3 ? 1234 : min(7200, 5 * Double(1 << (attempt - 1)))
                 let wait = Double(due - before) / 1000
                 #expect(wait <= ceiling + 10 && wait >= (attempt == 3 ? ceiling : ceiling / 2))
-                #expect(try await fixture.queue.dispatch(count: 1).isEmpty)
+                #expect(try await fixture.queue.claimCallbacks(count: 1).isEmpty)
                 #expect(try await fixture.queue.redeliver([callback.id]) == [.due])
                 // What a person asks for has all tries again.
                 _ = try await fixture.client.send([

@@ -28,7 +28,7 @@ import Testing
             #expect(try await fixture.beat([job]).verdicts == [id: .cancel])
             #expect(
                 try await fixture.queue.publish(id: id, token: job.token, record: QueueFixture.commit) == .cancelled)
-            #expect(try await fixture.finish(job, .cancelled) == .settled(.cancelled, retryAt: nil))
+            #expect(try await fixture.finish(job, .cancelled) == .acknowledged(.cancelled, retryAt: nil))
             #expect(try await fixture.record(id).outputs == nil)
         }
     }
@@ -44,8 +44,8 @@ import Testing
             let id = try await fixture.enqueue()
             let job = try await fixture.claimOne()
             _ = try await fixture.queue.cancel([id])
-            #expect(try await fixture.finish(job, outcome) == .settled(.cancelled, retryAt: nil))
-            #expect(try await fixture.finish(job, outcome) == .settled(.cancelled, retryAt: nil))
+            #expect(try await fixture.finish(job, outcome) == .acknowledged(.cancelled, retryAt: nil))
+            #expect(try await fixture.finish(job, outcome) == .acknowledged(.cancelled, retryAt: nil))
             #expect(try await fixture.state(id) == .cancelled)
         }
     }

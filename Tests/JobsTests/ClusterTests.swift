@@ -62,7 +62,7 @@ import Testing
                     try await queue.finish(
                         id: job.id, token: job.token, outcome: .completed([QueueFixture.report]), log: [])
                 }
-                #expect(end == .settled(.completed, retryAt: nil))
+                #expect(end == .acknowledged(.completed, retryAt: nil))
                 done.append(job.id)
             }
             if claim.jobs.isEmpty { try await Task.sleep(for: .milliseconds(5)) }

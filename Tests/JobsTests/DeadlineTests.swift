@@ -35,7 +35,7 @@ import Testing
             #expect(
                 try await fixture.queue.publish(id: id, token: job.token, record: QueueFixture.commit) == .expired)
             let late = Failure(.expired, JobSpec.lateness)
-            #expect(try await fixture.finish(job, .failed(late)) == .settled(.failed, retryAt: nil))
+            #expect(try await fixture.finish(job, .failed(late)) == .acknowledged(.failed, retryAt: nil))
             #expect(try await fixture.record(id).error?.code == .expired)
         }
     }
@@ -53,7 +53,7 @@ import Testing
             let again = try await fixture.claimOne()
             #expect(again.id == id && again.commit != nil)
             #expect(try await fixture.beat([again]).verdicts[id] == .ok)
-            #expect(try await fixture.finish(again, .completed([])) == .settled(.completed, retryAt: nil))
+            #expect(try await fixture.finish(again, .completed([])) == .acknowledged(.completed, retryAt: nil))
         }
     }
 

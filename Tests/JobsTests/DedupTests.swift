@@ -29,7 +29,7 @@ import Testing
         try await QueueFixture.run { fixture in
             let keyed = QueueFixture.job.merging(["dedup": "k"]) { $1 }
             let first = try await fixture.push(["dedup": "k"])
-            try await fixture.queue.keepHouse()
+            try await fixture.queue.runMaintenance()
             let answer = try await fixture.queue.enqueue(
                 [QueueFixture.job, keyed, QueueFixture.job], nonce: "12345678")
             #expect(answer.map(\.isDuplicate) == [false, true, false] && answer[1].id == first)
@@ -51,7 +51,7 @@ import Testing
             _ = try await fixture.client.send(fill)
             let first = try await fixture.enqueue(["dedup": "k"])
             let pushed = try await fixture.push(["dedup": "k"])
-            try await fixture.queue.keepHouse()
+            try await fixture.queue.runMaintenance()
             #expect(try await fixture.record(pushed).id == first)
             #expect(try await fixture.client.send(["ZCARD", .text(keys.prefix + "aliases")]).integer == 100_000)
             #expect(try await fixture.client.send(["EXISTS", .text(keys.alias("1"))]).integer == 0)

@@ -14,10 +14,10 @@ import Testing
                 #expect(job.attempt == attempt && job.attempts == 3)
                 let before = WallClock.milliseconds()
                 switch try await fixture.finish(job, .failed(broken)) {
-                case .settled(.delayed, let due?):
+                case .acknowledged(.delayed, let due?):
                     #expect(attempt < 3)
                     #expect((before - 1...before + 2000 << (attempt - 1) + 500).contains(due))
-                case .settled(.failed, nil): #expect(attempt == 3)
+                case .acknowledged(.failed, nil): #expect(attempt == 3)
                 case let answer: Issue.record("\(answer)")
                 }
                 try await fixture.makeDue()
@@ -35,7 +35,7 @@ import Testing
             var waits: [Int64] = []
             for job in try await fixture.claim(60) {
                 let before = WallClock.milliseconds()
-                guard case .settled(_, let due?) = try await fixture.finish(job, .failed(broken)) else { continue }
+                guard case .acknowledged(_, let due?) = try await fixture.finish(job, .failed(broken)) else { continue }
                 waits.append(due - before)
                 #expect((-1...2001 + WallClock.milliseconds() - before).contains(due - before))
             }
@@ -55,7 +55,7 @@ import Testing
                 let wait: Double? = attempt == 3 ? 90.5 : attempt == 4 ? 7200 : nil
                 let failure = Failure(.sourceUnreachable, "503", retryAfter: wait)
                 let answer = try await fixture.finish(job, .failed(failure))
-                guard case .settled(.delayed, let due?) = answer else { Issue.record("\(answer)"); return }
+                guard case .acknowledged(.delayed, let due?) = answer else { Issue.record("\(answer)"); return }
                 let expected: ClosedRange<Int64> =
                     switch attempt {
                     case 3: 90_499...91_500
@@ -73,7 +73,7 @@ import Testing
             let id = try await fixture.enqueue()
             let job = try await fixture.claimOne()
             let failure = Failure(.corruptMedia, String(repeating: "ä", count: 1000))
-            #expect(try await fixture.finish(job, .failed(failure)) == .settled(.failed, retryAt: nil))
+            #expect(try await fixture.finish(job, .failed(failure)) == .acknowledged(.failed, retryAt: nil))
             let record = try await fixture.record(id)
             #expect(record.error?.message == String(repeating: "ä", count: 512) && record.error?.retryable == false)
         }
@@ -120,7 +120,7 @@ import Testing
             try await fixture.endLeases()
             #expect(try await fixture.queue.claim(count: 1, worker: "x").lostLeases.map(\.attempt) == [1])
             try await fixture.endLeases()
-            #expect(try await fixture.queue.keepHouse().map(\.state) == [.failed])
+            #expect(try await fixture.queue.runMaintenance().map(\.state) == [.failed])
             #expect(try await fixture.queue.log(id).count == 3)
         }
     }
@@ -133,14 +133,14 @@ import Testing
             let death = Failure(.crashed, "transcode died: signal 11")
             let first = try await fixture.claimOne()
             let answer = try await fixture.finish(first, .crashed(death), log: ["libav: boom"])
-            guard case .settled(.delayed, .some) = answer else { Issue.record("\(answer)"); return }
+            guard case .acknowledged(.delayed, .some) = answer else { Issue.record("\(answer)"); return }
             #expect(try await fixture.finish(first, .crashed(death)) == answer)
             var record = try await fixture.record(id)
             #expect(record.attempt == 0 && record.crashes == 1 && record.error?.message == death.message)
             try await fixture.makeDue()
             let second = try await fixture.claimOne()
             #expect(second.attempt == 1 && second.crashes == 1)
-            #expect(try await fixture.finish(second, .crashed(death)) == .settled(.failed, retryAt: nil))
+            #expect(try await fixture.finish(second, .crashed(death)) == .acknowledged(.failed, retryAt: nil))
             record = try await fixture.record(id)
             #expect(record.state == .failed && record.error?.code == .crashed)
             #expect(try await fixture.queue.log(id) == ["libav: boom"])
@@ -152,7 +152,7 @@ import Testing
             let first = try await fixture.enqueue()
             _ = try await fixture.enqueue()
             let job = try await fixture.claimOne()
-            #expect(try await fixture.finish(job, .released) == .settled(.waiting, retryAt: nil))
+            #expect(try await fixture.finish(job, .released) == .acknowledged(.waiting, retryAt: nil))
             let record = try await fixture.record(first)
             #expect(record.attempt == 0 && record.crashes == 0 && record.worker == nil && record.progress == nil)
             let again = try await fixture.claimOne()

@@ -13,15 +13,15 @@ import Testing
             let first = try await fixture.claimOne()
             let failure = Failure(.sourceTimeout, "the server is slow")
             let answer = try await fixture.finish(first, .failed(failure))
-            guard case .settled(.delayed, .some) = answer else { Issue.record("\(answer)"); return }
+            guard case .acknowledged(.delayed, .some) = answer else { Issue.record("\(answer)"); return }
             #expect(try await fixture.finish(first, .completed([])) == answer)
             try await fixture.makeDue()
             let second = try await fixture.claimOne()
             #expect(second.token.hasPrefix("2:") && second.attempt == 2)
             #expect(try await fixture.finish(first, .failed(failure)) == answer)
             #expect(try await fixture.state(id) == .running)
-            #expect(try await fixture.finish(second, .completed([])) == .settled(.completed, retryAt: nil))
-            #expect(try await fixture.finish(second, .released) == .settled(.completed, retryAt: nil))
+            #expect(try await fixture.finish(second, .completed([])) == .acknowledged(.completed, retryAt: nil))
+            #expect(try await fixture.finish(second, .released) == .acknowledged(.completed, retryAt: nil))
             #expect(try await fixture.finish(first, .released) == .stale)
         }
     }
@@ -36,10 +36,10 @@ import Testing
             endings[2] = Ending(id: jobs[2].id, token: "1:x", outcome: .completed([]))
             endings[3] = Ending(id: jobs[3].id, token: jobs[3].token, outcome: .released)
             endings[4] = endings[0]
-            var expected = Array(repeating: FinishAnswer.settled(.completed, retryAt: nil), count: 70)
-            expected[1] = .settled(.failed, retryAt: nil)
+            var expected = Array(repeating: FinishAnswer.acknowledged(.completed, retryAt: nil), count: 70)
+            expected[1] = .acknowledged(.failed, retryAt: nil)
             expected[2] = .stale
-            expected[3] = .settled(.waiting, retryAt: nil)
+            expected[3] = .acknowledged(.waiting, retryAt: nil)
             #expect(try await fixture.queue.finish(endings) == expected)
             #expect(try await fixture.state(jobs[69].id) == .completed)
             #expect(try await fixture.state(jobs[4].id) == .running)
@@ -134,7 +134,8 @@ import Testing
                 Ending(id: jobs[2].id, token: jobs[2].token, outcome: .released, log: ["x"]),
             ]
             let answers = try await fixture.queue.finish(endings)
-            #expect(answers == [.settled(.completed, retryAt: nil), .stale, .settled(.waiting, retryAt: nil)])
+            #expect(
+                answers == [.acknowledged(.completed, retryAt: nil), .stale, .acknowledged(.waiting, retryAt: nil)])
             #expect(try await fixture.queue.finish(endings) == answers)
         }
     }

@@ -75,7 +75,7 @@ import Testing
             _ = try await fixture.enqueue(["group": name])
             _ = try await fixture.client.send(["XADD", .text(fixture.queue.keys.inbox), "*", "_seal", .text(name)])
             let late = try await fixture.push(["group": name])
-            try await fixture.queue.keepHouse()
+            try await fixture.queue.runMaintenance()
             let record = try await fixture.record(late)
             #expect(record.state == .failed && record.error?.code == .invalidRequest && record.group == nil)
             #expect(record.error?.message.contains("`batch-1` is sealed") == true)
@@ -117,7 +117,7 @@ import Testing
             let refused = try await fixture.push(["group": name, "colour": "red"])
             let strange = try await fixture.push(["group": "a b"])
             let long = try await fixture.push(["limit_key": String(repeating: "x", count: 129)])
-            try await fixture.queue.keepHouse()
+            try await fixture.queue.runMaintenance()
             #expect(try await fixture.record(refused).group == name)
             #expect(try await group(fixture)[.failed] == 1)
             for id in [strange, long] {
@@ -233,7 +233,7 @@ import Testing
             #expect(try await group(fixture).isSealed)
             #expect(try await fixture.queue.cancel([job]) == [.cancelled])
             #expect(try await group(fixture).isOver)
-            #expect(try await fixture.queue.dispatch(count: 5).map { $0.subject.group } == [name])
+            #expect(try await fixture.queue.claimCallbacks(count: 5).map { $0.subject.group } == [name])
         }
     }
 

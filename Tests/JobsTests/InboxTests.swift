@@ -112,7 +112,7 @@ struct Garbage: Sendable, CustomTestStringConvertible {
                     fields[field.name] = values[field.name] ?? "x"
                 }
                 let id = try await fixture.push(fields)
-                _ = try await fixture.queue.keepHouse()
+                _ = try await fixture.queue.runMaintenance()
                 let record = try await fixture.record(id)
                 #expect(record.state == .waiting, "\(field.name): \(record.error?.message ?? "")")
             }
@@ -128,7 +128,7 @@ struct Garbage: Sendable, CustomTestStringConvertible {
         try await QueueFixture.run { fixture in
             for instant in instants {
                 let id = try await fixture.push(["not_before": instant])
-                _ = try await fixture.queue.keepHouse()
+                _ = try await fixture.queue.runMaintenance()
                 let expected = try #require(Instant.milliseconds(parsing: instant))
                 #expect(try await fixture.record(id).dueAt == expected, "\(instant)")
             }
@@ -174,12 +174,12 @@ struct Garbage: Sendable, CustomTestStringConvertible {
             for _ in 0..<100 { try await fixture.push() }
             #expect(try await fixture.queue.claim(count: 1, worker: "w").isPaused)
             #expect(try await fixture.queue.stats()[.waiting] == 64)
-            try await fixture.queue.keepHouse()
+            try await fixture.queue.runMaintenance()
             #expect(try await fixture.queue.stats()[.waiting] == 100)
             for _ in 0..<40 { try await fixture.push(["output": String(repeating: "x", count: 15_000)]) }
             _ = try await fixture.claim()
             #expect(try await fixture.queue.stats()[.waiting] == 118)
-            try await fixture.queue.keepHouse()
+            try await fixture.queue.runMaintenance()
             #expect(try await fixture.queue.stats()[.waiting] == 140)
         }
     }

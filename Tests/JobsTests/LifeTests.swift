@@ -25,7 +25,7 @@ import Testing
             #expect(try await fixture.record(id).phase == .publishing)
             #expect(
                 try await fixture.finish(job, .completed([QueueFixture.report]), log: ["one", "two"])
-                    == .settled(.completed, retryAt: nil))
+                    == .acknowledged(.completed, retryAt: nil))
             let record = try await fixture.record(id)
             #expect(record.state == .completed && record.outputs == [QueueFixture.report] && record.progress == 1)
             #expect(record.phase == nil && record.error == nil && record.finishedAt != nil)

@@ -60,7 +60,7 @@ import Testing
             let lost = try await fixture.claimOne()
             _ = try await queue.publish(id: id, token: lost.token, record: QueueFixture.commit)
             try await fixture.endLeases()
-            let leases = try await queue.keepHouse()
+            let leases = try await queue.runMaintenance()
             #expect(leases == [LostLease(job: id, attempt: 5, worker: "host:1", state: .waiting)])
             let request = ClaimRequest(counter: 3, nonce: "nonce")
             let jobs = try await queue.claim(request, count: 1, worker: "other:2:x").jobs
@@ -78,7 +78,7 @@ import Testing
             let job = try await fixture.claimOne()
             _ = try await fixture.finish(job, .completed([QueueFixture.report]))
             let ended = try #require(try await fixture.record(id).finishedAt)
-            let callback = try #require(try await fixture.queue.dispatch(count: 1, token: "token").first)
+            let callback = try #require(try await fixture.queue.claimCallbacks(count: 1, token: "token").first)
             #expect(callback.token == "token" && callback.attempt == 1 && callback.subject == .job(id))
             #expect(callback.what == "job.completed" && callback.url == "https://example.org/done")
             #expect(callback.at == ended && callback.takenAt >= ended && callback.id.hasPrefix("\(ended)-"))

@@ -24,7 +24,7 @@ import Testing
             let job = try await fixture.claimOne()
             #expect(job.commit == QueueFixture.commit && job.crashes == 3)
             let answer = try await fixture.finish(job, .completed([QueueFixture.report]))
-            #expect(answer == .settled(.completed, retryAt: nil))
+            #expect(answer == .acknowledged(.completed, retryAt: nil))
             #expect(try await fixture.queue.callbacks(limit: 5).map(\.what) == ["job.completed"])
         }
     }
@@ -40,7 +40,7 @@ import Testing
             #expect(try await fixture.queue.cancel([id]) == [.requested])
             #expect(try await fixture.beat([job]).verdicts == [id: .ok])
             let answer = try await fixture.finish(job, .completed([QueueFixture.report]))
-            #expect(answer == .settled(.completed, retryAt: nil))
+            #expect(answer == .acknowledged(.completed, retryAt: nil))
         }
     }
 
@@ -57,13 +57,13 @@ import Testing
                 for _ in 1...2 { #expect(try await fixture.queue.recover(id: id, token: job.token) == answer) }
                 let end: FinishAnswer = try await fixture.finish(job, .failed(Failure(.crashed, "x")))
                 switch answer {
-                case .cancelled: #expect(end == .settled(.cancelled, retryAt: nil))
+                case .cancelled: #expect(end == .acknowledged(.cancelled, retryAt: nil))
                 case .crashed:
-                    #expect(end == .settled(.failed, retryAt: nil))
+                    #expect(end == .acknowledged(.failed, retryAt: nil))
                     let record = try await fixture.record(id)
                     #expect(record.error?.code == .crashed && record.attempt == 0 && record.crashes == 3)
                 default:
-                    guard case .settled(.delayed, _) = end else { Issue.record("\(end)"); continue }
+                    guard case .acknowledged(.delayed, _) = end else { Issue.record("\(end)"); continue }
                     try await fixture.makeDue()
                     let next = try await fixture.claimOne()
                     #expect(next.commit == nil)

@@ -87,7 +87,7 @@ import Testing
             _ = try await fixture.client.send(["HSET", .text(keys.job(id)), "created", .integer(before)])
             _ = try await fixture.client.send(["ZADD", .text(keys.delayed), .integer(before + hour), .text(id)])
             _ = try await fixture.client.send(["HSET", .text(keys.job(id)), "due", .integer(before + hour)])
-            try await fixture.queue.keepHouse()
+            try await fixture.queue.runMaintenance()
             #expect(try await fixture.state(id) == .waiting)
             #expect((0...30_000).contains(try #require(try await fixture.queue.stats().oldestWaiting)))
             let job = try await fixture.claimOne()

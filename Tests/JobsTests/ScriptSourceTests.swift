@@ -15,7 +15,8 @@ import Testing
         QueueScript.enqueue, QueueScript.admit, QueueScript.claim, QueueScript.beat, QueueScript.publish,
         QueueScript.recover, QueueScript.finish, QueueScript.cancel, QueueScript.retry, QueueScript.pause,
         QueueScript.ring, QueueScript.purge, QueueScript.stats, QueueScript.list, QueueScript.queued,
-        QueueScript.gather, QueueScript.limit, QueueScript.schedule, QueueScript.dispatch, QueueScript.settle,
+        QueueScript.admitAndSeal, QueueScript.limit, QueueScript.schedule, QueueScript.claimCallbacks,
+        QueueScript.finishCallback,
         QueueScript.redeliver,
     ]
 

@@ -25,7 +25,8 @@ import Testing
             let now = try await fixture.client.send(["TIME"]).array?.first?.integer ?? 0
             #expect((Int64(end.string ?? "") ?? 0) / 1000 <= now + 7)
             #expect(
-                try await fixture.finish(job, .completed([QueueFixture.report])) == .settled(.completed, retryAt: nil))
+                try await fixture.finish(job, .completed([QueueFixture.report]))
+                    == .acknowledged(.completed, retryAt: nil))
             #expect(try await fixture.queue.cancel([ids[1]]) == [.cancelled])
             #expect(try await fixture.queue.purge(.cancelled) == 1)
             #expect(try await fixture.beat([]).verdicts.isEmpty)
@@ -86,9 +87,9 @@ import Testing
             let jobs = try await fixture.claim(3)
             #expect(jobs.map(\.id) == [id, usual] && jobs[0].attempts == 2)
             #expect(try await queue.limits().keys.first { $0.name == "k" }?.parked == 1)
-            #expect(try await fixture.finish(jobs[0], .completed([])) == .settled(.completed, retryAt: nil))
+            #expect(try await fixture.finish(jobs[0], .completed([])) == .acknowledged(.completed, retryAt: nil))
             // The first told that the job was refused.
-            #expect(try await queue.dispatch(count: 5).map { $0.subject.job } == [id, id])
+            #expect(try await queue.claimCallbacks(count: 5).map { $0.subject.job } == [id, id])
             #expect(try await fixture.claimOne().id == other)
         }
     }

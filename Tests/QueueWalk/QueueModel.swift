@@ -109,7 +109,7 @@ struct QueueModel {
         inbox = []
     }
 
-    mutating func keepHouse() {
+    mutating func runMaintenance() {
         admitAll()
         for id in jobs.keys where isOverdue(jobs[id]!) { end(id, .failed) }
         // All are due at the same time, so by their ids.
@@ -162,7 +162,7 @@ struct QueueModel {
             guard request.counter == last.counter else { return [] }
             return last.ids.filter { jobs[$0]?.state == .running && jobs[$0]!.token.hasSuffix(":" + nonce) }
         }
-        keepHouse()
+        runMaintenance()
         var taken: [String] = []
         defer { claims[worker] = (request.counter, taken) }
         guard !isPaused else { return [] }
@@ -203,7 +203,7 @@ struct QueueModel {
             let isLate = jobs[id]!.isLate == true
             verdicts[id] = jobs[id]!.hasCommit ? .ok : jobs[id]!.isWished ? .cancel : isLate ? .expired : .ok
         }
-        keepHouse()
+        runMaintenance()
         return verdicts
     }
 
@@ -220,8 +220,8 @@ struct QueueModel {
     mutating func recover(_ id: String, _ token: String) -> RecoveryAnswer {
         if let ended = jobs[id]?.ended, ended.token == token {
             switch ended.answer {
-            case .settled(.cancelled, _): return .cancelled
-            case .settled(.failed, _): return .crashed
+            case .acknowledged(.cancelled, _): return .cancelled
+            case .acknowledged(.failed, _): return .crashed
             default: return .stale
             }
         }
@@ -234,7 +234,7 @@ struct QueueModel {
         let isWished = jobs[id]!.isWished
         if !isWished { jobs[id]!.attempt -= 1 }
         end(id, isWished ? .cancelled : .failed)
-        jobs[id]!.ended = (token, .settled(jobs[id]!.state, retryAt: nil))
+        jobs[id]!.ended = (token, .acknowledged(jobs[id]!.state, retryAt: nil))
         return isWished ? .cancelled : .crashed
     }
 
@@ -259,7 +259,7 @@ struct QueueModel {
                 end(id, jobs[id]!.isWished ? .cancelled : .failed)
             }
         }
-        return .settled(jobs[id]!.state, retryAt: nil)
+        return .acknowledged(jobs[id]!.state, retryAt: nil)
     }
 
     mutating func cancel(_ id: String) -> CancelAnswer {

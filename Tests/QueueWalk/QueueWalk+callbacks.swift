@@ -8,7 +8,7 @@ extension QueueWalk {
     mutating func call() async throws {
         let open = sent.count(where: \.isOpen)
         tell("call \(open)")
-        for callback in try await queue.dispatch(count: Int.random(in: 1...4, using: &random)) {
+        for callback in try await queue.claimCallbacks(count: Int.random(in: 1...4, using: &random)) {
             let key = QueueModel.Callbacks.key(callback)
             try check(model.callbacks.open[key] ?? 0 > 0, true, "whether \(key) is to be called")
             try check(
@@ -25,7 +25,7 @@ extension QueueWalk {
             let outcome: CallbackOutcome = [
                 .delivered(status: 200), .refused("gone", status: 410), .again("busy", status: 503, retryAfter: nil),
             ].randomElement(using: &random)!
-            let answer = try await queue.settle(callback, outcome, after: .zero)
+            let answer = try await queue.finishCallback(callback, outcome, after: .zero)
             if let first = sent[index].answer {
                 let isLast = settled[callback.id] == callback.token
                 try check(answer, isLast ? first : .stale, "the repeated end of \(callback.id)")
@@ -44,7 +44,7 @@ extension QueueWalk {
     struct Sent {
         let callback: Callback
         /// What the queue said of its end.
-        var answer: SettleAnswer?
+        var answer: FinishCallbackAnswer?
         var isOpen: Bool { answer == nil }
     }
 

@@ -204,10 +204,10 @@ extension QueueWalk {
         tell("finish \(id) \(token) \(outcome): \(answer)")
         let isRepeated = model.jobs[id]?.ended?.token == token
         let expected = model.finish(id, token, outcome)
-        guard !isRepeated, case .settled(let state, let due) = answer else {
+        guard !isRepeated, case .acknowledged(let state, let due) = answer else {
             return try check(answer, expected, "a finish")
         }
-        try check(.settled(state, retryAt: nil), expected, "a finish")
+        try check(.acknowledged(state, retryAt: nil), expected, "a finish")
         try check(due != nil, state == .delayed, "whether a finish says when the job is due")
         model.jobs[id]!.ended = (token, answer)
     }

@@ -72,7 +72,7 @@ import Testing
     /// Ends the lease of a lost job, and asks for it to be cancelled.
     private func reapAndCancel(_ id: String, in shop: Workshop) async throws {
         _ = try await shop.client.send(["ZADD", .text(shop.queue.keys.lease), "1", .text(id)])
-        try await shop.queue.keepHouse()
+        try await shop.queue.runMaintenance()
         #expect(try await shop.job(id)?.state == .waiting)
         #expect(try await shop.queue.cancel([id]) == [.requested])
     }

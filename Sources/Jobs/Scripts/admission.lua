@@ -217,8 +217,8 @@ admission = part(function()
 
   local ALIASES = P .. 'aliases'
 
-  -- Lets go of the oldest ids of duplicates, as many as there may not be.
-  local function forget_aliases() endings().let_go(ALIASES, 'alias', 'alias:') end
+  -- Prunes the ids of duplicates that are too many or too old.
+  local function prune_aliases() endings().prune_index(ALIASES, 'alias', 'alias:') end
 
   -- Admits one entry of the inbox; the caller deletes it there.
   local function admit_entry(id, flat)
@@ -247,7 +247,7 @@ admission = part(function()
       local _, age = endings().retention('alias')
       call('SET', P .. 'alias:' .. id, first, 'PX', age)
       call('ZADD', ALIASES, endings().stamp(), id)
-      forget_aliases()
+      prune_aliases()
       event(id, 'duplicate', 'of', first)
     else
       call('SET', P .. 'spec:' .. id, spec)
@@ -287,7 +287,7 @@ admission = part(function()
   end
 
   return {
-    place = place, holder = holder, forget_aliases = forget_aliases, admit_entry = admit_entry,
+    place = place, holder = holder, prune_aliases = prune_aliases, admit_entry = admit_entry,
     admit = admit,
   }
 end)

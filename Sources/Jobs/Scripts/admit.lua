@@ -1,4 +1,4 @@
--- Keeps house: admits pushed jobs, promotes due ones, reaps lost leases.
+-- Runs maintenance: admits pushed jobs, promotes due ones, reaps lost leases.
 --
 -- KEYS     the queue's `meta`; the other keys follow from it (see meta.lua).
 -- ARGV     the worker's settings.
@@ -6,10 +6,10 @@
 --          the worker (`host:pid`) that was lost, and the job's new state.
 
 -- require base
--- require upkeep
+-- require maintenance
 
-arrive(ARGV[1])
-local more = tend()
+start_worker_call(ARGV[1])
+local more = run_maintenance()
 ring()
-leave()
+save_worker_call()
 return { more and 1 or 0, lost }

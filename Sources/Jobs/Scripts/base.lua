@@ -88,7 +88,7 @@ local function last_moment(job)
 end
 
 -- What is to change in the indexes, by their keys; see `apply`.
-local removals, additions, lively, lifeless, is_batch = {}, {}, {}, {}, false
+local removals, additions, live_adds, live_removals, is_batch = {}, {}, {}, {}, false
 
 local function add(lists, key, first, second)
   local list = lists[key]
@@ -104,10 +104,10 @@ end
 -- an index is read again. Begins with removals, which Redis allows when its memory is full.
 local function apply()
   for key, ids in pairs(removals) do call('ZREM', key, unpack(ids)) end
-  if lifeless[1] then call('SREM', LIVE, unpack(lifeless)) end
-  if lively[1] then call('SADD', LIVE, unpack(lively)) end
+  if live_removals[1] then call('SREM', LIVE, unpack(live_removals)) end
+  if live_adds[1] then call('SADD', LIVE, unpack(live_adds)) end
   for key, scored in pairs(additions) do call('ZADD', key, unpack(scored)) end
-  removals, additions, lively, lifeless = {}, {}, {}, {}
+  removals, additions, live_adds, live_removals = {}, {}, {}, {}
 end
 
 -- Moves a job from the index of its old state (none, if it is new) to that of the new one; `...` are fields of its hash.
@@ -121,8 +121,8 @@ local function move(job, state, score, ...)
     job.parked = state == 'waiting' and limits().is_full(job.limit_key)
   end
   local is = state == 'waiting' and not job.parked or state == 'running'
-  if was and not is then lifeless[#lifeless + 1] = id end
-  if is and not was then lively[#lively + 1] = id end
+  if was and not is then live_removals[#live_removals + 1] = id end
+  if is and not was then live_adds[#live_adds + 1] = id end
   add(additions, job.parked and PARKED or INDEX[state], score, id)
   -- Limits look at the indexes.
   if job.limit_key or not is_batch then apply() end

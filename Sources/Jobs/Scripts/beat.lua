@@ -1,4 +1,4 @@
--- A worker's sign of life: renews the leases of its jobs and stores their progress, then keeps house and trims what is over.
+-- A worker's sign of life: renews the leases of its jobs and stores their progress, then runs maintenance and prunes terminal jobs.
 --
 -- KEYS     the queue's `meta`; the other keys follow from it (see meta.lua).
 -- ARGV     settings, worker, host, slots, version, then for each job: id, token, phase or '', progress or ''.
@@ -9,7 +9,7 @@
 
 -- require base
 -- require callbacks
--- require upkeep
+-- require maintenance
 
 local worker_settings, worker, host, slots, version = unpack(ARGV, 1, 5)
 local answer, jobs = { 0, 0, 0, lost }, {}
@@ -38,7 +38,7 @@ local function renew(id, token, phase, progress)
   return deadline and not commit and tonumber(deadline) <= NOW and 'EXPIRED' or 'OK'
 end
 
-arrive(worker_settings)
+start_worker_call(worker_settings)
 for i = 6, #ARGV, 4 do
   answer[#answer + 1] = renew(ARGV[i], ARGV[i + 1], ARGV[i + 2], ARGV[i + 3])
   jobs[#jobs + 1] = ARGV[i]
@@ -47,12 +47,12 @@ call('HSET', P .. 'worker:' .. worker, 'host', host, 'slots', slots, 'version', 
 call('PEXPIRE', P .. 'worker:' .. worker, 600000)
 call('ZREMRANGEBYSCORE', P .. 'workers', '-inf', NOW - 60000)
 call('ZADD', P .. 'workers', NOW, worker)
-if tend() then answer[1] = 1 end
+if run_maintenance() then answer[1] = 1 end
 if until_first(CALLBACKS, 0) == 0 then answer[2] = 1 end
 if until_first(P .. 'schedules', 0) == 0 then answer[3] = 1 end
 for _, state in ipairs({ 'completed', 'failed', 'cancelled' }) do endings().trim(state) end
-callbacks().forget_callbacks()
-admission().forget_aliases()
+callbacks().prune_callbacks()
+admission().prune_aliases()
 ring()
-leave()
+save_worker_call()
 return answer

@@ -9,7 +9,7 @@
 
 callbacks = part(function()
   local CALLED = P .. 'called'
-  local MOST_TRIES, MOST_WAITING, MOST_AT_ONCE, MAX_RECEIVERS = 20, 100000, 2, 10000
+  local MAX_CALLBACK_ATTEMPTS, MAX_WAITING, MAX_CONCURRENT, MAX_RECEIVERS = 20, 100000, 2, 10000
 
   -- The host that a callback goes to; nothing if it is no URL that can be called.
   local function receiver(url)
@@ -18,16 +18,16 @@ callbacks = part(function()
     return #host <= 300 and string.find(host, '^[%w_.:%[%]-]+$') and host or nil
   end
 
-  -- Says when a receiver is to be looked at: when its first delivery is due, or, while as many are being sent as may be, when
+  -- Schedules when a receiver is looked at next: when its first delivery is due, or, while as many are being sent as may be, when
   -- one of these would be lost.
-  local function appoint(host)
+  local function schedule_receiver(host)
     local waiting, calling = P .. 'callbacks:' .. host, call('SMEMBERS', P .. 'calling:' .. host)
     local due = call('ZRANGE', waiting, 0, 0, 'WITHSCORES')[2]
     if not due then
       call('ZREM', CALLBACKS, host)
       return
     end
-    if #calling >= MOST_AT_ONCE then
+    if #calling >= MAX_CONCURRENT then
       due = math.huge
       for _, id in ipairs(calling) do due = math.min(due, tonumber(call('ZSCORE', waiting, id) or NOW)) end
     end
@@ -41,8 +41,8 @@ callbacks = part(function()
     return lines < 20 and log or string.match(log, '\n(.*)$')
   end
 
-  -- Lets go of the oldest that are over, as many as there may not be.
-  local function forget_callbacks() endings().let_go(CALLED, 'called', 'callback:') end
+  -- Prunes the finished deliveries that are too many or too old.
+  local function prune_callbacks() endings().prune_index(CALLED, 'called', 'callback:') end
 
   -- Ends a delivery.
   local function conclude(id, state)
@@ -50,7 +50,7 @@ callbacks = part(function()
     call('ZADD', CALLED, endings().stamp(), id)
     call('HSET', P .. 'callback:' .. id, 'state', state, 'ended', NOW)
     call('PEXPIRE', P .. 'callback:' .. id, age + 86400000)
-    forget_callbacks()
+    prune_callbacks()
   end
 
   -- Makes a delivery; `kind` is `job` or `group`, and `...` are what is told, as fields of its hash.
@@ -64,8 +64,8 @@ callbacks = part(function()
     local earlier = string.sub(call('HGET', owner, 'called') or '', -7 * (#id + 1))
     call('HSET', owner, 'called', earlier .. id .. ' ')
     local told, refusal = { ... }, nil
-    if call('ZCARD', waiting) >= MOST_WAITING then
-      refusal = MOST_WAITING .. ' callbacks wait for this host already'
+    if call('ZCARD', waiting) >= MAX_WAITING then
+      refusal = MAX_WAITING .. ' callbacks wait for this host already'
     elseif call('ZCARD', CALLBACKS) >= MAX_RECEIVERS and not call('ZSCORE', CALLBACKS, host) then
       refusal = 'callbacks of ' .. MAX_RECEIVERS .. ' receivers wait already'
     end
@@ -76,7 +76,7 @@ callbacks = part(function()
       return
     end
     call('ZADD', waiting, NOW, id)
-    if tonumber(call('ZSCORE', CALLBACKS, host) or math.huge) > NOW then appoint(host) end
+    if tonumber(call('ZSCORE', CALLBACKS, host) or math.huge) > NOW then schedule_receiver(host) end
   end
 
   -- Makes the delivery of a job that has just ended, and tells all that is known of it now: it may be retried or deleted before
@@ -88,7 +88,7 @@ callbacks = part(function()
   end
 
   return {
-    receiver = receiver, appoint = appoint, logged = logged, forget_callbacks = forget_callbacks, conclude = conclude,
-    deliver = deliver, announce = announce, MOST_TRIES = MOST_TRIES, MOST_AT_ONCE = MOST_AT_ONCE,
+    receiver = receiver, schedule_receiver = schedule_receiver, logged = logged, prune_callbacks = prune_callbacks, conclude = conclude,
+    deliver = deliver, announce = announce, MAX_CALLBACK_ATTEMPTS = MAX_CALLBACK_ATTEMPTS, MAX_CONCURRENT = MAX_CONCURRENT,
   }
 end)

@@ -13,7 +13,7 @@
 
 local bytes = 0
 
-local function wish(id)
+local function cancel(id)
   local job = read(resolve(id))
   if not job and string.find(id, '^%d+%-%d+$') then
     local flat = inbox().find(id)
@@ -48,7 +48,7 @@ end
 begin()
 local answer = {}
 for i, id in ipairs(ARGV) do
-  answer[i] = wish(id)
+  answer[i] = cancel(id)
   if bytes >= inbox().MAX_CALL_BYTES then break end
 end
 endings().trim('cancelled')

@@ -1,4 +1,4 @@
--- Keeps house, then takes jobs for a worker.
+-- Runs maintenance, then takes jobs for a worker.
 --
 -- KEYS     the queue's `meta`; the other keys follow from it (see meta.lua).
 -- ARGV     worker, counter, nonce, count, settings, `1` to take jobs although more are to be admitted.
@@ -11,7 +11,7 @@
 --          longer its; a smaller one gets nothing, for nobody waits for the answer any more.
 
 -- require base
--- require upkeep
+-- require maintenance
 
 local worker, counter, nonce, slots, worker_settings, insists = unpack(ARGV)
 local count = tonumber(slots)
@@ -67,9 +67,9 @@ local function take(job)
   event(job.id, 'running', 'attempt', attempt)
 end
 
-arrive(worker_settings)
+start_worker_call(worker_settings)
 answer_bell()
-local more = tend()
+local more = run_maintenance()
 local taken, budget = {}, count + 64
 if paused then
   status = 'paused'
@@ -114,5 +114,5 @@ if #taken < count then
   if paced >= 0 and (next_due < 0 or paced < next_due) then next_due = paced end
 end
 ring()
-leave()
+save_worker_call()
 return packed()

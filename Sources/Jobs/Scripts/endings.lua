@@ -9,7 +9,7 @@ endings = part(function()
   local function add_keys(keys, id, state)
     local n = #keys
     keys[n + 1], keys[n + 2], keys[n + 3], keys[n + 4] = P .. 'job:' .. id, P .. 'spec:' .. id, P .. 'result:' .. id, P .. 'log:' .. id
-    if not OVER[state] then keys[n + 5] = P .. 'commit:' .. id end
+    if not TERMINAL[state] then keys[n + 5] = P .. 'commit:' .. id end
   end
 
   local kept = {}
@@ -38,8 +38,8 @@ endings = part(function()
     return call('ZRANGEBYSCORE', set, '-inf', whole(math.max(0, NOW - age) * 1024), 'LIMIT', '0', '100')
   end
 
-  -- Deletes what of an index is over the count or the age, and its keys, which begin with the prefix.
-  local function let_go(set, kind, prefix)
+  -- Prunes an index: what is over the count or the age goes, with its keys, which begin with the prefix.
+  local function prune_index(set, kind, prefix)
     for _, old in ipairs(surplus(set, kind)) do
       call('ZREM', set, old)
       call('DEL', P .. prefix .. old)
@@ -55,7 +55,7 @@ endings = part(function()
       local keys = {}
       for _, id in ipairs(old) do
         local group = call('HGET', P .. 'job:' .. id, 'group')
-        if group then groups().forget(id, group) end
+        if group then groups().remove(id, group) end
         add_keys(keys, id, state)
       end
       call('DEL', unpack(keys))
@@ -147,7 +147,7 @@ endings = part(function()
   end
 
   return {
-    add_keys = add_keys, retention = retention, stamp = stamp, let_go = let_go, trim = trim, fail = fail, cancel = cancel, crash = crash,
-    retire = retire, keep_log = keep_log, reap = reap, LOST = LOST,
+    add_keys = add_keys, retention = retention, stamp = stamp, prune_index = prune_index, trim = trim, fail = fail,
+    cancel = cancel, crash = crash, retire = retire, keep_log = keep_log, reap = reap, LOST = LOST,
   }
 end)

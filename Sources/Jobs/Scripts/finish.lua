@@ -13,8 +13,8 @@
 -- require base
 -- require endings
 
--- The states of which there may be too many.
-local is_released, over = false, {}
+-- The terminal states of which there may be too many.
+local is_released, terminal = false, {}
 
 -- Puts a job where it tries again, if it does; answers its new state and when it is due, and for how long the job is kept if it
 -- is over.
@@ -80,7 +80,7 @@ local function finish(id, token, outcome, log, ...)
     end
   end
   if log ~= '' then endings().keep_log(job, log, ttl) end
-  if ttl and events % 8 == 0 then over[answer] = true end
+  if ttl and events % 8 == 0 then terminal[answer] = true end
   return answer
 end
 
@@ -93,8 +93,8 @@ while next_try < #ARGV do
   next_try = last + 1
 end
 apply()
-for state in pairs(over) do endings().trim(state) end
-if called or is_released then ring() end
+for state in pairs(terminal) do endings().trim(state) end
+if has_unparked or is_released then ring() end
 -- Of stale tries nothing is written, which Redis would refuse when its memory is full: nothing was freed first.
 if events > tonumber(saved_events or 0) then save() end
 return answers

@@ -23,7 +23,7 @@ groups = part(function()
 
   -- Counts a job that goes from one state (none, if it is new) to another.
   local function tally(job, old, state)
-    local key, rank = group_key(job.group), OVER[state] or 0
+    local key, rank = group_key(job.group), TERMINAL[state] or 0
     if old then
       call('HINCRBY', key, old, -1)
     else
@@ -31,15 +31,15 @@ groups = part(function()
       call('HSETNX', key, 'created', now)
     end
     call('HINCRBY', key, state, 1)
-    if not old or (OVER[old] or 0) ~= rank or old == 'delayed' and job.tail then
+    if not old or (TERMINAL[old] or 0) ~= rank or old == 'delayed' and job.tail then
       call('ZADD', key .. ':ids', whole(rank * BAND + job.score % BAND), job.id)
       if rank > 0 then closing[job.group] = true elseif old then call('HDEL', key, 'ended') end
     end
     if state == 'running' then call('HSETNX', key, 'started', now) end
   end
 
-  -- Takes a job out that is deleted; `state` is that of one that is not over.
-  local function forget(id, name, state)
+  -- Removes a job that is deleted; `state` is that of one that is not terminal.
+  local function remove(id, name, state)
     local key = group_key(name)
     call('ZREM', key .. ':ids', id)
     if state then
@@ -73,5 +73,5 @@ groups = part(function()
       and 'the group `' .. name .. '` is sealed, so no job can join it: name another' or nil
   end
 
-  return { close = close, tally = tally, forget = forget, seal = seal, group_refusal = group_refusal, group_key = group_key }
+  return { close = close, tally = tally, remove = remove, seal = seal, group_refusal = group_refusal, group_key = group_key }
 end)

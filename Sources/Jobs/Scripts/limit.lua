@@ -20,7 +20,7 @@ local function take_hold(key, most)
   end
   -- The rest is called as these are taken.
   for _ = 1, math.min(limits().places(key), most) do
-    if not limits().call_next(key) then break end
+    if not limits().unpark_next(key) then break end
   end
   limits().pace(key)
 end

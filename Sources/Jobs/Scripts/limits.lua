@@ -43,7 +43,7 @@ limits = part(function()
   end
 
   -- Makes the first parked job of a key ready.
-  local function call_next(key)
+  local function unpark_next(key)
     local id, score = unpack(call('ZRANGE', P .. 'parked:' .. key, 0, 0, 'WITHSCORES'))
     if not id then return false end
     call('ZREM', P .. 'parked:' .. key, id)
@@ -53,7 +53,7 @@ limits = part(function()
     if call('EXISTS', P .. 'job:' .. id) == 1 then call('HSET', P .. 'job:' .. id, 'ready', now) end
     call('ZADD', READY, score, id)
     call('SADD', LIVE, id)
-    called = true
+    has_unparked = true
     return true
   end
 
@@ -81,7 +81,7 @@ limits = part(function()
       begin_one(key)
     end
     -- A place that is free although this one is taken: the number was raised.
-    if was and not is_full(key) then call_next(key) end
+    if was and not is_full(key) then unpark_next(key) end
   end
 
   -- Takes a job out of its key that is deleted without having run.
@@ -90,19 +90,19 @@ limits = part(function()
     if job.parked then
       call('ZREM', PARKED, job.id)
     elseif job.state == 'waiting' and not is_full(job.limit_key) then
-      call_next(job.limit_key)
+      unpark_next(job.limit_key)
     end
   end
 
   -- Calls a job of a key whose time has come.
-  local function call_paced(key)
+  local function unpark_paced(key)
     call('ZREM', PACED, key)
-    if not is_full(key) then call_next(key) end
+    if not is_full(key) then unpark_next(key) end
     pace(key)
   end
 
   return {
-    is_full = is_full, places = places, pace = pace, call_next = call_next, call_paced = call_paced, step_out = step_out,
+    is_full = is_full, places = places, pace = pace, unpark_next = unpark_next, unpark_paced = unpark_paced, step_out = step_out,
     step_in = step_in, depart = depart,
   }
 end)

@@ -8,20 +8,20 @@
 
 local state, most, last_score, last_id = unpack(ARGV)
 local limit = tonumber(most)
-local set, over = state == 'parked' and PARKED or INDEX[state], OVER[state]
+local set, is_terminal = state == 'parked' and PARKED or INDEX[state], TERMINAL[state]
 local start = 0
 if last_id ~= '' then
-  local rank = call(over and 'ZREVRANK' or 'ZRANK', set, last_id)
+  local rank = call(is_terminal and 'ZREVRANK' or 'ZRANK', set, last_id)
   if rank then
     start = rank + 1
-  elseif over then
+  elseif is_terminal then
     start = call('ZCOUNT', set, '(' .. last_score, '+inf')
   else
     start = call('ZCOUNT', set, '-inf', '(' .. last_score)
   end
 end
 local answer = {}
-local found = call(over and 'ZREVRANGE' or 'ZRANGE', set, start, start + limit - 1, 'WITHSCORES')
+local found = call(is_terminal and 'ZREVRANGE' or 'ZRANGE', set, start, start + limit - 1, 'WITHSCORES')
 for i = 1, #found, 2 do
   answer[#answer + 1] = found[i + 1]
   answer[#answer + 1] = found[i]

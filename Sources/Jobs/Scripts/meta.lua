@@ -32,8 +32,8 @@ local INDEX = {
   waiting = READY, delayed = P .. 'delayed', running = LEASE,
   completed = P .. 'done', failed = P .. 'failed', cancelled = P .. 'cancelled',
 }
--- The states that are ends, by their rank in a group.
-local OVER = { failed = 1, cancelled = 2, completed = 3 }
+-- The terminal states, by their rank in a group.
+local TERMINAL = { failed = 1, cancelled = 2, completed = 3 }
 
 -- The parts that follow, each a function that answers what it offers. A script makes only those that it comes to need: most of
 -- what a short one costs is the making of functions.
@@ -46,5 +46,5 @@ local function part(make)
   end
 end
 
--- What the parts leave for the end of the script: groups that may have nothing left, and whether a parked job was made ready.
-local closing, called = {}, false
+-- What the parts leave for the end of the script: groups that may have nothing left, and whether a job was unparked.
+local closing, has_unparked = {}, false

@@ -6,9 +6,9 @@
 
 -- require base
 
-local wish = ARGV[1]
+local pauses = ARGV[1]
 begin()
-if wish == '1' then
+if pauses == '1' then
   answer_bell()
   call('HSET', META, 'paused', 1)
 else
@@ -16,5 +16,5 @@ else
   paused = nil
   ring()
 end
-event('', wish == '1' and 'paused' or 'resumed')
+event('', pauses == '1' and 'paused' or 'resumed')
 save()

@@ -30,13 +30,13 @@ if state == 'running' or not INDEX[state] then return { 0, 0 } end
 
 local keys = {}
 
-local function drop(id)
+local function remove(id)
   local job = read(id)
   call('ZREM', INDEX[state], id)
   call('SREM', LIVE, id)
   if job then
     if job.dedup and call('GET', P .. 'dedup:' .. job.dedup) == id then call('DEL', P .. 'dedup:' .. job.dedup) end
-    if job.group then groups().forget(id, job.group, not OVER[state] and state or nil) end
+    if job.group then groups().remove(id, job.group, not TERMINAL[state] and state or nil) end
     if job.limit_key then limits().depart(job) end
     if job.expires or job.deadline then call('ZREM', EXPIRING, id) end
   end
@@ -46,9 +46,9 @@ end
 
 -- Parked jobs go first: none of them is called by one that goes.
 local ids = state == 'waiting' and call('ZRANGE', PARKED, 0, limit - 1) or {}
-for _, id in ipairs(ids) do drop(id) end
+for _, id in ipairs(ids) do remove(id) end
 local rest = limit > #ids and call('ZRANGE', INDEX[state], 0, limit - #ids - 1) or {}
-for _, id in ipairs(rest) do drop(id) end
+for _, id in ipairs(rest) do remove(id) end
 if keys[1] then call('DEL', unpack(keys)) end
 ring()
 save()

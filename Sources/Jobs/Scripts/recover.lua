@@ -32,6 +32,6 @@ else
   call('HDEL', job.key, 'commit')
   call('DEL', P .. 'commit:' .. id)
 end
-if called then ring() end
+if has_unparked then ring() end
 save()
 return answer

@@ -7,7 +7,7 @@
 -- require base
 -- require callbacks
 
-local function renew(id)
+local function redeliver(id)
   local key = P .. 'callback:' .. id
   local receiver, owner, hash = unpack(call('HMGET', key, 'receiver', 'token', 'hash'))
   if not receiver then return 'unknown' end
@@ -17,11 +17,11 @@ local function renew(id)
   call('HDEL', key, 'state', 'ended', 'attempt')
   call('PERSIST', key)
   call('ZADD', P .. 'callbacks:' .. receiver, NOW, id)
-  callbacks().appoint(receiver)
+  callbacks().schedule_receiver(receiver)
   return 'due'
 end
 
 begin()
 local answer = {}
-for i, id in ipairs(ARGV) do answer[i] = renew(id) end
+for i, id in ipairs(ARGV) do answer[i] = redeliver(id) end
 return answer

@@ -9,7 +9,7 @@
 -- require admission
 -- require options
 
-local function renew(id, spec, packed)
+local function retry(id, spec, packed)
   local job = read(resolve(id))
   if not job then return 'unknown' end
   if job.state ~= 'failed' and job.state ~= 'cancelled' then return 'state ' .. job.state end
@@ -37,7 +37,7 @@ local function renew(id, spec, packed)
 end
 
 local answer = {}
-for i = 1, #ARGV, 3 do answer[#answer + 1] = renew(ARGV[i], ARGV[i + 1], ARGV[i + 2]) end
+for i = 1, #ARGV, 3 do answer[#answer + 1] = retry(ARGV[i], ARGV[i + 1], ARGV[i + 2]) end
 ring()
 save()
 return answer

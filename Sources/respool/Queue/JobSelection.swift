@@ -74,7 +74,7 @@ extension QueueConnection {
         of group: String, rank: GroupCursor.Rank?,
         _ body: ([String]) async throws(CommandFailure) -> Void
     ) async throws(CommandFailure) {
-        guard try await ask({ queue throws(QueueError) in try await queue.gather(group) }) else {
+        guard try await ask({ queue throws(QueueError) in try await queue.admitInbox(ofGroup: group) }) else {
             throw .noGroup(group)
         }
         var cursor: GroupCursor?

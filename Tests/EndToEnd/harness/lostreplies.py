@@ -1,19 +1,18 @@
 """The reply of each script is lost once: the workers' and the commands', none forgotten."""
 
 import json
-import re
 import signal
 import time
 
-from proxy import Proxy
-from service import PREFIX, ROOT, check, equal, until
+from proxy import NAMES, Proxy
+from service import PREFIX, check, equal, until
 
 LONG = "/long.wav"
 
 
 def scripts():
     """The names of all scripts."""
-    return set(re.findall(r"static let (\w+) = script\(", (ROOT / "Sources/Jobs/QueueScript.swift").read_text()))
+    return set(NAMES.values())
 
 
 class LostReplies:
@@ -81,7 +80,7 @@ class LostReplies:
         def push():
             self.last, = self.service.push({"source": self.source, "format": "wav", "callback": url})
 
-        for name in ("dispatch", "settle"):
+        for name in ("claim_callbacks", "finish_callback"):
             self.of_workers(name, push, push, all)
         self.service.completed([self.last], 20)
         told = lambda: json.loads(self.service.respool("callbacks", "--job", self.last, "--json"))
@@ -107,7 +106,7 @@ class LostReplies:
         self.command("jobs", script="list")
         self.command("jobs", "--state", "queued", script="queued")
         self.command("resume", script="pause")
-        self.command("seal", self.group, script="gather")
+        self.command("seal", self.group, script="admit_and_seal")
 
     def of_schedules(self):
         self.command("schedule", "add", self.schedule, "@yearly", "--source", self.source, "--to", "wav", "--group", self.schedule,

@@ -18,7 +18,7 @@ class Proxy:
     """
 
     # How the replies begin that give nothing.
-    EMPTY = {"claim": b"*4\r", "dispatch": b"*0\r"}
+    EMPTY = {"claim": b"*4\r", "claim_callbacks": b"*0\r"}
 
     def __init__(self, upstream):
         self.upstream = upstream
@@ -44,7 +44,7 @@ class Proxy:
     def trap(self, script, moment, action=lambda: None):
         """Acts once at the next request (before Redis has it) or reply (before the client has it) of a script, then cuts.
 
-        Returns an event that is set when that was done. The reply of a `claim` or a `dispatch` counts only if it gives something.
+        Returns an event that is set when that was done. The reply of a `claim` or a `claim_callbacks` counts only if it gives something.
         """
         done = threading.Event()
         self.traps.append((script, moment, action, done))

@@ -18,7 +18,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[3]
 PROGRAMS = pathlib.Path(os.environ.get("PROGRAMS", ROOT / ".build/release")).resolve()
 RESPOOL = str(PROGRAMS / "respool")
 PREFIX = "respool:{default}:"
-OVER = ("completed", "failed", "cancelled")
+TERMINAL = ("completed", "failed", "cancelled")
 
 
 class Service:
@@ -82,7 +82,7 @@ class Service:
             records |= {record["id"]: record for record in map(json.loads, text.splitlines())}
         return records
 
-    def wait(self, ids, seconds, states=OVER, pause=0.05):
+    def wait(self, ids, seconds, states=TERMINAL, pause=0.05):
         """Waits until every job is in one of the states, and returns their records."""
         records = {}
         left = list(ids)

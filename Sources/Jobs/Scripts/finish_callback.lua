@@ -18,7 +18,7 @@ if owner ~= token then return 'STALE' end
 local waiting, attempt, wait, answer, due = P .. 'callbacks:' .. receiver, tonumber(attempts), tonumber(wanted), outcome, nil
 if outcome == 'again' then
   answer = 'failed'
-  if attempt < callbacks().MOST_TRIES then
+  if attempt < callbacks().MAX_CALLBACK_ATTEMPTS then
     local usual = math.min(7200000, 5000 * 2 ^ (attempt - 1)) * (1 + random) / 2
     -- Who asks for short waits again and again would use up the tries of a day in seconds.
     if wait and attempt > 1 then wait = math.max(wait, usual) end
@@ -36,5 +36,5 @@ else
   call('ZREM', waiting, id)
   callbacks().conclude(id, answer)
 end
-callbacks().appoint(receiver)
+callbacks().schedule_receiver(receiver)
 return answer

@@ -17,7 +17,8 @@ local DELIVERY_FIELDS = { 'token', 'log', 'attempt', 'job', 'group', 'what', 'ur
 
 local function read_delivery(id)
   local delivery = { id = id }
-  for i, value in ipairs(call('HMGET', P .. 'callback:' .. id, unpack(DELIVERY_FIELDS))) do delivery[DELIVERY_FIELDS[i]] = value end
+  local values = call('HMGET', P .. 'callback:' .. id, unpack(DELIVERY_FIELDS))
+  for i, name in ipairs(DELIVERY_FIELDS) do delivery[name] = values[i] end
   return delivery
 end
 
@@ -56,24 +57,24 @@ local function take(id, host)
   return true
 end
 
-local function look(host)
+local function claim_from(host)
   local waiting, calling = P .. 'callbacks:' .. host, P .. 'calling:' .. host
   for _, id in ipairs(call('SMEMBERS', calling)) do
     if tonumber(call('ZSCORE', waiting, id) or 0) <= NOW then call('SREM', calling, id) end
   end
-  local room = math.min(callbacks().MOST_AT_ONCE - call('SCARD', calling), count - #answer)
+  local room = math.min(callbacks().MAX_CONCURRENT - call('SCARD', calling), count - #answer)
   if room > 0 then
     for _, id in ipairs(call('ZRANGEBYSCORE', waiting, '-inf', NOW, 'LIMIT', 0, room)) do
       if not take(id, host) then call('ZREM', waiting, id) end
     end
   end
-  callbacks().appoint(host)
+  callbacks().schedule_receiver(host)
 end
 
 begin()
 for _, host in ipairs(call('ZRANGEBYSCORE', CALLBACKS, '-inf', NOW, 'LIMIT', 0, 64)) do
   if #answer >= count then break end
-  look(host)
+  claim_from(host)
 end
 if #taken > 0 then keep_for_replay(token, table.concat(taken, ' '), term) end
 return answer

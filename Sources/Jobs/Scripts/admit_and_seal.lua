@@ -9,7 +9,7 @@
 -- require admission
 -- require groups
 
-local name, wish, last, callback = unpack(ARGV)
+local name, seals, last, callback = unpack(ARGV)
 local url = callback ~= '' and callback or nil
 
 -- Whether an id of the inbox is not before another; Lua's numbers are too short for some.
@@ -33,7 +33,7 @@ if has_more then
   end
 end
 local answer = call('EXISTS', groups().group_key(name)) == 1 and 'known' or 'unknown'
-if wish == '1' then answer = groups().seal(name, url) end
+if seals == '1' then answer = groups().seal(name, url) end
 ring()
 save()
 return answer

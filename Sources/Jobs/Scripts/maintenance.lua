@@ -7,10 +7,10 @@
 local seen, grace = tonumber(saved_seen or NOW), tonumber(saved_grace or 0)
 
 -- Begins a worker's call; its first command is one that Redis allows when its memory is full.
-local function arrive(worker_settings)
+local function start_worker_call(worker_settings)
   begin()
   if NOW < seen or NOW > seen + 3000 then
-    -- No beat could arrive for a while, so every lease gets a full term before any is reaped.
+    -- No beat could start_worker_call for a while, so every lease gets a full term before any is reaped.
     grace = NOW + lease_ms
     -- After a clock that was set back, deadlines would be far ahead.
     for _, id in ipairs(call('ZRANGEBYSCORE', LEASE, '(' .. whole(grace), '+inf', 'LIMIT', 0, 1000)) do
@@ -52,11 +52,11 @@ local function reap(job)
 end
 
 -- Admits, gives up, promotes and reaps, each within its bound; answers whether there is more of the first three.
-local function tend()
+local function run_maintenance()
   local more = call('XLEN', IN) > 0 and admission().admit()
   more = sweep(EXPIRING, '64', expire) or more
   more = sweep(INDEX.delayed, '64', promote) or more
-  for _, key in ipairs(call('ZRANGEBYSCORE', PACED, '-inf', now, 'LIMIT', '0', '64')) do limits().call_paced(key) end
+  for _, key in ipairs(call('ZRANGEBYSCORE', PACED, '-inf', now, 'LIMIT', '0', '64')) do limits().unpark_paced(key) end
   if NOW >= grace then sweep(LEASE, '16', reap) end
   return more
 end
@@ -67,7 +67,7 @@ local function until_first(set, floor)
   return first and math.max(math.max(tonumber(first), floor) - NOW, 0) or -1
 end
 
-local function leave()
+local function save_worker_call()
   if settings ~= saved_settings then call('HSET', META, 'settings', settings) end
   save('seen', now, 'grace', whole(grace))
 end
