@@ -44,7 +44,7 @@ struct Program {
     /// Claims jobs and ends them at once, without a slot, as one worker process with 24 slots would: while Redis hears of the end of some,
     /// the next are asked for.
     private static func live(_ queue: JobQueue, _ count: Int) async throws {
-        let endings = Endings(queue)
+        let endings = FinishBatcher(queue)
         var ended = 0
         var underWay: [Task<Void, any Error>] = []
         while ended < count {
@@ -56,7 +56,7 @@ struct Program {
         for last in underWay { try await last.value }
     }
 
-    private static func finish(_ jobs: [ClaimedJob], _ endings: Endings) async throws {
+    private static func finish(_ jobs: [ClaimedJob], _ endings: FinishBatcher) async throws {
         try await withThrowingTaskGroup(of: FinishAnswer.self) { group in
             for job in jobs {
                 group.addTask {

@@ -16,7 +16,7 @@ extension Callback {
                 shorten(&record)
             }
             return try encoded(record, queue)
-        case .group(let group): return try encoded(GroupReport(group, GroupPace(group)), queue)
+        case .group(let group): return try encoded(GroupReport(group, GroupSpeed(group)), queue)
         case .unknown: return try encoded(subject.names, queue)
         }
     }

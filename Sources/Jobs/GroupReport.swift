@@ -30,7 +30,7 @@ package struct GroupReport: Encodable {
         case finishedAt = "finished_at"
     }
 
-    package init(_ record: GroupRecord, _ pace: GroupPace) {
+    package init(_ record: GroupRecord, _ speed: GroupSpeed) {
         group = record.name
         sealed = record.isSealed
         total = record.total
@@ -42,9 +42,9 @@ package struct GroupReport: Encodable {
         delayed = record[.delayed]
         running = record[.running]
         audio = record.audio
-        jobsPerSecond = pace.jobs
-        audioPerSecond = pace.audio
-        eta = pace.timeLeft(record)
+        jobsPerSecond = speed.jobs
+        audioPerSecond = speed.audio
+        eta = speed.timeLeft(record)
         createdAt = WallClock.timestamp(milliseconds: record.createdAt)
         startedAt = record.startedAt.map { WallClock.timestamp(milliseconds: $0) }
         finishedAt = record.endedAt.map { WallClock.timestamp(milliseconds: $0) }

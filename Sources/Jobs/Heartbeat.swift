@@ -1,6 +1,6 @@
 package import MediaTypes
 
-/// A sign of life of one running job.
+/// The heartbeat of one running job.
 package struct Heartbeat: Sendable, Hashable {
     package let id: String
     package let token: String
@@ -13,24 +13,25 @@ package struct Heartbeat: Sendable, Hashable {
     }
 }
 
-/// What the queue says to a beat.
+/// What the queue answers to a beat.
 package struct BeatAnswer: Sendable, Hashable {
     /// By job id; every job of the beat is there.
-    package let verdicts: [String: Verdict]
+    package let replies: [String: BeatReply]
     /// Whether a callback is due.
     package let hasCallbacks: Bool
     /// Whether somebody should call `runDueSchedules`.
     package let isScheduleDue: Bool
     /// Leases that the beat found expired.
     package let lostLeases: [LostLease]
+}
 
-    package enum Verdict: String, Sendable {
-        case ok = "OK"
-        /// The job is another's, or over: stop, and publish nothing.
-        case lost = "LOST"
-        /// Somebody asked for the job to be cancelled.
-        case cancel = "CANCEL"
-        /// The job's deadline is over.
-        case expired = "EXPIRED"
-    }
+/// What the queue replies about one job of a beat.
+package enum BeatReply: String, Sendable {
+    case ok = "OK"
+    /// Another worker has the job, or it is finished: stop, and publish nothing.
+    case lost = "LOST"
+    /// The job is to be cancelled.
+    case cancel = "CANCEL"
+    /// The job's deadline has passed.
+    case expired = "EXPIRED"
 }

@@ -20,15 +20,15 @@ extension JobQueue {
         let hasCallbacks = try parts.isTrue()
         let isScheduleDue = try parts.isTrue()
         var lostLeases = try LostLease.all(parts.next())
-        var verdicts: [String: BeatAnswer.Verdict] = [:]
+        var replies: [String: BeatReply] = [:]
         for job in jobs {
             let part = try parts.next()
-            guard let verdict = BeatAnswer.Verdict(rawValue: try part.text()) else { throw part.unexpected }
-            verdicts[job.id] = verdict
+            guard let reply = BeatReply(rawValue: try part.text()) else { throw part.unexpected }
+            replies[job.id] = reply
         }
         if hasMore { lostLeases += try await runMaintenance() }
         return BeatAnswer(
-            verdicts: verdicts, hasCallbacks: hasCallbacks, isScheduleDue: isScheduleDue, lostLeases: lostLeases)
+            replies: replies, hasCallbacks: hasCallbacks, isScheduleDue: isScheduleDue, lostLeases: lostLeases)
     }
 
     /// Forgets a worker that stops; its jobs should have been given back. Its last claim is kept for its time.

@@ -25,15 +25,15 @@ extension JobQueue {
 
     /// The same with jobs that are checked.
     package func enqueue(_ jobs: [JobSpec], nonce: String) async throws(QueueError) -> [Enqueued] {
-        try await enqueue(JobParcel(jobs, nonce: nonce))
+        try await enqueue(EnqueueBatches(jobs, nonce: nonce))
     }
 
     /// The same with jobs that are written down: for a caller who does that while Redis takes others.
     ///
     /// More than fit one script go in several, and a failure between them leaves the first ones pushed.
-    package func enqueue(_ parcel: JobParcel) async throws(QueueError) -> [Enqueued] {
+    package func enqueue(_ jobs: EnqueueBatches) async throws(QueueError) -> [Enqueued] {
         var answers: [Enqueued] = []
-        let batches = parcel.batches
+        let batches = jobs.batches
         let told = try await runDurably(QueueScript.enqueue, each: batches.map(\.arguments)) {
             !EnqueueBatch.isRefusal($0)
         }

@@ -8,7 +8,7 @@ extension JobQueue {
         for state in JobState.allCases { counts[state] = try parts.integer() }
         let isPaused = try parts.isTrue()
         let oldest = try parts.integer()
-        let (minute, hour, day) = try (Turnover(parts.next()), Turnover(parts.next()), Turnover(parts.next()))
+        let (minute, hour, day) = try (JobCounts(parts.next()), JobCounts(parts.next()), JobCounts(parts.next()))
         let alive = try await workers().filter { ($0.silence ?? 0) <= settings.lease.milliseconds }
         return QueueStats(
             counts: counts, isPaused: isPaused, oldestWaiting: oldest < 0 ? nil : Int64(oldest),

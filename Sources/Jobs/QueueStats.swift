@@ -5,9 +5,9 @@ package struct QueueStats: Sendable, Hashable {
     package let isPaused: Bool
     /// Milliseconds since the oldest job that can run now became ready.
     package let oldestWaiting: Int64?
-    package let lastMinute: Turnover
-    package let lastHour: Turnover
-    package let lastDay: Turnover
+    package let lastMinute: JobCounts
+    package let lastHour: JobCounts
+    package let lastDay: JobCounts
     /// Workers that gave a sign of life within the lease.
     package let workers: Int
     /// Slots of those workers.

@@ -41,15 +41,15 @@ struct Heart: Sendable {
         metrics.answered("beat", seconds: start.duration(to: .now).seconds)
         let wasOut = contact.answered(served.queue.name)
         served.lostLeases.report(answer.lostLeases)
-        for job in jobs { obey(answer.verdicts[job.job.id], job) }
+        for job in jobs { obey(answer.replies[job.job.id], job) }
         if answer.hasCallbacks, let callbacks { Task { await callbacks.collect(served.queue) } }
         // Beside the beat, which the leases live on: where Redis is far, a minute's outcomes take longer than a lease.
         if wasOut { Task { await served.ledger.resend() } }
         if answer.isScheduleDue { Task { await timetable.run() } }
     }
 
-    private func obey(_ verdict: BeatAnswer.Verdict?, _ job: JobInHand) {
-        switch verdict {
+    private func obey(_ reply: BeatReply?, _ job: JobInHand) {
+        switch reply {
         case .lost: job.end(.lost)
         case .cancel: job.end(.cancelled)
         case .expired: job.end(.expired)

@@ -5,7 +5,7 @@ import SlotProtocol
 /// Tells the queue what became of jobs, again and again until it has heard.
 actor Ledger {
     private let queue: JobQueue
-    private let endings: Endings
+    private let endings: FinishBatcher
     private let contact: Contact
     private let metrics: WorkerMetrics
     private let log: Log
@@ -29,7 +29,7 @@ actor Ledger {
 
     init(queue: JobQueue, contact: Contact, metrics: WorkerMetrics, log: Log) {
         self.queue = queue
-        endings = Endings(queue)
+        endings = FinishBatcher(queue)
         self.contact = contact
         self.metrics = metrics
         self.log = log

@@ -14,20 +14,20 @@ extension WorkerConfiguration {
     }
 
     /// What will go wrong with many jobs although nothing is wrong yet, one sentence each.
-    package var advice: [String] {
-        var advice: [String] = []
+    package var configurationWarnings: [String] {
+        var warnings: [String] = []
         if slot.policy.outputRoot == nil {
-            advice.append(
+            warnings.append(
                 "RESPOOL_OUTPUT_ROOT is not set, so every job will fail as output_denied: set it, or give --output-root"
             )
         }
         if slot.policy.sourceRoots.isEmpty {
-            advice.append(
+            warnings.append(
                 "RESPOOL_SOURCE_ROOTS is not set, so every job whose source is a file will fail as policy_denied: "
                     + "set it, or give --source-root")
         }
-        if let fault = slot.policy.s3.keysFault { advice.append("\(fault); until then jobs that need S3 will fail") }
-        return advice
+        if let fault = slot.policy.s3.keysFault { warnings.append("\(fault); until then jobs that need S3 will fail") }
+        return warnings
     }
 
     /// The point behind the path asks for a folder. (path_resolution(7))

@@ -22,7 +22,7 @@ struct ServerCheck: Sendable {
     private func check(_ queue: JobQueue, _ warnings: inout Set<String>) async -> Bool {
         while !Task.isCancelled {
             do throws(QueueError) {
-                for sentence in try await queue.advice() where warnings.insert(sentence).inserted {
+                for sentence in try await queue.configurationWarnings() where warnings.insert(sentence).inserted {
                     log.warning(sentence)
                 }
                 return true

@@ -58,7 +58,7 @@ enum WorkerCommand {
             StandardError.write("cannot listen on \(settings.listen!) (RESPOOL_LISTEN): \(error)")
             return .failure
         }
-        for sentence in settings.worker.advice { log.warning(sentence) }
+        for sentence in settings.worker.configurationWarnings { log.warning(sentence) }
         for port in settings.openPorts {
             log.warning(
                 "Redis has port \(port), which stays open to respool-transfer for sources and outputs: give it another")

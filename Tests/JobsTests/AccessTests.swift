@@ -55,7 +55,7 @@ import Testing
 
     @Test func `a worker, who is an operator, does all that respool does and nothing else`() async throws {
         try await run(as: "worker") { queue, client, _, _ in
-            #expect(try await queue.advice() == [])
+            #expect(try await queue.configurationWarnings() == [])
             let ids = try await queue.enqueue(Array(repeating: QueueFixture.job, count: 8)).map(\.id)
             _ = try await queue.push(QueueFixture.job)
             _ = try await queue.enqueue([QueueFixture.job.merging(["dedup": "x", "delay": "60"]) { $1 }])
@@ -138,7 +138,7 @@ import Testing
             let newest = try await client.send(["XREVRANGE", .text(free.keys.events), "+", "-", "COUNT", "1"])
             #expect(newest.array?.count == 1)
             #expect(try await QueueAudit(queue).lastingProblems().sentences == [])
-            #expect(try await queue.serverFacts().appendfsync == nil)
+            #expect(try await queue.serverInfo().appendfsync == nil)
             let refusal = await #expect(throws: QueueError.self) { try await queue.cancel(ids) }
             #expect(refusal?.description.hasPrefix("the Redis account may not do this; it answered: NOPERM") == true)
             await #expect(throws: QueueError.self) { try await queue.enqueue([QueueFixture.job]) }

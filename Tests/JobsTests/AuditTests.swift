@@ -178,10 +178,10 @@ import Testing
     }
 
     @Test func `learns how the server is set up`() async throws {
-        let facts = try await queue.serverFacts()
-        #expect(facts.version.contains(".") && facts.role == "master" && facts.maxmemoryPolicy == "noeviction")
-        #expect(!facts.isAppendOnly && facts.appendfsync == nil && facts.failedWrites == [])
+        let info = try await queue.serverInfo()
+        #expect(info.version.contains(".") && info.role == "master" && info.maxmemoryPolicy == "noeviction")
+        #expect(!info.isAppendOnly && info.appendfsync == nil && info.failedWrites == [])
         _ = try await client.send(["CONFIG", "SET", "appendonly", "yes", "appendfsync", "always"])
-        #expect(try await queue.serverFacts().appendfsync == "always")
+        #expect(try await queue.serverInfo().appendfsync == "always")
     }
 }

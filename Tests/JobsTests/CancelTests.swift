@@ -25,7 +25,7 @@ import Testing
             let job = try await fixture.claimOne()
             #expect(try await fixture.queue.cancel([id]) == [.requested])
             #expect(try await fixture.queue.cancel([id]) == [.requested])
-            #expect(try await fixture.beat([job]).verdicts == [id: .cancel])
+            #expect(try await fixture.beat([job]).replies == [id: .cancel])
             #expect(
                 try await fixture.queue.publish(id: id, token: job.token, record: QueueFixture.commit) == .cancelled)
             #expect(try await fixture.finish(job, .cancelled) == .acknowledged(.cancelled, retryAt: nil))
@@ -67,7 +67,7 @@ import Testing
             let job = try await fixture.claimOne()
             _ = try await fixture.queue.publish(id: id, token: job.token, record: QueueFixture.commit)
             #expect(try await fixture.queue.cancel([id]) == [.tooLate(.running)])
-            #expect(try await fixture.beat([job]).verdicts == [id: .ok])
+            #expect(try await fixture.beat([job]).replies == [id: .ok])
             _ = try await fixture.finish(job, .completed([QueueFixture.report]))
             #expect(try await fixture.queue.cancel([id]) == [.tooLate(.completed)])
         }

@@ -29,9 +29,9 @@ import Testing
         try await QueueFixture.run { fixture in
             let id = try await fixture.enqueue(["deadline": "3600", "expires": "3600"])
             let job = try await fixture.claimOne()
-            #expect(try await fixture.beat([job]).verdicts[id] == .ok)
+            #expect(try await fixture.beat([job]).replies[id] == .ok)
             try await Self.pass(id, fixture)
-            #expect(try await fixture.beat([job]).verdicts[id] == .expired)
+            #expect(try await fixture.beat([job]).replies[id] == .expired)
             #expect(
                 try await fixture.queue.publish(id: id, token: job.token, record: QueueFixture.commit) == .expired)
             let late = Failure(.expired, JobSpec.lateness)
@@ -46,13 +46,13 @@ import Testing
             let job = try await fixture.claimOne()
             _ = try await fixture.queue.publish(id: id, token: job.token, record: QueueFixture.commit)
             try await Self.pass(id, fixture)
-            #expect(try await fixture.beat([job]).verdicts[id] == .ok)
+            #expect(try await fixture.beat([job]).replies[id] == .ok)
             // Its worker is lost: the next one must look whether the result is there.
             try await fixture.endLeases()
             _ = try await fixture.beat([])
             let again = try await fixture.claimOne()
             #expect(again.id == id && again.commit != nil)
-            #expect(try await fixture.beat([again]).verdicts[id] == .ok)
+            #expect(try await fixture.beat([again]).replies[id] == .ok)
             #expect(try await fixture.finish(again, .completed([])) == .acknowledged(.completed, retryAt: nil))
         }
     }

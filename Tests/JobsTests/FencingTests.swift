@@ -54,7 +54,7 @@ import Testing
             try await fixture.endLeases()
             let new = try await fixture.claimOne()
             #expect(new.id == id && new.token != old.token && new.crashes == 1 && new.attempt == 1)
-            #expect(try await fixture.beat([old]).verdicts == [id: .lost])
+            #expect(try await fixture.beat([old]).replies == [id: .lost])
             #expect(try await fixture.queue.publish(id: id, token: old.token, record: QueueFixture.commit) == .stale)
             for outcome: Jobs.Outcome in [
                 .completed([]), .failed(Failure(.internal, "x")), .crashed(Failure(.crashed, "x")), .cancelled,
@@ -62,7 +62,7 @@ import Testing
             ] {
                 #expect(try await fixture.finish(old, outcome) == .stale)
             }
-            #expect(try await fixture.beat([new]).verdicts == [id: .ok])
+            #expect(try await fixture.beat([new]).replies == [id: .ok])
             #expect(try await fixture.state(id) == .running)
             #expect(try await fixture.queue.finish(id: "1-1", token: "1:x", outcome: .released) == .stale)
         }
@@ -115,7 +115,7 @@ import Testing
             #expect(try await fixture.finish(first, .released) == .publishing)
             #expect(try await fixture.finish(first, .cancelled) == .publishing)
             let progress = Progress(phase: .converting, position: 1)
-            #expect(try await fixture.beat([first], progress: progress).verdicts == [id: .ok])
+            #expect(try await fixture.beat([first], progress: progress).replies == [id: .ok])
             #expect(try await fixture.record(id).phase == .publishing)
             try await fixture.endLeases()
             let second = try await fixture.claimOne()
@@ -145,7 +145,7 @@ import Testing
             let id = try await fixture.enqueue()
             let job = try await fixture.claimOne()
             try await fixture.endLeases()
-            #expect(try await fixture.beat([job]).verdicts == [id: .ok])
+            #expect(try await fixture.beat([job]).replies == [id: .ok])
             #expect(try await fixture.state(id) == .running)
             try await fixture.endLeases()
             _ = try await fixture.queue.publish(id: id, token: job.token, record: QueueFixture.commit)

@@ -15,7 +15,7 @@ import Testing
             #expect(job.token.hasPrefix("1:"))
             #expect(try await fixture.state(id) == .running)
             let progress = Progress(phase: .converting, position: 30, duration: 120, fraction: 0.25, speed: 45, eta: 2)
-            #expect(try await fixture.beat([job], progress: progress).verdicts == [id: .ok])
+            #expect(try await fixture.beat([job], progress: progress).replies == [id: .ok])
             let running = try await fixture.record(id)
             #expect(running.phase == .converting && running.progress == 0.25 && running.position == 30)
             #expect(running.duration == 120 && running.speed == 45 && running.eta == 2)

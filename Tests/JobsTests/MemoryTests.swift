@@ -16,7 +16,7 @@ import Testing
             await #expect(throws: RedisError.self) { try await fixture.push() }
 
             let kept = jobs[0]
-            #expect(try await fixture.beat([kept]).verdicts == [kept.id: .ok])
+            #expect(try await fixture.beat([kept]).replies == [kept.id: .ok])
             #expect(try await fixture.queue.publish(id: kept.id, token: kept.token, record: QueueFixture.commit) == .ok)
             let outcomes: [Jobs.Outcome] = [
                 .completed([QueueFixture.report]), .failed(Failure(.noAudio, "x")), .failed(Failure(.timeout, "x")),
@@ -43,10 +43,10 @@ import Testing
 
     @Test func `warns of a server that may delete jobs`() async throws {
         try await QueueFixture.run { fixture in
-            #expect(try await fixture.queue.advice() == [])
+            #expect(try await fixture.queue.configurationWarnings() == [])
             _ = try await fixture.client.send(["CONFIG", "SET", "maxmemory-policy", "allkeys-lru"])
-            let advice = try await fixture.queue.advice()
-            #expect(advice.count == 1 && advice[0].contains("allkeys-lru"))
+            let warnings = try await fixture.queue.configurationWarnings()
+            #expect(warnings.count == 1 && warnings[0].contains("allkeys-lru"))
         }
     }
 

@@ -31,7 +31,7 @@ import Testing
             #expect(claim.jobs.isEmpty)
             #expect((9000...10_000).contains(try #require(claim.nextLease)))
             #expect(try await fixture.queue.claim(count: 1, worker: "other").jobs.isEmpty)
-            #expect(try await fixture.beat([job]).verdicts == [id: .ok])
+            #expect(try await fixture.beat([job]).replies == [id: .ok])
             #expect(try await fixture.record(id).crashes == 0)
         }
     }
@@ -72,7 +72,7 @@ import Testing
             _ = try await fixture.queue.enqueue([QueueFixture.job, QueueFixture.job])
             let jobs = try await fixture.claim(2)
             try await fixture.endLeases()
-            #expect(try await fixture.beat([jobs[0]], worker: "h:2:x").verdicts == [jobs[0].id: .ok])
+            #expect(try await fixture.beat([jobs[0]], worker: "h:2:x").replies == [jobs[0].id: .ok])
             #expect(try await fixture.state(jobs[0].id) == .running)
             let lost = try await fixture.record(jobs[1].id)
             #expect(lost.state == .waiting && lost.crashes == 1)

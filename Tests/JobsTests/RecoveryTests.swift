@@ -38,7 +38,7 @@ import Testing
             let job = try await fixture.claimOne()
             #expect(job.commit == QueueFixture.commit)
             #expect(try await fixture.queue.cancel([id]) == [.requested])
-            #expect(try await fixture.beat([job]).verdicts == [id: .ok])
+            #expect(try await fixture.beat([job]).replies == [id: .ok])
             let answer = try await fixture.finish(job, .completed([QueueFixture.report]))
             #expect(answer == .acknowledged(.completed, retryAt: nil))
         }
@@ -68,7 +68,7 @@ import Testing
                     let next = try await fixture.claimOne()
                     #expect(next.commit == nil)
                     #expect(try await fixture.queue.cancel([id]) == [.requested])
-                    #expect(try await fixture.beat([next]).verdicts == [id: .cancel])
+                    #expect(try await fixture.beat([next]).replies == [id: .cancel])
                     _ = try await fixture.finish(next, .cancelled)
                 }
             }

@@ -29,7 +29,7 @@ import Testing
                     == .acknowledged(.completed, retryAt: nil))
             #expect(try await fixture.queue.cancel([ids[1]]) == [.cancelled])
             #expect(try await fixture.queue.purge(.cancelled) == 1)
-            #expect(try await fixture.beat([]).verdicts.isEmpty)
+            #expect(try await fixture.beat([]).replies.isEmpty)
             #expect(try await fixture.claimOne().id == ids[2])
         }
     }

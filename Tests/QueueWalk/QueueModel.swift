@@ -192,19 +192,19 @@ struct QueueModel {
 
     func owns(_ id: String, _ token: String) -> Bool { jobs[id]?.state == .running && jobs[id]!.token == token }
 
-    mutating func beat(_ held: [(id: String, token: String)]) -> [String: BeatAnswer.Verdict] {
-        var verdicts: [String: BeatAnswer.Verdict] = [:]
+    mutating func beat(_ held: [(id: String, token: String)]) -> [String: BeatReply] {
+        var replies: [String: BeatReply] = [:]
         for (id, token) in held {
             guard owns(id, token) else {
-                verdicts[id] = .lost
+                replies[id] = .lost
                 continue
             }
             jobs[id]!.leaseEnded = false
             let isLate = jobs[id]!.isLate == true
-            verdicts[id] = jobs[id]!.hasCommit ? .ok : jobs[id]!.isWished ? .cancel : isLate ? .expired : .ok
+            replies[id] = jobs[id]!.hasCommit ? .ok : jobs[id]!.isWished ? .cancel : isLate ? .expired : .ok
         }
         runMaintenance()
-        return verdicts
+        return replies
     }
 
     mutating func publish(_ id: String, _ token: String) -> PublishAnswer {

@@ -181,7 +181,7 @@ extension QueueWalk {
                 Heartbeat(id: $0.id, token: $0.token, progress: Progress(phase: .converting, fraction: 0.5))
             })
         // A job that publishes cannot have the wish.
-        try check(answer.verdicts, model.beat(some), "a beat")
+        try check(answer.replies, model.beat(some), "a beat")
         try check(answer.isScheduleDue, !model.dueSchedules.isEmpty, "whether a schedule is due")
     }
 

@@ -28,7 +28,7 @@ extension Command {
 /// How a queue and its server are.
 private struct DoctorReport: Encodable {
     let queue: String
-    let server: ServerFacts
+    let server: ServerInfo
     let keys: Int
     let counts: [String: Int]
     let paused: Bool
@@ -43,14 +43,14 @@ private struct DoctorReport: Encodable {
         let audit = try await QueueAudit(queue).lastingProblems()
         let stats = try await queue.stats()
         self.queue = queue.name.text
-        server = try await queue.serverFacts()
+        server = try await queue.serverInfo()
         keys = audit.keys
         counts = Dictionary(uniqueKeysWithValues: JobState.allCases.map { ($0.rawValue, stats[$0]) })
         paused = stats.isPaused
         oldestWaiting = stats.oldestWaiting.map { Double($0) / 1000 }
         (workers, slots) = (stats.workers, stats.slots)
         findings =
-            audit.sentences + (try await queue.advice())
+            audit.sentences + (try await queue.configurationWarnings())
             + server.failedWrites.map { "Redis could not write \($0): see its log, and whether its disk is full" }
         warnings = [
             Self.persistenceWarning(server), Self.sizeWarning(server), Self.replicaWarning(server, wait),
@@ -60,7 +60,7 @@ private struct DoctorReport: Encodable {
     }
 
     /// What a server that is killed would forget.
-    private static func persistenceWarning(_ server: ServerFacts) -> String? {
+    private static func persistenceWarning(_ server: ServerInfo) -> String? {
         guard server.isAppendOnly else {
             return "Redis has no append-only file, so it forgets jobs when it is killed: set appendonly to yes"
         }
@@ -69,13 +69,13 @@ private struct DoctorReport: Encodable {
     }
 
     /// What one who may push could do.
-    private static func sizeWarning(_ server: ServerFacts) -> String? {
+    private static func sizeWarning(_ server: ServerInfo) -> String? {
         guard let bytes = server.maxBulkBytes, bytes > 16 << 20 else { return nil }
         return "proto-max-bulk-len is \(Quantities.bytes(bytes)), so one pushed job may hold Redis up: set it to 1mb"
     }
 
     /// What keeps results from becoming visible.
-    private static func replicaWarning(_ server: ServerFacts, _ wait: ReplicaWait?) -> String? {
+    private static func replicaWarning(_ server: ServerInfo, _ wait: ReplicaWait?) -> String? {
         guard let wanted = wait?.replicas, server.replicas < wanted else { return nil }
         let replicas = Quantities.count(server.replicas, "replica")
         return "RESPOOL_WAIT_REPLICAS is \(wanted) and Redis has \(replicas), so no result is published: "

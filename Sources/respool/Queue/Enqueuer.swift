@@ -108,7 +108,7 @@ struct Enqueuer {
 
     /// Pushes one part; a lost answer is asked for again, which pushes nothing twice.
     private func push(_ part: Part) async throws(CommandFailure) -> [Enqueued] {
-        try await connection.askTwice { queue throws(QueueError) in try await queue.enqueue(part.parcel) }
+        try await connection.askTwice { queue throws(QueueError) in try await queue.enqueue(part.batches) }
     }
 
     /// Prints what became of the jobs of a part.
@@ -126,11 +126,11 @@ struct Enqueuer {
 /// Jobs that are pushed at once, as they are and as Redis takes them.
 private struct Part {
     let specs: [JobSpec]
-    let parcel: JobParcel
+    let batches: EnqueueBatches
 
     init(_ specs: [JobSpec]) {
         self.specs = specs
-        parcel = JobParcel(specs)
+        batches = EnqueueBatches(specs)
     }
 }
 

@@ -10,15 +10,15 @@ struct GroupView {
     func show(isWatching: Bool) async throws(CommandFailure) -> ExitStatus {
         var record = try found(await connection.ask(look))
         guard isWatching else {
-            StandardStream.output(text(record, GroupPace(record)))
+            StandardStream.output(text(record, GroupSpeed(record)))
             return .success
         }
         let terminal = Terminal.output
-        var (area, pace, last) = (LiveArea(terminal), GroupPace(record), "")
+        var (area, speed, last) = (LiveArea(terminal), GroupSpeed(record), "")
         while true {
-            let text = text(record, pace)
+            let text = text(record, speed)
             if terminal.isInteractive, !isJSON {
-                area.draw(lines(record, pace))
+                area.draw(lines(record, speed))
             } else if summary(record) != last {
                 StandardStream.output(text)
                 last = summary(record)
@@ -26,7 +26,7 @@ struct GroupView {
             if record.isOver { break }
             try? await Task.sleep(for: terminal.isInteractive ? .milliseconds(250) : .seconds(1))
             record = try found(await connection.askPatiently(makeRoom: { area.leave() }, look))
-            pace.add(record)
+            speed.add(record)
         }
         return record[.failed] + record[.cancelled] == 0 ? .success : .failure
     }
@@ -38,9 +38,9 @@ struct GroupView {
         return record
     }
 
-    private func text(_ record: GroupRecord, _ pace: GroupPace) -> String {
+    private func text(_ record: GroupRecord, _ speed: GroupSpeed) -> String {
         isJSON
-            ? JSONLine.text(GroupReport(record, pace)) + "\n" : lines(record, pace).map { $0 + "\n" }.joined()
+            ? JSONLine.text(GroupReport(record, speed)) + "\n" : lines(record, speed).map { $0 + "\n" }.joined()
     }
 
     /// What must differ between two lines that are not on a terminal.
@@ -48,7 +48,7 @@ struct GroupView {
         "\(record.isSealed) \(record.total) \(record.counts[.running] ?? 0) \(record.ran) \(record.left)"
     }
 
-    private func lines(_ record: GroupRecord, _ pace: GroupPace) -> [String] {
+    private func lines(_ record: GroupRecord, _ speed: GroupSpeed) -> [String] {
         let terminal = Terminal.output
         let over = record.total - record.left
         let fraction = record.total > 0 ? Double(over) / Double(record.total) : 1
@@ -63,7 +63,7 @@ struct GroupView {
             (terminal.isInteractive ? "\(bar)  " : "") + "\(Quantities.percent(fraction))  "
                 + counts.joined(separator: "  "),
         ]
-        if pace.jobs > 0 { lines.append(figures(record, pace, terminal)) }
+        if speed.jobs > 0 { lines.append(figures(record, speed, terminal)) }
         return lines
     }
 
@@ -79,10 +79,10 @@ struct GroupView {
         return parts.isEmpty ? "" : " (\(parts.joined(separator: ", ")))"
     }
 
-    private func figures(_ record: GroupRecord, _ pace: GroupPace, _ terminal: Terminal) -> String {
-        var parts = ["\(Quantities.decimal(pace.jobs, places: 2)) jobs/s"]
-        if pace.audio > 0 { parts.append(Quantities.speed(pace.audio, hasUnicode: terminal.hasUnicode)) }
-        if let left = pace.timeLeft(record) { parts.append("\(Quantities.span(left)) left") }
+    private func figures(_ record: GroupRecord, _ speed: GroupSpeed, _ terminal: Terminal) -> String {
+        var parts = ["\(Quantities.decimal(speed.jobs, places: 2)) jobs/s"]
+        if speed.audio > 0 { parts.append(Quantities.speed(speed.audio, hasUnicode: terminal.hasUnicode)) }
+        if let left = speed.timeLeft(record) { parts.append("\(Quantities.span(left)) left") }
         return parts.joined(separator: "  ")
     }
 }

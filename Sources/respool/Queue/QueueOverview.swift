@@ -58,7 +58,7 @@ struct QueueOverview {
         if let age = glance.stats.oldestWaiting {
             lines.append("the oldest waiting job is \(Quantities.span(Double(age) / 1000)) old")
         }
-        lines += turnover(glance.stats, terminal)
+        lines += recentCounts(glance.stats, terminal)
         lines.append("")
         lines +=
             glance.workers.isEmpty ? ["no worker: start one with `respool worker`"] : workers(glance.workers, terminal)
@@ -82,17 +82,17 @@ struct QueueOverview {
     }
 
     /// What happened lately, unless nothing did.
-    private func turnover(_ stats: QueueStats, _ terminal: Terminal) -> [String] {
+    private func recentCounts(_ stats: QueueStats, _ terminal: Terminal) -> [String] {
         guard !stats.lastDay.isNone else { return [] }
         var table = Table([
             "LAST": .left, "PUSHED": .right, "COMPLETED": .right, "FAILED": .right, "FAILURES": .right,
             "RETRIES": .right, "CRASHES": .right,
         ])
-        for (name, turnover) in [("minute", stats.lastMinute), ("hour", stats.lastHour), ("day", stats.lastDay)] {
-            let rate = turnover.failureRate.map { "\(Quantities.short($0 * 100)) %" } ?? "-"
-            let numbers = [turnover.pushed, turnover.completed, turnover.failed].map { Quantities.count($0) }
-            let rest = [turnover.retries, turnover.crashes].map { Quantities.count($0) }
-            let isBad = turnover.failed > 0
+        for (name, counts) in [("minute", stats.lastMinute), ("hour", stats.lastHour), ("day", stats.lastDay)] {
+            let rate = counts.failureRate.map { "\(Quantities.short($0 * 100)) %" } ?? "-"
+            let numbers = [counts.pushed, counts.completed, counts.failed].map { Quantities.count($0) }
+            let rest = [counts.retries, counts.crashes].map { Quantities.count($0) }
+            let isBad = counts.failed > 0
             table.append(
                 [.init(name), .init(numbers[0]), .init(numbers[1]), .init(numbers[2], isBad ? .red : nil), .init(rate)]
                     + rest.map { .init($0) })
@@ -121,7 +121,7 @@ private struct OverviewReport: Encodable {
     let counts: [String: Int]
     /// Seconds.
     @Nullable var oldestWaiting: Double?
-    let last: [String: Turnover]
+    let last: [String: JobCounts]
     let workers: [Worker]
     let running: [JobRecord]
 

@@ -4,7 +4,7 @@ import Redis
 import SlotProtocol
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct TurnoverTests {
+@Suite(.timeLimit(.minutes(1))) struct JobCountsTests {
     @Test func `counts what happened, wherever it was counted`() async throws {
         try await QueueFixture.run { fixture in
             #expect(try await fixture.queue.stats().lastDay.isNone)
@@ -22,10 +22,10 @@ import Testing
             let waiting = try await fixture.queue.list(state: .waiting).jobs.map(\.id)
             #expect(try await fixture.queue.cancel(waiting) == [.cancelled])
             let stats = try await fixture.queue.stats()
-            for turnover in [stats.lastMinute, stats.lastHour, stats.lastDay] {
-                #expect(turnover.pushed == 6 && turnover.completed == 1 && turnover.failed == 2)
-                #expect(turnover.cancelled == 1 && turnover.retries == 1 && turnover.crashes == 1)
-                #expect(turnover.failureRate == 2.0 / 3)
+            for counts in [stats.lastMinute, stats.lastHour, stats.lastDay] {
+                #expect(counts.pushed == 6 && counts.completed == 1 && counts.failed == 2)
+                #expect(counts.cancelled == 1 && counts.retries == 1 && counts.crashes == 1)
+                #expect(counts.failureRate == 2.0 / 3)
             }
         }
     }

@@ -2,7 +2,7 @@ import Redis
 package import SlotProtocol
 
 /// Checked jobs as the `enqueue` script takes them, in as many batches as its bounds ask for.
-package struct JobParcel: Sendable {
+package struct EnqueueBatches: Sendable {
     private(set) var batches: [EnqueueBatch] = []
 
     /// Repeated with the same nonce (8 characters or more), pushes nothing twice.

@@ -1,7 +1,7 @@
 import Redis
 
-/// What a server tells of itself, as far as it matters to a queue.
-package struct ServerFacts: Sendable, Hashable, Encodable {
+/// What a queue needs of the server's `INFO` and settings.
+package struct ServerInfo: Sendable, Hashable, Encodable {
     package let version: String
     /// `master` or `slave`, as Redis calls them.
     package let role: String
@@ -46,14 +46,14 @@ package struct ServerFacts: Sendable, Hashable, Encodable {
 
 extension JobQueue {
     /// Asks the server about itself; needs `INFO`, and `CONFIG` only for what `INFO` does not say.
-    package func serverFacts() async throws(QueueError) -> ServerFacts {
+    package func serverInfo() async throws(QueueError) -> ServerInfo {
         let sections = try await send(["server", "replication", "memory", "persistence"].map { ["INFO", .text($0)] })
-        let info = sections.map { Self.facts($0.string ?? "") }.reduce(into: [:]) { $0.merge($1) { $1 } }
+        let info = sections.map { Self.infoFields($0.string ?? "") }.reduce(into: [:]) { $0.merge($1) { $1 } }
         // Hosted servers refuse `CONFIG`.
         func setting(_ name: String) async -> String? {
             try? await send([["CONFIG", "GET", .text(name)]])[0].dictionary?[name]?.string
         }
-        return ServerFacts(
+        return ServerInfo(
             info: info, appendfsync: await setting("appendfsync"),
             maxBulkBytes: await setting("proto-max-bulk-len").flatMap { Int64($0) })
     }

@@ -1,5 +1,5 @@
-/// Ends tries; those that end while Redis hears of others are told together.
-package actor Endings {
+/// Reports finished attempts to Redis; those that end while a call is under way go together in the next one.
+package actor FinishBatcher {
     private let queue: JobQueue
     private var waiting: [Call] = []
     private var isUnderWay = false

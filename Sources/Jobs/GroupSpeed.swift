@@ -1,5 +1,5 @@
-/// How fast a group goes: over the last half minute that it was watched, else since its first job began.
-package struct GroupPace {
+/// The speed of a group: over the last half minute that it was watched, else since its first job began.
+package struct GroupSpeed {
     private var samples: [GroupRecord]
 
     package init(_ record: GroupRecord) { samples = [record] }

@@ -1,5 +1,5 @@
 /// What happened in a queue within a time that ends now.
-package struct Turnover: Sendable, Hashable, Encodable {
+package struct JobCounts: Sendable, Hashable, Encodable {
     package var pushed = 0
     package var completed = 0
     package var failed = 0
@@ -17,7 +17,7 @@ package struct Turnover: Sendable, Hashable, Encodable {
     }
 
     /// Whether nothing happened.
-    package var isNone: Bool { self == Turnover() }
+    package var isNone: Bool { self == JobCounts() }
 
     init(_ part: ScriptAnswer) throws(QueueError) {
         var parts = try part.parts()
