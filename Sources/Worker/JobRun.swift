@@ -6,13 +6,13 @@ import Slots
 
 /// The way of one job through this worker: check, settle, convert, publish, finish.
 struct JobRun: Sendable {
-    let inHand: JobInHand
-    let ledger: Ledger
+    let active: ActiveJob
+    let reporter: TransitionReporter
     let metrics: WorkerMetrics
     let log: Log
 
-    private var job: ClaimedJob { inHand.job }
-    private var slot: Slot { inHand.slot }
+    private var job: ClaimedJob { active.job }
+    private var slot: Slot { active.slot }
 
     /// What the queue is to be told; nothing about a job that is no longer ours.
     private struct Result {
@@ -34,31 +34,31 @@ struct JobRun: Sendable {
     private func attempt() async -> Result {
         let spec: JobSpec
         do throws(Failure) { spec = try JobSpec(fields: job.fields) } catch {
-            _ = inHand.leaveSlot()
+            _ = active.leaveSlot()
             return Result(outcome: .failed(error))
         }
-        let alarm = Task { [inHand] in
+        let alarm = Task { [active] in
             guard (try? await Task.sleep(for: spec.timeout)) != nil else { return }
-            inHand.end(.timedOut)
+            active.end(.timedOut)
         }
         defer { alarm.cancel() }
         do throws(SlotError) {
             let outcome = try await convert(spec)
-            _ = inHand.leaveSlot()
+            _ = active.leaveSlot()
             return Result(outcome: outcome)
         } catch {
-            return Self.result(of: error, ending: inHand.leaveSlot(), timeout: spec.timeout)
+            return Self.result(of: error, ending: active.leaveSlot(), timeout: spec.timeout)
         }
     }
 
     private func convert(_ spec: JobSpec) async throws(SlotError) -> Outcome? {
-        guard inHand.ending == nil else { throw .stopped }
+        guard active.ending == nil else { throw .stopped }
         if let record = job.commit {
             if try await slot.settle(record, job: job.id, tenant: slot.tenant(of: job.fields)) == .published {
                 log.info("already published by an earlier attempt")
                 return .published(record)
             }
-            switch await ledger.recover(job) {
+            switch await reporter.recover(job) {
             case .ok: break
             case .cancelled: return .cancelled
             case .crashed: return .lost
@@ -67,13 +67,13 @@ struct JobRun: Sendable {
             }
         }
         let start = ContinuousClock.now
-        inHand.report(Progress(phase: .opening))
-        var record = try await slot.convert(task(spec)) { [inHand] progress in inHand.report(progress) }
+        active.report(Progress(phase: .opening))
+        var record = try await slot.convert(task(spec)) { [active] progress in active.report(progress) }
         guard record.outputs.contains(where: \.isStaged) else { return .published(record) }
-        guard inHand.beginPublishing() else { throw .stopped }
-        switch await ledger.publish(job, record) {
+        guard active.beginPublishing() else { throw .stopped }
+        switch await reporter.publish(job, record) {
         case .ok:
-            inHand.showPublishing()
+            active.showPublishing()
             record.take(try await slot.publish())
         case .cancelled: return .cancelled
         case .expired: return .expired
@@ -95,7 +95,7 @@ struct JobRun: Sendable {
             }, tenant: slot.tenant(of: job.fields), start: job.isNew ? nil : job.createdAt)
     }
 
-    private static func result(of error: SlotError, ending: JobInHand.Ending?, timeout: Duration) -> Result {
+    private static func result(of error: SlotError, ending: ActiveJob.Ending?, timeout: Duration) -> Result {
         if case .failed(let failure, let log) = error, ending != .lost {
             return Result(outcome: .failed(failure), lines: log)
         }
@@ -114,14 +114,14 @@ struct JobRun: Sendable {
     }
 
     private func tell(_ result: Result, seconds: Double) async {
-        if inHand.ending != nil { metrics.lostChildren("stopped") }
+        if active.ending != nil { metrics.lostChildren("stopped") }
         guard let outcome = result.outcome else {
             metrics.ended("lost", code: "", seconds: seconds)
             return log.warning("dropped: the lease is lost, so the job is another worker's, or over")
         }
         if case .crashed = outcome { metrics.lostChildren("crashed") }
-        let lines = TryLog.lines(of: job, outcome, libav: result.lines, after: .seconds(seconds))
-        let answer = await ledger.finish(job, outcome, lines: lines)
+        let lines = AttemptLog.lines(of: job, outcome, libav: result.lines, after: .seconds(seconds))
+        let answer = await reporter.finish(job, outcome, lines: lines)
         metrics.ended(outcome.name, code: outcome.failure?.code.rawValue ?? "", seconds: seconds)
         report(outcome, answer, seconds: seconds)
     }

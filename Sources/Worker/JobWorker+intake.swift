@@ -54,11 +54,11 @@ extension JobWorker {
             inquiries[index].failures = 0
             let next = [claim.nextDue, claim.nextLease].compactMap { $0 }.min() ?? 1000
             inquiries[index].rest = .milliseconds(min(max(next, 1), 1000))
-            if contact.answered(queue.name) { Task { await queues[index].ledger.resend() } }
+            if health.answered(queue.name) { Task { await queues[index].reporter.resend() } }
             return claim
         } catch {
             inquiries[index].failures += 1
-            contact.failed("claim", queue.name, error)
+            health.failed("claim", queue.name, error)
             return nil
         }
     }
@@ -80,17 +80,17 @@ extension JobWorker {
     private func start(_ job: ClaimedJob, of served: ServedQueue, in group: inout DiscardingTaskGroup) {
         guard !free.isEmpty else {
             // An answer that came late gave more than there is room for by now.
-            group.addTask { _ = await served.ledger.finish(job, .released, lines: []) }
+            group.addTask { _ = await served.reporter.finish(job, .released, lines: []) }
             return
         }
-        let inHand = JobInHand(job, slot: takeSlot(for: job))
-        served.hand.take(inHand)
-        metrics.running(jobsInHand.count)
+        let active = ActiveJob(job, slot: takeSlot(for: job))
+        served.activeJobs.insert(active)
+        metrics.running(activeJobs.count)
         // A job that was claimed while the worker began to drain goes back before it has begun.
-        if isDraining { inHand.end(.released) }
+        if isDraining { active.end(.released) }
         var log = log.with("job", job.id).with("attempt", job.attempt)
         if queues.count > 1 { log = log.with("queue", served.queue.name.text) }
-        let run = JobRun(inHand: inHand, ledger: served.ledger, metrics: metrics, log: log)
+        let run = JobRun(active: active, reporter: served.reporter, metrics: metrics, log: log)
         group.addTask { await self.carryOut(run, of: served) }
     }
 
@@ -105,11 +105,11 @@ extension JobWorker {
 
     private func carryOut(_ run: JobRun, of served: ServedQueue) async {
         await run.run()
-        served.hand.drop(run.inHand)
+        served.activeJobs.remove(run.active)
         // Others, and those of groups, are heard of with the next beat.
-        if run.inHand.job.fields["callback"] != nil, let callbacks { Task { await callbacks.collect(served.queue) } }
-        metrics.running(jobsInHand.count)
-        free.append(run.inHand.slot)
+        if run.active.job.fields["callback"] != nil, let callbacks { Task { await callbacks.collect(served.queue) } }
+        metrics.running(activeJobs.count)
+        free.append(run.active.slot)
         if free.count == 1 { wake() }
     }
 
@@ -133,7 +133,7 @@ extension JobWorker {
                 inquiries[index].isRung = try await queues[index].doorbell.wait(for: inquiry.rest) == .rang
             } catch {
                 if !Task.isCancelled {
-                    contact.failed("waiting for jobs", queues[index].queue.name, error)
+                    health.failed("waiting for jobs", queues[index].queue.name, error)
                     try? await Task.sleep(for: .milliseconds(200))
                 }
             }

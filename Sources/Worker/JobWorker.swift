@@ -6,7 +6,7 @@ import Slots
 /// Takes jobs for its free slots and runs them, until it is asked to stop.
 package actor JobWorker {
     /// Whether the worker lives and is ready, for those who ask from outside.
-    package nonisolated let contact: Contact
+    package nonisolated let health: WorkerHealth
 
     let queues: [ServedQueue]
     let record: WorkerRecord
@@ -49,24 +49,25 @@ package actor JobWorker {
     package init(
         queues: [(JobQueue, Doorbell)], configuration: WorkerConfiguration, metrics: WorkerMetrics, log: Log
     ) {
-        let contact = Contact(log: log, metrics: metrics, hasSeveralQueues: queues.count > 1)
+        let health = WorkerHealth(log: log, metrics: metrics, hasSeveralQueues: queues.count > 1)
         let served = queues.map { queue, doorbell in
             ServedQueue(
                 queue: queue, doorbell: doorbell,
-                ledger: Ledger(queue: queue, contact: contact, metrics: metrics, log: log),
+                reporter: TransitionReporter(queue: queue, health: health, metrics: metrics, log: log),
                 lostLeases: LostLeaseLog(
                     metrics: metrics, log: queues.count > 1 ? log.with("queue", queue.name.text) : log))
         }
-        self.init(served, contact: contact, configuration: configuration, metrics: metrics, log: log)
+        self.init(served, health: health, configuration: configuration, metrics: metrics, log: log)
     }
 
     init(
-        _ queues: [ServedQueue], contact: Contact, configuration: WorkerConfiguration, metrics: WorkerMetrics, log: Log
+        _ queues: [ServedQueue], health: WorkerHealth, configuration: WorkerConfiguration, metrics: WorkerMetrics,
+        log: Log
     ) {
         self.configuration = configuration
         self.metrics = metrics
         self.log = log
-        self.contact = contact
+        self.health = health
         self.queues = queues
         callbacks = configuration.callbackSecrets.map {
             CallbackSender(secrets: $0, policy: configuration.slot.policy, metrics: metrics, log: log)
@@ -84,7 +85,7 @@ package actor JobWorker {
     /// The order of the end: the intake closes, the jobs end, the beat stops, the callbacks on their way arrive, the queue
     /// forgets the worker, the children go.
     package func run(
-        lifeSign: LifeSign?, once admission: Task<Bool, Never>? = nil
+        heartbeatFile: HeartbeatFile?, once admission: Task<Bool, Never>? = nil
     ) async throws(Failure) -> End {
         self.admission = admission
         if isDraining { admission?.cancel() }
@@ -93,10 +94,10 @@ package actor JobWorker {
         await reportSandbox()
         await withTaskGroup(of: Void.self) { group in
             for served in queues {
-                let heart = Heart(
-                    served: served, record: record, contact: contact, lifeSign: lifeSign, metrics: metrics,
-                    timetable: Timetable(queue: served.queue, log: log), callbacks: callbacks)
-                group.addTask { await heart.run() }
+                let loop = HeartbeatLoop(
+                    served: served, record: record, health: health, heartbeatFile: heartbeatFile, metrics: metrics,
+                    scheduleRunner: ScheduleRunner(queue: served.queue, log: log), callbacks: callbacks)
+                group.addTask { await loop.run() }
             }
             if await admission?.value != false {
                 log.info(
@@ -118,8 +119,8 @@ package actor JobWorker {
         guard !isDraining else { return }
         isDraining = true
         admission?.cancel()
-        contact.drains()
-        log.info("draining", ["jobs": "\(jobsInHand.count)", "grace": configuration.grace.rounded])
+        health.drains()
+        log.info("draining", ["jobs": "\(activeJobs.count)", "grace": configuration.grace.rounded])
         for inquiry in inquiries { inquiry.bell?.cancel() }
         wake()
         graceEnd = Task {
@@ -133,15 +134,15 @@ package actor JobWorker {
     /// Gives back what is in hand as quickly as that goes, and leaves the rest to the next owner.
     package func stop() async {
         drain()
-        log.warning("stopping at once", ["jobs": "\(jobsInHand.count)"])
+        log.warning("stopping at once", ["jobs": "\(activeJobs.count)"])
         wasCutShort = true
-        for job in jobsInHand { job.abandon() }
+        for job in activeJobs { job.abandon() }
         try? await Task.sleep(for: Self.stopGrace)
         await giveUp()
     }
 
     /// The jobs of all queues.
-    var jobsInHand: [JobInHand] { queues.flatMap(\.hand.all) }
+    var activeJobs: [ActiveJob] { queues.flatMap(\.activeJobs.all) }
 
     /// Resumes the intake, which waits for a free slot or for somebody who rings.
     func wake() {
@@ -150,7 +151,7 @@ package actor JobWorker {
     }
 
     private func giveBack() {
-        let jobs = jobsInHand
+        let jobs = activeJobs
         guard !jobs.isEmpty else { return }
         log.warning("the grace is over: unfinished jobs are given back", ["jobs": "\(jobs.count)"])
         for job in jobs { job.end(.released) }
@@ -158,12 +159,12 @@ package actor JobWorker {
 
     private func cutShort() async {
         wasCutShort = true
-        for job in jobsInHand { job.abandon() }
+        for job in activeJobs { job.abandon() }
         await giveUp()
     }
 
     private func giveUp() async {
-        for served in queues { await served.ledger.giveUp() }
+        for served in queues { await served.reporter.giveUp() }
     }
 
     private func startSlots() async throws(Failure) {

@@ -5,9 +5,9 @@ import Lifecycle
 struct ServedQueue: Sendable {
     let queue: JobQueue
     let doorbell: Doorbell
-    let ledger: Ledger
+    let reporter: TransitionReporter
     let lostLeases: LostLeaseLog
-    let hand = Hand()
+    let activeJobs = ActiveJobs()
 }
 
 /// Where a worker is with asking one of its queues.

@@ -3,7 +3,7 @@ import Worker
 /// `respoold worker --check`: whether the workers of this machine live.
 enum CheckCommand {
     static func run() -> ExitCode {
-        let check = LifeCheck()
+        let check = HealthCheck()
         print(check.summary)
         return check.isHealthy ? .success : .failure
     }

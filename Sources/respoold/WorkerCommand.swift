@@ -54,7 +54,7 @@ enum WorkerCommand {
             queues: zip(queues, bells).map { ($0, Doorbell(client: $1, name: $0.name)) },
             configuration: settings.worker, metrics: WorkerMetrics(metrics), log: log)
         let listener: HTTPListener?
-        do throws(Errno) { listener = try listen(settings, worker.contact, metrics, log) } catch {
+        do throws(Errno) { listener = try listen(settings, worker.health, metrics, log) } catch {
             StandardError.write("cannot listen on \(settings.listen!) (RESPOOL_LISTEN): \(error)")
             return .failure
         }
@@ -94,26 +94,27 @@ enum WorkerCommand {
         _ worker: JobWorker, once admission: Task<Bool, Never>?, _ log: Log
     ) async -> ExitCode {
         do throws(Failure) {
-            return try await worker.run(lifeSign: lifeSign(log), once: admission) == .drained ? .success : .failure
+            return try await worker.run(heartbeatFile: heartbeatFile(log), once: admission) == .drained
+                ? .success : .failure
         } catch {
             log.error("the worker cannot start: \(error.message)")
             return .failure
         }
     }
 
-    private static func lifeSign(_ log: Log) -> LifeSign? {
-        do throws(Errno) { return try LifeSign(nonce: Nonce.random()) } catch {
+    private static func heartbeatFile(_ log: Log) -> HeartbeatFile? {
+        do throws(Errno) { return try HeartbeatFile(nonce: Nonce.random()) } catch {
             log.warning(
-                "`worker --check` will not find this worker: no file can be made in \(LifeSign.folder): \(error)")
+                "`worker --check` will not find this worker: no file can be made in \(HeartbeatFile.folder): \(error)")
             return nil
         }
     }
 
     private static func listen(
-        _ settings: WorkerSettings, _ contact: Contact, _ metrics: Metrics, _ log: Log
+        _ settings: WorkerSettings, _ health: WorkerHealth, _ metrics: Metrics, _ log: Log
     ) throws(Errno) -> HTTPListener? {
         guard let address = settings.listen else { return nil }
-        let listener = try HTTPListener(on: address, routes: WorkerRoutes.routes(contact: contact, metrics: metrics))
+        let listener = try HTTPListener(on: address, routes: WorkerRoutes.routes(health: health, metrics: metrics))
         log.info("listening", ["address": address.host, "port": "\(listener.port)"])
         return listener
     }

@@ -6,15 +6,15 @@ import Worker
 /// What a worker answers over HTTP.
 enum WorkerRoutes {
     static func routes(
-        contact: Contact, metrics: Metrics, longestSilence: Duration = Contact.longestSilence
+        health: WorkerHealth, metrics: Metrics, longestSilence: Duration = WorkerHealth.longestSilence
     ) -> HTTPRoutes {
         HTTPRoutes([
             "/healthz": { _ in
-                contact.isAlive ? HTTPResponse("ok\n") : HTTPResponse(status: 503, "the worker is stuck\n")
+                health.isAlive ? HTTPResponse("ok\n") : HTTPResponse(status: 503, "the worker is stuck\n")
             },
             "/readyz": { _ in
-                if contact.isReady(within: longestSilence) { return HTTPResponse("ok\n") }
-                let silent = contact.silentQueues(for: longestSilence).map { "`\($0.text)`" }.joined(separator: ", ")
+                if health.isReady(within: longestSilence) { return HTTPResponse("ok\n") }
+                let silent = health.silentQueues(for: longestSilence).map { "`\($0.text)`" }.joined(separator: ", ")
                 return HTTPResponse(
                     status: 503,
                     silent.isEmpty

@@ -118,34 +118,34 @@ import Testing
 
     @Test func `is not ready while one of its queues is silent, and names it`() throws {
         let metrics = WorkerMetrics(Metrics())
-        let contact = Contact(log: Log(least: .error), metrics: metrics, hasSeveralQueues: true)
+        let health = WorkerHealth(log: Log(least: .error), metrics: metrics, hasSeveralQueues: true)
         let (a, b) = (try QueueName("a"), try QueueName("b"))
-        contact.answered(a)
-        contact.failed("claim", b, QueueError.unexpectedAnswer(script: "claim", "x"))
-        contact.answered(a)
-        #expect(contact.silentQueues(for: .zero) == [b])
-        #expect(contact.silentQueues().isEmpty && contact.isReady())
-        #expect(contact.answered(b))
-        #expect(contact.silentQueues(for: .zero).isEmpty)
+        health.answered(a)
+        health.failed("claim", b, QueueError.unexpectedAnswer(script: "claim", "x"))
+        health.answered(a)
+        #expect(health.silentQueues(for: .zero) == [b])
+        #expect(health.silentQueues().isEmpty && health.isReady())
+        #expect(health.answered(b))
+        #expect(health.silentQueues(for: .zero).isEmpty)
     }
 
     @Test func `tells over HTTP which of its queues is silent`() async throws {
         let metrics = Metrics()
-        let contact = Contact(log: Log(least: .error), metrics: WorkerMetrics(metrics), hasSeveralQueues: true)
+        let health = WorkerHealth(log: Log(least: .error), metrics: WorkerMetrics(metrics), hasSeveralQueues: true)
         let (a, b) = (try QueueName("a"), try QueueName("b"))
-        contact.answered(a)
-        contact.failed("claim", b, QueueError.unexpectedAnswer(script: "claim", "x"))
+        health.answered(a)
+        health.failed("claim", b, QueueError.unexpectedAnswer(script: "claim", "x"))
         func ask(_ silence: Duration) async throws -> String {
             let listener = try HTTPListener(
                 on: #require(ListenAddress("127.0.0.1:0")),
-                routes: WorkerRoutes.routes(contact: contact, metrics: metrics, longestSilence: silence))
+                routes: WorkerRoutes.routes(health: health, metrics: metrics, longestSilence: silence))
             return try await ChildProcess.run(
                 "curl", ["-sS", "-w", "%{http_code}", "http://127.0.0.1:\(listener.port)/readyz"]
             ).output
         }
         #expect(try await ask(.zero) == "Redis does not answer for the queue `b`\n503")
         #expect(try await ask(.seconds(3600)) == "ok\n200")
-        contact.drains()
+        health.drains()
         #expect(try await ask(.seconds(3600)) == "draining, or Redis does not answer\n503")
     }
 

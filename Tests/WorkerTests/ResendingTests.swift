@@ -14,24 +14,24 @@ import Testing
     private let unheard: RedisClient
     private let log = Log(least: .error)
     private let metrics = WorkerMetrics(Metrics())
-    private let contact: Contact
+    private let health: WorkerHealth
     private let served: ServedQueue
 
     init() async throws {
         server = try await RedisServer()
         silent = try await RedisServer()
         unheard = RedisClient(url: silent.url, name: "silent", timeout: .seconds(600))
-        contact = Contact(log: log, metrics: metrics, hasSeveralQueues: false)
+        health = WorkerHealth(log: log, metrics: metrics, hasSeveralQueues: false)
         served = ServedQueue(
             queue: JobQueue(client: server.client()),
             doorbell: Doorbell(client: BlockingRedisClient(url: server.url, name: "bell")),
-            ledger: Ledger(queue: JobQueue(client: unheard), contact: contact, metrics: metrics, log: log),
+            reporter: TransitionReporter(queue: JobQueue(client: unheard), health: health, metrics: metrics, log: log),
             lostLeases: LostLeaseLog(metrics: metrics, log: log))
         let job = ClaimedJob(
             id: "1-0", token: "1:a", attempt: 1, attempts: 5, crashes: 0, fields: [:], createdAt: 0, commit: nil)
-        #expect(await served.ledger.finish(job, .released, lines: []) == .stale)
+        #expect(await served.reporter.finish(job, .released, lines: []) == .stale)
         silent.freeze()
-        contact.failed("beat", served.queue.name, QueueError.redis(.connection("the connection is cut")))
+        health.failed("beat", served.queue.name, QueueError.redis(.connection("the connection is cut")))
     }
 
     /// Waits until the server has run so many scripts.
@@ -50,10 +50,10 @@ import Testing
 
     @Test func `the beat goes on`() async throws {
         let record = WorkerRecord(name: "host:1:a", host: "host", slots: 1, version: "1")
-        let heart = Heart(
-            served: served, record: record, contact: contact, lifeSign: nil, metrics: metrics,
-            timetable: Timetable(queue: served.queue, log: log), callbacks: nil)
-        let life = Task { await heart.run() }
+        let loop = HeartbeatLoop(
+            served: served, record: record, health: health, heartbeatFile: nil, metrics: metrics,
+            scheduleRunner: ScheduleRunner(queue: served.queue, log: log), callbacks: nil)
+        let life = Task { await loop.run() }
         try await hasRun(3)
         life.cancel()
         await close()
@@ -61,7 +61,7 @@ import Testing
 
     @Test func `the intake goes on`() async throws {
         let worker = JobWorker(
-            [served], contact: contact, configuration: WorkerConfiguration(slots: 1), metrics: metrics, log: log)
+            [served], health: health, configuration: WorkerConfiguration(slots: 1), metrics: metrics, log: log)
         let intake = Task { await worker.runJobs() }
         try await hasRun(3)
         await worker.drain()

@@ -6,27 +6,27 @@ import Testing
 @testable import Jobs
 @testable import Worker
 
-@Suite(.timeLimit(.minutes(1))) struct LedgerTests {
+@Suite(.timeLimit(.minutes(1))) struct TransitionReporterTests {
     @Test func `tells hundreds of outcomes again in a few calls`() async throws {
         let (server, count) = (try await RedisServer(), 300)
         let client = server.client()
         let queue = JobQueue(client: client)
         let (log, metrics) = (Log(least: .error), WorkerMetrics(Metrics()))
-        let contact = Contact(log: log, metrics: metrics, hasSeveralQueues: false)
-        let ledger = Ledger(queue: queue, contact: contact, metrics: metrics, log: log)
+        let health = WorkerHealth(log: log, metrics: metrics, hasSeveralQueues: false)
+        let reporter = TransitionReporter(queue: queue, health: health, metrics: metrics, log: log)
         _ = try await queue.enqueue(
             Array(repeating: ["source": "https://example.org/a.flac", "format": "mp3"], count: count))
         let jobs = try await queue.claim(count: count, worker: "host:1:a").jobs
         _ = try await client.send(["SAVE"])
         await withDiscardingTaskGroup { group in
-            for job in jobs { group.addTask { _ = await ledger.finish(job, .completed([]), lines: []) } }
+            for job in jobs { group.addTask { _ = await reporter.finish(job, .completed([]), lines: []) } }
         }
         #expect(try await queue.stats()[.completed] == count)
         try await server.restart()
         // Until the client has noticed.
         try await eventually("Redis answers") { (try? await queue.stats()[.running]) == count }
         let before = try await client.scriptCount()
-        await ledger.resend()
+        await reporter.resend()
         #expect(try await client.scriptCount() - before < 20)
         #expect(try await queue.stats()[.completed] == count)
         await client.close()

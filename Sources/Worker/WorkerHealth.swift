@@ -2,8 +2,8 @@ package import Jobs
 import Lifecycle
 import Synchronization
 
-/// Whether this worker lives, and when Redis answered it last.
-package final class Contact: Sendable {
+/// Whether this worker runs, and when Redis last answered it.
+package final class WorkerHealth: Sendable {
     private let state: Mutex<State>
     private let log: Log
     private let metrics: WorkerMetrics

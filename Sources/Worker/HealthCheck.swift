@@ -3,25 +3,25 @@ import Glibc
 import Lifecycle
 
 /// The health check for containers: whether the workers of this machine, or container, live.
-package struct LifeCheck: Sendable {
+package struct HealthCheck: Sendable {
     /// Whether there is a worker, and none is stuck.
     package let isHealthy: Bool
     /// What was found, in one line.
     package let summary: String
 
-    /// Reads the life signs of this user's workers, or of everybody's for root; removes those of workers that were killed.
+    /// Reads the heartbeat files of this user's workers, or of everybody's for root; removes those of workers that were killed.
     ///
     /// Redis is not asked, and may be away: a worker that is restarted then would lose its conversions for nothing.
-    package init(folder: String = LifeSign.folder) {
+    package init(folder: String = HeartbeatFile.folder) {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
-        let readings = names.filter { $0.hasPrefix(LifeSign.prefix) }.sorted()
+        let readings = names.filter { $0.hasPrefix(HeartbeatFile.prefix) }.sorted()
             .compactMap { Self.reading("\(folder)/\($0)") }
-        let stuck = readings.filter { $0.age > Contact.longestSilence.milliseconds }
+        let stuck = readings.filter { $0.age > WorkerHealth.longestSilence.milliseconds }
         isHealthy = !readings.isEmpty && stuck.isEmpty
         summary = readings.isEmpty ? "no worker runs here" : readings.map(\.summary).joined(separator: "; ")
     }
 
-    private static func reading(_ path: String) -> LifeReading? {
+    private static func reading(_ path: String) -> HeartbeatReading? {
         let number = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
         guard number >= 0 else { return nil }
         let descriptor = Descriptor(owning: number)
@@ -35,16 +35,16 @@ package struct LifeCheck: Sendable {
         }
         var bytes = [UInt8](repeating: 0, count: 128)
         let count = pread(descriptor.number, &bytes, bytes.count, 0)
-        return LifeReading(line: String(decoding: bytes.prefix(max(0, count)), as: UTF8.self))
+        return HeartbeatReading(line: String(decoding: bytes.prefix(max(0, count)), as: UTF8.self))
     }
 }
 
-private extension LifeReading {
+private extension HeartbeatReading {
     /// Milliseconds since it was written.
-    var age: Int64 { LifeSign.now() - tick }
+    var age: Int64 { HeartbeatFile.now() - tick }
 
     var summary: String {
-        guard age <= Contact.longestSilence.milliseconds else {
+        guard age <= WorkerHealth.longestSilence.milliseconds else {
             return "worker \(pid) is stuck: no sign of life for \(age / 1000) s"
         }
         guard let silence else { return "worker \(pid) lives; Redis has not answered yet" }

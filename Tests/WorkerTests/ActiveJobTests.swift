@@ -7,8 +7,8 @@ import Testing
 @testable import Jobs
 @testable import Worker
 
-@Suite struct JobInHandTests {
-    private let job = JobInHand(
+@Suite struct ActiveJobTests {
+    private let job = ActiveJob(
         ClaimedJob(
             id: "1-0", token: "1:a", attempt: 1, attempts: 5, crashes: 0, fields: [:], createdAt: 0, commit: nil),
         slot: Slot(number: 0, configuration: SlotConfiguration(), log: Log(least: .error)))
@@ -28,8 +28,8 @@ import Testing
         #expect(!job.beginPublishing())
     }
 
-    @Test(arguments: [JobInHand.Ending.cancelled, .timedOut, .released])
-    func `cannot be ended while its result becomes visible`(ending: JobInHand.Ending) {
+    @Test(arguments: [ActiveJob.Ending.cancelled, .timedOut, .released])
+    func `cannot be ended while its result becomes visible`(ending: ActiveJob.Ending) {
         job.report(Progress(phase: .converting, position: 3))
         #expect(job.beginPublishing())
         job.end(ending)
@@ -54,15 +54,15 @@ import Testing
     }
 
     @Test func `replaces an earlier try of the same job, which is lost`() {
-        let hand = Hand()
-        let later = JobInHand(job.job, slot: job.slot)
-        hand.take(job)
-        hand.take(later)
+        let jobs = ActiveJobs()
+        let later = ActiveJob(job.job, slot: job.slot)
+        jobs.insert(job)
+        jobs.insert(later)
         #expect(job.ending == .lost)
         #expect(later.ending == nil)
-        hand.drop(job)
-        #expect(hand.count == 1)
-        hand.drop(later)
-        #expect(hand.count == 0)
+        jobs.remove(job)
+        #expect(jobs.count == 1)
+        jobs.remove(later)
+        #expect(jobs.count == 0)
     }
 }

@@ -3,8 +3,8 @@ import Lifecycle
 import MediaTypes
 import SlotProtocol
 
-/// What a job's log says of one try: libav's last lines, warnings, and how the try ended.
-enum TryLog {
+/// What a job's log says of one attempt: libav's last lines, warnings, and how the try ended.
+enum AttemptLog {
     /// The lines; none of a first try that completes without a word.
     static func lines(
         of job: ClaimedJob, _ outcome: Outcome, libav: [String], after duration: Duration

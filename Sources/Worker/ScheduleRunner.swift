@@ -3,7 +3,7 @@ import Lifecycle
 import SlotProtocol
 
 /// Pushes the jobs of a queue's schedules when they are due.
-actor Timetable {
+actor ScheduleRunner {
     private let queue: JobQueue
     private let log: Log
     /// What the last run said of schedules that cannot run, so that the next does not say it again.

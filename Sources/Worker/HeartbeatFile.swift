@@ -5,8 +5,8 @@ package import Lifecycle
 ///
 /// The file is locked as long as its worker lives, whatever becomes of its process id. Shared memory is there in every
 /// container, also where the root is read-only, and costs no disk a write a second.
-package final class LifeSign: Sendable {
-    /// Where life signs are: `RESPOOL_STATE_DIR`, or shared memory.
+package final class HeartbeatFile: Sendable {
+    /// Where heartbeat files are: `RESPOOL_STATE_DIR`, or shared memory.
     package static var folder: String { Environment.value("RESPOOL_STATE_DIR") ?? "/dev/shm" }
 
     static let prefix = "respool-worker-"
@@ -17,7 +17,7 @@ package final class LifeSign: Sendable {
     /// Makes the file, and holds its lock. The corresponding C function is `flock`.
     package init(nonce: String, folder: String = folder) throws(Errno) {
         // Which removes what killed workers left.
-        _ = LifeCheck(folder: folder)
+        _ = HealthCheck(folder: folder)
         path = "\(folder)/\(Self.prefix)\(nonce)"
         let draft = "\(folder)/.\(Self.prefix)\(nonce)"
         let number = open(draft, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o644)
@@ -36,7 +36,7 @@ package final class LifeSign: Sendable {
 
     /// Says that the worker lives, and how long ago Redis answered it.
     func renew(silence: Duration?) {
-        var line = LifeReading(pid: getpid(), tick: Self.now(), silence: silence?.milliseconds).line
+        var line = HeartbeatReading(pid: getpid(), tick: Self.now(), silence: silence?.milliseconds).line
         line.withUTF8 { bytes in _ = pwrite(descriptor.number, bytes.baseAddress, bytes.count, 0) }
     }
 
@@ -48,10 +48,10 @@ package final class LifeSign: Sendable {
     }
 }
 
-/// What a life sign says.
-struct LifeReading: Hashable {
+/// What a heartbeat file says.
+struct HeartbeatReading: Hashable {
     let pid: Int32
-    /// When it was written, in milliseconds of `LifeSign.now`.
+    /// When it was written, in milliseconds of `HeartbeatFile.now`.
     let tick: Int64
     /// Milliseconds since Redis answered, when it was written; nothing before its first answer.
     let silence: Int64?

@@ -5,46 +5,47 @@ import Testing
 
 @testable import Worker
 
-@Suite struct LifeCheckTests {
+@Suite struct HealthCheckTests {
     private let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder() }
 
     @Test func `is unhealthy where no worker runs`() {
-        let check = LifeCheck(folder: folder.path)
+        let check = HealthCheck(folder: folder.path)
         #expect(!check.isHealthy)
         #expect(check.summary == "no worker runs here")
     }
 
     @Test func `finds a worker that lives, also one that Redis does not answer`() throws {
-        let sign = try LifeSign(nonce: "a", folder: folder.path)
-        #expect(LifeCheck(folder: folder.path).isHealthy)
-        #expect(LifeCheck(folder: folder.path).summary == "worker \(getpid()) lives; Redis has not answered yet")
+        let sign = try HeartbeatFile(nonce: "a", folder: folder.path)
+        #expect(HealthCheck(folder: folder.path).isHealthy)
+        #expect(HealthCheck(folder: folder.path).summary == "worker \(getpid()) lives; Redis has not answered yet")
         sign.renew(silence: .seconds(100))
-        #expect(LifeCheck(folder: folder.path).isHealthy)
-        #expect(LifeCheck(folder: folder.path).summary == "worker \(getpid()) lives; Redis answered 100 s ago")
+        #expect(HealthCheck(folder: folder.path).isHealthy)
+        #expect(HealthCheck(folder: folder.path).summary == "worker \(getpid()) lives; Redis answered 100 s ago")
         withExtendedLifetime(sign) {}
     }
 
     @Test func `finds a worker that is stuck, beside one that lives`() throws {
-        let stuck = try LifeSign(nonce: "stuck", folder: folder.path)
-        let reading = LifeReading(pid: 1234, tick: LifeSign.now() - 60_000, silence: 0)
+        let stuck = try HeartbeatFile(nonce: "stuck", folder: folder.path)
+        let reading = HeartbeatReading(pid: 1234, tick: HeartbeatFile.now() - 60_000, silence: 0)
         try folder.write("respool-worker-stuck", text: "")
         let file = Descriptor(owning: open(folder.file("respool-worker-stuck"), O_WRONLY))
         var line = reading.line
         line.withUTF8 { _ = write(file.number, $0.baseAddress, $0.count) }
-        let living = try LifeSign(nonce: "living", folder: folder.path)
-        let check = LifeCheck(folder: folder.path)
+        let living = try HeartbeatFile(nonce: "living", folder: folder.path)
+        let check = HealthCheck(folder: folder.path)
         withExtendedLifetime((stuck, living)) {}
         #expect(!check.isHealthy)
         #expect(check.summary.contains("worker 1234 is stuck: no sign of life for 60 s"))
     }
 
     @Test func `forgets a worker that was killed, and one that ended`() throws {
-        try folder.write("respool-worker-killed", text: LifeReading(pid: 1, tick: LifeSign.now(), silence: 0).line)
-        #expect(!LifeCheck(folder: folder.path).isHealthy)
+        try folder.write(
+            "respool-worker-killed", text: HeartbeatReading(pid: 1, tick: HeartbeatFile.now(), silence: 0).line)
+        #expect(!HealthCheck(folder: folder.path).isHealthy)
         #expect(access(folder.file("respool-worker-killed"), F_OK) != 0)
-        do { _ = try LifeSign(nonce: "ended", folder: folder.path) }
+        do { _ = try HeartbeatFile(nonce: "ended", folder: folder.path) }
         #expect(access(folder.file("respool-worker-ended"), F_OK) != 0)
     }
 }

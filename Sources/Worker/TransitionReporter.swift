@@ -2,11 +2,11 @@ import Jobs
 import Lifecycle
 import SlotProtocol
 
-/// Tells the queue what became of jobs, again and again until it has heard.
-actor Ledger {
+/// Reports the transitions of jobs to the queue, and repeats each call until it is answered.
+actor TransitionReporter {
     private let queue: JobQueue
-    private let endings: FinishBatcher
-    private let contact: Contact
+    private let batcher: FinishBatcher
+    private let health: WorkerHealth
     private let metrics: WorkerMetrics
     private let log: Log
     private var recent: [Entry] = []
@@ -25,12 +25,12 @@ actor Ledger {
     private static let memory: Duration = .seconds(60)
     private static let backoff = Backoff(base: .milliseconds(50), cap: .seconds(1))
     /// Refusals in a row, of a kind that waiting does not heal, after which a call is given up.
-    private static let mostRefusals = 20
+    private static let maxRefusals = 20
 
-    init(queue: JobQueue, contact: Contact, metrics: WorkerMetrics, log: Log) {
+    init(queue: JobQueue, health: WorkerHealth, metrics: WorkerMetrics, log: Log) {
         self.queue = queue
-        endings = FinishBatcher(queue)
-        self.contact = contact
+        batcher = FinishBatcher(queue)
+        self.health = health
         self.metrics = metrics
         self.log = log
     }
@@ -60,7 +60,7 @@ actor Ledger {
     /// Ends the try; nothing if the answer will never be known.
     func finish(_ job: ClaimedJob, _ outcome: Outcome, lines: [String]) async -> FinishAnswer? {
         let entry = Entry(id: job.id, token: job.token, outcome: outcome, lines: lines)
-        forget(before: entry.time - Self.memory)
+        prune(before: entry.time - Self.memory)
         recent.append(entry)
         return await untilAnswered("finish") { () async throws(QueueError) in try await self.tell(entry) }
     }
@@ -89,20 +89,20 @@ actor Ledger {
             return errors
         }
         metrics.resent(entries.count - errors.count)
-        if let error = errors.first { contact.failed("finish", queue.name, error) }
+        if let error = errors.first { health.failed("finish", queue.name, error) }
     }
 
     /// Lets calls that are not answered yet be forgotten: the process is about to end.
     func giveUp() { isGivenUp = true }
 
-    /// Lets go of what is older, once that is a quarter of all: each time, all that is younger has to move up.
-    private func forget(before start: ContinuousClock.Instant) {
+    /// Drops older outcomes, once they are a quarter of all: each time, all younger ones have to move up.
+    private func prune(before start: ContinuousClock.Instant) {
         guard let entry = recent.dropFirst(recent.count / 4).first, entry.time < start else { return }
         recent.removeFirst(recent.prefix { $0.time < start }.count)
     }
 
     private func tell(_ entry: Entry) async throws(QueueError) -> FinishAnswer {
-        try await endings.finish(
+        try await batcher.finish(
             Ending(id: entry.id, token: entry.token, outcome: entry.outcome, log: entry.lines))
     }
 
@@ -125,9 +125,9 @@ actor Ledger {
                     metrics.unacknowledged()
                     if failures == 1 { log.warning("\(operation) does not count yet, and is tried again: \(error)") }
                 } else {
-                    contact.failed(operation, queue.name, error)
+                    health.failed(operation, queue.name, error)
                 }
-                guard !isGivenUp, refusals < Self.mostRefusals else {
+                guard !isGivenUp, refusals < Self.maxRefusals else {
                     log.error("\(operation) is given up: \(error)")
                     return nil
                 }

@@ -5,7 +5,7 @@ import Slots
 import Synchronization
 
 /// A job that this worker holds the lease of, and the slot it runs in.
-final class JobInHand: Sendable {
+final class ActiveJob: Sendable {
     let job: ClaimedJob
     let slot: Slot
     private let state = Mutex(State())
