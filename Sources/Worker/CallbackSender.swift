@@ -6,7 +6,7 @@ import Slots
 
 /// Sends the callbacks of all queues, beside the slots and in nobody's way.
 actor CallbackSender {
-    private let messenger: Messenger
+    private let child: CallbackChild
     private let secrets: CallbackSecrets
     private let metrics: WorkerMetrics
     private let log: Log
@@ -20,7 +20,7 @@ actor CallbackSender {
     private static let backoff = Backoff(base: .milliseconds(50), cap: .seconds(1))
 
     init(secrets: CallbackSecrets, policy: TransferPolicy, metrics: WorkerMetrics, log: Log) {
-        messenger = Messenger(policy: policy, log: log)
+        child = CallbackChild(policy: policy, log: log)
         self.secrets = secrets
         self.metrics = metrics
         self.log = log
@@ -46,7 +46,7 @@ actor CallbackSender {
     func close(within grace: Duration) async {
         isClosed = true
         await rest(for: grace)
-        await messenger.close()
+        await child.close()
         await rest(for: .milliseconds(500))
     }
 
@@ -74,7 +74,7 @@ actor CallbackSender {
             return .refused(error.message, status: nil)
         }
         let headers = secrets.headers(id: callback.id, body: body, at: callback.takenAt)
-        return CallbackOutcome(await messenger.post(Data(body), to: callback.url, headers: headers))
+        return CallbackOutcome(await child.post(Data(body), to: callback.url, headers: headers))
     }
 
     /// Asks the queue until it has answered, or until the callbacks are another sender's.

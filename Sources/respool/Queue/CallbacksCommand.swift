@@ -48,12 +48,12 @@ enum CallbackOptions {
         _ arguments: Arguments, _ connection: QueueConnection
     ) async throws(CommandFailure) -> ExitStatus {
         guard !arguments.operands.isEmpty else { throw .usage("--retry needs ids: `respool callbacks` lists them") }
-        let report = VerdictReport(isJSON: arguments.has(.json))
+        let report = JobActionReport(isJSON: arguments.has(.json))
         var isGood = true
         for part in arguments.operands.parts(of: 500) {
             let ids = Array(part)
             let answers = try await connection.ask { queue throws(QueueError) in try await queue.redeliver(ids) }
-            if !report.show(ids, answers.map(Verdict.init)) { isGood = false }
+            if !report.show(ids, answers.map(JobActionResult.init)) { isGood = false }
         }
         return isGood ? .success : .failure
     }
@@ -84,7 +84,7 @@ extension CallbackRecord.State {
     }
 }
 
-extension Verdict {
+extension JobActionResult {
     fileprivate init(_ answer: RedeliverAnswer) {
         switch answer {
         case .due: self.init("due", isGood: true)

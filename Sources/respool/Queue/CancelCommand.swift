@@ -10,15 +10,15 @@ extension Command {
         options: [.group, .json, .queue, .redis], operands: 0...Int.max
     ) { arguments throws(CommandFailure) in
         let selection = try JobSelection(arguments)
-        let report = VerdictReport(isJSON: arguments.has(.json))
+        let report = JobActionReport(isJSON: arguments.has(.json))
         return try await selection.each(rank: .left) { connection, ids throws(CommandFailure) in
             let answers = try await connection.ask { queue throws(QueueError) in try await queue.cancel(ids) }
-            return report.show(ids, answers.map(Verdict.init))
+            return report.show(ids, answers.map(JobActionResult.init))
         }
     }
 }
 
-extension Verdict {
+extension JobActionResult {
     fileprivate init(_ answer: CancelAnswer) {
         switch answer {
         case .cancelled: self.init("cancelled", isGood: true)

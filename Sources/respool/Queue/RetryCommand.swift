@@ -25,13 +25,13 @@ extension Command {
             throw .usage("--failed-with names jobs that failed, and --state is 'cancelled': leave one of them out")
         }
         let selection = try JobSelection(arguments, code: code, state: state)
-        let report = VerdictReport(isJSON: arguments.has(.json))
+        let report = JobActionReport(isJSON: arguments.has(.json))
         return try await selection.each(rank: state == .cancelled ? .cancelled : .failed) {
             connection, ids throws(CommandFailure) in
             let answers = try await connection.ask { queue throws(QueueError) in
                 try await queue.retry(ids, changes: changes)
             }
-            return report.show(ids, answers.map(Verdict.init))
+            return report.show(ids, answers.map(JobActionResult.init))
         }
     }
 }
@@ -70,7 +70,7 @@ enum RetryOptions {
     }
 }
 
-extension Verdict {
+extension JobActionResult {
     fileprivate init(_ answer: RetryAnswer) {
         switch answer {
         case .retried: self.init("retried", isGood: true)

@@ -5,7 +5,7 @@ package import SlotProtocol
 /// Sends callbacks through a child of its own, which the first one starts, and the next one after its death.
 ///
 /// The child alone talks to strangers' servers: it knows nothing of Redis, and no secret.
-package actor Messenger {
+package actor CallbackChild {
     private var policy: TransferPolicy
     private let log: Log
     private var child: Task<Child, any Error>?

@@ -8,21 +8,21 @@ import Testing
 
 /// Children that send callbacks, and that stop in the middle of it: the kernel's stopped processes, which read nothing and end by
 /// no request.
-@Suite(.serialized, .timeLimit(.minutes(1))) struct MessengerTests {
-    private func messenger(_ policy: TransferPolicy = TransferPolicy(), patience: Duration = .seconds(60)) -> Messenger
+@Suite(.serialized, .timeLimit(.minutes(1))) struct CallbackChildTests {
+    private func child(_ policy: TransferPolicy = TransferPolicy(), patience: Duration = .seconds(60)) -> CallbackChild
     {
-        Messenger(policy: policy, log: Log(form: .text, least: .error), patience: patience)
+        CallbackChild(policy: policy, log: Log(form: .text, least: .error), patience: patience)
     }
 
     /// Asks for what no child does, so that its refusal shows that it has read it.
-    private func post(_ messenger: Messenger, bytes: Int = 100) async -> CallbackAnswer {
-        await messenger.post(Data(repeating: 0x20, count: bytes), to: "http://127.0.0.1:9/", headers: [])
+    private func post(_ child: CallbackChild, bytes: Int = 100) async -> CallbackAnswer {
+        await child.post(Data(repeating: 0x20, count: bytes), to: "http://127.0.0.1:9/", headers: [])
     }
 
     /// Posts more at once than the buffer of a child takes.
-    private func flood(_ messenger: Messenger) async -> [Failure?] {
+    private func flood(_ child: CallbackChild) async -> [Failure?] {
         await withTaskGroup(of: Failure?.self) { group in
-            for _ in 0..<32 { group.addTask { await post(messenger, bytes: 65_536).failure } }
+            for _ in 0..<32 { group.addTask { await post(child, bytes: 65_536).failure } }
             return await group.reduce(into: []) { $0.append($1) }
         }
     }
@@ -41,39 +41,39 @@ import Testing
     }
 
     @Test func `a sender that reads late gets all that it is told`() async throws {
-        let messenger = messenger()
-        #expect(await post(messenger).failure?.code == .policyDenied)
+        let child = child()
+        #expect(await post(child).failure?.code == .policyDenied)
         let sender = try await sender()
         kill(sender, SIGSTOP)
-        async let flood = flood(messenger)
-        // The messenger itself waits for nothing: whoever asks it is answered.
-        async let other = post(messenger)
+        async let flood = flood(child)
+        // The child itself waits for nothing: whoever asks it is answered.
+        async let other = post(child)
         try await eventually("the sender's buffer is full") { mostUnread > 100_000 }
         kill(sender, SIGCONT)
         #expect(await other.failure?.code == .policyDenied)
         #expect(await flood.allSatisfy { $0?.code == .policyDenied })
-        await messenger.close()
+        await child.close()
     }
 
     @Test func `a sender that never reads is killed, and nobody waits for it`() async throws {
-        let messenger = messenger(patience: .seconds(5))
-        _ = await post(messenger)
+        let child = child(patience: .seconds(5))
+        _ = await post(child)
         kill(try await sender(), SIGSTOP)
-        #expect(await flood(messenger).allSatisfy { $0?.code == .crashed })
-        await messenger.close()
+        #expect(await flood(child).allSatisfy { $0?.code == .crashed })
+        await child.close()
     }
 
     @Test func `a sender that has a successor, and does not end, is killed`() async throws {
         let folder = try TemporaryFolder()
         var policy = TransferPolicy()
         policy.certificateFile = try folder.write("authorities.pem", text: "")
-        let messenger = messenger(policy, patience: .seconds(5))
-        _ = await post(messenger)
+        let child = child(policy, patience: .seconds(5))
+        _ = await post(child)
         let sender = try await sender()
         kill(sender, SIGSTOP)
         rename(try folder.write("new.pem", text: ""), folder.file("authorities.pem"))
-        _ = await post(messenger)
+        _ = await post(child)
         try await eventually("it is gone", within: .seconds(30)) { kill(sender, 0) != 0 }
-        await messenger.close()
+        await child.close()
     }
 }

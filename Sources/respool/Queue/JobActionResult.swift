@@ -1,12 +1,12 @@
 import SlotProtocol
 
-/// What became of a wish about one job.
-struct Verdict: Sendable {
+/// What a command did with one job or callback.
+struct JobActionResult: Sendable {
     let word: String
     let reason: String?
     let isGood: Bool
 
-    static let unknown = Verdict("unknown", "there is no such job", isGood: false)
+    static let unknown = JobActionResult("unknown", "there is no such job", isGood: false)
 
     init(_ word: String, _ reason: String? = nil, isGood: Bool) {
         self.word = word
@@ -15,11 +15,11 @@ struct Verdict: Sendable {
     }
 }
 
-/// Prints a line for each verdict.
-struct VerdictReport: Sendable {
+/// Prints a line for each result.
+struct JobActionReport: Sendable {
     let isJSON: Bool
 
-    /// A verdict as a program reads it.
+    /// A result as JSON.
     private struct Line: Encodable {
         let id: String
         let result: String
@@ -27,16 +27,16 @@ struct VerdictReport: Sendable {
     }
 
     /// Answers whether all are good.
-    func show(_ ids: [String], _ verdicts: [Verdict]) -> Bool {
-        for (id, verdict) in zip(ids, verdicts) {
-            let reason = verdict.reason.map { ": \($0)" } ?? ""
+    func show(_ ids: [String], _ results: [JobActionResult]) -> Bool {
+        for (id, result) in zip(ids, results) {
+            let reason = result.reason.map { ": \($0)" } ?? ""
             let text =
                 isJSON
-                ? JSONLine.text(Line(id: id, result: verdict.word, reason: verdict.reason))
-                : TextLayout.printable("\(id) \(verdict.word.spaced)\(reason)")
+                ? JSONLine.text(Line(id: id, result: result.word, reason: result.reason))
+                : TextLayout.printable("\(id) \(result.word.spaced)\(reason)")
             StandardStream.output(text + "\n")
         }
-        return verdicts.allSatisfy(\.isGood)
+        return results.allSatisfy(\.isGood)
     }
 }
 
