@@ -10,12 +10,17 @@ from service import PROGRAMS, ROOT, Process, check
 
 PAGES = [ROOT / "README.md", ROOT / "docs/tutorial.md", *sorted((ROOT / "docs/how-to").glob("*.md"))]
 BLOCK = re.compile(r"^```sh(?P<options>[^\n]*)\n(?P<lines>.*?)^```$", re.MULTILINE | re.DOTALL)
-# What ends the programs that a page leaves running: each drains, or is ended by the signal.
+# Ends the programs that a page leaves running. A worker is left until it sends heartbeats, and drains; others end by the signal.
 END = """
 for job in $(jobs -p); do
+    code=143
+    if [[ $(ps -o args= $job) == *" worker"* ]]; then
+        until [[ $(respool worker --check 2>&1) == *"worker $job "* ]] || ! kill -0 $job; do sleep 0.1; done
+        code=0
+    fi
     kill $job 2>/dev/null || true
-    code=0; wait $job || code=$?
-    [[ $code == 0 || $code == 143 ]] || { echo "a program in the background ended with $code" >&2; exit 1; }
+    found=0; wait $job || found=$?
+    [[ $found == $code ]] || { echo "a program in the background ended with $found" >&2; exit 1; }
 done
 """
 
