@@ -41,7 +41,7 @@ def judge(case, output, found, truth):
     if len(wanted) < 256:
         return None, None
     if channels != case.layout:
-        # How channels are mixed is proved elsewhere; here only where their mix is.
+        # How channels are mixed is tested elsewhere; here only where their mix is.
         body, wanted = body[:, :2].sum(axis=1, keepdims=True), mixed(wanted)
     if codec in SPEECH or source.speech:
         shift = lag(numpy.abs(body), numpy.abs(wanted), out_rate)
