@@ -55,22 +55,25 @@ def is_alone(item):
 
 
 class Lines:
-    """Prints a line for each test when it ends, with its seconds and what it measured."""
+    """Prints a line for each test when it ends, with its seconds and what it measured, or why it was skipped."""
 
     def __init__(self, terminal):
         self.terminal = terminal
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_report_teststatus(self, report):
-        if report.when == "call" and report.outcome in ("passed", "failed"):
+        if report.when == "call" or report.skipped:
             return report.outcome, "", report.outcome.upper()
 
     @pytest.hookimpl(trylast=True)
     def pytest_runtest_logreport(self, report):
-        if report.when != "call" or report.outcome == "skipped":
+        name = report.nodeid.rsplit("/", 1)[-1]
+        if report.skipped:
+            self.terminal.ensure_newline()
+            self.terminal.write_line(f"SKIPPED {name}: {report.longrepr[2].removeprefix('Skipped: ')}")
+        if report.skipped or report.when != "call":
             return
         self.terminal.ensure_newline()
-        name = report.nodeid.rsplit("/", 1)[-1]
         figures = "".join(f": {value}" for key, value in report.user_properties if key == "figures")
         self.terminal.write_line(f"{report.outcome.upper():6} {name} ({report.duration:.1f} s){figures}")
 
