@@ -2,7 +2,7 @@
 --
 -- KEYS     the queue's `meta`; the other keys follow from it (see meta.lua).
 -- ARGV     the worker's settings.
--- Answers  {1 if there is more to admit or to promote, else 0, the leases that were found expired}; of each job its id, its try,
+-- Answers  {1 if there is more to admit or to promote, else 0, the leases that were found expired}; of each job its id, its attempt,
 --          the worker (`host:pid`) that was lost, and the job's new state.
 
 -- require base

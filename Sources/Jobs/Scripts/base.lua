@@ -70,7 +70,7 @@ local function read(id)
   return job
 end
 
--- What a token was told when its try ended, of `<token> <answer>`; nothing if that was another's.
+-- The answer that a token got when its attempt ended, from `<token> <answer>`; nil if that is another token's.
 local function answered(ended, token)
   return ended and string.sub(ended, 1, #token + 1) == token .. ' ' and string.sub(ended, #token + 2) or nil
 end

@@ -1,8 +1,8 @@
--- Takes deliveries that are due, two of one receiver at once over all senders, the longest due receiver first.
+-- Claims deliveries that are due: two of one receiver at once over all senders, the receiver first that is due longest.
 --
 -- KEYS     the queue's `meta`; the other keys follow from it (see meta.lua).
 -- ARGV     token, how many at most, for how many ms they are the sender's.
--- Answers  a list for each: {id, try, `job` or `group`, its name, what is told, URL, when it ended in ms, hash (JSON), spec
+-- Answers  a list for each: {id, attempt, `job` or `group`, its name, what is told, URL, when it ended in ms, hash (JSON), spec
 --          (JSON), result (JSON), now in ms}; spec and result are empty for a group, and the result for a job without one.
 --          The same token gets the same deliveries again, but those that are no longer its.
 

@@ -64,7 +64,7 @@ endings = part(function()
 
   -- Ends a job for good. The keys' time to live is only the backstop of `trim`, which must still find a job's group.
   local function retire(job, state, ...)
-    local is_first_try = job.state == 'running' and string.sub(job.token, 1, 2) == '1:'
+    local is_first_attempt = job.state == 'running' and string.sub(job.token, 1, 2) == '1:'
     move(job, state, stamp(), 'finished', now, ...)
     note(state)
     local id, key = job.id, job.key
@@ -76,8 +76,8 @@ endings = part(function()
     local _, _, ttl = retention(state)
     if not job.group then call('PEXPIRE', key, ttl) end
     call('PEXPIRE', P .. 'spec:' .. id, ttl)
-    -- Only an earlier try can have left a log.
-    if job.token and not is_first_try then call('PEXPIRE', P .. 'log:' .. id, ttl) end
+    -- Only an earlier attempt can have left a log.
+    if job.token and not is_first_attempt then call('PEXPIRE', P .. 'log:' .. id, ttl) end
     if job.callback then callbacks().announce(job) end
     return ttl
   end
@@ -94,7 +94,7 @@ endings = part(function()
     return ttl
   end
 
-  -- Charges a crash and gives the try back; `back` puts the job where it tries again. What a lost worker may have published is
+  -- Charges a crash instead of the attempt; `back` puts the job where its next attempt waits. What a lost worker may have published is
   -- looked at before the job ends, by the next owner (see `recover`), unless too many owners are lost over that as well.
   local function crash(job, code, message, back, ...)
     job.crashes, job.attempt = job.crashes + 1, math.max(job.attempt - 1, 0)
@@ -111,7 +111,7 @@ endings = part(function()
   -- Adds lines to a job's log; `ttl` is for how long the job is kept if it is over.
   local function keep_log(job, log, ttl)
     local key = P .. 'log:' .. job.id
-    -- What earlier tries have left stands before it, as far as there is room.
+    -- The log of earlier attempts stands before it, as far as there is room.
     local earlier = (job.attempt > 1 or job.crashes > 0) and call('GET', key)
     if earlier then log = earlier .. '\n' .. log end
     if #log > 8192 then log = string.gsub(string.sub(log, -8192), '^[^\n]*\n', '') end

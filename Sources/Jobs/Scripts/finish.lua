@@ -1,7 +1,7 @@
--- Ends one try each of some jobs, in their order.
+-- Finishes one attempt each of some jobs, in their order.
 --
 -- KEYS     the queue's `meta`; the other keys follow from it (see meta.lua).
--- ARGV     for each try: how many words follow, then id, token, outcome, log (lines) or '', and for the outcome
+-- ARGV     for each attempt: how many words follow, then id, token, outcome, log (lines) or '', and for the outcome
 --          completed: outputs (JSON), ms of audio
 --          failed, crashed: error code, message, `1` if retryable, ms that the source's server asks to wait or '',
 --                           a random number from 0 to 1, and for `failed` the outputs (JSON) where some did not fail
@@ -16,9 +16,9 @@
 -- The terminal states of which there may be too many.
 local is_released, terminal = false, {}
 
--- Puts a job where it tries again, if it does; answers its new state and when it is due, and for how long the job is kept if it
--- is over.
-local function try_again(job, token, outcome, code, message, wait, random)
+-- Puts a job where its next attempt waits, if there is one; answers its new state and when it is due, and for how long a finished
+-- job is kept.
+local function retry_or_fail(job, token, outcome, code, message, wait, random)
   local answer, ttl
   local function again(delayed, ...)
     local failures = outcome == 'crashed' and delayed.crashes or delayed.attempt
@@ -69,7 +69,7 @@ local function finish(id, token, outcome, log, ...)
   else
     local code, message, retryable, wait, random, outputs = ...
     if outcome == 'crashed' or retryable == '1' and job.attempt < job.attempts then
-      answer, ttl = try_again(job, token, outcome, code, message, tonumber(wait), tonumber(random))
+      answer, ttl = retry_or_fail(job, token, outcome, code, message, tonumber(wait), tonumber(random))
     elseif job.cancel then
       answer = 'cancelled'
       ttl = endings().cancel(job, 'ended', token .. ' cancelled')
@@ -86,15 +86,15 @@ end
 
 begin()
 is_batch = true
-local answers, next_try = {}, 1
-while next_try < #ARGV do
-  local last = next_try + ARGV[next_try]
-  answers[#answers + 1] = finish(unpack(ARGV, next_try + 1, last))
-  next_try = last + 1
+local answers, first = {}, 1
+while first < #ARGV do
+  local last = first + ARGV[first]
+  answers[#answers + 1] = finish(unpack(ARGV, first + 1, last))
+  first = last + 1
 end
 apply()
 for state in pairs(terminal) do endings().trim(state) end
 if has_unparked or is_released then ring() end
--- Of stale tries nothing is written, which Redis would refuse when its memory is full: nothing was freed first.
+-- Of stale attempts nothing is written, which Redis would refuse when its memory is full: nothing was freed first.
 if events > tonumber(saved_events or 0) then save() end
 return answers

@@ -1,4 +1,4 @@
--- Ends one try of a delivery.
+-- Finishes one attempt of a delivery.
 --
 -- KEYS     the queue's `meta`; the other keys follow from it (see meta.lua).
 -- ARGV     id, token, `delivered`, `failed` (for good) or `again`, HTTP status or `-`, ms that it took, a sentence or '', ms
@@ -20,7 +20,7 @@ if outcome == 'again' then
   answer = 'failed'
   if attempt < callbacks().MAX_CALLBACK_ATTEMPTS then
     local usual = math.min(7200000, 5000 * 2 ^ (attempt - 1)) * (1 + random) / 2
-    -- Who asks for short waits again and again would use up the tries of a day in seconds.
+    -- Who asks for short waits again and again would use up the attempts of a day in seconds.
     if wait and attempt > 1 then wait = math.max(wait, usual) end
     due = whole(math.floor(NOW + math.min(wait or usual, 7200000)))
     answer = 'waiting ' .. due

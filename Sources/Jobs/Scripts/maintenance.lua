@@ -42,7 +42,7 @@ local function sweep(index, most, act)
   return #due == tonumber(most)
 end
 
--- The leases that this call found expired: of each job its id, its try, the worker that was lost, and the job's state now.
+-- The leases that this call found expired: of each job its id, its attempt, the worker that was lost, and the job's state now.
 local lost = {}
 
 local function reap(job)

@@ -1,4 +1,4 @@
--- Makes deliveries due now, those too that are over, with all their tries.
+-- Makes deliveries due now, with all their attempts; also finished ones.
 --
 -- KEYS     the queue's `meta`; the other keys follow from it (see meta.lua).
 -- ARGV     ids, at most 500.
