@@ -59,7 +59,7 @@ import Testing
 
     @Test func `fails a job whose next try would come after its deadline, and a retry clears that`() async throws {
         try await QueueFixture.run { fixture in
-            let id = try await fixture.enqueue(["deadline": "3600", "expires": "1"])
+            let id = try await fixture.enqueue(["deadline": "3600", "expires": "60"])
             let job = try await fixture.claimOne()
             _ = try await fixture.finish(job, .failed(Failure(.timeout, "slow")))
             #expect(try await fixture.state(id) == .delayed)
