@@ -1,5 +1,3 @@
-import CLibav
-
 /// The edit of an MPEG-4 or QuickTime track, whose length many writers round to the movie's milliseconds.
 struct MovieEdit {
     private let movieScale: Int64
@@ -51,10 +49,8 @@ struct MovieEdit {
         self = edit
     }
 
-    /// Has a stream whose edit is ignored tell its length all the same.
-    func apply(to stream: UnsafeMutablePointer<AVStream>) {
-        if let length = toldLength(rate: Int(mediaScale)) { stream.pointee.duration = length }
-    }
+    /// Samples of it in the media's own timescale.
+    var mediaSamples: Int64? { toldLength(rate: Int(mediaScale)) }
 
     /// Samples from the edit's start to the end of the media, if the edit means that end and only its ticks are too coarse.
     ///

@@ -17,10 +17,5 @@ extension MediaError {
 
     static func outOfMemory(_ operation: String) -> MediaError { MediaError(.internal, operation, code: .noMemory) }
 
-    /// The failure of a byte source that threw.
-    static func unreadable(_ error: any Error, _ operation: String = "read the source") -> MediaError {
-        MediaError(.source(error), operation, "the source could not be read: \(error)")
-    }
-
     static var stopped: MediaError { MediaError(.cancelled, "convert", "the conversion was cancelled", code: .exit) }
 }

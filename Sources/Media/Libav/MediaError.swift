@@ -1,5 +1,3 @@
-import CLibav
-
 /// Why media could not be read, converted or written.
 package struct MediaError: Error, Sendable {
     package let reason: Reason
@@ -46,12 +44,6 @@ package struct MediaError: Error, Sendable {
         package let rawValue: CInt
 
         package init(rawValue: CInt) { self.rawValue = rawValue }
-
-        static var endOfFile: Code { Code(rawValue: av_swift_error_eof) }
-        static var exit: Code { Code(rawValue: av_swift_error_exit) }
-        static var invalidData: Code { Code(rawValue: av_swift_error_invalid_data) }
-        static var again: Code { Code(rawValue: av_swift_error(11)) }
-        static var noMemory: Code { Code(rawValue: av_swift_error(12)) }
     }
 
     init(_ reason: Reason, _ operation: String, _ sentence: String, code: Code? = nil) {
@@ -73,12 +65,9 @@ extension MediaError: CustomStringConvertible {
     package var description: String { sentence }
 }
 
-extension MediaError.Code: CustomStringConvertible {
-    /// The words of `av_strerror`.
-    package var description: String {
-        withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(AV_ERROR_MAX_STRING_SIZE)) { text in
-            av_strerror(rawValue, text.baseAddress, text.count)
-            return String(cString: text.baseAddress!)
-        }
+extension MediaError {
+    /// The failure of a byte source that threw.
+    static func unreadable(_ error: any Error, _ operation: String = "read the source") -> MediaError {
+        MediaError(.source(error), operation, "the source could not be read: \(error)")
     }
 }

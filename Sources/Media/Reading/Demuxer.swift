@@ -83,7 +83,8 @@ struct Demuxer: ~Copyable {
             do { try BigEndianWave.correct(bytes, demuxer.stream(0)) } catch { throw .unreadable(error, operation) }
         }
         demuxer.enlargePackets()
-        if let edit { edit.apply(to: demuxer.stream(0)) }
+        // A stream whose edit is ignored tells its length all the same.
+        if let length = edit?.mediaSamples { demuxer.stream(0).pointee.duration = length }
         try demuxer.findHidden(edit)
         return demuxer
     }

@@ -90,11 +90,6 @@ struct CuePoint: Hashable, Sendable {
         self.init(number: number, position: position, notes: [Note(kind: "labl", bytes: Array(label.utf8) + [0])])
     }
 
-    /// The text of its label, in a character set that nothing declares.
-    func label(_ charset: String?) -> String {
-        notes.first { $0.kind == "labl" }.map { TagCharsets.decode($0.bytes, charset) } ?? ""
-    }
-
     /// Samples of the region that it begins, if it does.
     var length: Int64? {
         guard let region = notes.first(where: { $0.kind == "ltxt" }), region.bytes.count >= 4 else { return nil }
@@ -119,11 +114,3 @@ struct CuePoint: Hashable, Sendable {
         }
     }
 }
-
-/// The low bytes of a number, lowest first.
-func littleEndian(_ number: UInt64, _ count: Int) -> [UInt8] {
-    (0..<count).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) }
-}
-
-/// The low bytes of a number, highest first.
-func bigEndian(_ number: UInt64, _ count: Int) -> [UInt8] { littleEndian(number, count).reversed() }
