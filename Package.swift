@@ -50,7 +50,7 @@ let package = Package(
         .executable(name: "respool-transcode", targets: ["respool-transcode"]),
     ],
     targets: [
-        // Debian's C libraries, each imported by exactly one Swift target (OpenSSL: by three).
+        // Debian's C libraries, each imported by the targets that wrap it alone (`make lint` has the list).
         .systemLibrary(name: "CHiredis", providers: [.apt(["libhiredis-dev"])]),
         .systemLibrary(name: "COpenSSL", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
@@ -80,16 +80,50 @@ let package = Package(
         // One wrapper a library.
         library("Redis", ["Lifecycle", "CHiredis", "COpenSSL"]),
         library("Sandbox", ["SlotProtocol", "Lifecycle", "CLinux", "CSeccomp"]),
-        library("Media", ["Playlists", "MediaTypes", "Lifecycle", "CLibav", "CTagLib", "CEbur128", "CZlib"]),
         library("Signing", ["COpenSSL"]),
         library("Storage", ["SlotProtocol", "MediaTypes", "Lifecycle", "CCurl", "COpenSSL", "CLinux"]),
+
+        // Media, from bytes up to whole conversions.
+        library("Bytes", ["MediaTypes", "Lifecycle"]),
+        library("Containers", ["Bytes"]),
+        library("Libav", ["Bytes", "MediaTypes", "CLibav"]),
+        library("Filters", ["Libav", "Bytes", "MediaTypes", "CLibav", "CEbur128"]),
+        library("Demuxing", ["Containers", "Libav", "Bytes", "MediaTypes", "Lifecycle", "CLibav"]),
+        library("Tags", ["Demuxing", "Containers", "Libav", "Bytes", "MediaTypes", "CLibav", "CTagLib"]),
+        library(
+            "Decoding", ["Tags", "Demuxing", "Containers", "Libav", "Bytes", "MediaTypes", "Lifecycle", "CLibav"]),
+        library(
+            "Encoding",
+            [
+                "Decoding", "Filters", "Tags", "Demuxing", "Containers", "Libav", "Bytes", "MediaTypes", "Lifecycle",
+                "CLibav", "CZlib",
+            ]),
+        library(
+            "HLS",
+            [
+                "Encoding", "Decoding", "Filters", "Tags", "Demuxing", "Libav", "Bytes", "Playlists", "MediaTypes",
+                "Lifecycle", "CLibav",
+            ]),
+        library(
+            "Pictures", ["Encoding", "Decoding", "Filters", "Libav", "Bytes", "MediaTypes", "CLibav", "CZlib"]),
+        library(
+            "Conversion",
+            [
+                "HLS", "Pictures", "Encoding", "Decoding", "Filters", "Tags", "Demuxing", "Libav", "Bytes",
+                "MediaTypes", "Lifecycle", "CLibav",
+            ]),
 
         // The service.
         library(
             "Jobs", ["Redis", "SlotProtocol", "MediaTypes", "Lifecycle"], resources: [.embedInCode("Scripts")]),
         library("Slots", ["SlotProtocol", "MediaTypes", "Lifecycle"]),
         library("Transfer", ["Storage", "Sandbox", "Playlists", "SlotProtocol", "MediaTypes", "Lifecycle"]),
-        library("Transcode", ["Media", "Sandbox", "Playlists", "SlotProtocol", "MediaTypes", "Lifecycle"]),
+        library(
+            "Transcode",
+            [
+                "Conversion", "HLS", "Encoding", "Filters", "Tags", "Libav", "Bytes", "Sandbox", "Playlists",
+                "SlotProtocol", "MediaTypes", "Lifecycle",
+            ]),
         library("Worker", ["Slots", "Jobs", "Signing", "SlotProtocol", "MediaTypes", "Lifecycle"]),
         library("Dashboard", ["Jobs", "Lifecycle", "CMicrohttpd"]),
 
@@ -121,10 +155,17 @@ let package = Package(
         tests("RedisTests", ["Redis", "Lifecycle"]),
         tests("JobsTests", ["Jobs", "Redis", "SlotProtocol", "MediaTypes", "Lifecycle"]),
         // Its loops over samples take most of the time of all tests, unless they are optimized.
-        tests("MediaTests", ["Media", "Playlists", "MediaTypes", "Lifecycle"], [.unsafeFlags(["-O"])]),
+        tests(
+            "MediaTests",
+            [
+                "Conversion", "HLS", "Encoding", "Decoding", "Filters", "Tags", "Demuxing", "Containers", "Libav",
+                "Bytes",
+                "Playlists", "MediaTypes", "Lifecycle",
+            ],
+            [.unsafeFlags(["-O"])]),
         tests("StorageTests", ["Transfer", "Storage", "Playlists", "SlotProtocol", "MediaTypes", "Lifecycle"]),
         tests("SandboxTests", ["HostileChild", "Attacks", "SlotProtocol", "Lifecycle"]),
-        tests("SlotsTests", ["Slots", "Transcode", "Media", "SlotProtocol", "MediaTypes", "Lifecycle"]),
+        tests("SlotsTests", ["Slots", "Transcode", "Bytes", "SlotProtocol", "MediaTypes", "Lifecycle"]),
         tests(
             "WorkerTests",
             ["respoold", "Worker", "Dashboard", "Slots", "Jobs", "Redis", "SlotProtocol", "MediaTypes", "Lifecycle"]),
@@ -140,7 +181,8 @@ if Context.environment["RESPOOL_FUZZ"] != nil {
         .executableTarget(
             name: "fuzz",
             dependencies: [
-                "CFuzzer", "CLinux", "Jobs", "Redis", "Media", "Playlists", "SlotProtocol", "MediaTypes", "Lifecycle",
+                "CFuzzer", "CLinux", "Jobs", "Redis", "Conversion", "HLS", "Libav", "Bytes", "Playlists",
+                "SlotProtocol", "MediaTypes", "Lifecycle",
             ],
             path: "Tests/Fuzz", swiftSettings: settings),
     ]

@@ -1,6 +1,10 @@
+import Bytes
+import Conversion
+import Encoding
+import Filters
 import FoundationEssentials
+import HLS
 import Lifecycle
-import Media
 import MediaTypes
 import SlotProtocol
 
@@ -19,7 +23,7 @@ struct ConversionJob {
             let source = try source(plan.source)
             try check(plan, isEndless: source.isEndless)
             let stores = LinkStores(link: link, reporter: reporter)
-            let results = try Conversion.run(
+            let results = try Converter.run(
                 source: source, stores: stores, plan: plan, stop: StopFlag(), progress: { reporter.report($0) })
             for (index, result) in results.enumerated() {
                 let report: TranscodeReport

@@ -1,5 +1,6 @@
+import Bytes
+import HLS
 import Lifecycle
-import Media
 import Playlists
 import SlotProtocol
 

@@ -1,5 +1,5 @@
+import Bytes
 import Lifecycle
-import Media
 import SlotProtocol
 import Synchronization
 

@@ -1,4 +1,4 @@
-import Media
+import Bytes
 import SlotProtocol
 import Synchronization
 

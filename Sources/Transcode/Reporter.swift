@@ -1,5 +1,5 @@
+import Libav
 import Lifecycle
-import Media
 import MediaTypes
 import SlotProtocol
 import Synchronization

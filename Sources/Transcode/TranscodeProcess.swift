@@ -1,9 +1,9 @@
 import Glibc
 import Lifecycle
-import Media
 import MediaTypes
 import Sandbox
 import SlotProtocol
+import Tags
 
 /// The child that parses media: it has the descriptors of its own job and two sockets, and serves one job after another.
 package struct TranscodeProcess: ~Copyable {

@@ -1,5 +1,7 @@
+import Bytes
+import Conversion
+import Libav
 import Lifecycle
-import Media
 import MediaTypes
 
 /// Bytes as a source that is probed or converted.
@@ -28,7 +30,7 @@ enum MediaTarget {
         if choice & 64 != 0 { plan.source.track = .all }
         if choice & 128 != 0 { plan.renditions[0].sampleRate = 8000 }
         let store = MemoryStore(bytes)
-        _ = try? Conversion.run(
+        _ = try? Converter.run(
             source: store.source, stores: MemoryStores(), plan: plan, stop: StopFlag(), progress: { _ in })
     }
 }

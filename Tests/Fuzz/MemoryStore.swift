@@ -1,6 +1,6 @@
+import Bytes
 import CLinux
 import Lifecycle
-import Media
 
 /// A file that is nowhere but in memory, read and written through its descriptor as those of jobs are.
 final class MemoryStore: ByteStore {

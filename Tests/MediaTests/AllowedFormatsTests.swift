@@ -3,7 +3,9 @@ import MediaTypes
 import TestSupport
 import Testing
 
-@testable import Media
+@testable import Bytes
+@testable import Decoding
+@testable import Demuxing
 
 /// What may be opened and decoded at all.
 @Suite struct AllowedFormatsTests {

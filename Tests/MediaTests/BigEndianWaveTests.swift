@@ -1,8 +1,6 @@
 import MediaTypes
 import Testing
 
-@testable import Media
-
 /// WAV whose numbers are in big-endian order (RIFX).
 @Suite struct BigEndianWaveTests {
     /// A ramp over the whole range of 16 bits.

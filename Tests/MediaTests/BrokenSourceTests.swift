@@ -1,6 +1,7 @@
+import Bytes
+import Encoding
 import FoundationEssentials
 import Glibc
-import Media
 import MediaTypes
 import TestSupport
 import Testing

@@ -1,4 +1,5 @@
-import Media
+import Bytes
+import Encoding
 import MediaTypes
 import TestSupport
 import Testing

@@ -1,5 +1,7 @@
+import Bytes
+import Conversion
+import Encoding
 import Lifecycle
-import Media
 import MediaTypes
 import TestSupport
 import Testing
@@ -108,7 +110,7 @@ import Testing
         _ source: MemoryFile, _ settings: SourceSettings, _ renditions: [Rendition]
     ) throws -> [Result<ConversionResult, MediaError>] {
         let plan = ConversionPlan(source: settings, renditions: renditions)
-        return try Conversion.run(
+        return try Converter.run(
             source: source, stores: FreshStores(), plan: plan, stop: StopFlag(), progress: { _ in })
     }
 }

@@ -1,7 +1,8 @@
 import MediaTypes
 import Testing
 
-@testable import Media
+@testable import Encoding
+@testable import Libav
 
 @Suite struct ConversionResultTests {
     @Test func `has a bit rate where it has a length, and else none`() throws {

@@ -1,7 +1,9 @@
+import Bytes
+import Conversion
+import Decoding
 import FoundationEssentials
 import Glibc
 import Lifecycle
-import Media
 import MediaTypes
 import Synchronization
 import TestSupport
@@ -73,7 +75,7 @@ import Testing
         }
         let failed = try await onThread {
             do throws(MediaError) {
-                _ = try Conversion.run(
+                _ = try Converter.run(
                     source: Silence(), store: Memory(), rendition: Rendition(format: format), range: .whole, stop: stop
                 ) { if $0.phase == .converting { started.raise() } }
                 return nil as (MediaError, Duration)?
@@ -90,7 +92,7 @@ import Testing
         for offset in [0, 3_000_000] as [Int64] {
             let failed = try await onThread {
                 do throws(MediaError) {
-                    _ = try Conversion.run(
+                    _ = try Converter.run(
                         source: Silence(failingAt: offset), store: Memory(), rendition: Rendition(format: "flac"),
                         range: .whole, stop: StopFlag(), progress: { _ in })
                     return nil as MediaError?
@@ -109,7 +111,7 @@ import Testing
             let failed = try await onThread {
                 let input = Descriptor(owning: open(source, O_RDONLY | O_CLOEXEC))
                 do throws(MediaError) {
-                    _ = try Conversion.run(
+                    _ = try Converter.run(
                         source: try! DescriptorSource(borrowing: input.number), store: Memory(most: 50_000),
                         rendition: Rendition(format: format), range: .whole, stop: StopFlag(), progress: { _ in })
                     return nil as MediaError?
@@ -130,7 +132,7 @@ import Testing
         let reports = try await onThread {
             let input = Descriptor(owning: open(source, O_RDONLY | O_CLOEXEC))
             var reports: [Progress] = []
-            _ = try Conversion.run(
+            _ = try Converter.run(
                 source: DescriptorSource(borrowing: input.number), store: Memory(), rendition: Rendition(format: "mp3"),
                 range: .whole, stop: StopFlag()
             ) { reports.append($0) }

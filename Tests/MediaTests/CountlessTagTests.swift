@@ -3,7 +3,10 @@ import MediaTypes
 import TestSupport
 import Testing
 
-@testable import Media
+@testable import Bytes
+@testable import Containers
+@testable import Demuxing
+@testable import Encoding
 
 /// Small files of nothing but empty tags, chunks or boxes, each of which costs whoever looks at all of them a read or two.
 @Suite struct CountlessTagTests {

@@ -1,7 +1,10 @@
+import Bytes
+import Conversion
+import Decoding
+import Encoding
 import FoundationEssentials
 import Glibc
 import Lifecycle
-import Media
 import MediaTypes
 import TestSupport
 import Testing
@@ -101,7 +104,7 @@ import Testing
             let plan = ConversionPlan(source: SourceSettings(damage: policy), renditions: [Rendition(format: "wav")])
             let file = MemoryFile()
             let result = Result {
-                try Conversion.run(
+                try Converter.run(
                     source: source, stores: OneStore(file), plan: plan, stop: StopFlag(), progress: { _ in })[0].get()
             }
             // Six seconds, and not the hundred that the header tells, by which a gap is measured as well.
@@ -224,7 +227,7 @@ private func convert(_ source: String, _ rendition: Rendition, _ settings: Sourc
         let input = Descriptor(owning: open(source, O_RDONLY | O_CLOEXEC))
         let output = Descriptor(owning: open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600))
         let store = OneStore(DescriptorStore(borrowing: output.number))
-        return try Conversion.run(
+        return try Converter.run(
             source: DescriptorSource(borrowing: input.number), stores: store,
             plan: ConversionPlan(source: settings, renditions: [rendition]), stop: StopFlag(), progress: { _ in }
         )[0].get()

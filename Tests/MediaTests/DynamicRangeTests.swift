@@ -4,7 +4,8 @@ import MediaTypes
 import TestSupport
 import Testing
 
-@testable import Media
+@testable import Conversion
+@testable import Encoding
 
 /// The gains that AC-3 carries for players, and samples that integers cannot hold.
 @Suite struct DynamicRangeTests {
@@ -29,7 +30,7 @@ import Testing
             var rendition = Rendition(format: "ac3")
             rendition.passthrough = .auto
             let plan = ConversionPlan(source: SourceSettings(drc: drc), renditions: [rendition])
-            let result = try Conversion.run(
+            let result = try Converter.run(
                 source: file, stores: OneStore(MemoryFile()), plan: plan, stop: StopFlag(), progress: { _ in })[0].get()
             #expect(result.copied == isCopied)
         }
@@ -73,7 +74,7 @@ import Testing
     ) throws -> (samples: [Float], settings: [String: Setting]) {
         let made = MemoryFile()
         let plan = ConversionPlan(source: source, renditions: [Rendition(format: "wav", sampleFormat: format)])
-        let result = try Conversion.run(
+        let result = try Converter.run(
             source: file, stores: OneStore(made), plan: plan, stop: StopFlag(), progress: { _ in })[0].get()
         return (try made.samples(), result.settings)
     }

@@ -5,7 +5,10 @@ import MediaTypes
 import TestSupport
 import Testing
 
-@testable import Media
+@testable import Bytes
+@testable import Conversion
+@testable import Decoding
+@testable import Encoding
 
 /// Every audio track of a source in one file.
 @Suite(.timeLimit(.minutes(5))) struct EveryTrackTests {
@@ -43,7 +46,7 @@ import Testing
             let input = Descriptor(owning: open(source, O_RDONLY | O_CLOEXEC))
             let output = Descriptor(owning: open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600))
             let plan = ConversionPlan(source: SourceSettings(range: range, track: track), renditions: [rendition])
-            return try Conversion.run(
+            return try Converter.run(
                 source: DescriptorSource(borrowing: input.number),
                 stores: OneStore(DescriptorStore(borrowing: output.number)), plan: plan, stop: StopFlag(),
                 progress: { _ in })[0].get()

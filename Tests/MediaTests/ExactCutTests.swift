@@ -1,5 +1,6 @@
+import Bytes
+import Encoding
 import FoundationEssentials
-import Media
 import MediaTypes
 import TestSupport
 import Testing

@@ -3,7 +3,8 @@ import MediaTypes
 import TestSupport
 import Testing
 
-@testable import Media
+@testable import Bytes
+@testable import Demuxing
 
 /// Bare frames: the first of a file, files of one or two, and what only looks like them.
 @Suite struct FewFramesTests {

@@ -3,7 +3,7 @@ import MediaTypes
 import TestSupport
 import Testing
 
-@testable import Media
+@testable import Encoding
 
 /// Files of which the channels or the sample rate change on the way: what they begin with decides.
 @Suite struct FlacShapeTests {

@@ -1,6 +1,6 @@
+import Encoding
 import FoundationEssentials
 import Glibc
-import Media
 import MediaTypes
 import TestSupport
 import Testing

@@ -1,7 +1,10 @@
+import Bytes
+import Conversion
+import Decoding
+import Encoding
 import FoundationEssentials
 import Glibc
 import Lifecycle
-import Media
 import MediaTypes
 import TestSupport
 import Testing

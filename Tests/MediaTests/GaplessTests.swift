@@ -1,5 +1,5 @@
+import Encoding
 import FoundationEssentials
-import Media
 import MediaTypes
 import Testing
 

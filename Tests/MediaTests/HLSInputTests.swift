@@ -6,7 +6,10 @@ import Playlists
 import TestSupport
 import Testing
 
-@testable import Media
+@testable import Bytes
+@testable import Conversion
+@testable import Decoding
+@testable import HLS
 
 @Suite struct HLSInputTests {
     /// Samples before the sound, which ffmpeg's segments leave in.
@@ -46,7 +49,7 @@ import Testing
             let file = Descriptor(owning: open(output, O_RDWR | O_CREAT | O_CLOEXEC, 0o600))
             let source = try HLSSource.resolve(
                 MemorySource(path: path), nested: try FolderSources(of: path), settings: settings, stop: StopFlag())
-            return try Conversion.run(
+            return try Converter.run(
                 source: source, store: DescriptorStore(borrowing: file.number), rendition: rendition,
                 range: settings.range, stop: StopFlag(), progress: { _ in })
         }

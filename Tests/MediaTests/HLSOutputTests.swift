@@ -6,7 +6,10 @@ import Playlists
 import TestSupport
 import Testing
 
-@testable import Media
+@testable import Bytes
+@testable import Conversion
+@testable import Decoding
+@testable import Encoding
 
 @Suite struct HLSOutputTests {
     /// Converts the music to a stream in a new folder.
@@ -23,7 +26,7 @@ import Testing
         let (result, names) = try await onThread {
             let stores = FolderStores(folder)
             let file = Descriptor(owning: open(path, O_RDONLY | O_CLOEXEC))
-            let results = try Conversion.run(
+            let results = try Converter.run(
                 source: DescriptorSource(borrowing: file.number), stores: stores, plan: plan, stop: StopFlag(),
                 progress: { _ in })
             try stores.save()

@@ -4,7 +4,9 @@ import MediaTypes
 import TestSupport
 import Testing
 
-@testable import Media
+@testable import Bytes
+@testable import Conversion
+@testable import Encoding
 
 /// Files that look cut short, and are whole, or lack no more than a part of their last frame.
 @Suite struct HarmlessEndTests {
@@ -59,7 +61,7 @@ import Testing
         let broken = MemoryFile(Array(bytes[..<gap] + bytes[(gap + 188 * 40)..<188 * packets]))
         let plan = ConversionPlan(
             source: SourceSettings(damage: .accept), renditions: [Rendition(format: "wav")])
-        let damaged = try Conversion.run(
+        let damaged = try Converter.run(
             source: broken, stores: OneStore(MemoryFile()), plan: plan, stop: StopFlag(), progress: { _ in })[0].get()
         #expect(damaged.warnings.contains { $0.code == "damaged" }, "\(damaged)")
         #expect(damaged.damage.seconds > 0)

@@ -5,7 +5,11 @@ import Playlists
 import TestSupport
 import Testing
 
-@testable import Media
+@testable import Bytes
+@testable import Conversion
+@testable import Decoding
+@testable import Encoding
+@testable import Libav
 
 /// Headers that hold numbers beyond all reason, which must not end the process, and lengths that a cut left behind.
 @Suite struct HostileHeaderTests {

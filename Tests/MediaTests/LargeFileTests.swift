@@ -1,7 +1,7 @@
+import Encoding
 import FoundationEssentials
 import Glibc
 import Lifecycle
-import Media
 import MediaTypes
 import TestSupport
 import Testing

@@ -1,3 +1,4 @@
+import Bytes
 import FoundationEssentials
 import Glibc
 import Lifecycle
@@ -5,7 +6,8 @@ import MediaTypes
 import TestSupport
 import Testing
 
-@testable import Media
+@testable import Decoding
+@testable import Libav
 
 /// Cuts far into a source, which is not decoded from its start.
 @Suite struct LateStartTests {

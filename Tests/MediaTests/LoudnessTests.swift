@@ -1,7 +1,10 @@
+import Bytes
+import Conversion
+import Decoding
+import Encoding
 import FoundationEssentials
 import Glibc
 import Lifecycle
-import Media
 import MediaTypes
 import TestSupport
 import Testing
@@ -154,7 +157,7 @@ import Testing
             let input = Descriptor(owning: open(source, O_RDONLY | O_CLOEXEC))
             let output = Descriptor(owning: open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600))
             var phases: [Phase] = []
-            _ = try Conversion.run(
+            _ = try Converter.run(
                 source: DescriptorSource(borrowing: input.number), store: DescriptorStore(borrowing: output.number),
                 rendition: sound { $0.loudness = -16 }, range: .whole, stop: StopFlag(),
                 progress: { if phases.last != $0.phase { phases.append($0.phase) } })

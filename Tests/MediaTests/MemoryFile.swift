@@ -1,6 +1,8 @@
+import Bytes
+import Conversion
+import Encoding
 import FoundationEssentials
 import Lifecycle
-import Media
 import MediaTypes
 
 /// A file in memory, to be written by one conversion and read by the next.
@@ -36,7 +38,7 @@ final class MemoryFile: ByteStore, ByteSource {
         to rendition: Rendition, start: MediaTime = .zero, end: MediaTime? = nil
     ) throws -> (result: ConversionResult, file: MemoryFile) {
         let file = MemoryFile()
-        let result = try Conversion.run(
+        let result = try Converter.run(
             source: self, store: file, rendition: rendition, range: TimeRange(start: start, end: end),
             stop: StopFlag(), progress: { _ in })
         return (result, file)

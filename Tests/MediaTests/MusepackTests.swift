@@ -5,7 +5,8 @@ import MediaTypes
 import TestSupport
 import Testing
 
-@testable import Media
+@testable import Bytes
+@testable import Conversion
 
 /// Musepack, as its reference decoder gives it.
 @Suite struct MusepackTests {

@@ -4,7 +4,9 @@ import MediaTypes
 import TestSupport
 import Testing
 
-@testable import Media
+@testable import Conversion
+@testable import Encoding
+@testable import Tags
 
 /// Tags that other programs read and that were written byte by byte here.
 @Suite struct OddTagTests {

@@ -1,7 +1,10 @@
+import Bytes
+import Conversion
+import Decoding
+import Encoding
 import FoundationEssentials
 import Glibc
 import Lifecycle
-import Media
 import MediaTypes
 import Testing
 
@@ -37,7 +40,7 @@ import Testing
                 let output = Descriptor(owning: open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600))
                 let store = ForgetfulStore(DescriptorStore(borrowing: output.number), lost: lost)
                 do {
-                    _ = try Conversion.run(
+                    _ = try Converter.run(
                         source: DescriptorSource(borrowing: input.number), store: store,
                         rendition: Rendition(format: format), range: .whole, stop: StopFlag(), progress: { _ in })
                     return nil

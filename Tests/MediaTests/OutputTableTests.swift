@@ -1,5 +1,5 @@
+import Encoding
 import Foundation
-import Media
 import MediaTypes
 import Testing
 

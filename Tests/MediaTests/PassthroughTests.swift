@@ -4,7 +4,10 @@ import Lifecycle
 import MediaTypes
 import Testing
 
-@testable import Media
+@testable import Bytes
+@testable import Conversion
+@testable import Demuxing
+@testable import Encoding
 
 /// Packets that are copied must sound as the same part of the source does, sample for sample.
 @Suite(.timeLimit(.minutes(3))) struct PassthroughTests {
@@ -62,7 +65,7 @@ import Testing
                 let source = CountedSource(try MemoryFile(path: path))
                 var rendition = Rendition(format: "mp3")
                 rendition.passthrough = passthrough
-                _ = try Conversion.run(
+                _ = try Converter.run(
                     source: source, store: MemoryFile(), rendition: rendition, range: .whole, stop: StopFlag(),
                     progress: { _ in })
                 return source.reads

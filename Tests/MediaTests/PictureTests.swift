@@ -3,7 +3,8 @@ import MediaTypes
 import TestSupport
 import Testing
 
-@testable import Media
+@testable import Bytes
+@testable import Encoding
 
 @Suite struct PictureTests {
     /// Three seconds of stereo at 8 kHz, 16 bits, as numbers: a slow saw tooth, and a square wave of full scale.

@@ -1,6 +1,7 @@
+import Bytes
+import Conversion
 import Glibc
 import Lifecycle
-import Media
 import MediaTypes
 import Testing
 
@@ -83,7 +84,7 @@ import Testing
         try await onThread {
             let held = HeldFile()
             var reports: [Progress] = []
-            _ = try Conversion.run(
+            _ = try Converter.run(
                 source: SlowFile(path: source), store: rendition.passthrough == .require ? held : MemoryFile(),
                 rendition: rendition, range: .whole, stop: StopFlag(),
                 progress: {

@@ -1,4 +1,4 @@
-import Media
+import Encoding
 import MediaTypes
 import Testing
 

@@ -6,7 +6,10 @@ import Synchronization
 import TestSupport
 import Testing
 
-@testable import Media
+@testable import Bytes
+@testable import Conversion
+@testable import Decoding
+@testable import Encoding
 
 /// Several outputs of one decode, each on a thread of its own.
 @Suite(.timeLimit(.minutes(5))) struct SeveralOutputsTests {
@@ -78,7 +81,7 @@ import Testing
                 source: SourceSettings(range: TimeRange(start: MediaTime(value: 1, timescale: 3), end: nil)),
                 renditions: renditions, isAtomic: isAtomic)
             let file = try DescriptorSource(borrowing: input.number)
-            return try Conversion.run(
+            return try Converter.run(
                 source: halts ? HaltingSource(file) : file, stores: Files(places, broken: broken), plan: plan,
                 stop: stop, progress: progress)
         }

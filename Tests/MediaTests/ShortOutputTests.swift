@@ -4,7 +4,9 @@ import MediaTypes
 import TestSupport
 import Testing
 
-@testable import Media
+@testable import Conversion
+@testable import Encoding
+@testable import HLS
 
 /// What respool writes it reads, however short it is.
 @Suite struct ShortOutputTests {
@@ -71,7 +73,7 @@ import Testing
         var rendition = Rendition(format: "hls", codec: codec)
         rendition.segments = SegmentSettings(container: container)
         let stores = FolderStores(folder)
-        let results = try Conversion.run(
+        let results = try Converter.run(
             source: wave, stores: stores, plan: ConversionPlan(renditions: [rendition]), stop: StopFlag(),
             progress: { _ in })
         try stores.save()
@@ -79,7 +81,7 @@ import Testing
         let source = try HLSSource.resolve(
             MemorySource(path: playlist), nested: try FolderSources(of: playlist), settings: SourceSettings(),
             stop: StopFlag())
-        let read = try Conversion.run(
+        let read = try Converter.run(
             source: source, store: MemoryFile(), rendition: Rendition(format: "wav"), range: .whole, stop: StopFlag(),
             progress: { _ in })
         return (try results[0].get(), Int(read.samples))

@@ -1,5 +1,6 @@
+import Bytes
+import Encoding
 import Glibc
-import Media
 import MediaTypes
 import TestSupport
 import Testing

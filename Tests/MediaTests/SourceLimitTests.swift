@@ -4,7 +4,9 @@ import MediaTypes
 import TestSupport
 import Testing
 
-@testable import Media
+@testable import Bytes
+@testable import Conversion
+@testable import Encoding
 
 /// Sources that hold, or claim to hold, more than anybody recorded.
 @Suite struct SourceLimitTests {
@@ -22,7 +24,7 @@ import Testing
             var settings = SourceSettings(range: TimeRange(start: .zero, end: end), damage: damage)
             change(&settings.limits)
             do throws(MediaError) {
-                let results = try Conversion.run(
+                let results = try Converter.run(
                     source: MemoryFile(bytes), stores: OneStore(MemoryFile()),
                     plan: ConversionPlan(source: settings, renditions: [rendition]), stop: StopFlag(),
                     progress: { _ in })

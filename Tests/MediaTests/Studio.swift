@@ -1,7 +1,11 @@
+import Bytes
+import Conversion
+import Decoding
+import Encoding
 import FoundationEssentials
 import Glibc
+import Libav
 import Lifecycle
-import Media
 import MediaTypes
 import TestSupport
 
@@ -90,7 +94,7 @@ func convert(
         let output = Descriptor(owning: open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600))
         let plan = ConversionPlan(
             source: SourceSettings(range: TimeRange(start: start, end: end)), renditions: [rendition])
-        return try Conversion.run(
+        return try Converter.run(
             source: DescriptorSource(borrowing: input.number),
             stores: OneStore(DescriptorStore(borrowing: output.number), descriptor: output.number), plan: plan,
             stop: StopFlag(), progress: { _ in })[0].get()
@@ -132,7 +136,7 @@ final class OneStore: OutputStores {
     }
 }
 
-extension Conversion {
+extension Converter {
     /// Makes a source's only output.
     static func run(
         source: any ByteSource, store: any ByteStore, rendition: Rendition, range: TimeRange, stop: StopFlag,

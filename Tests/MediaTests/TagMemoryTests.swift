@@ -4,7 +4,10 @@ import MediaTypes
 import TestSupport
 import Testing
 
-@testable import Media
+@testable import Bytes
+@testable import Demuxing
+@testable import Encoding
+@testable import Tags
 
 @Suite struct TagMemoryTests {
     // Under a sanitizer there is no limit that a process keeps, and memory that is short ends it.

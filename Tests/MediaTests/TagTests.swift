@@ -5,7 +5,10 @@ import MediaTypes
 import TestSupport
 import Testing
 
-@testable import Media
+@testable import Bytes
+@testable import Conversion
+@testable import Decoding
+@testable import Encoding
 
 @Suite struct TagTests {
     /// What a source is made with, by its name's ending.

@@ -4,7 +4,9 @@ import MediaTypes
 import TestSupport
 import Testing
 
-@testable import Media
+@testable import Bytes
+@testable import Conversion
+@testable import Encoding
 
 /// Sources that end early by what their container says, and sources behind whose end there is something else.
 @Suite struct TruncationTests {
@@ -103,7 +105,7 @@ import Testing
 
     private func run(_ bytes: [UInt8], _ policy: DamagePolicy = .fail) throws -> ConversionResult {
         let plan = ConversionPlan(source: SourceSettings(damage: policy), renditions: [Rendition(format: "wav")])
-        return try Conversion.run(
+        return try Converter.run(
             source: MemoryFile(bytes), stores: OneStore(MemoryFile()), plan: plan, stop: StopFlag(), progress: { _ in }
         )[0].get()
     }

@@ -3,7 +3,9 @@ import MediaTypes
 import TestSupport
 import Testing
 
-@testable import Media
+@testable import Bytes
+@testable import Conversion
+@testable import Encoding
 
 /// Files whose writer could not go back to the header, and left in it what stands for an unknown size.
 @Suite struct UnknownSizeTests {

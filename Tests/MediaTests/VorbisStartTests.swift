@@ -1,5 +1,4 @@
 import FoundationEssentials
-import Media
 import MediaTypes
 import TestSupport
 import Testing

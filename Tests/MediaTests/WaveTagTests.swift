@@ -5,7 +5,11 @@ import MediaTypes
 import TestSupport
 import Testing
 
-@testable import Media
+@testable import Bytes
+@testable import Decoding
+@testable import Encoding
+@testable import Filters
+@testable import Tags
 
 @Suite struct WaveTagTests {
     @Test(arguments: [("wav", "RIFF"), ("aiff", "FORM")])

@@ -4,7 +4,9 @@ import MediaTypes
 import TestSupport
 import Testing
 
-@testable import Media
+@testable import Bytes
+@testable import Conversion
+@testable import Encoding
 
 /// FLAC files whose frames are all intact, and are not those that the file's MD5 was made of.
 @Suite struct WrongFrameTests {
@@ -50,7 +52,7 @@ import Testing
         var rendition = Rendition(format: format)
         rendition.passthrough = .auto
         let plan = ConversionPlan(source: SourceSettings(damage: policy), renditions: [rendition])
-        return try Conversion.run(
+        return try Converter.run(
             source: MemoryFile(bytes), stores: OneStore(MemoryFile()), plan: plan, stop: StopFlag(), progress: { _ in }
         )[0].get()
     }

@@ -1,6 +1,6 @@
+import Bytes
 import Glibc
 import Lifecycle
-import Media
 import SlotProtocol
 import TestSupport
 import Testing

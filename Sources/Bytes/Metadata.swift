@@ -1,0 +1,158 @@
+package import MediaTypes
+
+/// What a source says beside its audio, in no container's own form.
+package struct Metadata: Sendable {
+    /// Values by neutral names (see `TagName`), each in its order.
+    package var texts: [String: [String]] = [:]
+    package var pictures: [Picture] = []
+    package var chapters: [Chapter] = []
+    /// Lyrics with their times.
+    package var lines: [LyricLine] = []
+    /// Whole ID3v2.4 frames that mean nothing outside ID3.
+    package var frames: [[UInt8]] = []
+    package var wave = WaveMetadata()
+    /// What was too large or too odd to be read.
+    package var warnings: [Warning] = []
+
+    package init(
+        texts: [String: [String]] = [:], pictures: [Picture] = [], chapters: [Chapter] = [], lines: [LyricLine] = [],
+        frames: [[UInt8]] = [], wave: WaveMetadata = WaveMetadata(), warnings: [Warning] = []
+    ) {
+        self.texts = texts
+        self.pictures = pictures
+        self.chapters = chapters
+        self.lines = lines
+        self.frames = frames
+        self.wave = wave
+        self.warnings = warnings
+    }
+
+    /// A picture, byte for byte as the source has it.
+    package struct Picture: Hashable, Sendable {
+        package static let frontCover = 3
+        /// One of ID3's types, such as 3 for the front cover.
+        package var kind: Int
+        package var mediaType: String
+        package var description: String
+        package var bytes: [UInt8]
+
+        package init(kind: Int, mediaType: String, description: String, bytes: [UInt8]) {
+            self.kind = kind
+            self.mediaType = mediaType
+            self.description = description
+            self.bytes = bytes
+        }
+
+        /// Takes the media type from the bytes where they tell it: programs write `image/jpg`, `JPG` or nothing.
+        package mutating func nameMediaType() {
+            let known: [(start: [UInt8], mediaType: String)] = [
+                ([0xFF, 0xD8, 0xFF], "image/jpeg"), ([0x89, 0x50, 0x4E, 0x47], "image/png"),
+                (Array("GIF8".utf8), "image/gif"), (Array("BM".utf8), "image/bmp"),
+            ]
+            if let found = known.first(where: { bytes.starts(with: $0.start) }) {
+                mediaType = found.mediaType
+            } else if bytes.starts(with: "RIFF".utf8), bytes.dropFirst(8).starts(with: "WEBP".utf8) {
+                mediaType = "image/webp"
+            }
+        }
+    }
+
+    /// A chapter, from the start of the audio.
+    package struct Chapter: Hashable, Sendable {
+        /// Nanoseconds.
+        package var start: Int64
+        /// Nanoseconds.
+        package var end: Int64
+        package var title: String
+
+        package init(start: Int64, end: Int64, title: String) {
+            self.start = start
+            self.end = end
+            self.title = title
+        }
+    }
+
+    /// A line of lyrics.
+    package struct LyricLine: Hashable, Sendable {
+        /// Nanoseconds.
+        package var time: Int64
+        package var text: String
+
+        package init(time: Int64, text: String) {
+            self.time = time
+            self.text = text
+        }
+    }
+
+    /// The most bytes of tags that are read where no setting says otherwise, and that deflated ones may become in libav.
+    package static let mostBytes = 16 << 20
+
+    package var isEmpty: Bool {
+        texts.isEmpty && pictures.isEmpty && chapters.isEmpty && lines.isEmpty && frames.isEmpty && wave.isEmpty
+    }
+}
+
+extension Metadata {
+    /// The texts by the names that a job uses.
+    package var shownTexts: [String: [String]] {
+        Dictionary(texts.map { (TagName.shown($0.key), $0.value) }) { first, second in first + second }
+    }
+
+    /// Takes another's texts where it has none of that name, and its pictures if it has none.
+    package mutating func fill(from other: Metadata) {
+        texts.merge(other.texts) { own, _ in own }
+        if pictures.isEmpty { pictures = other.pictures }
+        if chapters.isEmpty { chapters = other.chapters }
+        if lines.isEmpty { lines = other.lines }
+        if frames.isEmpty { frames = other.frames }
+    }
+
+    /// Sets and removes what a job asks for.
+    package mutating func set(_ settings: TagSettings) {
+        for (name, values) in settings.metadata {
+            let values = values.filter { !$0.isEmpty }
+            texts[TagName.neutral(name)] = values.isEmpty ? nil : values
+        }
+    }
+
+    /// Keeps what belongs to a range of the audio, and counts times from its start; `end` is nothing for the source's end.
+    package mutating func cut(first: Int64, end: Int64?, rate: Int) {
+        guard first > 0 || end != nil else { return }
+        let start = Self.nanoseconds(first, rate)
+        let stop = end.map { Self.nanoseconds($0, rate) } ?? .max
+        chapters = chapters.compactMap { chapter in
+            let (from, to) = (max(chapter.start, start), min(chapter.end, stop))
+            guard from < to || (from == to && chapter.start >= start && from < stop) else { return nil }
+            return Chapter(start: from - start, end: to - start, title: chapter.title)
+        }
+        // The line that is being sung at the cut belongs to what follows it.
+        let sung = lines.last { $0.time <= start }
+        lines = lines.filter { $0.time > start && $0.time < stop }
+        if let sung, !sung.text.isEmpty { lines.insert(sung, at: 0) }
+        for index in lines.indices { lines[index].time = max(lines[index].time - start, 0) }
+        wave.cut(first: first, end: end)
+        // They describe the whole.
+        for name in ["CUESHEET", "LENGTH", "TLEN"] { texts[name] = nil }
+    }
+
+    /// Ends the last chapters where the audio ends, or where they start if nobody knows its end.
+    package mutating func endChapters(at sample: Int64?, rate: Int) {
+        let end = sample.map { Self.nanoseconds($0, rate) }
+        if let end { chapters.removeAll { $0.start >= end } }
+        for index in chapters.indices {
+            let last = end ?? (chapters[index].end == .max ? chapters[index].start : .max)
+            chapters[index].end = min(chapters[index].end, last)
+        }
+    }
+
+    /// Drops what tells how loud the source was.
+    package mutating func forgetLevel() {
+        for name in texts.keys where TagName.isAboutLevel(name) { texts[name] = nil }
+        frames.removeAll { $0.starts(with: Array("RVA2".utf8)) }
+        wave.forgetLevel()
+    }
+
+    private static func nanoseconds(_ sample: Int64, _ rate: Int) -> Int64 {
+        Int64(clamping: Int128(sample) * 1_000_000_000 / Int128(max(rate, 1)))
+    }
+}

@@ -1,0 +1,72 @@
+/// Single values out of a source.
+package struct SourceBytes {
+    private let source: any ByteSource
+
+    package init(_ source: any ByteSource) { self.source = source }
+
+    /// How many bytes there are from an offset on.
+    package func rest(from offset: Int64) -> Int64 { source.length - offset }
+
+    /// All of the bytes asked for, or nothing if the source ends before.
+    package func read(at offset: Int64, _ count: Int) throws -> [UInt8]? {
+        guard offset >= 0, offset <= source.length - Int64(count) else { return nil }
+        var bytes = [UInt8](repeating: 0, count: count)
+        var done = 0
+        while done < count {
+            let step = try bytes.withUnsafeMutableBytes { buffer in
+                try source.read(
+                    into: UnsafeMutableRawBufferPointer(rebasing: buffer[done...]), at: offset + Int64(done))
+            }
+            guard step > 0 else { return nil }
+            done += step
+        }
+        return bytes
+    }
+
+    /// A number of some bytes, the highest first.
+    package func big(at offset: Int64, _ count: Int) throws -> Int64? {
+        try read(at: offset, count).map { Int64(bitPattern: $0.reduce(0) { $0 << 8 | UInt64($1) }) }
+    }
+
+    /// A number of some bytes, the lowest first.
+    package func little(at offset: Int64, _ count: Int) throws -> Int64? {
+        try read(at: offset, count).map { Int64(bitPattern: $0.reversed().reduce(0) { $0 << 8 | UInt64($1) }) }
+    }
+
+    /// Some bytes as text.
+    package func text(at offset: Int64, _ count: Int) throws -> String? {
+        try read(at: offset, count).map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    /// The offset of the next place that holds an ASCII text; nothing if there is none.
+    package func find(_ text: String, from start: Int64) throws -> Int64? {
+        var offset = max(start, 0)
+        while offset < source.length {
+            let count = min(source.length - offset, 65_536)
+            guard let piece = try read(at: offset, Int(count)) else { return nil }
+            if let found = piece.firstRange(of: Array(text.utf8)) { return offset + Int64(found.lowerBound) }
+            guard count == 65_536 else { return nil }
+            offset += count - Int64(text.utf8.count) + 1
+        }
+        return nil
+    }
+
+    /// An EBML element's body and size; no size if it is left open.
+    package func element(at offset: Int64) throws -> (body: Int64, size: Int64?)? {
+        guard let first = try read(at: offset, 1)?[0], first != 0 else { return nil }
+        let sizeOffset = offset + Int64(first.leadingZeroBitCount) + 1
+        guard let mark = try read(at: sizeOffset, 1)?[0], mark != 0 else { return nil }
+        let length = mark.leadingZeroBitCount + 1
+        guard let raw = try big(at: sizeOffset, length) else { return nil }
+        let mask = Int64(1) << (7 * length) - 1
+        return (sizeOffset + Int64(length), raw & mask == mask ? nil : raw & mask)
+    }
+}
+
+extension Int64 {
+    /// The sum, or the largest number if it is larger.
+    package func adding(_ other: Int64) -> Int64 {
+        let (sum, overflow) = addingReportingOverflow(other)
+        return overflow ? .max : sum
+    }
+}

@@ -1,0 +1,66 @@
+/// The names of tags: neutral ones are Vorbis's and TagLib's, in capitals (`ALBUMARTIST`).
+package enum TagName {
+    /// The neutral name for a job's, a container's or libav's name of a tag.
+    package static func neutral(_ name: String) -> String {
+        let capitals = String(name.map { $0.isASCII ? Character($0.uppercased()) : $0 })
+        return aliases[capitals] ?? capitals
+    }
+
+    /// The name in a job and in a probe: `album_artist`.
+    package static func shown(_ name: String) -> String {
+        spelled[name] ?? String(name.map { $0.isASCII ? Character($0.lowercased()) : $0 })
+    }
+
+    /// The name that libav's muxers translate into their own.
+    package static func libav(_ name: String) -> String {
+        if let spelled = spelled[name] { return spelled }
+        return generic.contains(name) ? name.lowercased() : name
+    }
+
+    /// Whether a tag tells of the source's own encoding, which says nothing of the result.
+    package static func isAboutTheFile(_ name: String) -> Bool {
+        let name = name.hasSuffix("-ENG") ? String(name.dropLast(4)) : name
+        return fileTags.contains(name) || name.hasPrefix("_STATISTICS") || name.hasPrefix("ID3V2_PRIV")
+            || isChapter(name)
+    }
+
+    /// Whether a tag tells how loud the audio is.
+    static func isAboutLevel(_ name: String) -> Bool {
+        name.hasPrefix("REPLAYGAIN_") || name.hasPrefix("R128_") || name == "ITUNNORM" || name.hasPrefix("MP3GAIN_")
+    }
+
+    /// Whether it is one of the comments that hold a chapter in Ogg and FLAC: `CHAPTER001`, `CHAPTER001NAME`.
+    private static func isChapter(_ name: String) -> Bool {
+        guard name.hasPrefix("CHAPTER"), name.dropFirst(7).prefix(3).allSatisfy(\.isNumber) else { return false }
+        return name.count == 10 || ["NAME", "URL"].contains(String(name.dropFirst(10)))
+    }
+
+    private static let aliases = [
+        "ALBUM_ARTIST": "ALBUMARTIST", "ALBUM ARTIST": "ALBUMARTIST", "TRACK": "TRACKNUMBER",
+        "TRACK_NUMBER": "TRACKNUMBER", "DISC": "DISCNUMBER", "DISK": "DISCNUMBER", "DISC_NUMBER": "DISCNUMBER",
+        "YEAR": "DATE", "TOTALTRACKS": "TRACKTOTAL", "TOTALDISCS": "DISCTOTAL", "ENCODED_BY": "ENCODEDBY",
+        "UNSYNCEDLYRICS": "LYRICS", "LYRICS-ENG": "LYRICS", "LYRICS-XXX": "LYRICS", "LYRICS-UND": "LYRICS",
+        "SORT_NAME": "TITLESORT", "TITLE-SORT": "TITLESORT", "SORT_ARTIST": "ARTISTSORT", "ARTIST-SORT": "ARTISTSORT",
+        "SORT_ALBUM": "ALBUMSORT", "ALBUM-SORT": "ALBUMSORT", "SORT_ALBUM_ARTIST": "ALBUMARTISTSORT",
+        "SORT_COMPOSER": "COMPOSERSORT", "TSRC": "ISRC", "TBPM": "BPM", "TPUB": "LABEL", "PUBLISHER": "LABEL",
+        "TCMP": "COMPILATION", "MEDIA_TYPE": "ITUNESMEDIATYPE", "SYNOPSIS": "LONGDESCRIPTION",
+        "GAPLESS_PLAYBACK": "GAPLESSPLAYBACK", "ACOUSTID ID": "ACOUSTID_ID",
+        "ACOUSTID FINGERPRINT": "ACOUSTID_FINGERPRINT", "COMMENT:ITUNNORM": "ITUNNORM", "COMMENT:ITUNSMPB": "ITUNSMPB",
+    ]
+
+    private static let spelled = [
+        "ALBUMARTIST": "album_artist", "TRACKNUMBER": "track", "DISCNUMBER": "disc", "ENCODEDBY": "encoded_by",
+    ]
+
+    private static let generic: Set = [
+        "TITLE", "ARTIST", "ALBUM", "COMPOSER", "GENRE", "DATE", "COMMENT", "COPYRIGHT", "LANGUAGE", "PERFORMER",
+        "DESCRIPTION", "LYRICS", "GROUPING", "COMPILATION",
+    ]
+
+    private static let fileTags: Set = [
+        "ENCODER", "ENCODING", "ENCODERSETTINGS", "ENCODED_BY_LAVF", "ITUNSMPB", "MAJOR_BRAND", "MINOR_VERSION",
+        "COMPATIBLE_BRANDS", "HANDLER_NAME", "VENDOR_ID", "DURATION", "BPS", "NUMBER_OF_FRAMES", "NUMBER_OF_BYTES",
+        "CREATION_TIME", "CODING_HISTORY", "TIME_REFERENCE", "UMID", "WAVEFORMATEXTENSIBLE_CHANNEL_MASK", "LENGTH",
+        "COMMENT:ITUNES_CDDB_IDS",
+    ]
+}

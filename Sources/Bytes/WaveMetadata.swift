@@ -1,0 +1,128 @@
+import MediaTypes
+
+/// What only RIFF files have: the broadcast extension, cue points, and chunks that are kept as they are.
+package struct WaveMetadata: Hashable, Sendable {
+    package var broadcast: BroadcastExtension?
+    package var cues: [CuePoint] = []
+    /// `iXML`, `axml` and `_PMX`, which say nothing of positions.
+    package var chunks: [Chunk] = []
+
+    package init() {}
+
+    package struct Chunk: Hashable, Sendable {
+        package var name: String
+        package var bytes: [UInt8]
+
+        package init(name: String, bytes: [UInt8]) {
+            self.name = name
+            self.bytes = bytes
+        }
+    }
+
+    package static let keptChunks: Set = ["iXML", "axml", "_PMX"]
+
+    var isEmpty: Bool { broadcast == nil && cues.isEmpty && chunks.isEmpty }
+
+    /// Keeps what belongs to a range, and counts from its first sample.
+    mutating func cut(first: Int64, end: Int64?) {
+        if let reference = broadcast?.timeReference {
+            broadcast!.timeReference = Int64(clamping: Int128(reference) + Int128(first))
+        }
+        cues = cues.compactMap { cue in
+            guard cue.position >= first, end.map({ cue.position < $0 }) ?? true else { return nil }
+            return cue.moved(by: -first, end: end.map { $0 - first })
+        }
+    }
+
+    /// Counts in samples of another rate.
+    package mutating func rescale(from rate: Int, to other: Int) {
+        guard rate != other, rate > 0 else { return }
+        func scaled(_ sample: Int64) -> Int64 {
+            Int64(clamping: (Int128(sample) * Int128(other) + Int128(rate / 2)) / Int128(rate))
+        }
+        if let reference = broadcast?.timeReference { broadcast!.timeReference = scaled(reference) }
+        for index in cues.indices { cues[index].scale(scaled) }
+    }
+
+    mutating func forgetLevel() { broadcast?.forgetLevel() }
+}
+
+/// The `bext` chunk (EBU Tech 3285), byte for byte but for what a conversion changes.
+package struct BroadcastExtension: Hashable, Sendable {
+    package private(set) var bytes: [UInt8]
+
+    /// The bytes before the coding history.
+    package static let fixedSize = 602
+
+    package init?(_ bytes: [UInt8]) {
+        guard bytes.count >= Self.fixedSize else { return nil }
+        self.bytes = bytes
+    }
+
+    /// Samples from midnight to the first one of the file.
+    var timeReference: Int64 {
+        get { Int64(clamping: bytes[338..<346].reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }) }
+        set { bytes.replaceSubrange(338..<346, with: littleEndian(UInt64(max(newValue, 0)), 8)) }
+    }
+
+    /// Loudness that was not measured is 0x7FFF, from version 2 on.
+    mutating func forgetLevel() {
+        guard bytes[346] >= 2 else { return }
+        bytes.replaceSubrange(412..<422, with: Array(repeating: [0xFF, 0x7F] as [UInt8], count: 5).joined())
+    }
+}
+
+/// A point that a RIFF file marks, with the notes that belong to it.
+package struct CuePoint: Hashable, Sendable {
+    package let number: UInt32
+    /// Samples.
+    package private(set) var position: Int64
+    package private(set) var notes: [Note]
+
+    /// An entry of the `adtl` list.
+    package struct Note: Hashable, Sendable {
+        /// `labl`, `note` or `ltxt`.
+        package var kind: String
+        /// What follows the number.
+        package var bytes: [UInt8]
+
+        package init(kind: String, bytes: [UInt8]) {
+            self.kind = kind
+            self.bytes = bytes
+        }
+    }
+
+    package init(number: UInt32, position: Int64, notes: [Note] = []) {
+        self.number = number
+        self.position = position
+        self.notes = notes
+    }
+
+    init(number: UInt32, position: Int64, label: String) {
+        self.init(number: number, position: position, notes: [Note(kind: "labl", bytes: Array(label.utf8) + [0])])
+    }
+
+    /// Samples of the region that it begins, if it does.
+    package var length: Int64? {
+        guard let region = notes.first(where: { $0.kind == "ltxt" }), region.bytes.count >= 4 else { return nil }
+        return Int64(region.bytes.prefix(4).reversed().reduce(UInt32(0)) { $0 << 8 | UInt32($1) })
+    }
+
+    func moved(by offset: Int64, end: Int64?) -> CuePoint {
+        var cue = self
+        cue.position += offset
+        if let length, let end { cue.setLength(min(length, end - cue.position)) }
+        return cue
+    }
+
+    mutating func scale(_ scaled: (Int64) -> Int64) {
+        if let length { setLength(scaled(length)) }
+        position = scaled(position)
+    }
+
+    private mutating func setLength(_ length: Int64) {
+        for index in notes.indices where notes[index].kind == "ltxt" && notes[index].bytes.count >= 4 {
+            notes[index].bytes.replaceSubrange(0..<4, with: littleEndian(UInt64(UInt32(clamping: length)), 4))
+        }
+    }
+}

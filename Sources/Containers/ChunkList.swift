@@ -1,0 +1,81 @@
+package import Bytes
+
+/// The chunks of a RIFF, RF64 or AIFF file, by their headers alone.
+package struct ChunkList {
+    /// A chunk's name and where its body is.
+    package struct Entry {
+        package let name: String
+        package let body: Int64
+        package let size: Int64
+    }
+
+    package let entries: [Entry]
+    private let bytes: SourceBytes
+    private let mostBytes: Int
+
+    /// Walks the chunks of a file that starts with a 12-byte header, up to one that makes no sense.
+    package init(_ source: any ByteSource, isBigEndian: Bool, mostBytes: Int = Metadata.mostBytes) throws {
+        bytes = SourceBytes(source)
+        self.mostBytes = mostBytes
+        var entries: [Entry] = []
+        var offset: Int64 = 12
+        var long: Int64?
+        while entries.count < 10_000, let name = try bytes.text(at: offset, 4),
+            var size = try isBigEndian ? bytes.big(at: offset + 4, 4) : bytes.little(at: offset + 4, 4)
+        {
+            if name == "ds64" { long = try bytes.little(at: offset + 16, 8) }
+            if name == "data", size == 0xFFFF_FFFF {
+                guard let long, long >= 0, long <= source.length else { break }
+                size = long
+            }
+            entries.append(Entry(name: name, body: offset + 8, size: size))
+            guard size <= source.length - offset else { break }
+            offset += 8 + size + size % 2
+        }
+        self.entries = entries
+    }
+
+    /// The first chunk of that name, if it is whole and no larger than tags may be.
+    package func body(_ name: String) throws -> [UInt8]? {
+        guard let entry = entries.first(where: { $0.name == name }) else { return nil }
+        return try body(entry)
+    }
+
+    /// The bytes of a chunk, if it is whole and no larger than tags may be.
+    package func body(_ entry: Entry) throws -> [UInt8]? {
+        guard entry.size <= mostBytes else { return nil }
+        return try bytes.read(at: entry.body, Int(entry.size))
+    }
+
+    /// The bodies of the lists of one kind, without that kind's name.
+    package func lists(_ kind: String) throws -> [[UInt8]] {
+        try entries.filter { $0.name == "LIST" }.compactMap { entry in
+            guard let body = try body(entry), body.starts(with: Array(kind.utf8)) else { return nil }
+            return Array(body.dropFirst(4))
+        }
+    }
+
+    /// The chunks inside a list.
+    package static func children(_ list: [UInt8]) -> [(name: String, bytes: [UInt8])] {
+        var children: [(String, [UInt8])] = []
+        var offset = 0
+        while offset + 8 <= list.count {
+            let size = list[(offset + 4)..<(offset + 8)].reversed().reduce(0) { $0 << 8 | Int($1) }
+            guard size <= list.count - offset - 8 else { break }
+            let name = String(decoding: list[offset..<(offset + 4)], as: UTF8.self)
+            children.append((name, Array(list[(offset + 8)..<(offset + 8 + size)])))
+            offset += 8 + size + size % 2
+        }
+        return children
+    }
+
+    /// A chunk with its header, padded to an even length.
+    package static func chunk(_ name: String, _ body: [UInt8], isBigEndian: Bool = false) -> [UInt8] {
+        let size = UInt64(body.count)
+        var result = Array(name.utf8)
+        result += isBigEndian ? bigEndian(size, 4) : littleEndian(size, 4)
+        result += body
+        if body.count % 2 == 1 { result.append(0) }
+        return result
+    }
+}

@@ -1,0 +1,40 @@
+import Bytes
+
+/// How far the structure of films says that their bytes go.
+enum FilmEnd {
+    /// Flash video: the size of the file that its first tag tells, a number of 64 bits behind its name.
+    static func flash(_ bytes: SourceBytes) throws -> Int64? {
+        let name = Array("filesize".utf8) + [0]
+        guard let head = try bytes.read(at: 0, Int(min(bytes.rest(from: 0), 4096))),
+            let found = head.firstRange(of: name), let bits = try bytes.big(at: Int64(found.upperBound), 8)
+        else { return nil }
+        let size = Double(bitPattern: UInt64(bitPattern: bits))
+        return size > 0 && size < 1e18 ? Int64(size) : nil
+    }
+
+    /// MXF: the partition behind the essence, if the one in front tells where it is (SMPTE ST 377-1, 7.1).
+    static func materialExchange(_ bytes: SourceBytes) throws -> Int64? {
+        let key: [UInt8] = [0x06, 0x0E, 0x2B, 0x34, 0x02, 0x05, 0x01, 0x01, 0x0D, 0x01, 0x02, 0x01, 0x01, 0x02]
+        guard try bytes.read(at: 0, key.count) == key, let form = try bytes.big(at: 16, 1) else { return nil }
+        let body = 17 + (form > 0x80 ? form - 0x80 : 0)
+        guard let footer = try bytes.big(at: body + 24, 8), footer > 0 else { return nil }
+        return footer.adding(20)
+    }
+
+    /// NUT: the end of the index that ends it, to which its last bytes lead back; nothing if it is missing.
+    static func index(_ bytes: SourceBytes) throws -> Int64? {
+        let mark: [UInt8] = [0x4E, 0x58, 0xDD, 0x67, 0x2F, 0x23, 0xE6, 0x4E]
+        let length = bytes.rest(from: 0)
+        // Behind the distance lies a sum of 32 bits, and behind that perhaps what does not belong to the file.
+        let first = max(length - mostBehindIndex, 0)
+        guard let tail = try bytes.read(at: first, Int(length - first)) else { return nil }
+        for end in stride(from: tail.count, through: 12, by: -1) {
+            let distance = Int64(bitPattern: tail[(end - 12)..<(end - 4)].reduce(0) { $0 << 8 | UInt64($1) })
+            let end = first + Int64(end)
+            if (1...end).contains(distance), try bytes.read(at: end - distance, 8) == mark { return end }
+        }
+        return nil
+    }
+
+    private static let mostBehindIndex: Int64 = 4096
+}

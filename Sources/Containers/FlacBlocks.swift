@@ -1,0 +1,54 @@
+package import Bytes
+
+/// The metadata blocks at the start of a FLAC file (RFC 9639).
+package struct FlacBlocks {
+    package struct Block {
+        /// 0 for STREAMINFO, 1 padding, 4 a Vorbis comment, 6 a picture.
+        package let kind: UInt8
+        let body: Int64
+        package let size: Int
+    }
+
+    package let blocks: [Block]
+    /// Where they end, and the frames begin.
+    package let end: Int64
+    private let bytes: SourceBytes
+
+    package init?(_ source: any ByteSource) throws {
+        bytes = SourceBytes(source)
+        var offset = try TagBytes.id3Size(source, at: 0)
+        guard try bytes.text(at: offset, 4) == "fLaC" else { return nil }
+        offset += 4
+        var blocks: [Block] = []
+        while blocks.count < 10_000, let header = try bytes.read(at: offset, 4) {
+            let size = header[1...].reduce(0) { $0 << 8 | Int($1) }
+            guard offset + 4 + Int64(size) <= source.length else { break }
+            blocks.append(Block(kind: header[0] & 0x7F, body: offset + 4, size: size))
+            offset += 4 + Int64(size)
+            if header[0] & 0x80 != 0 { break }
+        }
+        self.blocks = blocks
+        end = offset
+    }
+
+    /// The bytes of a block; nothing if the source ends before.
+    package func body(_ block: Block) throws -> [UInt8]? { try bytes.read(at: block.body, block.size) }
+
+    /// Puts blocks in the place of all but STREAMINFO, with padding behind them; false if they do not fit.
+    package func replace(with bodies: [(kind: UInt8, bytes: [UInt8])], in store: any ByteStore) throws -> Bool {
+        guard let first = blocks.first, let last = blocks.last, blocks.count > 1 else { return false }
+        let start = first.body + Int64(first.size)
+        let room = Int(last.body + Int64(last.size) - start)
+        var result: [UInt8] = []
+        for body in bodies {
+            result += [body.kind] + bigEndian(UInt64(body.bytes.count), 3)
+            result += body.bytes
+        }
+        let left = room - result.count - 4
+        guard left >= 0 else { return false }
+        result += [0x81] + bigEndian(UInt64(left), 3)
+        result += [UInt8](repeating: 0, count: left)
+        try result.withUnsafeBytes { try store.write($0, at: start) }
+        return true
+    }
+}

@@ -1,0 +1,104 @@
+package import Bytes
+
+/// The tags of an MPEG-4 or QuickTime file: the `udta` box of its `moov`.
+package struct MovieTags {
+    private let bytes: SourceBytes
+    private let source: any ByteSource
+    private let userBox: Box
+
+    struct Box {
+        let name: String
+        let start: Int64
+        let body: Int64
+        let end: Int64
+    }
+
+    package init?(_ source: any ByteSource) throws {
+        self.source = source
+        bytes = SourceBytes(source)
+        let file = Box(name: "", start: 0, body: 0, end: source.length)
+        guard let movie = try Self.children(file, bytes).first(where: { $0.name == "moov" }),
+            let user = try Self.children(movie, bytes).first(where: { $0.name == "udta" })
+        else { return nil }
+        userBox = user
+    }
+
+    /// Bytes of the box, header included.
+    package var size: Int64 { userBox.end - userBox.start }
+
+    /// The whole box, unless boxes are nested in it deeper than tags ever are, or are more than can be looked at.
+    package func body() throws -> [UInt8]? {
+        var left = Self.mostBoxes
+        guard try isShallow(userBox, levels: 7, &left) else { return nil }
+        return try bytes.read(at: userBox.start, Int(size))
+    }
+
+    private func isShallow(_ box: Box, levels: Int, _ left: inout Int) throws -> Bool {
+        guard Self.containers.contains(box.name) else { return true }
+        let children = try Self.children(box, bytes)
+        left -= children.count
+        guard levels > 1, left > 0 else { return children.isEmpty }
+        for child in children where try !isShallow(child, levels: levels - 1, &left) { return false }
+        return true
+    }
+
+    private static let mostBoxes = 10_000
+    /// TagLib looks into boxes of these names wherever they stand.
+    private static let containers: Set = [
+        "moov", "udta", "mdia", "meta", "ilst", "stbl", "minf", "moof", "traf", "trak", "stsd",
+    ]
+
+    /// How many bytes stand before the boxes in `meta`: a version and flags, except in QuickTime's.
+    package static func preface(ofMetaBefore name: String?) -> Int {
+        // TagLib knows it by these names.
+        name.map(["hdlr", "ilst", "mhdr", "ctry", "lang"].contains) ?? false ? 0 : 4
+    }
+
+    /// Puts an `ilst` where room was kept for it, with a `free` box behind it; false if it does not fit.
+    package func replace(with list: [UInt8], isQuickTime: Bool, in store: any ByteStore) throws -> Bool {
+        let children = try Self.children(userBox, bytes)
+        let room: Box?
+        var result: [UInt8]
+        if isQuickTime {
+            room = children.first { $0.name == "XMP_" }
+            let zeros = [UInt8](repeating: 0, count: 9)
+            let handler = Self.box("hdlr", zeros.dropLast() + Array("mdirappl".utf8) + zeros)
+            result = Self.box("meta", [0, 0, 0, 0] + handler + list)
+        } else {
+            let meta = children.first { $0.name == "meta" }
+            room = try meta.flatMap { try Self.children($0, bytes).first { $0.name == "ilst" } }
+            result = list
+        }
+        guard let room else { return false }
+        let left = Int(room.end - room.start) - result.count
+        guard left == 0 || left >= 8 else { return false }
+        if left >= 8 { result += Self.box("free", [UInt8](repeating: 0, count: left - 8)) }
+        try result.withUnsafeBytes { try store.write($0, at: room.start) }
+        return true
+    }
+
+    private static func box(_ name: String, _ body: [UInt8]) -> [UInt8] {
+        bigEndian(UInt64(body.count + 8), 4) + Array(name.utf8) + body
+    }
+
+    /// The boxes in one, up to one that makes no sense.
+    private static func children(_ box: Box, _ bytes: SourceBytes) throws -> [Box] {
+        var boxes: [Box] = []
+        var offset = box.body
+        switch box.name {
+        case "meta": offset += Int64(preface(ofMetaBefore: try bytes.text(at: offset + 4, 4)))
+        // A version, flags and a count.
+        case "stsd": offset += 8
+        default: break
+        }
+        while boxes.count < mostBoxes, offset + 8 <= box.end, let short = try bytes.big(at: offset, 4),
+            let name = try bytes.text(at: offset + 4, 4)
+        {
+            let size = short == 1 ? try bytes.big(at: offset + 8, 8) ?? 0 : short == 0 ? box.end - offset : short
+            guard size >= 8, size <= box.end - offset else { break }
+            boxes.append(Box(name: name, start: offset, body: offset + (short == 1 ? 16 : 8), end: offset + size))
+            offset += size
+        }
+        return boxes
+    }
+}

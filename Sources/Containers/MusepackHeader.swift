@@ -1,0 +1,73 @@
+package import Bytes
+
+/// What the header of a Musepack file tells of its samples, as the reference decoder takes it.
+package struct MusepackHeader {
+    /// Samples that a decoder gives before the first to be heard.
+    package let delay: Int64
+    /// Samples to be heard.
+    package let samples: Int64
+
+    /// Samples by which the synthesis is late.
+    private static let synthesisDelay: Int64 = 481
+    private static let frameLength: Int64 = 1152
+
+    /// Reads it; nothing if the file has none that makes sense, or does not tell its length.
+    package init?(_ source: any ByteSource) throws {
+        guard !source.isEndless else { return nil }
+        let start = try TagBytes.leading(source).end
+        let bytes = SourceBytes(source)
+        guard let mark = try bytes.read(at: start, 4) else { return nil }
+        let found =
+            mark == Array("MPCK".utf8)
+            ? try Self.eighth(bytes, start + 4)
+            : mark.starts(with: "MP+".utf8) && mark[3] & 15 == 7 ? try Self.seventh(bytes, start) : nil
+        guard let found, found.samples > 0, found.delay < 1 << 40, found.samples < 1 << 40 else { return nil }
+        (delay, samples) = found
+    }
+
+    /// Stream version 7: frames, and how much of the last one counts.
+    ///
+    /// What the synthesis holds back then comes with a frame that is not counted, and that libav does not read.
+    private static func seventh(_ bytes: SourceBytes, _ start: Int64) throws -> (delay: Int64, samples: Int64)? {
+        guard let frames = try bytes.little(at: start + 4, 4), let last = try bytes.little(at: start + 20, 4) else {
+            return nil
+        }
+        let decoded = frames * frameLength
+        guard last >> 31 == 1 else { return (synthesisDelay, decoded - synthesisDelay) }
+        let length = last >> 20 & 0x7FF
+        guard length <= frameLength else { return nil }
+        let told = decoded - (length == 0 ? 0 : frameLength - length)
+        return (synthesisDelay, min(told, decoded - synthesisDelay))
+    }
+
+    /// Stream version 8: a packet with the count of samples, and how many of them come before the first to be heard.
+    private static func eighth(_ bytes: SourceBytes, _ start: Int64) throws -> (delay: Int64, samples: Int64)? {
+        var place = start
+        for _ in 0..<64 {
+            guard let name = try bytes.text(at: place, 2), let size = try number(bytes, place + 2), size.value > 2
+            else {
+                return nil
+            }
+            if name == "SH" {
+                // Behind a sum of four bytes and the version.
+                guard let count = try number(bytes, size.end + 5), let silence = try number(bytes, count.end),
+                    count.value > silence.value
+                else { return nil }
+                return (synthesisDelay + silence.value, count.value - silence.value)
+            }
+            place = place.adding(size.value)
+        }
+        return nil
+    }
+
+    /// A number of seven bits a byte, and where it ends.
+    private static func number(_ bytes: SourceBytes, _ start: Int64) throws -> (value: Int64, end: Int64)? {
+        var value: Int64 = 0
+        for place in start..<start + 8 {
+            guard let byte = try bytes.big(at: place, 1) else { return nil }
+            value = value << 7 | byte & 0x7F
+            if byte & 0x80 == 0 { return (value, place + 1) }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,51 @@
+package import Bytes
+import Glibc
+
+/// The last pages of an Ogg file.
+package enum OggEnd {
+    /// Why the file is not whole: a page cut short, or a stream without its last page; nothing if it is whole.
+    package static func defect(_ source: any ByteSource) throws -> String? {
+        guard let tail = try tail(source) else { return nil }
+        var ended: [UInt32: Bool] = [:]
+        var index = 0
+        while let start = nextMark(tail, from: index) {
+            guard let page = OggPage(tail[start...]), let size = page.size, start + size <= tail.count else {
+                return "its last page is cut short"
+            }
+            ended[page.serial] = page.isLast
+            index = start + size
+        }
+        return ended.values.contains(false) ? "its last page is missing" : nil
+    }
+
+    /// The count of samples that the last page of a stream tells, whether it is whole or not.
+    package static func lastCount(_ source: any ByteSource, serial: UInt32) throws -> Int64? {
+        guard let tail = try tail(source) else { return nil }
+        var (index, last): (Int, Int64?) = (0, nil)
+        while let start = nextMark(tail, from: index), let page = OggPage(tail[start...]) {
+            if page.serial == serial { last = page.granule ?? last }
+            index = start + 4
+        }
+        return last
+    }
+
+    /// The largest page is 65,307 bytes, so the last two of them are in here.
+    private static func tail(_ source: any ByteSource) throws -> [UInt8]? {
+        let count = min(source.length, 131_072)
+        return try SourceBytes(source).read(at: source.length - count, Int(count))
+    }
+
+    private static func nextMark(_ bytes: [UInt8], from start: Int) -> Int? {
+        bytes.withUnsafeBytes { all in
+            var index = start
+            while let base = all.baseAddress, all.count - index >= OggPage.mark.count,
+                let found = memchr(base + index, CInt(OggPage.mark[0]), all.count - index)
+            {
+                index = base.distance(to: found)
+                guard !all[index...].starts(with: OggPage.mark) else { return index }
+                index += 1
+            }
+            return nil
+        }
+    }
+}

@@ -1,0 +1,47 @@
+package import Bytes
+
+/// The header of an Ogg page (RFC 3533 section 6).
+package struct OggPage {
+    /// The count of samples, or whatever the codec counts, up to the end of the page; nothing where no packet ends on it.
+    package let granule: Int64?
+    package let serial: UInt32
+    package let number: UInt32
+    /// Whether it is the first or the last page of its stream.
+    let isFirst: Bool
+    package let isLast: Bool
+    /// Lengths of the segments of its packets; nothing if the bytes end before them.
+    package let lacing: ArraySlice<UInt8>?
+
+    /// The mark of a page of the only version there is.
+    static let mark: [UInt8] = [0x4F, 0x67, 0x67, 0x53, 0]
+
+    /// Bytes of the longest header.
+    static let mostHeaderBytes = 27 + 255
+
+    /// Reads the header that bytes begin with; nothing if they do not begin with one.
+    init?(_ bytes: ArraySlice<UInt8>) {
+        guard bytes.count >= 27, bytes.starts(with: Self.mark) else { return nil }
+        let start = bytes.startIndex
+        func number(_ offset: Int, _ count: Int) -> UInt64 {
+            bytes[(start + offset)..<(start + offset + count)].reversed().reduce(0) { $0 << 8 | UInt64($1) }
+        }
+        let granule = number(6, 8)
+        self.granule = granule == .max ? nil : Int64(bitPattern: granule)
+        serial = UInt32(number(14, 4))
+        self.number = UInt32(number(18, 4))
+        (isFirst, isLast) = (bytes[start + 5] & 2 != 0, bytes[start + 5] & 4 != 0)
+        let segments = Int(bytes[start + 26])
+        lacing = bytes.count >= 27 + segments ? bytes[(start + 27)..<(start + 27 + segments)] : nil
+    }
+
+    /// Reads the header at an offset; nothing if none begins there.
+    package init?(_ bytes: SourceBytes, at offset: Int64) throws {
+        let count = min(bytes.rest(from: offset), Int64(Self.mostHeaderBytes))
+        guard count > 0, let head = try bytes.read(at: offset, Int(count)) else { return nil }
+        self.init(head[...])
+    }
+
+    /// Bytes of the header and of the whole page; nothing if they are not told.
+    package var headerSize: Int? { lacing.map { 27 + $0.count } }
+    package var size: Int? { lacing.map { 27 + $0.count + $0.reduce(0) { $0 + Int($1) } } }
+}

@@ -1,0 +1,72 @@
+package import Bytes
+
+/// Tags of music files that lie behind the last frame, of which most containers know nothing.
+package enum TrailingTags {
+    /// The source without the tags at its end, for containers in which libav takes them for frames, a chunk or an index.
+    ///
+    /// It takes a large one for another recording, after which it leaves an MP3's padding.
+    package static func hidden(_ source: any ByteSource, _ format: String) throws -> any ByteSource {
+        guard !source.isEndless else { return source }
+        if ["sox", "nut"].contains(format), let end = try SourceEnd.declared(format, source), end < source.length {
+            // libav reads on to the end of the file, whatever the header counts and behind the index.
+            return ShortenedSource(source, to: end)
+        }
+        guard formats.contains(format) else { return source }
+        let end = try start(source)
+        return end < source.length && end > 0 ? ShortenedSource(source, to: end) : source
+    }
+
+    private static let formats: Set = ["mp3", "aac", "tta", "wv", "truehd", "mlp", "gsm", "w64", "nut"]
+
+    /// Where the tags begin: the source's end if there are none.
+    package static func start(_ source: any ByteSource) throws -> Int64 {
+        let bytes = SourceBytes(source)
+        var end = source.length
+        // Each kind once, and an old tag of either kind before another.
+        for _ in 0..<6 {
+            guard let size = try Self.size(bytes, before: end), size > 0, size <= end else { break }
+            end -= size
+        }
+        return end
+    }
+
+    /// Bytes of the tag that ends at an offset; nothing if none is known to.
+    private static func size(_ bytes: SourceBytes, before end: Int64) throws -> Int64? {
+        if try bytes.text(at: end - 128, 3) == "TAG" {
+            return try bytes.text(at: end - 355, 4) == "TAG+" ? 355 : 128
+        }
+        if try bytes.text(at: end - 32, 8) == "APETAGEX", let size = try bytes.little(at: end - 20, 4), size >= 32,
+            let flags = try bytes.little(at: end - 12, 4)
+        {
+            // The size counts the footer and not the header.
+            return size + (flags & 0x8000_0000 != 0 ? 32 : 0)
+        }
+        if try bytes.text(at: end - 9, 9) == "LYRICS200", let digits = try bytes.text(at: end - 15, 6) {
+            return Int64(digits).map { $0 + 15 }
+        }
+        // The footer of ID3v2.4 (section 3.4): seven bits a byte.
+        guard let footer = try bytes.read(at: end - 10, 10), footer.starts(with: "3DI".utf8),
+            footer[6...].allSatisfy({ $0 < 0x80 })
+        else { return nil }
+        return 20 + footer[6...].reduce(0) { $0 << 7 | Int64($1) }
+    }
+}
+
+/// The first bytes of a source, as if it had no more.
+private final class ShortenedSource: ByteSource {
+    let length: Int64
+    private let source: any ByteSource
+
+    init(_ source: any ByteSource, to length: Int64) {
+        self.source = source
+        self.length = length
+    }
+
+    var isAllPresent: Bool { source.isAllPresent }
+
+    func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws -> Int {
+        guard offset < length else { return 0 }
+        let count = min(Int64(buffer.count), length - offset)
+        return try source.read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<Int(count)]), at: offset)
+    }
+}

@@ -1,0 +1,241 @@
+package import Bytes
+
+/// Sizes that programs leave in a header when they write to a pipe and cannot go back to it.
+package struct UnknownSize {
+    private let bytes: SourceBytes
+    private let length: Int64
+    private var corrections: [Int64: UInt8] = [:]
+    /// How many more chunks are looked at.
+    private var chunksLeft = SourceEnd.mostChunks
+
+    /// The source with the sizes that its length implies; nothing if its header declares them.
+    package static func resolved(_ source: any ByteSource, _ format: String) throws -> (any ByteSource)? {
+        guard !source.isEndless else { return nil }
+        var header = UnknownSize(source)
+        let isUnknown =
+            switch format {
+            case "wav": try header.resolveWave()
+            case "w64": try header.resolveWave64()
+            case "aiff": try header.resolveAIFF()
+            case "au": try header.resolveSun()
+            case "caf": try header.resolveCoreAudio()
+            case "avi": try header.resolveInterleaved()
+            default: false
+            }
+        return isUnknown ? CorrectedSource(source, header.corrections) : nil
+    }
+
+    private init(_ source: any ByteSource) {
+        bytes = SourceBytes(source)
+        length = source.length
+    }
+
+    /// RIFF and RF64: the data chunk, the size of the file, and the count of samples in `fact` or `ds64`.
+    private mutating func resolveWave() throws -> Bool {
+        let form = try bytes.text(at: 0, 4)
+        var (offset, block): (Int64, Int64) = (12, 1)
+        var (wide, fact): (Int64?, Int64?)
+        while mayGoOn(), let name = try bytes.text(at: offset, 4), let size = try bytes.little(at: offset + 4, 4) {
+            let body = offset + 8
+            switch name {
+            case "ds64": wide = body
+            case "fact": fact = body
+            case "fmt ": block = try waveBlock(body)
+            case "data":
+                let rest = whole(from: body, block)
+                if form != "RIFF", size == 0xFFFF_FFFF, let wide, let long = try bytes.little(at: wide + 8, 8) {
+                    guard try isUnknown(wide: long, from: body) else { return false }
+                    correct(length - 8, 8, at: wide, isBig: false)
+                    correct(rest, 8, at: wide + 8, isBig: false)
+                    correct(0, 8, at: wide + 16, isBig: false)
+                    return true
+                }
+                if size == 0, length > body, try isChunks(from: body, isBig: false) {
+                    // libav takes them for the sound that there is none of: without a chunk of it, it opens no file.
+                    correct(0x4B4E_554A, 4, at: offset, isBig: false)
+                    return true
+                }
+                guard try isUnknown(size, from: body, isBig: false) else { return false }
+                // libav reads to the end of the file where the size is the largest that there is.
+                correct(min(rest, 0xFFFF_FFFF), 4, at: offset + 4, isBig: false)
+                if let fact { correct(0, 4, at: fact, isBig: false) }
+                return true
+            default: break
+            }
+            offset = body + size + size % 2
+        }
+        return false
+    }
+
+    /// Bytes of one sample of all channels; 1 for codecs that have none.
+    private func waveBlock(_ body: Int64) throws -> Int64 {
+        guard let tag = try bytes.little(at: body, 2), [1, 3, 6, 7, 0xFFFE].contains(tag),
+            let block = try bytes.little(at: body + 12, 2)
+        else { return 1 }
+        return max(block, 1)
+    }
+
+    /// Sony Wave64, whose sizes include the chunk's header of 24 bytes.
+    private mutating func resolveWave64() throws -> Bool {
+        var (offset, block): (Int64, Int64) = (40, 1)
+        var fact: Int64?
+        while mayGoOn(), let name = try bytes.text(at: offset, 4), let size = try bytes.little(at: offset + 16, 8) {
+            let body = offset + 24
+            switch name {
+            case "fmt ": block = try waveBlock(body)
+            case "fact": fact = body
+            case "data":
+                // The rest of the identifier that chunks have in common.
+                let isFollowed = try bytes.read(at: body + 4, 4) == [0xF3, 0xAC, 0xD3, 0x11]
+                let isEmpty = size == 0 || size == 24
+                guard length > body, isEmpty && !isFollowed || Self.means(unknownWide: size) else { return false }
+                correct(length, 8, at: 16, isBig: false)
+                correct(24 + whole(from: body, block), 8, at: offset + 16, isBig: false)
+                if let fact { correct(0, 8, at: fact, isBig: false) }
+                return true
+            default: break
+            }
+            guard size >= 24 else { return false }
+            offset = offset.adding(size.adding(7) / 8 * 8)
+        }
+        return false
+    }
+
+    /// AIFF and AIFF-C: the sound data chunk, the size of the file, and the count of frames in the common chunk.
+    private mutating func resolveAIFF() throws -> Bool {
+        var offset: Int64 = 12
+        var common: Int64?
+        while mayGoOn(), let name = try bytes.text(at: offset, 4), let size = try bytes.big(at: offset + 4, 4) {
+            let body = offset + 8
+            if name == "COMM" { common = body }
+            if name == "SSND" {
+                // It begins with an offset and a block size, which an empty one has as well.
+                let isEmpty = try size == 8 && length > body + 8 && !isChunks(from: body + 8, isBig: true)
+                guard let common, try isEmpty || isUnknown(size, from: body, isBig: true) else { return false }
+                let block = try aiffBlock(common)
+                let rest = whole(from: body + 8, block ?? 1)
+                guard length - 8 <= 0xFFFF_FFFF else { return false }
+                correct(length - 8, 4, at: 4, isBig: true)
+                correct(8 + rest, 4, at: offset + 4, isBig: true)
+                if let block { correct(rest / block, 4, at: common + 2, isBig: true) }
+                return true
+            }
+            offset = body + size + size % 2
+        }
+        return false
+    }
+
+    /// Bytes of one sample of all channels; nothing for compressed sound.
+    private func aiffBlock(_ common: Int64) throws -> Int64? {
+        guard let channels = try bytes.big(at: common, 2), let bits = try bytes.big(at: common + 6, 2),
+            channels > 0, bits > 0
+        else { return nil }
+        let kind = try bytes.text(at: 8, 4) == "AIFC" ? try bytes.text(at: common + 18, 4) ?? "" : "NONE"
+        switch kind.lowercased() {
+        case "none", "twos", "sowt", "raw ", "in24", "in32", "fl32", "fl64": return channels * ((bits + 7) / 8)
+        case "ulaw", "alaw": return channels
+        default: return nil
+        }
+    }
+
+    /// Sun audio, for which the largest number is the standard's own word for unknown.
+    private mutating func resolveSun() throws -> Bool {
+        guard let start = try bytes.big(at: 4, 4), let size = try bytes.big(at: 8, 4), length > start,
+            size == 0 || Self.means(unknown: size) && size > length - start
+        else { return false }
+        correct(min(length - start, 0xFFFF_FFFF), 4, at: 8, isBig: true)
+        return true
+    }
+
+    /// Core Audio Format, whose data chunk may be the last with a size of -1; it begins with four bytes that are no sound.
+    private mutating func resolveCoreAudio() throws -> Bool {
+        var (offset, block): (Int64, Int64) = (8, 1)
+        while mayGoOn(), let name = try bytes.text(at: offset, 4), let size = try bytes.big(at: offset + 4, 8) {
+            let body = offset + 12
+            if name == "desc", try bytes.text(at: body + 8, 4) == "lpcm" {
+                block = try max(bytes.big(at: body + 16, 4) ?? 1, 1)
+            }
+            if name == "data" {
+                guard Self.means(unknownWide: size), length > body + 4 else { return false }
+                correct(4 + whole(from: body + 4, block), 8, at: offset + 4, isBig: true)
+                return true
+            }
+            guard size >= 0 else { return false }
+            offset = body.adding(size)
+        }
+        return false
+    }
+
+    /// AVI: the size of the file; the chunks in it are read one by one whatever the list's size says.
+    private mutating func resolveInterleaved() throws -> Bool {
+        guard let size = try bytes.little(at: 4, 4), size == 0 || Self.means(unknown: size),
+            size > length - 8 || size == 0
+        else { return false }
+        correct(min(length - 8, 0xFFFF_FFFF), 4, at: 4, isBig: false)
+        return true
+    }
+}
+
+extension UnknownSize {
+    /// Whether a size is one that writers leave for unknown: the largest of 31 or 32 bits, SoX's 0x7FFFF000 and 0x7F000000, each
+    /// with or without the header.
+    private static func means(unknown size: Int64) -> Bool {
+        [0x7EFF_F000...0x7F00_1000, 0x7FFF_E000...0x8000_1000, 0xFFFF_E000...0xFFFF_FFFF].contains { $0.contains(size) }
+    }
+
+    /// The same of 64 bits; zero stands for unknown elsewhere.
+    private static func means(unknownWide size: Int64) -> Bool { size < 0 || size >= 1 << 62 }
+
+    /// Whether the size of the chunk of sound means nothing: it reaches beyond the end of the file, or is zero though no other
+    /// chunk follows, or the sound goes on behind it.
+    private mutating func isUnknown(_ size: Int64, from body: Int64, isBig: Bool) throws -> Bool {
+        let rest = length - body
+        guard rest > 0 else { return false }
+        if size == 0 { return try !isChunks(from: body, isBig: isBig) }
+        guard Self.means(unknown: size) else { return false }
+        let end = body + size + size % 2
+        return try size > rest || end < length && !hasName(at: end)
+    }
+
+    private mutating func isUnknown(wide size: Int64, from body: Int64) throws -> Bool {
+        if size == 0 { return try length > body && !isChunks(from: body, isBig: false) }
+        return Self.means(unknownWide: size) && length > body
+    }
+
+    /// Whether chunks, and nothing else, lie between an offset and the end of the file.
+    private mutating func isChunks(from start: Int64, isBig: Bool) throws -> Bool {
+        var offset = start
+        while mayGoOn(), offset < length {
+            guard try hasName(at: offset), let size = try number(at: offset + 4, 4, isBig: isBig) else { return false }
+            // Some writers leave the last chunk's padding out.
+            offset += 8 + size + (offset + 8 + size == length ? 0 : size % 2)
+        }
+        return offset == length
+    }
+
+    private mutating func mayGoOn() -> Bool {
+        chunksLeft -= 1
+        return chunksLeft >= 0
+    }
+
+    private func hasName(at offset: Int64) throws -> Bool {
+        try bytes.read(at: offset, 4)?.allSatisfy { (0x20..<0x7F).contains($0) } ?? false
+    }
+
+    /// Bytes from an offset to the end of the file, in whole blocks.
+    private func whole(from offset: Int64, _ block: Int64) -> Int64 {
+        let rest = length - offset
+        return rest < block ? rest : rest - rest % block
+    }
+
+    private func number(at offset: Int64, _ count: Int, isBig: Bool) throws -> Int64? {
+        try isBig ? bytes.big(at: offset, count) : bytes.little(at: offset, count)
+    }
+
+    private mutating func correct(_ value: Int64, _ count: Int, at offset: Int64, isBig: Bool) {
+        for index in 0..<count {
+            let shift = 8 * (isBig ? count - 1 - index : index)
+            corrections[offset + Int64(index)] = UInt8(truncatingIfNeeded: value >> shift)
+        }
+    }
+}

@@ -1,0 +1,106 @@
+import Bytes
+import CLibav
+import Decoding
+import Encoding
+import Filters
+import Libav
+import Lifecycle
+import MediaTypes
+import Tags
+
+/// An output that holds every audio track of the source.
+///
+/// It takes the samples of the track that a conversion reads, and reads the others itself, as far as that one has come.
+final class EveryTrackWriter: RenditionWriter {
+    private let store: any ByteStore
+    private let stop: StopFlag
+    private let file: MuxedFile
+    /// The track whose samples come from outside.
+    private let path: TrackPath
+    private let siblings: [SiblingTrack]
+    private var tags: TagWriter
+
+    init(
+        _ store: any ByteStore, _ rendition: Rendition, _ source: any ByteSource, _ sourceSettings: SourceSettings,
+        _ reader: borrowing AssetReader, _ metadata: Metadata, stop: StopFlag
+    ) throws(MediaError) {
+        self.store = store
+        self.stop = stop
+        let settings = try EncodingSettings.resolve(
+            rendition, try rendition.sound.shape(of: reader.shape), reader.depth)
+        file = MuxedFile(try Muxer.open(store, settings, stop: stop))
+        var path: TrackPath?
+        var siblings: [SiblingTrack] = []
+        for (index, label) in reader.labels.enumerated() {
+            if label.index == reader.track.index {
+                path = try TrackPath(index + 1, rendition, reader, label, file)
+            } else {
+                siblings.append(
+                    try SiblingTrack(index + 1, rendition, source, sourceSettings, label, file, stop: stop))
+            }
+        }
+        guard let path else { throw MediaError(.internal, "open the tracks", "the track that is read has no number") }
+        (self.path, self.siblings) = (path, siblings)
+        tags = TagWriter(
+            metadata, rendition.tags, format: settings.format, codec: settings.codec, rate: settings.shape.rate,
+            sourceRate: reader.shape.rate)
+        let rates = ([path] + siblings.map(\.path)).map(\.settings.shape.rate)
+        try file.muxer.start(settings, rate: Self.commonRate(rates), tags: tags.header)
+    }
+
+    /// A rate in which the samples of all tracks have whole numbers, if 31 bits hold it; else the highest.
+    private static func commonRate(_ rates: [Int]) -> Int {
+        var common = 1
+        for rate in rates {
+            common = common / Int(av_gcd(Int64(common), Int64(rate))) * rate
+            if common > Int32.max { return rates.max()! }
+        }
+        return common
+    }
+
+    func append(_ frame: borrowing Frame) throws(MediaError) {
+        do throws(MediaError) { try path.append(frame) } catch { throw error.of(track: path.number) }
+        for sibling in siblings { try sibling.advance(to: path.seconds) }
+    }
+
+    func finish() throws(MediaError) -> ConversionResult {
+        do throws(MediaError) { try path.finish() } catch { throw error.of(track: path.number) }
+        try finishSiblings()
+        try file.muxer.finish()
+        try tags.finish(store)
+        let paths = ([path] + siblings.map(\.path)).sorted { $0.number < $1.number }
+        try OutputCheck.run(store, paths.map(\.check), stop: stop)
+        let bytes = try store.measuredLength()
+        return result(paths, bytes)
+    }
+
+    /// Brings all others to their ends, side by side: the muxer holds back what is far ahead of the rest.
+    private func finishSiblings() throws(MediaError) {
+        var running = siblings
+        var seconds = path.seconds
+        while !running.isEmpty {
+            seconds += 0.5
+            for sibling in running { try sibling.advance(to: seconds) }
+            running.removeAll { $0.isOver }
+        }
+    }
+
+    /// The report, whose figures are the longest track's.
+    private func result(_ paths: [TrackPath], _ bytes: Int64) -> ConversionResult {
+        func length(_ path: TrackPath) -> MediaTime {
+            MediaTime(sample: path.samples, rate: path.settings.shape.rate)
+        }
+        var longest = paths[0]
+        for path in paths where length(path) > length(longest) { longest = path }
+        var used = longest.used
+        used["tracks"] = Setting(asked: "all", used: String(paths.count))
+        var result = ConversionResult(
+            longest.settings, samples: longest.samples, bytes: bytes, gapless: longest.gapless, used: used,
+            warnings: paths.flatMap(\.warnings) + siblings.flatMap(\.warnings) + tags.warnings)
+        for sibling in siblings {
+            result.damage.seconds += sibling.damage.seconds
+            result.damage.events += sibling.damage.events
+        }
+        return result
+    }
+}

@@ -1,0 +1,189 @@
+package import Bytes
+import CLibav
+import Decoding
+import Demuxing
+import Libav
+package import Lifecycle
+package import MediaTypes
+import Tags
+
+/// What a source is.
+package struct Probe: Codable, Hashable, Sendable {
+    /// libav's name of the container.
+    package var format: String
+    /// The audio's length, if the source tells.
+    package var duration: MediaTime?
+    /// Seconds, for display.
+    package var seconds: Double?
+    /// Whether the duration is only a guess from the bit rate.
+    package var estimated: Bool
+    /// Bits a second, over the whole file.
+    package var bitRate: Int?
+    package var bytes: Int64
+    /// The audio tracks.
+    package var tracks: [Track]
+    /// Values by the names that a job uses.
+    package var tags: [String: [String]]
+    package var pictures: [Picture]
+    package var chapters: [Chapter]
+    /// Chapters and tags that would have made the report too long.
+    package var chaptersLeftOut: Int?
+    package var tagsLeftOut: Int?
+
+    /// A picture, such as the cover.
+    package struct Picture: Codable, Hashable, Sendable {
+        /// One of ID3's types, such as 3 for the front cover.
+        package var type: Int
+        package var mediaType: String
+        package var description: String
+        package var bytes: Int
+
+        enum CodingKeys: String, CodingKey {
+            case type, description, bytes
+            case mediaType = "media_type"
+        }
+    }
+
+    /// A chapter; times in seconds.
+    package struct Chapter: Codable, Hashable, Sendable {
+        package var start: Double
+        package var end: Double
+        package var title: String
+    }
+
+    /// An audio track.
+    package struct Track: Codable, Hashable, Sendable {
+        /// Its place among the audio tracks, from 1, as a job's `track` has it.
+        package var number: Int
+        /// The stream's place in the container, from 0.
+        package var index: Int
+        package var codec: String
+        /// Hz.
+        package var sampleRate: Int
+        package var channels: Int
+        package var channelLayout: String
+        /// How the decoder gives samples, as libav names it.
+        package var sampleFormat: String?
+        /// Bits of a sample that carry something, where the codec tells.
+        package var bits: Int?
+        package var bitRate: Int?
+        package var duration: MediaTime?
+        /// The same in seconds, for display.
+        package var seconds: Double?
+        package var language: String?
+        package var title: String?
+        /// Whether a player takes it by default.
+        package var isDefault: Bool
+        /// Where they were asked for, of the track that a player takes by default.
+        package var loudness: Loudness?
+        package var silences: [Silence]?
+        /// Silences that came after the 500 that are listed.
+        package var silencesLeftOut: Int?
+
+        enum CodingKeys: String, CodingKey {
+            case number, index, title, codec, channels, bits, duration, seconds, language, loudness, silences
+            case sampleRate = "sample_rate"
+            case channelLayout = "channel_layout"
+            case sampleFormat = "sample_format"
+            case bitRate = "bit_rate"
+            case isDefault = "default"
+            case silencesLeftOut = "silences_left_out"
+        }
+    }
+
+    enum CodingKeys: String, CodingKey {
+        case format, duration, seconds, estimated, bytes, tracks, tags, pictures, chapters
+        case bitRate = "bit_rate"
+        case chaptersLeftOut = "chapters_left_out"
+        case tagsLeftOut = "tags_left_out"
+    }
+}
+
+extension Probe {
+    /// Opens a source and says what it is.
+    package static func of(
+        _ source: any ByteSource, charset: String? = nil, limits: SourceLimits = .init(), stop: StopFlag
+    ) throws(MediaError) -> Probe {
+        let demuxer = try Demuxer.open(source, stop: stop)
+        try limits.check(demuxer)
+        let best = try demuxer.selectAudio()
+        var tracks: [Track] = []
+        for track in demuxer.tracks {
+            tracks.append(try Track(track, demuxer.stream(track.index), number: tracks.count + 1))
+            // There the stream's title is the song's.
+            if demuxer.formatName == "ogg" { tracks[tracks.count - 1].title = nil }
+        }
+        let place = tracks.firstIndex { $0.index == best.index }
+        if let place, let length = try AudibleLength.of(best, source, demuxer) { tracks[place].duration = length }
+        for place in tracks.indices { tracks[place].seconds = tracks[place].duration?.seconds }
+        let duration =
+            place.flatMap { tracks[$0].duration }
+            ?? demuxer.duration.map { MediaTime(value: $0, timescale: 1_000_000) }
+        let bitRate = demuxer.context.pointee.bit_rate
+        var metadata = try TagReader.read(source, demuxer, best, charset: charset, limits: limits)
+        metadata.spellLyrics()
+        metadata.endChapters(at: duration.map { $0.sampleIndex(rate: max(best.rate, 1)) }, rate: best.rate)
+        return Probe(
+            format: demuxer.formatName, duration: duration, seconds: duration?.seconds,
+            estimated: demuxer.durationIsEstimate, bitRate: bitRate > 0 ? Int(bitRate) : nil,
+            bytes: source.isEndless ? 0 : source.length,
+            tracks: tracks, tags: metadata.shownTexts, pictures: metadata.pictures.map { Picture($0) },
+            chapters: metadata.chapters.map { Chapter($0) })
+    }
+}
+
+extension Probe {
+    /// Leaves out the last half of the chapters, or else the longest tag; false if there is nothing of either.
+    package mutating func shorten() -> Bool {
+        if !chapters.isEmpty {
+            let count = (chapters.count + 1) / 2
+            chapters.removeLast(count)
+            chaptersLeftOut = (chaptersLeftOut ?? 0) + count
+            return true
+        }
+        let sizes = tags.mapValues { values in values.reduce(0) { $0 + $1.utf8.count } }
+        guard let longest = sizes.max(by: { ($0.value, $0.key) < ($1.value, $1.key) }) else { return false }
+        tags[longest.key] = nil
+        tagsLeftOut = (tagsLeftOut ?? 0) + 1
+        return true
+    }
+}
+
+extension Probe.Picture {
+    fileprivate init(_ picture: Metadata.Picture) {
+        self.init(
+            type: picture.kind, mediaType: picture.mediaType, description: picture.description,
+            bytes: picture.bytes.count)
+    }
+}
+
+extension Probe.Chapter {
+    fileprivate init(_ chapter: Metadata.Chapter) {
+        func seconds(_ time: Int64) -> Double { Double((time + 500_000) / 1_000_000) / 1000 }
+        self.init(start: seconds(chapter.start), end: seconds(chapter.end), title: chapter.title)
+    }
+}
+
+extension Probe.Track {
+    fileprivate init(
+        _ track: AudioTrack, _ stream: UnsafeMutablePointer<AVStream>, number: Int
+    ) throws(MediaError) {
+        let parameters = stream.pointee.codecpar!
+        let format = av_get_sample_fmt_name(AVSampleFormat(parameters.pointee.format))
+        let bits = max(parameters.pointee.bits_per_raw_sample, av_get_exact_bits_per_sample(track.codec))
+        let label = TrackLabel(stream)
+        self.init(
+            number: number, index: track.index, codec: track.codecName, sampleRate: track.rate,
+            channels: track.channels,
+            channelLayout: try ChannelLayout(naming: &parameters.pointee.ch_layout).description,
+            sampleFormat: format.map { String(cString: $0) }, bits: bits > 0 ? Int(bits) : nil,
+            bitRate: parameters.pointee.bit_rate > 0 ? Int(parameters.pointee.bit_rate) : nil,
+            duration: track.duration.flatMap {
+                // A header may hold any number.
+                let (value, isTooLong) = $0.multipliedReportingOverflow(by: Int64(track.timeBase.num))
+                return isTooLong ? nil : MediaTime(value: value, timescale: Int64(track.timeBase.den))
+            },
+            language: label.language, title: label.title,
+            isDefault: stream.pointee.disposition & AV_DISPOSITION_DEFAULT != 0)
+    }
+}

@@ -1,0 +1,54 @@
+import Bytes
+import Decoding
+import Encoding
+import Libav
+import Lifecycle
+import MediaTypes
+
+/// A track that is read beside the one that a conversion reads.
+final class SiblingTrack {
+    let path: TrackPath
+    private var reader: AssetReader
+    private let frame: Frame
+    private(set) var isOver = false
+
+    init(
+        _ number: Int, _ rendition: Rendition, _ source: any ByteSource, _ settings: SourceSettings,
+        _ label: TrackLabel, _ file: MuxedFile, stop: StopFlag
+    ) throws(MediaError) {
+        frame = try Frame()
+        var settings = settings
+        settings.track = .number(number)
+        do throws(MediaError) {
+            let reader = try AssetReader.open(source, settings, stop: stop)
+            path = try TrackPath(number, rendition, reader, label, file)
+            self.reader = reader
+        } catch { throw error.of(track: number) }
+    }
+
+    /// Goes on until so many seconds of the range are encoded, or the track is at its end.
+    func advance(to seconds: Double) throws(MediaError) {
+        do throws(MediaError) {
+            while !isOver, path.seconds < seconds {
+                if try reader.next(into: frame) {
+                    try path.append(frame)
+                } else {
+                    isOver = true
+                    try path.finish()
+                }
+            }
+        } catch { throw error.of(track: path.number) }
+    }
+
+    var damage: Damage { reader.damage }
+
+    var warnings: [Warning] { reader.warnings.map { $0.of(track: path.number) } }
+}
+
+extension MediaError {
+    /// The same with the track that failed.
+    func of(track number: Int) -> MediaError {
+        if case .cancelled = reason { return self }
+        return MediaError(reason, operation, "track \(number): \(sentence)", code: code)
+    }
+}

@@ -1,0 +1,103 @@
+import Bytes
+import CLibav
+import Decoding
+import Filters
+import Libav
+import Lifecycle
+import MediaTypes
+
+/// A first reading of the range, for what a conversion has to know beforehand; several results share it.
+enum SoundAnalysis {
+    /// Measures for each result what it needs; nothing for those that need nothing, or cannot be made at all.
+    static func run(
+        _ source: any ByteSource, _ plan: ConversionPlan, stop: StopFlag, progress: (Progress) -> Void
+    ) throws(MediaError) -> [SoundMeasurement?] {
+        guard plan.renditions.contains(where: \.sound.needsMeasurement) else {
+            return Array(repeating: nil, count: plan.renditions.count)
+        }
+        progress(Progress(phase: .analyzing))
+        var reader = try AssetReader.open(source, plan.source, stop: stop)
+        var gauges: [Gauge.Key: Gauge] = [:]
+        var keys: [Gauge.Key?] = []
+        for rendition in plan.renditions {
+            let key = try? Gauge.Key(rendition, reader.shape, reader.depth)
+            keys.append(key)
+            guard let key, gauges[key] == nil else { continue }
+            gauges[key] = try Gauge(rendition, reader.shape, reader.depth, seconds: reader.sourceSeconds)
+        }
+        var meter = ProgressMeter(reader, phase: .analyzing)
+        let frame = try Frame()
+        while try reader.next(into: frame) {
+            for gauge in gauges.values { try gauge.append(frame) }
+            if let report = meter.report(reader) { progress(report) }
+        }
+        let measurements = gauges.mapValues { $0.measurement }
+        return keys.map { key in key.flatMap { measurements[$0] } }
+    }
+}
+
+/// Measures the range as some results hear it.
+private final class Gauge {
+    private let repair: FloatRepair
+    private let head: SoundHead
+    private var meter: LoudnessMeter?
+    private var scan: SilenceScan
+    private var samples: Int64 = 0
+    private let wantsSilence: Bool
+
+    /// What tells one measurement from another.
+    struct Key: Hashable {
+        let channelMap: [ChannelReference]?
+        let mix: MixMatrix?
+        let layout: String
+        let trim: SilenceTrim?
+        let wantsLoudness: Bool
+
+        /// Nothing for a result that needs no measurement.
+        init?(_ rendition: Rendition, _ source: SampleShape, _ depth: SampleDepth) throws(MediaError) {
+            guard rendition.sound.needsMeasurement else { return nil }
+            channelMap = rendition.sound.channelMap
+            mix = rendition.sound.mix
+            let shape = try rendition.sound.shape(of: source)
+            layout = try EncodingSettings.resolve(rendition, shape, depth).shape.layout.description
+            trim = rendition.sound.trimSilence
+            wantsLoudness = rendition.sound.loudness != nil || rendition.sound.replayGain != nil
+        }
+    }
+
+    init(
+        _ rendition: Rendition, _ source: SampleShape, _ depth: SampleDepth, seconds: Double?
+    ) throws(MediaError) {
+        let sound = rendition.sound
+        let settings = try EncodingSettings.resolve(rendition, try sound.shape(of: source), depth)
+        repair = try FloatRepair(source)
+        head = try SoundHead(sound, source, settings)
+        if sound.loudness != nil || sound.replayGain != nil {
+            meter = try LoudnessMeter.open(head.output, seconds: seconds)
+        }
+        wantsSilence = sound.trimSilence != nil
+        scan = SilenceScan(sound.trimSilence ?? SilenceTrim(threshold: 0), rate: source.rate)
+    }
+
+    func append(_ frame: borrowing Frame) throws(MediaError) {
+        try repair.append(frame) { (mended: borrowing Frame) throws(MediaError) in try measure(mended) }
+    }
+
+    private func measure(_ frame: borrowing Frame) throws(MediaError) {
+        try head.convert(frame) { (floats: borrowing Frame) throws(MediaError) in
+            if meter != nil { try meter!.append(floats) }
+            if wantsSilence { scan.append(floats, channels: head.output.channels) }
+            samples += Int64(floats.samples)
+        }
+    }
+
+    var measurement: SoundMeasurement {
+        let loudness: Loudness? =
+            switch meter {
+            case .none: nil
+            case .some(let meter): meter.loudness
+            }
+        return SoundMeasurement(
+            samples: samples, loudness: loudness, sound: wantsSilence ? scan.sound : nil)
+    }
+}

@@ -1,0 +1,56 @@
+import Bytes
+import Decoding
+import Encoding
+import Libav
+import MediaTypes
+
+/// When in a result the titles of a radio stream begin.
+struct TitleTimes {
+    private let source: any ByteSource
+    private var pending: [StreamTitle] = []
+    private(set) var titles: [TimedTitle] = []
+    /// Titles for which the report has no room.
+    private(set) var leftOut = 0
+    private var bytes = 0
+
+    /// What the titles of a report may take: with all else it travels in one packet of 128 KiB.
+    private static let mostBytes = 80_000
+
+    init(_ source: any ByteSource) { self.source = source }
+
+    /// Takes in the titles that lie before the packet that the samples just given came from.
+    mutating func note(_ reader: borrowing AssetReader, samples: Int) {
+        guard source.isEndless else { return }
+        pending += source.takeTitles()
+        while let next = pending.first, reader.packetOffset >= next.offset {
+            pending.removeFirst()
+            let sample = max(reader.position - Int64(samples) - reader.first, 0)
+            add(next.title, at: Double(sample) / Double(reader.shape.rate))
+        }
+    }
+
+    /// Adds a title that begins at so many seconds, if the report has room.
+    mutating func add(_ title: String, at time: Double) {
+        // A character may take two bytes in JSON, and the time and the names take the rest.
+        bytes += 2 * title.utf8.count + 50
+        guard bytes <= Self.mostBytes else {
+            leftOut += 1
+            return
+        }
+        titles.append(TimedTitle(time: time, title: title))
+    }
+}
+
+extension ConversionResult {
+    func with(_ times: TitleTimes) -> ConversionResult {
+        var result = self
+        result.titles = times.titles
+        if times.leftOut > 0 {
+            result.warnings.append(
+                Warning(
+                    .titlesLeftOut,
+                    "the station sent \(times.leftOut) more titles than the report has room for, the last ones"))
+        }
+        return result
+    }
+}

@@ -1,0 +1,67 @@
+import Bytes
+import Decoding
+import Encoding
+import Filters
+import Libav
+import MediaTypes
+
+/// The way of one track's samples from the decoder into a file of several tracks.
+final class TrackPath {
+    /// Among the source's audio tracks, from 1.
+    let number: Int
+    let settings: EncodingSettings
+    private let sound: SoundChain?
+    private var writer: AssetWriter
+    private let inputRate: Int
+    private var taken: Int64 = 0
+
+    init(
+        _ number: Int, _ rendition: Rendition, _ reader: borrowing AssetReader, _ label: TrackLabel,
+        _ file: MuxedFile
+    ) throws(MediaError) {
+        self.number = number
+        inputRate = reader.shape.rate
+        settings = try EncodingSettings.resolve(rendition, try rendition.sound.shape(of: reader.shape), reader.depth)
+        sound = try SoundChain.open(rendition.sound, reader.shape, reader.depth, settings, nil)
+        writer = try AssetWriter.add(
+            to: file, settings, input: sound?.output ?? reader.shape, depth: sound?.depth ?? reader.depth, label: label)
+    }
+
+    /// Seconds of the range that were taken so far.
+    var seconds: Double { Double(taken) / Double(inputRate) }
+
+    func append(_ frame: borrowing Frame) throws(MediaError) {
+        taken += Int64(frame.samples)
+        guard let sound else { return try writer.append(frame) }
+        try sound.append(frame) { (changed: borrowing Frame) throws(MediaError) in try writer.append(changed) }
+    }
+
+    /// Ends the track, but not the file.
+    func finish() throws(MediaError) {
+        try sound?.finish { (rest: borrowing Frame) throws(MediaError) in try writer.append(rest) }
+        try writer.finish()
+    }
+
+    /// Samples of each channel in the file, at the output's rate.
+    var samples: Int64 { writer.written }
+
+    var check: OutputCheck { OutputCheck(settings, samples: samples, written: writer.tally) }
+
+    var gapless: Gapless { writer.padding.gapless(settings, packets: writer.tally.count, samples: samples) }
+
+    /// By their names in a job.
+    var used: [String: Setting] { settings.used.merging(sound?.used ?? [:]) { $1 } }
+
+    var warnings: [Warning] {
+        (settings.warnings + writer.warnings + (sound?.warnings ?? [])).map { $0.of(track: number) }
+    }
+}
+
+extension Warning {
+    /// The same with the track that it is about.
+    func of(track number: Int) -> Warning {
+        var warning = self
+        warning.message = "track \(number): \(message)"
+        return warning
+    }
+}

@@ -1,0 +1,80 @@
+/// What lies between the frames of MPEG audio: tags of music files, of which decoders know nothing, or bytes of no known kind.
+package struct FrameGap {
+
+    package init() {}
+
+    package enum Content {
+        /// The packet begins with a frame.
+        case none
+        /// Tags and zeros only, up to the frame that follows, if any.
+        case known
+        case unknown
+    }
+
+    /// Bytes of a tag that reaches beyond the last packet; in it anything may look like a frame.
+    private var tagRest = 0
+    /// Bytes behind a tag, in which a search that took some of it for frames may not have found the real ones yet.
+    private var searchRest = 0
+    private static let longestSearch = 4096
+
+    /// Takes the next packet, which begins where the last one ended.
+    package mutating func read(_ bytes: UnsafeBufferPointer<UInt8>) -> Content {
+        // Most packets are a frame.
+        if tagRest == 0, searchRest == 0, Self.beginsFrame(bytes[...]) { return .none }
+        let start = min(tagRest, bytes.count)
+        tagRest -= start
+        let isSearching = searchRest > 0
+        searchRest = start > 0 ? Self.longestSearch : max(searchRest - bytes.count, 0)
+        var rest = bytes[start...]
+        var holdsTag = start > 0
+        while let byte = rest.first {
+            if byte == 0 {
+                rest = rest.drop { $0 == 0 }
+            } else if Self.beginsFrame(rest) {
+                return rest.startIndex == 0 ? .none : .known
+            } else if let length = Self.tagLength(rest) {
+                tagRest = max(length - rest.count, 0)
+                rest = rest.dropFirst(length)
+                holdsTag = true
+            } else {
+                return isSearching ? .known : .unknown
+            }
+        }
+        // Zeros alone are padding only before a frame or a tag: in a container that cuts packets they were a frame.
+        return holdsTag ? .known : .unknown
+    }
+
+    private static func beginsFrame(_ bytes: Slice<UnsafeBufferPointer<UInt8>>) -> Bool {
+        bytes.count > 1 && bytes[bytes.startIndex] == 0xFF && bytes[bytes.startIndex + 1] & 0xE0 == 0xE0
+    }
+
+    /// Bytes of the tag that begins here; nothing if none is known to.
+    private static func tagLength(_ bytes: Slice<UnsafeBufferPointer<UInt8>>) -> Int? {
+        if bytes.starts(with: "TAG+".utf8) { return 227 }
+        if bytes.starts(with: "TAG".utf8) { return 128 }
+        if bytes.starts(with: "LYRICSBEGIN".utf8) { return lyricsLength(bytes) }
+        if bytes.starts(with: "APETAGEX".utf8) { return apeLength(bytes) }
+        guard bytes.starts(with: "ID3".utf8), bytes.count >= 10 else { return nil }
+        // ID3v2.4.0 section 3.1: seven bits a byte, and bit 4 of the flags for a footer.
+        let head = bytes.dropFirst(5)
+        guard head.dropFirst().prefix(4).allSatisfy({ $0 < 0x80 }) else { return nil }
+        let size = head.dropFirst().prefix(4).reduce(0) { $0 << 7 | Int($1) }
+        return size + (head.first! & 0x10 == 0 ? 10 : 20)
+    }
+
+    /// An APE tag whose header comes first, or, in the first version, a lone footer.
+    private static func apeLength(_ bytes: Slice<UnsafeBufferPointer<UInt8>>) -> Int? {
+        guard bytes.count >= 32 else { return nil }
+        let isHeader = bytes[bytes.startIndex + 23] & 0x20 != 0
+        let size = bytes.dropFirst(12).prefix(4).reversed().reduce(0) { $0 << 8 | Int($1) }
+        return isHeader ? 32 + size : 32
+    }
+
+    /// Lyrics3, whose size stands behind it.
+    private static func lyricsLength(_ bytes: Slice<UnsafeBufferPointer<UInt8>>) -> Int? {
+        for end in ["LYRICS200", "LYRICSEND"] {
+            if let found = bytes.firstRange(of: end.utf8) { return found.upperBound - bytes.startIndex }
+        }
+        return nil
+    }
+}

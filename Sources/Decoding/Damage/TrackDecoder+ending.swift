@@ -1,0 +1,125 @@
+import Bytes
+import CLibav
+import Containers
+import Demuxing
+import Libav
+import MediaTypes
+
+/// How a source ends: where it should, short of that, or with more than its audio.
+extension TrackDecoder {
+    /// Samples of the last pages of an Ogg file that are there and broken.
+    borrowing func missingPages(_ position: Int64, rate: Int) throws(MediaError) -> Int64 {
+        guard track.countsSamples, let duration = track.duration else { return 0 }
+        let seen = max(duration - track.countedDelay - position, 0)
+        let unseen = try pages.missing(behind: (track.startTime ?? 0) + duration, source, most: 30 * Int64(rate))
+        // A stream that was cut out of another begins within a page.
+        return seen + unseen > 2048 || lost.hasFound ? seen + unseen : 0
+    }
+
+    /// Why nothing at all could be decoded.
+    borrowing func emptiness() throws(MediaError) -> MediaError {
+        let words = health.lastFailure.map { ": \($0)" } ?? ""
+        return try truncation(0)
+            ?? MediaError(
+                .corruptMedia, "decode the audio", "no audio could be decoded from the source\(words)",
+                code: health.lastFailure)
+    }
+
+    /// Whether what the container or the decoder could make nothing of at the end was no audio.
+    borrowing func hasJunkBehind(_ position: Int64) throws(MediaError) -> Bool {
+        let isWhole = try Truncation.isWhole(source, demuxer.formatName, xing)
+        guard breakage != nil || health.endsShort(mayEndShort: false, isWhole: isWhole) || hasPartialFrame else {
+            return false
+        }
+        return isComplete(position)
+            || JunkTail.isAll(
+                from: lost.frameEnd, behind: lost.frameStart, of: source, track.codec, demuxer.formatName)
+    }
+
+    /// Whether a frame seems to begin behind the last one, and to be longer than what is left.
+    private var hasPartialFrame: Bool {
+        JunkTail.isPartialFrame(from: lost.frameEnd, of: source, track.codec, demuxer.formatName)
+    }
+
+    /// Shortens the last packet of AC-3 to its frames: the parser puts into it what follows them, and the decoder refuses all.
+    borrowing func dropJunk() {
+        guard [AV_CODEC_ID_AC3, AV_CODEC_ID_EAC3].contains(track.codec), packet.offset >= 0,
+            packet.offset + Int64(packet.bytes.count) >= source.length,
+            let length = FrameHeader.dolbyUnitLength(packet.bytes), length < packet.bytes.count,
+            JunkTail.isAll(
+                from: packet.offset + Int64(length), behind: packet.offset, of: source, track.codec, demuxer.formatName)
+        else { return }
+        packet.shorten(to: length)
+    }
+
+    /// Whether the packet, which was just read, may be handed to the decoder: of a frame in which a recording ends, decoders
+    /// would make up the rest.
+    mutating func isToDecode() -> Bool {
+        // Elsewhere the mark means a packet cut short at the end of the source.
+        guard demuxer.formatName == "mpegts" else { return true }
+        if packet.isCorrupt { lost.suspect() }
+        let length =
+            track.codec == AV_CODEC_ID_AAC
+            ? FrameHeader.adtsLength(packet.bytes) : FrameHeader.length(track.codec, packet.bytes)
+        guard let length, length > packet.bytes.count, demuxer.bytePosition >= source.length,
+            HarmlessEnd.isRecording(source, demuxer.formatName)
+        else { return true }
+        health.cutShort()
+        lost.refused(packet)
+        return false
+    }
+
+    /// What a person should know of an end that is no failure.
+    borrowing func endWarning() throws(MediaError) -> Warning? {
+        if isCutInFrame {
+            return Warning(.sourceTruncated, "the recording ends inside a frame, which was left out")
+        }
+        guard holdsAll, try Truncation.found(source, demuxer.formatName) != nil else { return nil }
+        return Warning(
+            .sourceTruncated, "the source is cut short behind its last sample; nothing of its sound is missing")
+    }
+
+    /// Whether a part of the last frame is missing, and nothing else, of a recording.
+    var isCutInFrame: Bool { health.endsShort(mayEndShort: false, isWhole: false) && endsInFrame }
+
+    /// Whether only the last frame may be missing a part, of a recording that ends wherever it was stopped.
+    var endsInFrame: Bool {
+        health.endsInOne && HarmlessEnd.isRecording(source, demuxer.formatName)
+    }
+
+    /// Whether the file has all of the track, though its headers promise more bytes.
+    private var holdsAll: Bool {
+        HarmlessEnd.holdsAll(demuxer.stream(track.index), of: source, demuxer.formatName)
+    }
+
+    /// Whether as many samples came as the container counts.
+    private func isComplete(_ position: Int64) -> Bool {
+        Self.counted.contains(demuxer.formatName) && declared.isExact && declared.least.map { position >= $0 } ?? false
+    }
+
+    /// Containers whose count of samples is sure, and not of the bytes.
+    private static let counted: Set = ["flac", "tta", "wv", "ape"]
+
+    /// The failure of a source that ends before it should.
+    borrowing func truncation(_ position: Int64) throws(MediaError) -> MediaError? {
+        if endsInJunk { return nil }
+        if let breakage {
+            guard case .truncated = breakage.reason else {
+                return declared.shortfall(position: position, packetTime: health.time) ?? breakage
+            }
+            return breakage
+        }
+        if let truncation = try Truncation.found(source, demuxer.formatName), !holdsAll { return truncation }
+        if hasPartialFrame {
+            return Truncation.failure("its last packet is not whole")
+        }
+        let isWhole = try Truncation.isWhole(source, demuxer.formatName, xing)
+        let mayEndShort = declared.isExact || SourceEnd.uncompressed.contains(demuxer.formatName)
+        if health.endsShort(mayEndShort: mayEndShort, isWhole: isWhole) && !endsInFrame {
+            return Truncation.failure("its last packet is not whole")
+        }
+        // Ogg that ends with a whole last page lacks others because they are broken.
+        if isWhole && (lost.hasFound || demuxer.formatName == "ogg") { return nil }
+        return declared.shortfall(position: position, packetTime: health.time)
+    }
+}

@@ -1,0 +1,137 @@
+import Bytes
+import CLibav
+import Demuxing
+import Libav
+import MediaTypes
+
+/// Starting to decode shortly before a range, where the samples are those of a decode from the start.
+///
+/// The packets before it are read and counted and not decoded. In a source that shows anything out of the ordinary on the way
+/// nothing is counted, and the caller decodes from the start.
+extension TrackDecoder {
+    /// Decodes the first frame of the source, or the one in which a time lies; answers the sample that it begins with, or
+    /// nothing where only a decode from the start can tell.
+    ///
+    /// After nothing this decoder is of no more use.
+    mutating func seek(to time: MediaTime, into frame: borrowing Frame) throws(MediaError) -> Int64? {
+        guard let start = try find(time, into: frame), !lost.hasFound else { return nil }
+        return start
+    }
+
+    private mutating func find(_ time: MediaTime, into frame: borrowing Frame) throws(MediaError) -> Int64? {
+        isLate = true
+        if try seekByTime(before: time.sampleIndex(rate: max(track.rate, 1))) {
+            // What the source begins with decides on the shape of all that comes.
+            guard try next(into: frame), let start = frame.timestamp, frame.rate == track.rate,
+                frame.channels == track.channels, (0...time.sampleIndex(rate: track.rate)).contains(start)
+            else { return nil }
+            return start
+        }
+        isLate = false
+        guard try next(into: frame) else { return 0 }
+        let target = time.sampleIndex(rate: frame.rate)
+        // Below it decoding costs less than starting late does.
+        guard let seconds = PreRoll.seconds(track), target > Int64((seconds + 8) * frame.rate) else { return 0 }
+        do {
+            let shape = try frame.shape
+            guard let clock = try startClock(frame), frame.rate == track.rate else { return nil }
+            let position = try skip(to: target, preRoll: Int64(seconds * frame.rate), clock, into: frame)
+            return frame.has(shape) ? position : nil
+        } catch {
+            switch error.reason {
+            case .cancelled, .source: throw error
+            // Damage shows again, and is accounted for, in a decode from the start.
+            default: return nil
+            }
+        }
+    }
+
+    /// Moves to a frame at or before a sample in formats whose time stamps count samples without doubt.
+    private borrowing func seekByTime(before sample: Int64) throws(MediaError) -> Bool {
+        guard sample > Int64(track.rate), track.countsSamples, (track.startTime ?? 0) == 0 else { return false }
+        let name = demuxer.formatName
+        let isExact =
+            track.isPCM
+            ? ["wav", "w64", "aiff", "caf", "au"].contains(name)
+            : name == "flac" && track.codec == AV_CODEC_ID_FLAC || name == "tta" && track.codec == AV_CODEC_ID_TTA
+        guard isExact else { return false }
+        return try demuxer.seek(to: sample, stream: track.index)
+    }
+
+    /// Decodes the rest of what the first frame came from and one packet more, which shows how far the decoder is, and
+    /// whether packets are as long as they are taken for; nothing if they are not.
+    private mutating func startClock(_ first: borrowing Frame) throws(MediaError) -> SampleClock? {
+        let rest = try Frame()
+        let position = Int64(first.samples) + Int64(try decodeRest(into: rest) ?? 0)
+        try feed()
+        guard let count = try decodeRest(into: rest), count > 0, packet.trimming == nil, !packet.isDiscarded else {
+            return nil
+        }
+        if lengths.isConstant {
+            lengths.constant = count
+        } else {
+            guard fed == count else { return nil }
+        }
+        return SampleClock(position: position + Int64(count), behind: packet)
+    }
+
+    /// Takes all that the decoder has until it wants a packet; nothing if it fails.
+    private borrowing func decodeRest(into frame: borrowing Frame) throws(MediaError) -> Int? {
+        var count = 0
+        while true {
+            switch try decoder.receive(into: frame) {
+            case .samples: count += frame.samples
+            case .needsPacket: return count
+            case .end, .failed: return nil
+            }
+        }
+    }
+
+    /// Reads packets without decoding them up to the one in which a sample lies, then decodes from shortly before.
+    private mutating func skip(
+        to target: Int64, preRoll: Int64, _ start: SampleClock, into frame: borrowing Frame
+    ) throws(MediaError) -> Int64? {
+        var clock = start
+        guard try jump(before: target - preRoll, &clock) else { return nil }
+        while clock.position <= target, try readTrack() {
+            if beginsVorbisLink {
+                guard try keepLink(at: clock.position) else { return nil }
+                continue
+            }
+            guard !isBehindGap(clock.packetEnd), let samples = lengths.samples(packet), !packet.changesParameters
+            else { return nil }
+            let begin = clock.position
+            if let granuleShift, let time = packet.timestamp, time - granuleShift != begin { return nil }
+            clock.read(packet, samples: samples)
+            // libav has a frame begin as much later as it drops samples of its packet.
+            try ring.append(packet, start: begin - clock.dropped)
+            ring.forget(before: target - preRoll, keeping: PreRoll.packets)
+        }
+        decoder.restart(rate: frame.rate)
+        guard sendLink() else { return nil }
+        lost.restart()
+        pages.takeBreak()
+        isLate = true
+        return try decodeRing(to: target, into: frame)
+    }
+
+    /// Whether the index of an AVI file lacks a chunk before the packet in hand, where the one before it ends at that time.
+    private borrowing func isBehindGap(_ end: Int64?) -> Bool {
+        guard demuxer.formatName == "avi", let end, let time = packet.timestamp else { return false }
+        return time > end && !ChunkIndex.isOvercounted(packet, demuxer.stream(track.index))
+    }
+
+    /// Decodes up to the frame in which a sample lies; nothing if the decoder's count and the clock's are not the same.
+    private mutating func decodeRing(to target: Int64, into frame: borrowing Frame) throws(MediaError) -> Int64? {
+        guard try next(into: frame), var position = frame.timestamp else { return nil }
+        let following = try Frame()
+        while position + Int64(frame.samples) <= target {
+            // The source may end before.
+            guard try next(into: following) else { return position }
+            position += Int64(frame.samples)
+            frame.take(following)
+            if ring.count > 0, let time = frame.timestamp, time != position { return nil }
+        }
+        return position
+    }
+}

@@ -1,0 +1,67 @@
+import Bytes
+import CLibav
+import Containers
+import Demuxing
+import Libav
+
+/// Passing over packets in containers that hold them in pages or clusters.
+extension TrackDecoder {
+    /// By the granule positions of Ogg, which count samples, where no page is missing and no second stream follows.
+    mutating func jumpByGranule(before sample: Int64, _ clock: inout SampleClock) throws(MediaError) -> Bool {
+        guard track.countsSamples, let fed, let time = packet.timestamp else { return true }
+        // What the time stamp of the sample at the clock would be, less the clock.
+        let shift = time + Int64(fed) - clock.position
+        let wanted = sample - Int64(track.rate)
+        guard wanted > clock.position + Int64(track.rate) * 5 else { return true }
+        let isUnbroken: Bool
+        do { isUnbroken = try OggWalk.isUnbroken(source, upTo: sample + shift + Int64(track.rate) * 10) } catch {
+            throw .unreadable(error)
+        }
+        guard isUnbroken else { return true }
+        guard try demuxer.seek(to: wanted + shift, stream: track.index) else { return false }
+        // The first packet only shows what comes before the second, on which the length of one of Vorbis depends.
+        guard try readTrack(), lengths.samples(packet) != nil, try readTrack(), let landed = packet.timestamp else {
+            return false
+        }
+        let position = landed - shift
+        guard position > clock.position, position <= sample else { return false }
+        clock.pass(position - clock.position)
+        granuleShift = shift
+        return try hold(&clock)
+    }
+
+    /// By the blocks in the clusters of Matroska, whose time stamps in milliseconds only show where to look.
+    mutating func jumpByCluster(before sample: Int64, _ clock: inout SampleClock) throws(MediaError) -> Bool {
+        let fixed = fixedLength
+        let isTold = [AV_CODEC_ID_OPUS, AV_CODEC_ID_FLAC, AV_CODEC_ID_VORBIS].contains(track.codec)
+        guard demuxer.context.pointee.nb_streams == 1, isTold || fixed != nil, let start = packet.timestamp,
+            sample > clock.position + Int64(track.rate) * 5
+        else { return true }
+        let before = packet.offset
+        var lengths = PacketSamples(demuxer.stream(track.index))
+        let found: MatroskaWalk?
+        do {
+            found = try MatroskaWalk(source, atMost: sample + fedSamples - clock.position) { bytes in
+                fixed.map { Int($0) } ?? lengths.samples(beginning: bytes)
+            }
+        } catch { throw .unreadable(error) }
+        // A cluster earlier: the length of a packet of Vorbis depends on the one before.
+        guard let walk = found,
+            let last = walk.clusters.lastIndex(where: { $0.samples - fedSamples <= sample - clock.position }), last > 1,
+            walk.clusters[last].samples > fedSamples
+        else { return true }
+        guard try demuxer.seek(to: walk.clusters[last - 1].time, stream: track.index) else { return false }
+        continuity.pass(time: walk.clusters[last].time - start, bytes: walk.clusters[last].offset - before)
+        guard try readTrack(), packet.offset < walk.clusters[last].offset, self.lengths.samples(packet) != nil else {
+            return false
+        }
+        while try readTrack() {
+            if packet.offset == walk.clusters[last].offset {
+                clock.pass(walk.clusters[last].samples - fedSamples)
+                return try hold(&clock)
+            }
+            guard packet.offset < walk.clusters[last].offset, self.lengths.samples(packet) != nil else { return false }
+        }
+        return false
+    }
+}

@@ -1,0 +1,126 @@
+import Bytes
+import CLibav
+import Containers
+import Demuxing
+import Libav
+
+/// Passing over the packets before a sample without reading them, in containers that tell how many they are.
+extension TrackDecoder {
+    /// Moves to a packet that begins at or before a sample, if there is a sure way, and sets the clock; false if the way
+    /// was not what it seemed, after which the place in the source is unknown.
+    mutating func jump(before sample: Int64, _ clock: inout SampleClock) throws(MediaError) -> Bool {
+        guard sample > clock.position else { return true }
+        let name = demuxer.formatName
+        // Here the first frame of a PES packet alone has a place.
+        if name == "mpegts" { return try jumpByUnits(before: sample, &clock) }
+        guard packet.offset >= 0 else { return true }
+        if name.hasPrefix("mov,") { return try jumpByIndex(before: sample, &clock) }
+        if ["mp3", "aac", "ac3", "eac3", "dts"].contains(name) { return try jumpByHeaders(before: sample, &clock) }
+        if name == "wv" { return try jumpByBlocks(before: sample, &clock) }
+        if name == "ogg" { return try jumpByGranule(before: sample, &clock) }
+        if name.hasPrefix("matroska") { return try jumpByCluster(before: sample, &clock) }
+        if name == "flv" { return try jumpByTags(before: sample, &clock) }
+        if name == "avi" { return try jumpByChunks(before: sample, &clock) }
+        return true
+    }
+
+    /// By the index of an MP4 file, which is in memory; fragments are not in it.
+    private mutating func jumpByIndex(before sample: Int64, _ clock: inout SampleClock) throws(MediaError) -> Bool {
+        let stream = demuxer.stream(track.index)
+        guard stream.pointee.nb_frames > 0 else { return true }
+        let count = avformat_index_get_entries_count(stream)
+        let last = av_index_search_timestamp(stream, packet.pointer.pointee.dts, CInt(AVSEEK_FLAG_ANY))
+        guard last >= 0, last + 1 < count, let here = avformat_index_get_entry(stream, last)?.pointee,
+            here.pos == packet.offset, let next = avformat_index_get_entry(stream, last + 1)?.pointee
+        else { return true }
+        let wanted: CInt
+        let fixed = fixedLength
+        if let fixed {
+            wanted = CInt(clamping: Int64(last) + 1 + (sample - clock.position) / fixed)
+        } else {
+            guard track.countsSamples else { return true }
+            let time = next.timestamp + (sample - clock.position)
+            wanted = av_index_search_timestamp(stream, time, CInt(AVSEEK_FLAG_BACKWARD | AVSEEK_FLAG_ANY))
+        }
+        // libav's own idea of where the edit begins makes it land a packet or two beside the one asked for.
+        let aim = min(wanted, count - 1) - 4
+        guard aim > last + 4, let entry = avformat_index_get_entry(stream, aim)?.pointee else { return true }
+        guard try demuxer.seek(to: entry.timestamp, stream: track.index), try readTrack() else { return false }
+        let landed = av_index_search_timestamp(stream, packet.pointer.pointee.dts, CInt(AVSEEK_FLAG_ANY))
+        guard landed > last, landed <= wanted, let found = avformat_index_get_entry(stream, landed)?.pointee,
+            found.pos == packet.offset
+        else { return false }
+        pass(fixed.map { Int64(landed - last - 1) * $0 } ?? found.timestamp - next.timestamp, &clock)
+        return try hold(&clock)
+    }
+
+    /// Samples of every packet, where all have as many.
+    var fixedLength: Int64? {
+        if let constant = lengths.constant, lengths.isConstant { return Int64(constant) }
+        return FrameHeader.isMPEG(track.codec) || track.codec == AV_CODEC_ID_AC3 ? fed.map(Int64.init) : nil
+    }
+
+    /// By the headers of frames that follow each other without a gap.
+    private mutating func jumpByHeaders(before sample: Int64, _ clock: inout SampleClock) throws(MediaError) -> Bool {
+        guard let offset = firstOffset else { return true }
+        guard let samples = fixedLength ?? fed.map(Int64.init), samples > 0 else { return true }
+        let walk: FrameWalk
+        let tag: LameTag?
+        do {
+            walk = try FrameWalk(
+                source, codec: track.codec, from: packet.offset + Int64(packet.bytes.count), samples: Int(samples),
+                atMost: sample - clock.position)
+            tag = try LameTag(source, before: offset, samples: samples)
+        } catch { throw .unreadable(error) }
+        guard walk.samples > 0 else { return true }
+        // libav gives no time stamps from there on, and without them finds no padding.
+        if let tag {
+            let position = clock.position + walk.samples + tag.delay
+            endTrim = EndTrim(padding: tag.padding, position: position, samples: Int(samples))
+        }
+        return try jump(to: walk.offset, passing: walk.samples, &clock)
+    }
+
+    /// By the headers of WavPack's blocks, each of which tells the sample that it begins with.
+    private mutating func jumpByBlocks(before sample: Int64, _ clock: inout SampleClock) throws(MediaError) -> Bool {
+        let walk: WavPackWalk
+        do {
+            walk = try WavPackWalk(
+                source, from: packet.offset + Int64(packet.bytes.count), atMost: sample - clock.position)
+        } catch { throw .unreadable(error) }
+        return walk.samples == 0 ? true : try jump(to: walk.offset, passing: walk.samples, &clock)
+    }
+
+    /// Moves to the byte at which a packet begins, so many samples later.
+    mutating func jump(
+        to offset: Int64, passing samples: Int64, _ clock: inout SampleClock
+    ) throws(MediaError) -> Bool {
+        guard try demuxer.seek(toByte: offset, stream: track.index) else { return false }
+        offsets.move(to: offset)
+        pass(samples, &clock)
+        guard try readTrack(), packet.offset == offset else { return false }
+        return try hold(&clock)
+    }
+
+    mutating func pass(_ samples: Int64, _ clock: inout SampleClock) {
+        clock.pass(samples)
+        health.pass(rescaled(samples))
+    }
+
+    /// Samples in units of the track's time base.
+    func rescaled(_ samples: Int64) -> Int64 {
+        av_rescale_q(samples, AVRational(num: 1, den: CInt(track.rate)), track.timeBase)
+    }
+
+    /// Samples of the packets handed to the decoder.
+    var fedSamples: Int64 { fixedLength.map { $0 * fedInAll.packets } ?? fedInAll.samples }
+
+    /// Keeps the packet just read, the first after a jump, to be decoded.
+    mutating func hold(_ clock: inout SampleClock) throws(MediaError) -> Bool {
+        guard let samples = lengths.samples(packet) else { return false }
+        let begin = clock.position
+        clock.read(packet, samples: samples)
+        try ring.append(packet, start: begin)
+        return true
+    }
+}

@@ -1,0 +1,42 @@
+import Bytes
+import CLibav
+import Demuxing
+import Libav
+
+/// The later links of chained Vorbis, whose headers come as packets among the others.
+extension TrackDecoder {
+    /// How an identification header begins (Vorbis I, 4.2.1).
+    private static let identification = [1] + Array("vorbis".utf8)
+
+    /// Whether the packet in hand begins another link than the first.
+    var beginsVorbisLink: Bool { track.codec == AV_CODEC_ID_VORBIS && packet.bytes.starts(with: Self.identification) }
+
+    /// Keeps the headers of the link that the packet in hand begins, and its first packet of sound, which no sample comes of.
+    ///
+    /// What came before is let go: the decoder begins anew. False if the link is not like the first, or makes no sense.
+    mutating func keepLink(at sample: Int64) throws(MediaError) -> Bool {
+        ring.clear()
+        link.clear()
+        var headers: [[UInt8]] = []
+        for _ in 0..<3 {
+            headers.append(Array(packet.bytes))
+            try link.append(packet, start: sample)
+            guard try readTrack() else { return false }
+        }
+        let head = headers[0]
+        guard head.count >= 16, Int(head[11]) == track.channels,
+            head[12..<16].reversed().reduce(0, { $0 << 8 | Int($1) }) == track.rate,
+            lengths.restart(vorbis: headers), lengths.samples(packet) != nil
+        else { return false }
+        try ring.append(packet, start: sample)
+        return true
+    }
+
+    /// Gives the decoder the headers of the link that the packets kept are of; false if it does not take them.
+    mutating func sendLink() -> Bool {
+        while link.takeFirst(into: packet) {
+            guard decoder.send(packet) == nil else { return false }
+        }
+        return true
+    }
+}

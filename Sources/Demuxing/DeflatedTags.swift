@@ -1,0 +1,51 @@
+import Bytes
+import Containers
+import MediaTypes
+
+/// Tags of ID3 whose deflated frames libav would inflate, as often and as far as a few bytes say.
+enum DeflatedTags {
+    /// The source with such tags marked as of a version that libav passes over, and with no more tags in front than are looked at:
+    /// the next one is marked as none.
+    static func hidden(_ source: any ByteSource, _ format: String) throws -> any ByteSource {
+        guard !source.isEndless else { return source }
+        let bytes = SourceBytes(source)
+        var (places, end) = try TagBytes.leading(source)
+        var marks: [Int64: UInt8] = [:]
+        if try TagBytes.id3Size(source, at: end) > 0 { marks[end + 3] = 0xFF }
+        if ["wav", "aiff"].contains(format) {
+            let chunks = try ChunkList(source, isBigEndian: format == "aiff").entries
+            places += chunks.filter { ["id3 ", "ID3 "].contains($0.name) }.map(\.body)
+        }
+        for place in places where try declaredBytes(bytes, place) > Int64(Metadata.mostBytes) { marks[place + 3] = 9 }
+        return marks.isEmpty ? source : CorrectedSource(source, marks)
+    }
+
+    /// What the deflated frames of a tag say that they inflate to.
+    private static func declaredBytes(_ bytes: SourceBytes, _ tag: Int64) throws -> Int64 {
+        guard let head = try bytes.read(at: tag, 10), head.starts(with: "ID3".utf8), head[3] == 3 || head[3] == 4
+        else { return 0 }
+        let end = tag + 10 + Int64(head[6...].reduce(0) { $0 << 7 | Int($1 & 0x7F) })
+        var waiting = [tag + 10]
+        if head[5] & 0x40 != 0, let size = try bytes.read(at: tag + 10, 4) {
+            let length = size.reduce(Int64(0)) { $0 << 7 | Int64($1 & 0x7F) }
+            waiting = [tag + 10 + length + (head[3] == 4 ? 0 : 4)]
+        }
+        var seen: Set<Int64> = []
+        var declared: Int64 = 0
+        while let frame = waiting.popLast(), seen.count < 10_000 {
+            guard frame <= end - 10, seen.insert(frame).inserted, let fields = try bytes.read(at: frame, 10),
+                fields[0] != 0
+            else { continue }
+            let size = fields[4..<8].reduce(Int64(0)) { $0 << 8 | Int64($1) }
+            let short = fields[4..<8].reduce(Int64(0)) { $0 << 7 | Int64($1 & 0x7F) }
+            // libav looks for these two bits whatever the version, and takes four whole bytes for the length.
+            if fields[9] & 0x08 != 0 {
+                declared += fields[9] & 0x01 != 0 ? try bytes.big(at: frame + 10, 4) ?? 0 : size
+            }
+            // Of the two ways to read a size it takes the one behind which a frame seems to follow.
+            waiting.append(frame + 10 + size)
+            if head[3] == 4 { waiting.append(frame + 10 + short) }
+        }
+        return declared
+    }
+}

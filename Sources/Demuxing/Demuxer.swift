@@ -1,0 +1,247 @@
+package import Bytes
+package import CLibav
+import Containers
+package import Libav
+package import Lifecycle
+package import MediaTypes
+
+/// Reads packets from a container; owns an `AVFormatContext`.
+package struct Demuxer: ~Copyable {
+    package let context: UnsafeMutablePointer<AVFormatContext>
+    /// libav's name of the container.
+    package let formatName: String
+    /// How sure libav is of it, up to 100.
+    let score: Int
+    /// What is read: the source, without tags behind its audio, and with those marked that nobody should read.
+    package let bytes: any ByteSource
+    /// Whether the header does not declare how long the source is, where it should.
+    let isLengthUnknown: Bool
+    private let source: SourceContext
+    private let stop: StopFlag
+    /// By their streams.
+    private var hidden: [Int: HiddenSamples] = [:]
+
+    private init(
+        owning context: UnsafeMutablePointer<AVFormatContext>, score: Int, _ bytes: any ByteSource,
+        isLengthUnknown: Bool, source: consuming SourceContext, stop: StopFlag
+    ) {
+        self.context = context
+        formatName = String(cString: context.pointee.iformat.pointee.name)
+        self.score = score
+        self.bytes = bytes
+        self.isLengthUnknown = isLengthUnknown
+        self.source = source
+        self.stop = stop
+    }
+
+    deinit {
+        var context: UnsafeMutablePointer<AVFormatContext>? = context
+        avformat_close_input(&context)
+    }
+
+    /// Recognises a source, unless its container is known by libav's name, and reads its headers.
+    package static func open(_ whole: any ByteSource, as name: String? = nil, stop: StopFlag) throws(MediaError)
+        -> Demuxer
+    {
+        _ = Self.boundMemory
+        guard whole.length > 0 else { throw MediaError(.corruptMedia, operation, "the source is empty") }
+        var source = try SourceContext.open(whole, stop: stop)
+        let (format, score) = try recognize(whole, source, as: name)
+        let (bytes, isLengthUnknown): (any ByteSource, Bool)
+        let view: OpeningView?
+        let edit: MovieEdit?
+        do {
+            let name = String(cString: format.pointee.name)
+            let shortened = try TrailingTags.hidden(whole, name)
+            let resolved = try UnknownSize.resolved(shortened, name)
+            isLengthUnknown = resolved != nil
+            bytes = try DeflatedTags.hidden(resolved ?? shortened, name)
+            view = name == "mp3" ? try OpeningView(bytes) : nil
+            edit = name.hasPrefix("mov,") && !bytes.isEndless ? try MovieEdit(withinPacketOf: bytes) : nil
+        } catch { throw .unreadable(error, operation) }
+        if view != nil || bytes !== whole { source = try SourceContext.open(view ?? bytes, stop: stop) }
+        var context = avformat_alloc_context()
+        guard context != nil else { throw .outOfMemory(operation) }
+        context!.pointee.pb = source.pointer
+        context!.pointee.interrupt_callback = AVIOInterruptCB(
+            callback: { Unmanaged<StopFlag>.fromOpaque($0!).takeUnretainedValue().isRaised ? 1 : 0 },
+            opaque: Unmanaged.passUnretained(stop).toOpaque())
+        context!.pointee.io_open = { _, _, _, _, _ in av_swift_error(1) }
+        av_opt_set(context, "format_whitelist", AllowedContainers.whitelist, 0)
+        av_opt_set(context, "codec_whitelist", AllowedDecoders.whitelist, 0)
+        av_opt_set(context, "protocol_whitelist", "", 0)
+        // On failure libav frees the context itself.
+        var options = Options(edit == nil ? [] : [("ignore_editlist", "1")])
+        let code = avformat_open_input(&context, nil, format, &options.pointer)
+        guard code >= 0 else { throw try refusal(bytes, source, format, code) }
+        if let view {
+            view.settle()
+            source.reread()
+        }
+        var demuxer = Demuxer(
+            owning: context!, score: score, bytes, isLengthUnknown: isLengthUnknown, source: source, stop: stop)
+        let probed = avformat_find_stream_info(context, nil)
+        guard probed >= 0 else { throw try refusal(bytes, demuxer.source, format, probed) }
+        if let failure = demuxer.source.failure(operation) { throw failure }
+        if let codec = view?.codec { demuxer.stream(0).pointee.codecpar.pointee.codec_id = codec }
+        if demuxer.formatName == "wav" {
+            do { try BigEndianWave.correct(bytes, demuxer.stream(0)) } catch { throw .unreadable(error, operation) }
+        }
+        demuxer.enlargePackets()
+        // A stream whose edit is ignored tells its length all the same.
+        if let length = edit?.mediaSamples { demuxer.stream(0).pointee.duration = length }
+        try demuxer.findHidden(edit)
+        return demuxer
+    }
+
+    private static let operation = "open the source"
+
+    /// Has libav take no piece of memory for which a few bytes in a source suffice, such as a deflated frame of ID3: the
+    /// index of an MP4 file of a hundred hours is smaller.
+    private static let boundMemory: Void = av_max_alloc(512 << 20)
+
+    /// The container that the first bytes show, and how sure that is.
+    private static func recognize(
+        _ whole: any ByteSource, _ source: borrowing SourceContext, as name: String?
+    ) throws(MediaError) -> (UnsafePointer<AVInputFormat>, Int) {
+        if let name, let known = av_find_input_format(name) { return (known, Int(AVPROBE_SCORE_MAX)) }
+        var format: UnsafePointer<AVInputFormat>?
+        let score = av_probe_input_buffer2(source.pointer, &format, nil, nil, 0, 0)
+        if let failure = source.failure(operation) { throw failure }
+        guard score >= leastScore, let format else {
+            do {
+                if let name = try FewFrames.format(whole), let known = av_find_input_format(name) {
+                    return (known, Int(AVPROBE_SCORE_MAX))
+                }
+                let name = try UnreadFormat.name(whole)
+                let sentence = name.map { "the source is \($0), which cannot be read" }
+                throw MediaError(
+                    .unsupportedFormat, operation, sentence ?? "the source is in no format that can be read")
+            } catch let error as MediaError { throw error } catch { throw .unreadable(error, operation) }
+        }
+        let name = String(cString: format.pointee.name)
+        guard AllowedContainers.allows(name) else {
+            let kind = AllowedContainers.isPlaylist(name) ? "a playlist" : "no format of audio or film that is read"
+            throw MediaError(.unsupportedFormat, operation, "the source is \(kind) (\(name))")
+        }
+        return (format, Int(score))
+    }
+
+    /// Below it a few chance bytes are enough: MP3 takes a single header for one.
+    private static let leastScore: CInt = 5
+
+    /// Has uncompressed sound come in larger packets than the four kilobytes that suit the search for hidden codecs.
+    private borrowing func enlargePackets() {
+        guard ["wav", "w64"].contains(formatName) else { return }
+        av_opt_set_int(context.pointee.priv_data, "max_size", 32_768, 0)
+    }
+
+    /// Learns what libav keeps from decoders.
+    private mutating func findHidden(_ edit: MovieEdit?) throws(MediaError) {
+        do {
+            for track in tracks {
+                hidden[track.index] = try HiddenSamples(bytes, stream(track.index), formatName, edit)
+            }
+        } catch { throw .unreadable(error, Self.operation) }
+    }
+
+    /// Why a container cannot be opened: a file that makes no sense, or one cut short.
+    private static func refusal(
+        _ bytes: any ByteSource, _ source: borrowing SourceContext, _ format: UnsafePointer<AVInputFormat>, _ code: CInt
+    ) throws(MediaError) -> MediaError {
+        if let failure = source.failure(operation) { return failure }
+        let code = MediaError.Code(rawValue: code)
+        let name = String(cString: format.pointee.name)
+        let error = MediaError(
+            .corruptMedia, operation, "the source looks like \(name) and cannot be opened: \(code)", code: code)
+        return try Truncation.explain(error, bytes, name)
+    }
+
+    /// Byte offset of the reader, for progress where time does not tell.
+    package var bytePosition: Int64 { source.position }
+
+    /// What a person should know of the container.
+    package var warnings: [Warning] {
+        guard isLengthUnknown else { return [] }
+        return [
+            Warning(
+                .lengthUnknown,
+                "the source's header does not declare its length; it was read to its last byte, so a missing end cannot be noticed"
+            )
+        ]
+    }
+
+    /// The part of the bytes that is read.
+    package var byteFraction: Double { Double(bytePosition) / Double(max(bytes.length, 1)) }
+
+    /// The length in microseconds, if the container tells or libav guesses.
+    package var duration: Int64? { context.pointee.duration > 0 ? context.pointee.duration : nil }
+
+    /// Whether the length is only a guess from the bit rate.
+    package var durationIsEstimate: Bool {
+        context.pointee.duration_estimation_method == AVFMT_DURATION_FROM_BITRATE || formatName == "aac"
+    }
+
+    /// The audio streams.
+    package var tracks: [AudioTrack] {
+        (0..<Int(context.pointee.nb_streams)).compactMap { index in
+            let stream = context.pointee.streams[index]!
+            return stream.pointee.codecpar.pointee.codec_type == AVMEDIA_TYPE_AUDIO ? AudioTrack(stream) : nil
+        }
+    }
+
+    /// Whether the packets of all streams come: where they cost little more, they show which bytes belong to none.
+    package var givesAllPackets: Bool { context.pointee.nb_streams == 1 || Self.telling.contains(formatName) }
+
+    private static let telling: Set = ["matroska,webm", "flv", "nut"]
+
+    /// Picks an audio stream, and has the others skipped.
+    package borrowing func selectAudio(_ choice: TrackChoice = .best) throws(MediaError) -> AudioTrack {
+        let wanted = try TrackSelection.index(choice, context)
+        for index in 0..<Int(context.pointee.nb_streams) where index != wanted && !givesAllPackets {
+            context.pointee.streams[index]!.pointee.discard = AVDISCARD_ALL
+        }
+        return AudioTrack(context.pointee.streams[wanted]!)
+    }
+
+    /// A stream, borrowed: valid while the demuxer lives.
+    package func stream(_ index: Int) -> UnsafeMutablePointer<AVStream> { context.pointee.streams[index]! }
+
+    /// Reads the next packet of any stream; false at the end of the source.
+    package borrowing func next(into packet: borrowing Packet) throws(MediaError) -> Bool {
+        if stop.isRaised { throw .stopped }
+        let code = av_read_frame(context, packet.pointer)
+        if code >= 0 {
+            if !hidden.isEmpty { try hidden[packet.streamIndex]?.mark(packet) }
+            return true
+        }
+        if let failure = source.failure("read the source") { throw failure }
+        guard code != av_swift_error_eof else { return false }
+        throw MediaError(.corruptMedia, "read the source", code: .init(rawValue: code))
+    }
+
+    /// Goes on behind bytes of which the container makes no sense; false if nothing it could read follows.
+    package borrowing func resume(_ bytes: any ByteSource) throws(MediaError) -> Bool {
+        // Others move on by themselves. WavPack's reader takes 32 bytes at a time for the next header.
+        guard formatName == "wv" else { return true }
+        do {
+            guard let next = try SourceBytes(bytes).find("wvpk", from: bytePosition - 31) else { return false }
+            // Whatever is read from there begins a block, so the place counts as progress.
+            return avio_seek(context.pointee.pb, next, SEEK_SET) >= 0
+        } catch { throw .unreadable(error) }
+    }
+
+    /// Moves to a packet at or before a time in units of the stream's time base; false if the container cannot.
+    package borrowing func seek(to time: Int64, stream: Int) throws(MediaError) -> Bool {
+        let code = avformat_seek_file(context, CInt(stream), Int64.min, time, time, 0)
+        if let failure = source.failure("seek in the source") { throw failure }
+        return code >= 0
+    }
+
+    /// Moves to a byte of the source, where a packet begins; false if the container cannot.
+    package borrowing func seek(toByte offset: Int64, stream: Int) throws(MediaError) -> Bool {
+        let code = av_seek_frame(context, CInt(stream), offset, AVSEEK_FLAG_BYTE)
+        if let failure = source.failure("seek in the source") { throw failure }
+        return code >= 0
+    }
+}

@@ -1,0 +1,113 @@
+import Bytes
+import CLibav
+import Containers
+
+/// Files of so few frames that libav takes them for chance: each must be whole, and together they must be all there is.
+enum FewFrames {
+    /// libav's name of the container, if bytes between tags are frames from the first to the last.
+    static func format(_ source: any ByteSource) throws -> String? {
+        guard let bytes = try content(source) else { return nil }
+        return bytes.withUnsafeBufferPointer { bytes in
+            if isFilled(bytes, step: dolby) { return isEnhanced(bytes) ? "eac3" : "ac3" }
+            if isFilled(bytes, step: transport) { return "aac" }
+            if isFilled(bytes, step: layered), isBeginning(bytes) { return "mp3" }
+            if isMultiplex(bytes) { return "mpegts" }
+            return isTelephony(bytes) ? "gsm" : nil
+        }
+    }
+
+    /// What lies between the tags of a file, if it is short.
+    private static func content(_ source: any ByteSource) throws -> [UInt8]? {
+        guard !source.isEndless else { return nil }
+        let start = try TagBytes.leading(source).end
+        let end = try TrailingTags.start(source)
+        guard (1...most).contains(end - start) else { return nil }
+        return try SourceBytes(source).read(at: start, Int(end - start))
+    }
+
+    /// More than the frames that libav asks for take.
+    private static let most: Int64 = 1 << 16
+
+    /// Whether frames follow each other to the end; each gives its length, and the bits that never change in a stream.
+    private static func isFilled(
+        _ bytes: UnsafeBufferPointer<UInt8>, step: (UnsafeBufferPointer<UInt8>) -> (length: Int, kind: UInt32)?
+    ) -> Bool {
+        var (place, kind): (Int, UInt32?) = (0, nil)
+        while place < bytes.count {
+            guard let frame = step(UnsafeBufferPointer(rebasing: bytes[place...])), frame.length <= bytes.count - place,
+                kind ?? frame.kind == frame.kind
+            else { return false }
+            kind = frame.kind
+            place += frame.length
+        }
+        return true
+    }
+
+    /// AC-3 and E-AC-3, whose frames end with a sum of all that they hold.
+    private static func dolby(_ bytes: UnsafeBufferPointer<UInt8>) -> (length: Int, kind: UInt32)? {
+        guard bytes.count > 6, let length = FrameHeader.length(AV_CODEC_ID_AC3, bytes), length <= bytes.count else {
+            return nil
+        }
+        let summed = UnsafeBufferPointer(rebasing: bytes[2..<length])
+        guard av_crc(av_crc_get_table(AV_CRC_16_ANSI), 0, summed.baseAddress, summed.count) == 0 else { return nil }
+        return (length, isEnhanced(bytes) ? 1 : 0)
+    }
+
+    /// Whether the version is one of E-AC-3 (ETSI TS 102 366, E.1.3.1.6).
+    private static func isEnhanced(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool { bytes[5] >> 3 > 10 }
+
+    /// AAC in ADTS; what a sum would cover there, only a decoder knows.
+    private static func transport(_ bytes: UnsafeBufferPointer<UInt8>) -> (length: Int, kind: UInt32)? {
+        guard let length = FrameHeader.adtsLength(bytes), length > 7, bytes[1] & 1 == 1, bytes[6] & 3 == 0,
+            bytes[2] >> 2 & 15 < 13
+        else { return nil }
+        return (length, UInt32(bytes[1]) << 8 | UInt32(bytes[2] & 0xFC))
+    }
+
+    /// MPEG audio of any layer.
+    private static func layered(_ bytes: UnsafeBufferPointer<UInt8>) -> (length: Int, kind: UInt32)? {
+        guard let length = FrameHeader.length(AV_CODEC_ID_MP3, bytes), length <= bytes.count,
+            // An emphasis that is reserved.
+            bytes[3] & 3 != 2, LayerSum.isRight(UnsafeBufferPointer(rebasing: bytes[..<length]))
+        else { return nil }
+        return (length, UInt32(bytes[1] & 0xFE) << 8 | UInt32(bytes[2] & 0x0C))
+    }
+
+    /// Whether the first frame of layer III needs nothing from one before: `main_data_begin` (ISO 11172-3, 2.4.1.7) is zero.
+    private static func isBeginning(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+        guard bytes.count > 8, bytes[1] >> 1 & 3 == 1 else { return bytes.count > 8 }
+        let place = bytes[1] & 1 == 0 ? 6 : 4
+        return bytes[place] == 0 && (bytes[1] & 8 == 0 || bytes[place + 1] & 0x80 == 0)
+    }
+
+    /// MPEG-2 transport stream (ISO 13818-1, 2.4.3.2), with a program association table that its sum agrees with.
+    private static func isMultiplex(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+        let size = 188
+        guard bytes.count % size == 0 else { return false }
+        let starts = stride(from: 0, to: bytes.count, by: size)
+        guard starts.allSatisfy({ bytes[$0] == 0x47 && bytes[$0 + 1] & 0x80 == 0 }) else { return false }
+        return starts.contains { start in
+            let packet = UnsafeBufferPointer(rebasing: bytes[start..<start + size])
+            // The first of a section, in the stream 0, without a field of adaptation.
+            guard packet[1] & 0x5F == 0x40, packet[2] == 0, packet[3] & 0x30 == 0x10, packet[4] < 100 else {
+                return false
+            }
+            let begin = 5 + Int(packet[4])
+            let end = begin + 3 + (Int(packet[begin + 1] & 15) << 8 | Int(packet[begin + 2]))
+            guard packet[begin] == 0, begin + 12 <= end, end <= size else { return false }
+            let section = UnsafeBufferPointer(rebasing: packet[begin..<end])
+            return av_crc(av_crc_get_table(AV_CRC_32_IEEE), .max, section.baseAddress, section.count) == 0
+        }
+    }
+
+    /// GSM 06.10, whose frames have four bits to know them by, which some letters have as well.
+    private static func isTelephony(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+        guard bytes.count % 33 == 0, !isText(bytes) else { return false }
+        return stride(from: 0, to: bytes.count, by: 33).allSatisfy { bytes[$0] & 0xF0 == 0xD0 }
+    }
+
+    /// Whether it is UTF-8, of which the end may be missing.
+    private static func isText(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+        (0...3).contains { String(validating: bytes.dropLast($0), as: UTF8.self) != nil }
+    }
+}

@@ -1,0 +1,34 @@
+package import Bytes
+package import CLibav
+import Libav
+package import Lifecycle
+
+/// What a FLAC stream's STREAMINFO says of its samples (RFC 9639, 8.2).
+package struct FlacHeader {
+    /// Bits of a sample.
+    package let bits: Int
+    /// Samples of each channel; nothing if it does not tell.
+    let samples: Int64?
+    /// The MD5 of all samples; nothing if it does not tell.
+    let md5: [UInt8]?
+
+    /// Reads what libav found, which is STREAMINFO alone in every container; nothing if the stream is not FLAC.
+    package init?(_ stream: UnsafeMutablePointer<AVStream>) {
+        let parameters = stream.pointee.codecpar.pointee
+        guard parameters.codec_id == AV_CODEC_ID_FLAC, parameters.extradata_size >= 34, let start = parameters.extradata
+        else { return nil }
+        let bytes = UnsafeBufferPointer(start: start, count: 34)
+        bits = (Int(bytes[12] & 1) << 4 | Int(bytes[13] >> 4)) + 1
+        let count = bytes[14..<18].reduce(Int64(bytes[13] & 15)) { $0 << 8 | Int64($1) }
+        samples = count == 0 ? nil : count
+        let hash = Array(bytes[18..<34])
+        md5 = hash.allSatisfy { $0 == 0 } ? nil : hash
+    }
+
+    /// The MD5 that a finished file holds for its samples, in hexadecimal digits; nothing if there is none.
+    package static func md5(in store: any ByteStore, stop: StopFlag) throws(MediaError) -> String? {
+        let demuxer = try Demuxer.open(StoredSource(store), stop: stop)
+        guard let track = demuxer.tracks.first else { return nil }
+        return FlacHeader(demuxer.stream(track.index))?.md5?.hexadecimal
+    }
+}

@@ -1,0 +1,136 @@
+package import CLibav
+
+/// Headers of frames that tell their own length, for decoders that make do with less.
+package enum FrameHeader {
+    /// Whether frames begin with the header of MPEG audio.
+    package static func isMPEG(_ codec: AVCodecID) -> Bool {
+        switch codec {
+        case AV_CODEC_ID_MP1, AV_CODEC_ID_MP2, AV_CODEC_ID_MP3: true
+        default: false
+        }
+    }
+
+    /// Bytes that the frame should have; nothing for codecs that do not tell.
+    package static func length(_ codec: AVCodecID, _ bytes: UnsafeBufferPointer<UInt8>) -> Int? {
+        switch codec {
+        case AV_CODEC_ID_MP3, AV_CODEC_ID_MP2, AV_CODEC_ID_MP1: mpegLength(bytes)
+        case AV_CODEC_ID_AC3, AV_CODEC_ID_EAC3: dolbyLength(bytes)
+        case AV_CODEC_ID_DTS: coherent(bytes)?.length
+        // An access unit begins with twelve bits that count its words, behind four of parity.
+        case AV_CODEC_ID_TRUEHD, AV_CODEC_ID_MLP:
+            bytes.count >= 2 ? 2 * (Int(bytes[0] & 0x0F) << 8 | Int(bytes[1])) : nil
+        default: nil
+        }
+    }
+
+    /// The bits that every frame begins with; nothing for codecs without such.
+    static func mark(_ codec: AVCodecID) -> [(mask: UInt8, bits: UInt8)]? {
+        switch codec {
+        case AV_CODEC_ID_AAC: [(0xFF, 0xFF), (0xF6, 0xF0)]
+        case AV_CODEC_ID_AAC_LATM: [(0xFF, 0x56), (0xE0, 0xE0)]
+        case AV_CODEC_ID_AC3, AV_CODEC_ID_EAC3: [(0xFF, 0x0B), (0xFF, 0x77)]
+        case AV_CODEC_ID_DTS: [(0xFF, 0x7F), (0xFF, 0xFE), (0xFF, 0x80), (0xFF, 0x01)]
+        case AV_CODEC_ID_GSM: [(0xF0, 0xD0)]
+        default: nil
+        }
+    }
+
+    /// Whether bytes begin with those bits; nothing for codecs without such.
+    @inlinable package static func isMarked(_ codec: AVCodecID, _ bytes: some Sequence<UInt8>) -> Bool? {
+        mark(codec).map { zip(bytes, $0).allSatisfy { $0 & $1.mask == $1.bits } }
+    }
+
+    /// Samples that the frame decodes to, if it is as long as its header says; `whole` if nothing may follow it.
+    package static func samples(_ codec: AVCodecID, _ bytes: UnsafeBufferPointer<UInt8>, whole: Bool) -> Int? {
+        guard let length = length(codec, bytes), length <= bytes.count, !whole || length == bytes.count else {
+            // Substreams that depend on the first come in its packet and add channels to its samples.
+            guard codec == AV_CODEC_ID_EAC3, let length = length(codec, bytes), length < bytes.count,
+                bytes.count > length + 4, bytes[length + 2] >> 6 == 1
+            else { return nil }
+            return samples(codec, UnsafeBufferPointer(rebasing: bytes[..<length]), whole: true)
+        }
+        switch codec {
+        case AV_CODEC_ID_AC3: return 1536
+        case AV_CODEC_ID_DTS: return coherent(bytes)?.samples
+        case AV_CODEC_ID_EAC3:
+            // The syntax of AC-3 in a stream called E-AC-3.
+            if bytes[5] >> 3 <= 10 { return 1536 }
+            guard bytes[2] >> 6 == 0, bytes[2] >> 3 & 7 == 0 else { return nil }
+            return bytes[4] >> 6 == 3 ? 1536 : 256 * [1, 2, 3, 6][Int(bytes[4] >> 4 & 3)]
+        default:
+            let (version, layer) = (bytes[1] >> 3 & 3, 4 - (bytes[1] >> 1 & 3))
+            return layer == 1 ? 384 : layer == 2 || version == 3 ? 1152 : 576
+        }
+    }
+
+    /// The codec by the layer in the header; nothing if it is none of MPEG audio.
+    package static func mpegCodec(_ bytes: UnsafeBufferPointer<UInt8>) -> AVCodecID? {
+        guard mpegLength(bytes) != nil else { return nil }
+        return [AV_CODEC_ID_MP3, AV_CODEC_ID_MP2, AV_CODEC_ID_MP1][Int(bytes[1] >> 1 & 3) - 1]
+    }
+
+    /// Bytes of an ADTS frame (ISO 14496-3, 1.A.3); nothing if none begins here.
+    package static func adtsLength(_ bytes: UnsafeBufferPointer<UInt8>) -> Int? {
+        guard bytes.count >= 7, bytes[0] == 0xFF, bytes[1] & 0xF6 == 0xF0 else { return nil }
+        let length = Int(bytes[3] & 3) << 11 | Int(bytes[4]) << 3 | Int(bytes[5] >> 5)
+        return length >= 7 ? length : nil
+    }
+
+    /// Whether an ADTS frame holds more than one block of samples.
+    static func holdsSeveralBlocks(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+        adtsLength(bytes) == bytes.count && bytes[6] & 3 != 0
+    }
+
+    /// MPEG-1, -2 and -2.5 audio (ISO 11172-3, 13818-3).
+    private static func mpegLength(_ bytes: UnsafeBufferPointer<UInt8>) -> Int? {
+        guard bytes.count >= 4, bytes[0] == 0xFF, bytes[1] & 0xE0 == 0xE0 else { return nil }
+        let (version, layer) = (Int(bytes[1] >> 3 & 3), 4 - Int(bytes[1] >> 1 & 3))
+        let (rateIndex, frequencyIndex) = (Int(bytes[2] >> 4), Int(bytes[2] >> 2 & 3))
+        guard version != 1, layer != 4, (1...14).contains(rateIndex), frequencyIndex != 3 else { return nil }
+        let isFirst = version == 3
+        let table = isFirst ? firstRates[layer - 1] : secondRates[layer == 1 ? 0 : 1]
+        let frequency = [44_100, 48_000, 32_000][frequencyIndex] >> (isFirst ? 0 : version == 2 ? 1 : 2)
+        let padding = Int(bytes[2] >> 1 & 1)
+        if layer == 1 { return (12_000 * table[rateIndex - 1] / frequency + padding) * 4 }
+        return (layer == 3 && !isFirst ? 72_000 : 144_000) * table[rateIndex - 1] / frequency + padding
+    }
+
+    /// kbit/s of MPEG-1 layers I to III.
+    private static let firstRates = [
+        [32, 64, 96, 128, 160, 192, 224, 256, 288, 320, 352, 384, 416, 448],
+        [32, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320, 384],
+        [32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320],
+    ]
+
+    /// kbit/s of MPEG-2 layer I, and of layers II and III.
+    private static let secondRates = [
+        [32, 48, 56, 64, 80, 96, 112, 128, 144, 160, 176, 192, 224, 256],
+        [8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160],
+    ]
+
+    /// A whole core frame of DTS Coherent Acoustics in 16-bit words (ETSI TS 102 114, 5.3.1).
+    private static func coherent(_ bytes: UnsafeBufferPointer<UInt8>) -> (length: Int, samples: Int)? {
+        guard bytes.count >= 10, bytes.starts(with: [0x7F, 0xFE, 0x80, 0x01]), bytes[4] >> 2 == 63 else { return nil }
+        let blocks = Int(bytes[4] & 1) << 6 | Int(bytes[5] >> 2)
+        let length = Int(bytes[5] & 3) << 12 | Int(bytes[6]) << 4 | Int(bytes[7] >> 4)
+        return length >= 95 && blocks >= 5 ? (length + 1, 32 * (blocks + 1)) : nil
+    }
+
+    /// AC-3 and E-AC-3 (ETSI TS 102 366), `av_ac3_parse_header`.
+    private static func dolbyLength(_ bytes: UnsafeBufferPointer<UInt8>) -> Int? {
+        var (identifier, length): (UInt8, UInt16) = (0, 0)
+        guard av_ac3_parse_header(bytes.baseAddress, bytes.count, &identifier, &length) == 0 else { return nil }
+        return Int(length)
+    }
+
+    /// Bytes of the frame of AC-3 or E-AC-3 that begins here, and of the substreams behind it; nothing if none does.
+    package static func dolbyUnitLength(_ bytes: UnsafeBufferPointer<UInt8>) -> Int? {
+        guard var end = dolbyLength(bytes), end <= bytes.count else { return nil }
+        while end < bytes.count, let next = dolbyLength(UnsafeBufferPointer(rebasing: bytes[end...])),
+            next <= bytes.count - end
+        {
+            end += next
+        }
+        return end
+    }
+}

@@ -1,0 +1,124 @@
+import Bytes
+import CLibav
+import Containers
+import Libav
+
+/// Encoder delay and padding of which the container tells and libav says nothing: marks the packets that hold them.
+final class HiddenSamples {
+    private let stream: UnsafeMutablePointer<AVStream>
+    private let source: any ByteSource
+    private let codec: AVCodecID
+    /// The time of the packet that is marked with the delay, and the samples of that.
+    private let first: Int64
+    private let delay: Int64
+    /// Whether the last packet of a fragmented file may be longer than it is told to sound.
+    private let mayEndEarly: Bool
+    /// Times that can be added up without a thought; an unknown one is none of them.
+    private static let plausible = -(Int64(1) << 30)...Int64(1) << 55
+
+    /// Offset of the last fragment; looked for once.
+    private var lastFragment: Int64?
+
+    /// Ticks a second of Opus in MPEG-4, if they are not its own: libav takes those before the sound for samples.
+    private var opusScale: Int64?
+    /// Samples of Opus so far that are only decoded.
+    private var unheard: Int64 = 0
+
+    /// Samples before the sound that the first packet to come is to be marked with.
+    private var lead: Int64 = 0
+    /// Whether libav tells of them, and forgets them only over padding in the same packet.
+    private var isLeadTold = false
+
+    /// Looks for what the container says of a stream, which must outlive this; nothing if libav does all there is to do.
+    ///
+    /// `edit` is the one that libav was told to ignore.
+    init?(
+        _ source: any ByteSource, _ stream: UnsafeMutablePointer<AVStream>, _ format: String, _ edit: MovieEdit?
+    ) throws {
+        let parameters = stream.pointee.codecpar.pointee
+        let countsSamples = stream.pointee.time_base.num == 1 && stream.pointee.time_base.den == parameters.sample_rate
+        (self.source, self.stream, codec) = (source, stream, parameters.codec_id)
+        switch format {
+        case "caf":
+            guard countsSamples, let table = try PacketTable(source), table.delay > 0 else { return nil }
+            (first, delay, mayEndEarly) = (0, table.delay, false)
+        case "matroska,webm":
+            guard parameters.preskip > 0 else { return nil }
+            (first, delay, mayEndEarly) = (0, 0, false)
+            (lead, isLeadTold) = (parameters.preskip, true)
+        case let name where name.hasPrefix("mov,") && edit != nil:
+            (first, delay, mayEndEarly) = (0, 0, false)
+            lead = av_rescale_q(
+                edit!.start, stream.pointee.time_base, AVRational(num: 1, den: max(parameters.sample_rate, 1)))
+        case let name where name.hasPrefix("mov,"):
+            if codec == AV_CODEC_ID_OPUS, stream.pointee.nb_frames > 0, !countsSamples,
+                stream.pointee.time_base.num == 1
+            {
+                (first, delay, mayEndEarly) = (0, 0, false)
+                opusScale = Int64(stream.pointee.time_base.den)
+                return
+            }
+            // Where there are no fragments, libav marks the packets itself. Opus has its delay in a header of its own.
+            guard stream.pointee.nb_frames == 0, !source.isEndless, codec != AV_CODEC_ID_OPUS, countsSamples,
+                Self.plausible.contains(stream.pointee.start_time)
+            else { return nil }
+            // libav puts the first sample to be heard at zero, as the edit list says, and has all before it sound.
+            (first, delay, mayEndEarly) = (stream.pointee.start_time, max(-stream.pointee.start_time, 0), true)
+        default: return nil
+        }
+    }
+
+    /// Marks a packet of the stream for the decoder, as libav does in other containers.
+    func mark(_ packet: borrowing Packet) throws(MediaError) {
+        if lead > 0 {
+            defer { lead = 0 }
+            let trimming = packet.trimming
+            if isLeadTold, trimming.map({ $0.skip > 0 || $0.discard == 0 }) ?? true { return }
+            return try packet.trim(skip: lead, discard: trimming?.discard ?? 0)
+        }
+        if let opusScale { return try markOpus(packet, scale: opusScale) }
+        if delay > 0, packet.pointer.pointee.dts == first, packet.trimming == nil {
+            try packet.trim(skip: delay, discard: 0)
+        }
+        // libav calls the last packet as long as the others, and ends the stream where the fragments do, delay and all.
+        let end = stream.pointee.duration
+        guard mayEndEarly, Self.plausible.contains(end), let time = packet.timestamp, Self.plausible.contains(time),
+            let length = frameLength(packet), case let rest = end - delay - time, rest > 0, rest < length,
+            try isLast(packet)
+        else { return }
+        try packet.trim(skip: packet.trimming?.skip ?? 0, discard: length - rest)
+    }
+
+    /// Has as many samples dropped as the ticks before the sound last, or the header says, if that is what they mean.
+    private func markOpus(_ packet: borrowing Packet, scale: Int64) throws(MediaError) {
+        guard !packet.isDiscarded else {
+            unheard += Int64(PacketSamples.opus(packet.bytes) ?? 0)
+            return
+        }
+        defer { unheard = 0 }
+        guard let ticks = packet.trimming?.skip, ticks > 0 else { return }
+        let (told, exact) = (av_rescale(ticks, 48_000, scale), stream.pointee.codecpar.pointee.preskip - unheard)
+        let isExact = exact >= 0 && abs(told - exact) <= max(48_000 / scale, 1)
+        try packet.trim(skip: isExact ? exact : told, discard: packet.trimming?.discard ?? 0)
+    }
+
+    private func frameLength(_ packet: borrowing Packet) -> Int64? {
+        if codec == AV_CODEC_ID_AAC { return Int64(stream.pointee.codecpar.pointee.frame_size) }
+        guard [AV_CODEC_ID_MP3, AV_CODEC_ID_AC3, AV_CODEC_ID_EAC3].contains(codec) else { return nil }
+        return FrameHeader.samples(codec, packet.bytes, whole: true).map { Int64($0) }
+    }
+
+    /// Whether it is the last packet of the last fragment.
+    private func isLast(_ packet: borrowing Packet) throws(MediaError) -> Bool {
+        let count = avformat_index_get_entries_count(stream)
+        guard count > 0, let entry = avformat_index_get_entry(stream, count - 1),
+            entry.pointee.pos == packet.offset
+        else { return false }
+        if let lastFragment { return packet.offset > lastFragment }
+        do {
+            let boxes = try Box(name: "", body: 0, end: source.length).places(of: "moof", SourceBytes(source))
+            lastFragment = boxes.last ?? 0
+        } catch { throw .unreadable(error) }
+        return packet.offset > lastFragment ?? 0
+    }
+}

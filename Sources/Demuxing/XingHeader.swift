@@ -1,0 +1,48 @@
+package import Bytes
+import CLibav
+import Containers
+
+/// What the first frame of an MP3 file tells of the rest, where it holds a Xing or Info header in place of audio.
+package struct XingHeader {
+    /// Offset of the first frame of audio.
+    package let start: Int64
+    /// Frames of audio, and the bytes of them and of the header's own frame; nothing if it does not tell.
+    package let frames: Int64?
+    package let bytes: Int64?
+    /// Samples that the encoder put before and behind the audio, by LAME's extension; nothing without it.
+    let delay: Int64?
+    let padding: Int64?
+    /// Samples of a frame.
+    package let frameLength: Int64
+
+    /// Offset after the last byte that the header counts.
+    package var end: Int64? { bytes.map { header + $0 } }
+    private let header: Int64
+
+    /// Samples between the encoder's delay and its padding, which is what libav gives of a whole file.
+    package var audible: Int64? {
+        guard let frames, let delay, let padding else { return nil }
+        // The decoder is 529 samples late, which the padding makes up for only if there is as much of it.
+        return frames * frameLength - delay - max(padding, 529)
+    }
+
+    /// Reads the header; nothing if the file has none.
+    package init?(_ source: any ByteSource) throws {
+        let bytes = SourceBytes(source)
+        let offset = try TagBytes.leading(source).end
+        guard let head = try bytes.read(at: offset, 4) else { return nil }
+        guard let length = head.withUnsafeBufferPointer({ FrameHeader.length(AV_CODEC_ID_MP3, $0) }) else { return nil }
+        let (isFirst, isMono) = (head[1] >> 3 & 3 == 3, head[3] >> 6 == 3)
+        let mark = offset + 4 + (isFirst ? (isMono ? 17 : 32) : (isMono ? 9 : 17))
+        let count = min(bytes.rest(from: mark), Int64(XingFields.mostBytes))
+        guard count > 0, let field = try bytes.read(at: mark, Int(count)), let fields = XingFields(field[...]) else {
+            return nil
+        }
+        (self.bytes, delay, padding) = (fields.bytes, fields.delay, fields.padding)
+        // The smallest frame has 24 bytes; a count that the source cannot hold tells nothing.
+        frames = fields.frames.flatMap { $0 <= source.length / 24 ? $0 : nil }
+        header = offset
+        start = offset + Int64(length)
+        frameLength = isFirst ? 1152 : 576
+    }
+}

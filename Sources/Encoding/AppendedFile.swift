@@ -1,0 +1,39 @@
+package import Bytes
+
+/// A file that is written from its beginning to its end, some bytes of which may be filled in later.
+package final class AppendedFile {
+    private let store: any ByteStore
+    @usableFromInline var bytes: [UInt8] = []
+    private var written: Int64 = 0
+    @usableFromInline static let block = 1 << 16
+
+    package init(_ store: any ByteStore) { self.store = store }
+
+    package var length: Int64 { written + Int64(bytes.count) }
+
+    /// Puts bytes at the end.
+    @inlinable package func append(_ more: some Sequence<UInt8>) throws(MediaError) {
+        bytes.append(contentsOf: more)
+        if bytes.count >= Self.block { try flush() }
+    }
+
+    /// Puts bytes in the place of others.
+    package func replace(at offset: Int64, _ other: [UInt8]) throws(MediaError) {
+        try flush()
+        try write(other, at: offset)
+    }
+
+    /// Hands on what is held back.
+    package func flush() throws(MediaError) {
+        guard !bytes.isEmpty else { return }
+        try write(bytes, at: written)
+        written += Int64(bytes.count)
+        bytes.removeAll(keepingCapacity: true)
+    }
+
+    private func write(_ bytes: [UInt8], at offset: Int64) throws(MediaError) {
+        do { try bytes.withUnsafeBytes { try store.write($0, at: offset) } } catch {
+            throw MediaError(.store(error), "write the output", "the output could not be written: \(error)")
+        }
+    }
+}

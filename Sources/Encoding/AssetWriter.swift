@@ -1,0 +1,70 @@
+package import Bytes
+import CLibav
+package import Decoding
+import Filters
+package import Libav
+import Lifecycle
+package import MediaTypes
+import Tags
+
+/// Encodes samples into a file of one audio track: append, append, finish.
+package struct AssetWriter: ~Copyable {
+    private var converter: SampleConverter
+    private var track: TrackEncoder<PacketWriter>
+
+    private init(_ converter: consuming SampleConverter, _ track: consuming TrackEncoder<PacketWriter>) {
+        self.converter = converter
+        self.track = track
+    }
+
+    /// Starts a file for samples of one shape.
+    static func open(
+        _ store: any ByteStore, _ settings: EncodingSettings, input: SampleShape, depth: SampleDepth,
+        tags: HeaderTags, stop: StopFlag
+    ) throws(MediaError) -> AssetWriter {
+        let converter = try SampleConverter.open(input, depth, for: settings)
+        return AssetWriter(converter, try TrackEncoder.open(store, settings, tags: tags, stop: stop))
+    }
+
+    /// Adds a track for samples of one shape to a file of several, whose header and end are the caller's matter.
+    package static func add(
+        to file: MuxedFile, _ settings: EncodingSettings, input: SampleShape, depth: SampleDepth, label: TrackLabel
+    ) throws(MediaError) -> AssetWriter {
+        let converter = try SampleConverter.open(input, depth, for: settings)
+        return AssetWriter(converter, try TrackEncoder.add(to: file, settings, label: label))
+    }
+
+    /// Samples of each channel in the file so far, at the output's rate.
+    package var written: Int64 { track.written }
+
+    /// What the container was given, and what a decoder makes of it beyond the samples.
+    package var tally: PacketTally { track.output.tally }
+    package var padding: CodecPadding { track.output.padding }
+
+    /// What a person should know of the samples written.
+    package var warnings: [Warning] { converter.clipping.warnings }
+
+    /// Encodes a frame's samples, which must have the shape that the writer was opened for.
+    package mutating func append(_ frame: borrowing Frame) throws(MediaError) {
+        if try converter.convert(frame) {
+            try track.encode(converter.result)
+        } else {
+            try track.encode(frame)
+        }
+    }
+
+    /// Ends the file, exactly as long as what was appended: `ceil(samples · output rate / input rate)`.
+    package mutating func finish() throws(MediaError) {
+        while try converter.drain() { try track.encode(converter.result) }
+        try track.finish()
+    }
+}
+
+extension EncodingSettings {
+    /// How many bits of each integer sample the file keeps, where that is fewer than the source's and than memory holds.
+    func reducedBits(from depth: SampleDepth) -> Int? {
+        guard sampleFormat?.base == .s24 else { return nil }
+        if case .integer(...24) = depth { return nil }
+        return 24
+    }
+}

@@ -1,0 +1,72 @@
+package import Bytes
+package import Decoding
+import Demuxing
+package import Filters
+package import Libav
+package import Lifecycle
+package import MediaTypes
+import Tags
+
+/// An output that is one file of encoded audio.
+package final class AudioFileWriter: RenditionWriter {
+    private let store: any ByteStore
+    private let settings: EncodingSettings
+    private var writer: AssetWriter
+    private var tags: TagWriter
+    private let sound: SoundChain?
+    private let stop: StopFlag
+    private let isMeasured: Bool
+
+    package init(
+        _ store: any ByteStore, _ rendition: Rendition, _ reader: borrowing AssetReader, _ metadata: Metadata,
+        _ measurement: SoundMeasurement?, lowering: Double = 0, stop: StopFlag
+    ) throws(MediaError) {
+        self.store = store
+        self.stop = stop
+        isMeasured = rendition.sound.loudness != nil && measurement?.loudness?.integrated != nil
+        settings = try EncodingSettings.resolve(rendition, try rendition.sound.shape(of: reader.shape), reader.depth)
+        sound = try SoundChain.open(
+            rendition.sound, reader.shape, reader.depth, settings, measurement, lowering: lowering)
+        tags = TagWriter(
+            metadata, rendition.tags, format: settings.format, codec: settings.codec, rate: settings.shape.rate,
+            sourceRate: reader.shape.rate, layout: settings.shape.layout)
+        writer = try AssetWriter.open(
+            store, settings, input: sound?.output ?? reader.shape, depth: sound?.depth ?? reader.depth,
+            tags: tags.header, stop: stop)
+    }
+
+    package func append(_ frame: borrowing Frame) throws(MediaError) {
+        guard let sound else { return try writer.append(frame) }
+        try sound.append(frame) { (changed: borrowing Frame) throws(MediaError) in try writer.append(changed) }
+    }
+
+    package func finish() throws(MediaError) -> ConversionResult {
+        try sound?.finish { (rest: borrowing Frame) throws(MediaError) in try writer.append(rest) }
+        try writer.finish()
+        let samples = writer.written
+        let (tally, padding) = (writer.tally, writer.padding)
+        if tags.tellsITunes {
+            let rest = padding.remainder(packets: tally.count, samples: samples)
+            tags.setGapless(priming: Int64(padding.start), padding: rest, samples: samples)
+        }
+        try tags.finish(store)
+        let bytes: Int64
+        do {
+            try GaplessPatch.apply(store, settings, padding, packets: tally.count, samples: samples)
+            bytes = try store.length
+        } catch {
+            throw MediaError(.store(error), "complete the output", "the output could not be completed: \(error)")
+        }
+        try OutputCheck.run(store, [OutputCheck(settings, samples: samples, written: tally)], stop: stop)
+        let seconds = Double(samples) / Double(settings.shape.rate)
+        let decoded = isMeasured ? try DecodedLoudness.of(store, settings, seconds: seconds, stop: stop) : nil
+        let excess = decoded.flatMap { sound?.take(decoded: $0) }
+        var result = ConversionResult(
+            settings, samples: samples, bytes: bytes,
+            gapless: padding.gapless(settings, packets: tally.count, samples: samples), sound: sound,
+            used: settings.used, warnings: settings.warnings + writer.warnings + tags.warnings)
+        result.excess = excess
+        if settings.codec.name == "flac" { result.audioMD5 = try FlacHeader.md5(in: store, stop: stop) }
+        return result
+    }
+}

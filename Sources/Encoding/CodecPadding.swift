@@ -1,0 +1,72 @@
+import CLibav
+package import Libav
+package import MediaTypes
+
+/// What a codec adds to the audio at its ends.
+package struct CodecPadding {
+    /// Silent samples that the encoder is given first and last, so that no true one is lost in a decoder.
+    let lead: Int
+    let tail: Int
+    /// Samples that a decoder without further knowledge gives before the first true one.
+    let start: Int
+    /// Samples that a packet decodes to; nothing if they differ.
+    let frameSize: Int?
+
+    package init(_ encoder: borrowing Encoder, _ settings: EncodingSettings) {
+        let delay = Int(encoder.context.pointee.initial_padding)
+        frameSize = encoder.frameSize
+        switch settings.codec.name {
+        // The decoder swallows the first frame, and completes a frame only with the next one.
+        case "wma": (lead, tail, start) = (frameSize!, frameSize!, 0)
+        // These encoders do not give out by themselves what their delay holds back.
+        case "ac3", "eac3", "mp2": (lead, tail, start) = (0, delay, delay)
+        // libspeex's encoder looks ahead, and its decoder is late as well.
+        case "speex":
+            let late = [8000: 40, 16_000: 80, 32_000: 160][settings.shape.rate] ?? 0
+            (lead, tail, start) = (0, delay + late, delay + late)
+        default: (lead, tail, start) = (0, 0, delay)
+        }
+    }
+
+    /// Samples that the packets decode to behind the last true one.
+    func remainder(packets: Int, samples: Int64) -> Int64 {
+        frameSize.map { max(Int64(packets * $0 - start) - samples, 0) } ?? 0
+    }
+
+    /// The samples at both ends that a decoder gives in addition to the true ones.
+    package func gapless(_ settings: EncodingSettings, packets: Int, samples: Int64) -> Gapless {
+        let told = Gapless(start: 0, end: 0)
+        guard settings.codec.kind == .lossy, let frameSize else { return told }
+        let decoded = (packets - (lead > 0 ? 1 : 0)) * frameSize
+        let untold = Gapless(start: start, end: decoded - start - Int(samples))
+        switch (settings.format.name, settings.codec.name) {
+        case (_, "speex"), (_, "ima4"): return untold
+        case ("mp3", _), ("ogg", _), ("oga", _), ("opus", _), ("webm", _), ("mka", "opus"),
+            ("mka", "vorbis"):
+            return told
+        case ("mka", "aac"), ("mka", "mp3"), ("mka", "mp2"): return Gapless(start: start, end: 0)
+        default: return settings.format.isMovie ? told : untold
+        }
+    }
+}
+
+/// Tells how many samples each Vorbis packet decodes to; owns an `AVVorbisParseContext`.
+struct VorbisLengths: ~Copyable {
+    private let context: OpaquePointer
+
+    init?(_ encoder: borrowing Encoder) {
+        let (header, size) = (encoder.context.pointee.extradata, encoder.context.pointee.extradata_size)
+        guard let context = av_vorbis_parse_init(header, size) else { return nil }
+        self.context = context
+    }
+
+    deinit {
+        var context: OpaquePointer? = context
+        av_vorbis_parse_free(&context)
+    }
+
+    /// The length of the next packet, each of which must be asked for in turn.
+    borrowing func next(_ packet: borrowing Packet) -> Int64 {
+        Int64(max(av_vorbis_parse_frame(context, packet.pointer.pointee.data, packet.pointer.pointee.size), 0))
+    }
+}

@@ -1,0 +1,114 @@
+package import Bytes
+import CLibav
+import Decoding
+import Demuxing
+import Libav
+
+/// The packets of a track that is copied: whether each is whole and like the others, and how many samples it decodes to.
+struct CopiedPackets: ~Copyable {
+    private let track: AudioTrack
+    /// Whether each packet is a frame of AAC with a header of its own.
+    private let isADTS: Bool
+    private var lengths: PacketSamples
+    private var isFirst = true
+    private var gap = FrameGap()
+    /// What must not change from one frame of MPEG audio to the next: version, layer, rate, and whether it is mono.
+    private var kind: [UInt8]?
+
+    private init(_ track: AudioTrack, isADTS: Bool, _ samples: consuming PacketSamples) {
+        self.track = track
+        self.isADTS = isADTS
+        lengths = samples
+    }
+
+    /// Prepares for the packets of a stream, which must outlive this; fails for codecs that are not understood here.
+    static func open(
+        _ stream: UnsafeMutablePointer<AVStream>, _ track: AudioTrack
+    ) throws(MediaError) -> CopiedPackets {
+        let parameters = stream.pointee.codecpar.pointee
+        var samples = PacketSamples(stream, countsLinearPrediction: true)
+        switch track.codec {
+        case AV_CODEC_ID_AAC:
+            guard parameters.frame_size == 1024, (0...3).contains(parameters.profile) else {
+                throw .notCopied("only AAC of 1024 samples a frame and without band replication is copied")
+            }
+            samples.constant = 1024
+        case AV_CODEC_ID_OPUS:
+            // Core Audio files hold no identification header, and without it nobody knows the pre-skip.
+            guard parameters.extradata_size >= 19 else { throw .notCopied("its Opus has no identification header") }
+        case AV_CODEC_ID_FLAC:
+            // A decoder makes do with the headers of frames; no container does.
+            guard parameters.extradata_size >= 34 else { throw .notCopied("its FLAC has no stream information") }
+        case AV_CODEC_ID_MP3, AV_CODEC_ID_MP2, AV_CODEC_ID_VORBIS, AV_CODEC_ID_ALAC, AV_CODEC_ID_AC3,
+            AV_CODEC_ID_EAC3, AV_CODEC_ID_WAVPACK, AV_CODEC_ID_TTA:
+            break
+        default: throw .notCopied("packets of \(track.codecName) are not copied")
+        }
+        let isADTS = track.codec == AV_CODEC_ID_AAC && parameters.extradata_size == 0
+        return CopiedPackets(track, isADTS: isADTS, samples)
+    }
+
+    /// Samples that the next packet decodes to; nothing for one that is a tag between the frames.
+    mutating func samples(of packet: borrowing Packet) throws(MediaError) -> Int64? {
+        guard !packet.bytes.isEmpty, !packet.isCorrupt else { throw .notCopied("one of its packets is not whole") }
+        if try isTag(packet.bytes) { return nil }
+        guard isIntact(packet.bytes), let samples = told(packet) else {
+            throw .notCopied("one of its packets is damaged, or does not tell how long it is")
+        }
+        return samples
+    }
+
+    private mutating func told(_ packet: borrowing Packet) -> Int64? {
+        defer { isFirst = false }
+        switch track.codec {
+        // By the container's own count, where it counts in samples.
+        case AV_CODEC_ID_WAVPACK, AV_CODEC_ID_TTA:
+            return track.countsSamples && packet.duration > 0 ? packet.duration : nil
+        // The first packet of Vorbis only begins what the second one ends.
+        case AV_CODEC_ID_VORBIS: return lengths.samples(packet).map { isFirst ? 0 : Int64($0) }
+        default: return lengths.samples(packet).map { Int64($0) }
+        }
+    }
+
+    /// Whether it is a tag between frames of MPEG audio; fails if it is of another kind than those before.
+    private mutating func isTag(_ bytes: UnsafeBufferPointer<UInt8>) throws(MediaError) -> Bool {
+        guard [AV_CODEC_ID_MP3, AV_CODEC_ID_MP2].contains(track.codec) else { return false }
+        switch gap.read(bytes) {
+        case .none: break
+        case .known: return true
+        case .unknown: throw .notCopied("it holds bytes between its frames that are no audio")
+        }
+        guard FrameHeader.length(track.codec, bytes) == bytes.count else { return false }
+        let kind = [bytes[1] & 0x1E, bytes[2] & 0x0C, bytes[3] & 0xC0 == 0xC0 ? 1 : 0]
+        guard self.kind ?? kind == kind else { throw .notCopied("its sample rate or channels change on the way") }
+        self.kind = kind
+        return false
+    }
+
+    /// Whether the checksum of a frame is right, in codecs that have one, and it is a frame of its own.
+    private func isIntact(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+        switch track.codec {
+        case AV_CODEC_ID_FLAC: Self.hasSum(bytes[...])
+        case AV_CODEC_ID_AC3, AV_CODEC_ID_EAC3:
+            // Dependent frames add channels to the one before, and no time.
+            FrameHeader.length(track.codec, bytes) == bytes.count && Self.hasSum(bytes.dropFirst(2))
+        case AV_CODEC_ID_AAC: !isADTS || FrameHeader.adtsLength(bytes) == bytes.count && bytes.count > 9
+        default: true
+        }
+    }
+
+    /// Whether the 16-bit sum at the end of a frame is right.
+    private static func hasSum(_ bytes: Slice<UnsafeBufferPointer<UInt8>>) -> Bool {
+        let frame = UnsafeBufferPointer(rebasing: bytes)
+        return av_crc(av_crc_get_table(AV_CRC_16_ANSI), 0, frame.baseAddress, frame.count) == 0
+    }
+}
+
+extension MediaError {
+    /// Why a source's packets cannot be copied as they are.
+    package static func notCopied(_ why: String) -> MediaError {
+        MediaError(
+            .invalidSettings, "copy the audio",
+            "the audio cannot be copied as it is: \(why); with passthrough auto it is encoded anew")
+    }
+}

@@ -1,0 +1,133 @@
+package import Bytes
+import CLibav
+package import Decoding
+import Demuxing
+package import Libav
+package import Lifecycle
+package import MediaTypes
+import Tags
+
+/// An output whose packets are the source's own.
+package final class PacketCopyWriter: RenditionWriter {
+    private let store: any ByteStore
+    private let source: any ByteSource
+    private let plan: CopyPlan
+    private var tags: TagWriter
+    private let rate: Int
+    private let sourceWarnings: [Warning]
+    private let sourceSettings: SourceSettings
+    private let stop: StopFlag
+
+    package init(
+        _ store: any ByteStore, _ source: any ByteSource, _ sourceSettings: SourceSettings, _ plan: CopyPlan,
+        _ reader: borrowing AssetReader, _ metadata: Metadata, _ wish: TagSettings, stop: StopFlag
+    ) {
+        self.store = store
+        self.source = source
+        self.sourceSettings = sourceSettings
+        self.plan = plan
+        self.stop = stop
+        rate = reader.shape.rate
+        sourceWarnings = reader.containerWarnings
+        tags = TagWriter(
+            metadata, wish, format: plan.settings.format, codec: plan.settings.codec, rate: rate, sourceRate: rate,
+            layout: reader.shape.layout)
+    }
+
+    package var copies: Int64? { plan.span.samples }
+
+    package func append(_ frame: borrowing Frame) {}
+
+    package func finish() throws(MediaError) -> ConversionResult {
+        if tags.tellsITunes {
+            let span = plan.span
+            tags.setGapless(priming: span.lead, padding: span.trail, samples: span.samples)
+        }
+        try tags.finish(store)
+        try check()
+        let bytes = try store.measuredLength()
+        var result = ConversionResult(
+            plan.settings, rate: rate, samples: plan.span.samples, bytes: bytes, gapless: plan.gapless,
+            used: plan.used, warnings: sourceWarnings + tags.warnings)
+        result.copied = true
+        if plan.span.isShort {
+            let warning = Warning(
+                .rangeCut, "the range ends after the source, which ends \(result.seconds) s after its start")
+            result.warnings.insert(warning, at: 0)
+        }
+        guard plan.settings.codec.name == "flac" else { return result }
+        // A copy keeps the declared sum whatever the frames hold.
+        let finding = try SourceChecksum.check(source, sourceSettings, stop: stop)
+        result.damage = finding.damage
+        result.warnings += finding.warnings.filter { !result.warnings.map(\.code).contains($0.code) }
+        if finding.areDeclared { result.audioMD5 = try FlacHeader.md5(in: store, stop: stop) }
+        return result
+    }
+
+    package func copy(_ done: (Int64) -> Void) throws(MediaError) {
+        let demuxer = try Demuxer.open(source, stop: stop)
+        let track = try demuxer.track(plan.track)
+        let stream = demuxer.stream(track.index)
+        var lengths = try CopiedPackets.open(stream, track)
+        let muxer = try Muxer.open(store, plan.settings, stop: stop)
+        let span = plan.span
+        let isHidden = plan.gapless.start == 0
+        try muxer.start(
+            copying: stream, plan.settings, lead: isHidden ? span.lead : 0,
+            tags: tags.header)
+        let packet = try Packet()
+        var number: Int64 = 0
+        var time = isHidden ? -span.lead : 0
+        while number <= span.last, try demuxer.next(into: packet) {
+            guard packet.streamIndex == track.index, var length = try lengths.samples(of: packet) else {
+                packet.clear()
+                continue
+            }
+            defer { number += 1 }
+            guard number >= span.first else {
+                packet.clear()
+                continue
+            }
+            if number == span.first && track.codec == AV_CODEC_ID_VORBIS { length = 0 }
+            let discard = number == span.last && plan.gapless.end == 0 ? span.trail : 0
+            // libav's MP3 muxer takes the delay from the first packet whose skip is over the decoder's own 529 samples, asks the
+            // last one where none was, and makes 4095 of a skip below. Of the last it takes the padding, if that says anything.
+            let isEdge = track.codec == AV_CODEC_ID_MP3 && (number == span.first || number == span.last)
+            let skip = isEdge && isHidden ? span.lead : 0
+            packet.place(at: time, duration: length - discard)
+            if skip > 0 || discard > 0 || isEdge && number == span.last {
+                try packet.trim(skip: skip, discard: discard)
+            } else {
+                packet.forgetTrim()
+            }
+            time += length
+            try muxer.write(packet, rate: rate)
+            done(length)
+        }
+        guard number > span.last else {
+            throw MediaError(.internal, "copy the audio", "the source gave fewer packets when it was read again")
+        }
+        try muxer.finish()
+    }
+
+    /// Looks at the finished file's packets as a reader does.
+    private func check() throws(MediaError) {
+        let found: PacketSpan
+        do throws(MediaError) { found = try PacketScan.run(StoredSource(store), stop: stop) } catch {
+            if case .cancelled = error.reason { throw error }
+            throw MediaError(
+                .corruptMedia, "check the output",
+                "a copy of the source's packets cannot be read (\(error.sentence)); with `passthrough` `never` they are encoded anew"
+            )
+        }
+        let expected = plan.span.samples + Int64(plan.gapless.start + plan.gapless.end)
+        // libav miscounts the first packet of Vorbis where one page is all there is: it leaves padding, or takes too much.
+        let slack: Int64 = plan.settings.codec.name == "vorbis" ? 8192 : 0
+        guard (expected - slack...expected + slack).contains(found.samples) else {
+            throw MediaError(
+                .internal, "check the output",
+                "a copy of the source's packets holds \(found.samples) samples, not \(expected); with `passthrough` `never` they are encoded anew"
+            )
+        }
+    }
+}

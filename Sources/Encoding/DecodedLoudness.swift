@@ -1,0 +1,35 @@
+import Bytes
+import CLibav
+import Decoding
+import Filters
+import Libav
+import Lifecycle
+import MediaTypes
+
+/// How loud a finished file is to those who play it.
+enum DecodedLoudness {
+    /// Decodes and measures a lossy result; nothing for one that holds the samples as they were measured before.
+    static func of(
+        _ store: any ByteStore, _ settings: EncodingSettings, seconds: Double, stop: StopFlag
+    ) throws(MediaError) -> Loudness? {
+        guard settings.codec.kind == .lossy, settings.format.name != "raw" else { return nil }
+        var reader: AssetReader
+        do throws(MediaError) { reader = try AssetReader.open(StoredSource(store), SourceSettings(), stop: stop) } catch
+        {
+            // A file of a frame or two may be too short to be recognised.
+            if case .unsupportedFormat = error.reason { return nil }
+            throw error
+        }
+        var shape = reader.shape
+        shape.format = AV_SAMPLE_FMT_FLTP
+        let converter = try Resampler.open(reader.shape, to: shape)
+        var meter = try LoudnessMeter.open(shape, seconds: seconds)
+        let frame = try Frame()
+        let floats = try Frame()
+        while try reader.next(into: frame) {
+            try converter.convert(frame, into: floats)
+            try meter.append(floats)
+        }
+        return meter.loudness
+    }
+}

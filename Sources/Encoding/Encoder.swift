@@ -1,0 +1,100 @@
+package import Bytes
+package import CLibav
+package import Libav
+import MediaTypes
+
+/// Turns samples into packets; owns an `AVCodecContext`.
+package struct Encoder: ~Copyable {
+    package let context: UnsafeMutablePointer<AVCodecContext>
+
+    private init(owning context: UnsafeMutablePointer<AVCodecContext>) { self.context = context }
+
+    deinit {
+        var context: UnsafeMutablePointer<AVCodecContext>? = context
+        avcodec_free_context(&context)
+    }
+
+    /// Opens the encoder and makes sure that it took every setting as it was given.
+    package static func open(_ settings: EncodingSettings, globalHeader: Bool) throws(MediaError) -> Encoder {
+        let name = settings.codec.encoderName(settings.sampleFormat, settings.format.byteOrder)
+        guard let codec = avcodec_find_encoder_by_name(name) else {
+            throw MediaError(.internal, operation, "libav has no encoder \(name)")
+        }
+        guard let context = avcodec_alloc_context3(codec) else { throw .outOfMemory(operation) }
+        let encoder = Encoder(owning: context)
+        try encoder.configure(settings)
+        if globalHeader { context.pointee.flags |= AV_CODEC_FLAG_GLOBAL_HEADER }
+        let code = avcodec_open2(context, codec, nil)
+        guard code >= 0 else {
+            throw MediaError(
+                .invalidSettings, operation,
+                "\(name) refuses \(settings.summary): \(MediaError.Code(rawValue: code))", code: .init(rawValue: code))
+        }
+        try encoder.checkKept(settings)
+        return encoder
+    }
+
+    private static let operation = "open the encoder"
+
+    private borrowing func configure(_ settings: EncodingSettings) throws(MediaError) {
+        context.pointee.sample_fmt = settings.shape.format
+        context.pointee.sample_rate = CInt(settings.shape.rate)
+        context.pointee.time_base = AVRational(num: 1, den: CInt(settings.shape.rate))
+        context.pointee.thread_count = 1
+        try check(av_channel_layout_copy(&context.pointee.ch_layout, settings.shape.layout.pointer), Self.operation)
+        if let bits = settings.sampleFormat?.bits, settings.codec.kind == .lossless {
+            context.pointee.bits_per_raw_sample = CInt(bits)
+        }
+        if let bitRate = settings.bitRate { context.pointee.bit_rate = Int64(bitRate) }
+        if let quality = settings.quality {
+            context.pointee.flags |= AV_CODEC_FLAG_QSCALE
+            context.pointee.global_quality = CInt((quality * Double(FF_QP2LAMBDA)).rounded())
+        }
+    }
+
+    private borrowing func checkKept(_ settings: EncodingSettings) throws(MediaError) {
+        let encoded = context.pointee
+        let kept =
+            encoded.sample_fmt == settings.shape.format && Int(encoded.sample_rate) == settings.shape.rate
+            && settings.shape.layout.equals(&context.pointee.ch_layout)
+            && settings.bitRate.map { Int64($0) == encoded.bit_rate } ?? true
+        guard kept else {
+            throw MediaError(.invalidSettings, Self.operation, "the encoder does not take \(settings.summary) as it is")
+        }
+    }
+
+    /// Samples of each channel that every frame but the last must hold; nothing if any number will do.
+    package var frameSize: Int? {
+        let isVariable = context.pointee.codec.pointee.capabilities & AV_CODEC_CAP_VARIABLE_FRAME_SIZE != 0
+        return isVariable || context.pointee.frame_size == 0 ? nil : Int(context.pointee.frame_size)
+    }
+
+    /// Gives the encoder a frame, or the news that no more come.
+    package borrowing func send(_ frame: borrowing Frame) throws(MediaError) {
+        try check(avcodec_send_frame(context, frame.pointer), "encode the audio")
+    }
+
+    /// Says that no more samples follow.
+    package borrowing func sendEnd() throws(MediaError) {
+        try check(avcodec_send_frame(context, nil), "encode the audio")
+    }
+
+    /// Takes an encoded packet; false if the encoder wants more samples or has ended.
+    package borrowing func receive(into packet: borrowing Packet) throws(MediaError) -> Bool {
+        let code = avcodec_receive_packet(context, packet.pointer)
+        switch MediaError.Code(rawValue: code) {
+        case .again, .endOfFile: return false
+        default:
+            try check(code, "encode the audio")
+            return true
+        }
+    }
+}
+
+extension EncodingSettings {
+    /// The settings in a few words, for errors.
+    var summary: String {
+        let rate = bitRate.map { " at \($0) bit/s" } ?? quality.map { " at quality \($0)" } ?? ""
+        return "\(codec.name)\(rate), \(shape.rate) Hz, \(shape.layout)"
+    }
+}

@@ -1,0 +1,177 @@
+package import Bytes
+import CLibav
+import CZlib
+import Containers
+import Demuxing
+package import Libav
+package import Lifecycle
+import MediaTypes
+
+/// A second look at a finished file, through the eyes of a reader: its headers, and every packet, undecoded.
+package struct OutputCheck {
+    private let settings: EncodingSettings
+    private let samples: Int64
+    private let written: PacketTally
+
+    /// What one track of a file is to hold.
+    package init(_ settings: EncodingSettings, samples: Int64, written: PacketTally) {
+        self.settings = settings
+        self.samples = samples
+        self.written = written
+    }
+
+    /// Fails unless the file opens and each track is what its settings, its count of samples and the packets written say.
+    package static func run(_ store: any ByteStore, _ checks: [OutputCheck], stop: StopFlag) throws(MediaError) {
+        let settings = checks[0].settings
+        if settings.format.name == "raw" { return try checks[0].checkBytes(store) }
+        let demuxer: Demuxer
+        do { demuxer = try Demuxer.open(StoredSource(store), as: settings.format.demuxerName, stop: stop) } catch {
+            if case .cancelled = error.reason { throw error }
+            throw failure("cannot be opened: \(error.sentence)")
+        }
+        let tracks = demuxer.tracks
+        guard tracks.count == checks.count else {
+            throw failure(checks.count == 1 ? "has no single track" : "has \(tracks.count) of \(checks.count) tracks")
+        }
+        for (check, track) in zip(checks, tracks) { try check.checkHeaders(track) }
+        if let truncation = try Truncation.found(StoredSource(store), demuxer.formatName) {
+            throw failure("is not whole: \(truncation.sentence)")
+        }
+        if settings.isBareFlac { return try checks[0].checkFrames(StoredSource(store), stop: stop) }
+        let found = try tally(demuxer, tracks)
+        for (index, check) in checks.enumerated() { try check.checkPackets(found[index], tracks[index]) }
+    }
+
+    private func checkHeaders(_ track: AudioTrack) throws(MediaError) {
+        let codec = settings.codec.codecID(settings.sampleFormat, settings.format.byteOrder)
+        guard track.codec == codec else { throw Self.failure("holds codec \(track.codecName)") }
+        guard track.rate == rate else { throw Self.failure("has \(track.rate) Hz") }
+        guard track.channels == settings.shape.channels else { throw Self.failure("has \(track.channels) channels") }
+        if let slack = headerSlack { try checkLength(track, slack: slack) }
+    }
+
+    /// Hz of the decoded samples.
+    private var rate: Int { settings.codec.name == "opus" ? 48_000 : settings.shape.rate }
+
+    private func checkLength(_ track: AudioTrack, slack: Int64) throws(MediaError) {
+        guard let length = track.duration.flatMap({ track.samples($0) }) else {
+            throw Self.failure("does not tell its length")
+        }
+        let told = length - (settings.format.isOgg ? track.countedDelay : 0)
+        let expected = av_rescale_rnd(samples, Int64(track.rate), Int64(settings.shape.rate), AV_ROUND_UP)
+        guard (expected...expected + slack).contains(told) else {
+            throw Self.failure("tells of \(told) samples, not \(expected)")
+        }
+    }
+
+    /// Samples by which a header may exceed the true length, because it counts whole frames; nothing if it tells none.
+    private var headerSlack: Int64? {
+        switch (settings.format.name, settings.codec.name) {
+        case ("mka", _), ("webm", _), ("adts", _), ("ac3", _), ("eac3", _), ("mp2", _), ("gsm", _), ("wma", _),
+            ("wav", "mp3"), ("wav", "ac3"), (_, "speex"):
+            nil
+        case ("mp3", _): 4 * 1152
+        case ("caf", let codec) where codec != "pcm": 4096
+        // libav's reader rounds the size of the last chunk up to eight bytes.
+        case ("w64", _): 7
+        default: 0
+        }
+    }
+
+    /// Every packet of each track.
+    private static func tally(
+        _ demuxer: borrowing Demuxer, _ tracks: [AudioTrack]
+    ) throws(MediaError) -> [PacketTally] {
+        var found = [PacketTally](repeating: PacketTally(), count: tracks.count)
+        let packet = try Packet()
+        do {
+            while try demuxer.next(into: packet) {
+                if let index = tracks.firstIndex(where: { $0.index == packet.streamIndex }) { found[index].add(packet) }
+                packet.clear()
+            }
+        } catch {
+            if case .cancelled = error.reason { throw error }
+            throw failure("cannot be read to its end: \(error.sentence)")
+        }
+        return found
+    }
+
+    private func checkPackets(_ found: PacketTally, _ track: AudioTrack) throws(MediaError) {
+        guard found.corrupt == 0 else { throw Self.failure("has \(found.corrupt) packets that are cut short") }
+        guard !found.wentBack else { throw Self.failure("has packets whose time goes back") }
+        let isRegrouped = settings.codec.kind == .pcm || ["ima4", "gsm"].contains(settings.codec.name)
+        guard isRegrouped || found.count == written.count else {
+            throw Self.failure("holds \(found.count) packets of the \(written.count) that were written")
+        }
+        let headers = settings.format.name == "adts" ? 7 * Int64(found.count) : 0
+        guard found.bytes == written.bytes + headers else {
+            throw Self.failure("holds \(found.bytes) bytes of audio, not \(written.bytes + headers)")
+        }
+        try checkSpan(found, track)
+    }
+
+    /// Compares the time from the first packet to the end of the last one, whose own length a container may not tell.
+    private func checkSpan(_ found: PacketTally, _ track: AudioTrack) throws(MediaError) {
+        guard let span = found.span.flatMap({ track.samples($0) }), let wanted = written.span else { return }
+        let expected = av_rescale_rnd(wanted, Int64(track.rate), Int64(settings.shape.rate), AV_ROUND_UP)
+        let slack = max(Int64(track.rate) / 10, written.longest * Int64(track.rate) / Int64(settings.shape.rate), 8192)
+        guard abs(span - expected) <= slack else {
+            throw Self.failure("spans \(span) samples, not \(expected)")
+        }
+    }
+
+    private func checkBytes(_ store: any ByteStore) throws(MediaError) {
+        let length = (try? store.length) ?? -1
+        let expected = samples * Int64(settings.frameBytes)
+        guard length == expected else { throw Self.failure("has \(length) bytes, not \(expected)") }
+    }
+
+    /// Compares a FLAC file's frames with what was written, as bytes: libav's parser takes some of their bytes for frames.
+    private func checkFrames(_ file: StoredSource, stop: StopFlag) throws(MediaError) {
+        do {
+            guard let start = try FlacBlocks(file)?.end else { throw Self.failure("has no metadata blocks") }
+            var (sum, offset) = (UInt(0), start)
+            var window = SourceWindow(file)
+            while offset < file.length {
+                if stop.isRaised { throw MediaError.stopped }
+                let bytes = try window.bytes(at: offset, atLeast: 1)
+                guard !bytes.isEmpty else { break }
+                sum = crc32(sum, bytes.baseAddress, uInt(bytes.count))
+                offset += Int64(bytes.count)
+            }
+            guard offset - start == written.bytes, sum == written.sum else {
+                throw Self.failure("holds other frames than were written")
+            }
+        } catch let error as MediaError { throw error } catch {
+            throw MediaError(.store(error), "check the output", "the output could not be read: \(error)")
+        }
+    }
+
+    private static func failure(_ why: String) -> MediaError {
+        MediaError(.internal, "check the output", "the finished file \(why)")
+    }
+}
+
+extension EncodingSettings {
+    /// Whether the file is nothing but metadata blocks and frames of FLAC.
+    var isBareFlac: Bool { format.name == "flac" }
+}
+
+extension AudioFormat {
+    /// libav's name of the demuxer, where a few frames could be chance and are not recognised.
+    fileprivate var demuxerName: String? {
+        switch name {
+        case "mp3", "mp2": "mp3"
+        case "adts": "aac"
+        case "ac3", "eac3", "gsm": name
+        default: nil
+        }
+    }
+}
+
+extension AudioCodec {
+    /// libav's number of the codec in a file.
+    fileprivate func codecID(_ stored: SampleFormat?, _ order: SampleFormat.ByteOrder) -> AVCodecID? {
+        avcodec_find_encoder_by_name(encoderName(stored, order))?.pointee.id
+    }
+}

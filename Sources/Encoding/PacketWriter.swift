@@ -1,0 +1,119 @@
+import Bytes
+import CLibav
+import Decoding
+import Libav
+import Lifecycle
+import MediaTypes
+import Tags
+
+/// An encoder and the file that takes its packets, its own or one of several tracks.
+struct PacketWriter: ~Copyable, FrameWriter {
+    let padding: CodecPadding
+    private let encoder: Encoder
+    private let file: MuxedFile
+    private let stream: Int
+    private let isAlone: Bool
+    private let settings: EncodingSettings
+    private let packet: Packet
+    private let vorbis: VorbisLengths?
+    /// The place of the next sample given to the encoder; the first true one is at zero.
+    private var position: Int64
+    /// The number of true samples, once it is known.
+    private var length: Int64?
+    /// What the container was given.
+    private(set) var tally: PacketTally
+
+    private init(
+        _ encoder: consuming Encoder, _ packet: consuming Packet, _ file: MuxedFile, stream: Int, isAlone: Bool,
+        _ settings: EncodingSettings
+    ) {
+        padding = CodecPadding(encoder, settings)
+        position = Int64(-padding.lead)
+        tally = PacketTally(sums: settings.isBareFlac)
+        let needsLengths = settings.codec.name == "vorbis" && settings.format.tellsPadding
+        vorbis = needsLengths ? VorbisLengths(encoder) : nil
+        self.encoder = encoder
+        self.packet = packet
+        self.file = file
+        self.stream = stream
+        self.isAlone = isAlone
+        self.settings = settings
+    }
+
+    static func open(
+        _ store: any ByteStore, _ settings: EncodingSettings, tags: HeaderTags, stop: StopFlag
+    ) throws(MediaError) -> PacketWriter {
+        let file = MuxedFile(try Muxer.open(store, settings, stop: stop))
+        let writer = try add(to: file, settings, label: nil, isAlone: true)
+        try file.muxer.start(settings, rate: settings.shape.rate, tags: tags)
+        return writer
+    }
+
+    /// Adds a track to a file, whose header and end are the caller's matter if the track is not alone in it.
+    static func add(
+        to file: MuxedFile, _ settings: EncodingSettings, label: TrackLabel?, isAlone: Bool
+    ) throws(MediaError) -> PacketWriter {
+        let encoder = try Encoder.open(settings, globalHeader: file.muxer.wantsGlobalHeader)
+        let stream = try file.muxer.add(encoder, settings, label: label)
+        return PacketWriter(encoder, try Packet(), file, stream: stream, isAlone: isAlone, settings)
+    }
+
+    var frameSize: Int? { encoder.frameSize }
+
+    mutating func send(_ frame: borrowing Frame) throws(MediaError) {
+        frame.pointer.pointee.pts = position
+        position += Int64(frame.samples)
+        try encoder.send(frame)
+        try writePackets()
+    }
+
+    mutating func setLength(_ samples: Int64) { length = samples }
+
+    mutating func finish() throws(MediaError) {
+        try encoder.sendEnd()
+        try writePackets()
+        if isAlone { try file.muxer.finish() }
+    }
+
+    private mutating func writePackets() throws(MediaError) {
+        while try encoder.receive(into: packet) {
+            guard try trim() else { continue }
+            tally.add(packet)
+            try file.muxer.write(packet, rate: settings.shape.rate, stream: stream)
+        }
+    }
+
+    /// Takes what lies behind the last true sample out of the packet's length; false if all of it does.
+    private mutating func trim() throws(MediaError) -> Bool {
+        let decoded: Int64? =
+            switch vorbis {
+            case .some(let vorbis): vorbis.next(packet)
+            case .none: frameSize.map { Int64($0) }
+            }
+        if settings.format.name == "mp3", let length {
+            // libav's tag has the padding of the last packet, which LAME's encoder may let begin in the one before. The last
+            // packet's time is no help: it is too early then.
+            let excess = padding.remainder(packets: tally.count + 1, samples: length)
+            // The first packet tells the delay, and may be one that padding begins in.
+            if excess > 0 { try packet.trim(skip: packet.trimming?.skip ?? 0, discard: excess) }
+            return true
+        }
+        guard let length, let decoded, let start = packet.timestamp, settings.format.isMovie || settings.tellsPadding
+        else { return true }
+        let excess = start + decoded - length
+        guard excess > 0 else { return true }
+        guard excess < decoded else { return false }
+        packet.pointer.pointee.duration = decoded - excess
+        if settings.tellsPadding { try packet.trim(skip: 0, discard: excess) }
+        return true
+    }
+}
+
+extension EncodingSettings {
+    /// Whether we say how many of a packet's last samples are padding.
+    ///
+    /// Encoders of MP3 and Opus do so themselves; with AC-3, libav's reader takes the word for the packet before.
+    fileprivate var tellsPadding: Bool {
+        format.tellsPadding && ["aac", "vorbis", "mp2"].contains(codec.name)
+    }
+}

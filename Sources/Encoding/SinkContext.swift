@@ -1,0 +1,100 @@
+package import Bytes
+package import CLibav
+import Libav
+package import Lifecycle
+
+/// The I/O context through which libav writes a byte store; owns an `AVIOContext`.
+package struct SinkContext: ~Copyable {
+    package let pointer: UnsafeMutablePointer<AVIOContext>
+    private let bridge: Unmanaged<Bridge>
+
+    /// What the C callbacks see: the store, where it stands, and the error that C cannot carry.
+    final class Bridge {
+        let store: any ByteStore
+        let stop: StopFlag
+        /// The most bytes that the container's sizes can tell.
+        let mostBytes: Int64
+        var position: Int64 = 0
+        var failure: MediaError?
+
+        init(_ store: any ByteStore, _ stop: StopFlag, mostBytes: Int64) {
+            self.store = store
+            self.stop = stop
+            self.mostBytes = mostBytes
+        }
+    }
+
+    private init(owning pointer: UnsafeMutablePointer<AVIOContext>, _ bridge: Unmanaged<Bridge>) {
+        self.pointer = pointer
+        self.bridge = bridge
+    }
+
+    /// Makes a context that writes a store, up to that many bytes.
+    package static func open(_ store: any ByteStore, stop: StopFlag, mostBytes: Int64) throws(MediaError) -> SinkContext
+    {
+        let bridge = Unmanaged.passRetained(Bridge(store, stop, mostBytes: mostBytes))
+        guard
+            let pointer = UnsafeMutablePointer<AVIOContext>.allocated(
+                bufferBytes: bufferSize, opaque: bridge.toOpaque(),
+                write: { opaque, buffer, size in writeBytes(opaque!, buffer!, size) },
+                seek: { opaque, offset, whence in seekBytes(opaque!, offset, whence) })
+        else {
+            bridge.release()
+            throw .outOfMemory("open the output")
+        }
+        return SinkContext(owning: pointer, bridge)
+    }
+
+    deinit {
+        pointer.free()
+        bridge.release()
+    }
+
+    /// The bridge, unretained, for the format context's own callbacks.
+    var opaque: UnsafeMutableRawPointer { bridge.toOpaque() }
+
+    /// What kept a callback from answering: a raised stop flag, the store's own error, or a file too large.
+    package var failure: MediaError? {
+        bridge._withUnsafeGuaranteedRef { $0.stop.isRaised ? .stopped : $0.failure }
+    }
+}
+
+private let bufferSize = 256 << 10
+
+private func writeBytes(_ opaque: UnsafeMutableRawPointer, _ buffer: UnsafeMutablePointer<UInt8>, _ size: CInt) -> CInt
+{
+    let bridge = Unmanaged<SinkContext.Bridge>.fromOpaque(opaque).takeUnretainedValue()
+    guard !bridge.stop.isRaised else { return av_swift_error_exit }
+    guard bridge.failure == nil else { return av_swift_error(5) }
+    guard bridge.position + Int64(size) <= bridge.mostBytes else {
+        bridge.failure = MediaError(
+            .invalidSettings, "write the output",
+            "the format holds at most \(bridge.mostBytes) bytes and the result is larger; use caf, wav or flac")
+        return av_swift_error(27)
+    }
+    do {
+        try bridge.store.write(UnsafeRawBufferPointer(start: buffer, count: Int(size)), at: bridge.position)
+        bridge.position += Int64(size)
+        return size
+    } catch {
+        bridge.failure = MediaError(.store(error), "write the output", "the output could not be written: \(error)")
+        return av_swift_error(5)
+    }
+}
+
+private func seekBytes(_ opaque: UnsafeMutableRawPointer, _ offset: Int64, _ whence: CInt) -> Int64 {
+    let bridge = Unmanaged<SinkContext.Bridge>.fromOpaque(opaque).takeUnretainedValue()
+    do {
+        switch whence & ~AVSEEK_FORCE {
+        case AVSEEK_SIZE: return try bridge.store.measuredLength()
+        case SEEK_SET: bridge.position = offset
+        case SEEK_CUR: bridge.position += offset
+        case SEEK_END: bridge.position = try bridge.store.measuredLength() + offset
+        default: return Int64(av_swift_error(22))
+        }
+        return bridge.position
+    } catch {
+        bridge.failure = error
+        return Int64(av_swift_error(5))
+    }
+}

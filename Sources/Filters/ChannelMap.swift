@@ -1,0 +1,64 @@
+import Bytes
+import CLibav
+import Glibc
+import Libav
+import MediaTypes
+
+/// Keeps some of a source's channels, in an order of its own; samples pass as they are, whatever their format.
+struct ChannelMap: ~Copyable {
+    let output: SampleShape
+    private let input: SampleShape
+    private let places: [Int]
+    private let result: Frame
+
+    private init(_ input: SampleShape, _ output: SampleShape, _ places: [Int]) throws(MediaError) {
+        result = try Frame()
+        self.input = input
+        self.output = output
+        self.places = places
+    }
+
+    /// A map from a source's channels; the result keeps the layout if it has as many, and else the usual one.
+    static func open(_ references: [ChannelReference], _ input: SampleShape) throws(MediaError) -> ChannelMap {
+        var places: [Int] = []
+        for reference in references { places.append(try input.layout.place(of: reference, "channel_map")) }
+        var output = input
+        if places.count != input.channels { output.layout = ChannelLayout(usualFor: places.count) }
+        return try ChannelMap(input, output, places)
+    }
+
+    /// Maps a frame's samples into the frame that is answered to the body.
+    borrowing func apply(_ frame: borrowing Frame, _ body: FrameBody) throws(MediaError) {
+        try result.reserve(frame.samples, output)
+        let size = input.sampleBytes
+        for (target, source) in places.enumerated() {
+            if input.isPlanar {
+                memcpy(result.planes[target]!, frame.planes[source]!, frame.samples * size)
+            } else {
+                copy(frame.planes[0]! + source * size, result.planes[0]! + target * size, frame.samples, size)
+            }
+        }
+        try body(result)
+    }
+
+    private borrowing func copy(
+        _ source: UnsafeMutablePointer<UInt8>, _ target: UnsafeMutablePointer<UInt8>, _ count: Int, _ size: Int
+    ) {
+        let (step, stride) = (size * input.channels, size * output.channels)
+        switch size {
+        case 2: Self.copy(UInt16.self, source, step, target, stride, count)
+        case 4: Self.copy(UInt32.self, source, step, target, stride, count)
+        case 8: Self.copy(UInt64.self, source, step, target, stride, count)
+        default: Self.copy(UInt8.self, source, step, target, stride, count)
+        }
+    }
+
+    private static func copy<Sample: BitwiseCopyable>(
+        _ type: Sample.Type, _ source: UnsafeMutableRawPointer, _ step: Int, _ target: UnsafeMutableRawPointer,
+        _ stride: Int, _ count: Int
+    ) {
+        for index in 0..<count {
+            (target + index * stride).storeBytes(of: (source + index * step).load(as: type), as: type)
+        }
+    }
+}

@@ -1,0 +1,77 @@
+package import Bytes
+import CLibav
+package import Libav
+import MediaTypes
+
+/// Makes silence of floats that are no numbers, and holds the others to 60 dB over full scale.
+///
+/// Encoders fail on both: LAME aborts (`el >= 0`, `part2_3_length <= MAX_BITS_PER_CHANNEL`) and libav's AAC never comes to an
+/// end. Integers would have a click of full scale for what is no number, and a filter never loses it again.
+package final class FloatRepair {
+    private let copy: Frame
+    private let shape: SampleShape
+    private var repaired: Int64 = 0
+
+    /// Both encoders still take what is 30 dB louder.
+    static let highest = 1024
+
+    package init(_ shape: SampleShape) throws(MediaError) {
+        copy = try Frame()
+        self.shape = shape
+    }
+
+    /// Whether samples of the format are floats.
+    static func concerns(_ format: AVSampleFormat) -> Bool {
+        [AV_SAMPLE_FMT_FLT, AV_SAMPLE_FMT_DBL].contains(av_get_packed_sample_fmt(format))
+    }
+
+    /// Hands the frame to the body, or a copy that is mended.
+    package func append(_ frame: borrowing Frame, _ body: FrameBody) throws(MediaError) {
+        guard Self.concerns(shape.format) else { return try body(frame) }
+        let isDouble = av_get_packed_sample_fmt(shape.format) == AV_SAMPLE_FMT_DBL
+        if isDouble { try append(frame, of: Double.self, body) } else { try append(frame, of: Float.self, body) }
+    }
+
+    private func append<Number: BinaryFloatingPoint>(
+        _ frame: borrowing Frame, of type: Number.Type, _ body: FrameBody
+    ) throws(MediaError) {
+        let highest = Number(Self.highest)
+        var wrong = 0
+        for plane in Self.planes(of: frame, shape, type) {
+            // What is no number is not less than anything.
+            for sample in plane where !(sample.magnitude <= highest) { wrong &+= 1 }
+        }
+        guard wrong > 0 else { return try body(frame) }
+        repaired += Int64(wrong)
+        try copy.reserve(frame.samples, shape)
+        av_samples_copy(copy.planes, frame.planes, 0, 0, CInt(frame.samples), CInt(shape.channels), shape.format)
+        for plane in Self.planes(of: copy, shape, type) {
+            for index in plane.indices {
+                plane[index] = plane[index].isFinite ? min(max(plane[index], -highest), highest) : 0
+            }
+        }
+        try body(copy)
+    }
+
+    /// What a person should know of the result.
+    var warnings: [Warning] {
+        guard repaired > 0 else { return [] }
+        return [
+            Warning(
+                .samplesMended,
+                "\(repaired) of the source's samples are no numbers, which became silence, or more than 60 dB over full scale, "
+                    + "which became that")
+        ]
+    }
+
+    private static func planes<Number>(
+        of frame: borrowing Frame, _ shape: SampleShape, _ type: Number.Type
+    ) -> [UnsafeMutableBufferPointer<Number>] {
+        let (count, length) =
+            shape.isPlanar ? (shape.channels, frame.samples) : (1, frame.samples * shape.channels)
+        return (0..<count).map { plane in
+            UnsafeMutableBufferPointer(
+                start: UnsafeMutableRawPointer(frame.planes[plane]!).assumingMemoryBound(to: type), count: length)
+        }
+    }
+}

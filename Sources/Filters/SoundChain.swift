@@ -1,0 +1,155 @@
+package import Bytes
+import CLibav
+package import Libav
+package import MediaTypes
+
+/// What is done to the samples of one result between decoder and encoder.
+package final class SoundChain {
+    /// The shape of what comes out.
+    package let output: SampleShape
+    /// The depth of what comes out: floats keep whatever they are made of.
+    package let depth: SampleDepth
+    private let sound: SoundSettings
+    private let repair: FloatRepair?
+    private let map: ChannelMap?
+    private let window: SampleWindow?
+    private let floats: SoundFloats?
+    private let measurement: SoundMeasurement?
+
+    private init(
+        _ sound: SoundSettings, _ output: SampleShape, _ depth: SampleDepth, _ repair: FloatRepair?,
+        _ map: consuming ChannelMap?, _ floats: SoundFloats?, _ measurement: SoundMeasurement?
+    ) throws(MediaError) {
+        self.sound = sound
+        self.repair = repair
+        self.output = output
+        self.depth = depth
+        self.map = map
+        self.floats = floats
+        self.measurement = measurement
+        let kept = sound.trimSilence == nil ? nil : measurement?.sound
+        window = try kept.map { range throws(MediaError) in try SampleWindow(range) }
+    }
+
+    /// The chain of a result; nothing if its samples stay as the source has them.
+    package static func open(
+        _ sound: SoundSettings, _ source: SampleShape, _ depth: SampleDepth, _ settings: EncodingSettings,
+        _ measurement: SoundMeasurement?, lowering: Double = 0
+    ) throws(MediaError) -> SoundChain? {
+        let staysAsItIs =
+            settings.sampleFormat?.isFloat == true && settings.shape.rate == source.rate && !sound.changesSamples
+        let repair =
+            FloatRepair.concerns(source.format) && !staysAsItIs ? try FloatRepair(source) : nil
+        if sound.changesSamples {
+            let floats = try SoundFloats(sound, source, settings, measurement, lowering: lowering)
+            return try SoundChain(sound, floats.output, .float32, repair, nil, floats, measurement)
+        }
+        guard let references = sound.channelMap else {
+            if repair == nil, sound == SoundSettings() { return nil }
+            return try SoundChain(sound, source, depth, repair, nil, nil, measurement)
+        }
+        let map = try ChannelMap.open(references, source)
+        let shape = map.output
+        return try SoundChain(sound, shape, depth, repair, map, nil, measurement)
+    }
+
+    /// Takes a frame of the source, which stays as it is, and hands what becomes of it to the body.
+    package func append(_ frame: borrowing Frame, _ body: FrameBody) throws(MediaError) {
+        guard let window else { return try mend(frame, body) }
+        try window.cut(frame) { (part: borrowing Frame) throws(MediaError) in try mend(part, body) }
+    }
+
+    private func mend(_ frame: borrowing Frame, _ body: FrameBody) throws(MediaError) {
+        guard let repair else { return try pass(frame, body) }
+        try repair.append(frame) { (mended: borrowing Frame) throws(MediaError) in try pass(mended, body) }
+    }
+
+    private func pass(_ frame: borrowing Frame, _ body: FrameBody) throws(MediaError) {
+        if let floats { return try floats.append(frame, body) }
+        switch map {
+        case .none: try body(frame)
+        case .some(let map): try map.apply(frame, body)
+        }
+    }
+
+    /// Hands what is still inside to the body.
+    package func finish(_ body: FrameBody) throws(MediaError) {
+        try floats?.finish(body)
+    }
+
+    /// Takes what the finished file was found to be; answers by how many decibels its peaks exceed the ceiling.
+    package func take(decoded: Loudness) -> Double? {
+        floats?.decoded = decoded
+        guard let ceiling = sound.ceiling, let peak = decoded.truePeak, peak > ceiling + 0.05 else { return nil }
+        return peak - ceiling
+    }
+
+    /// What the loudness was and became.
+    package var loudness: LoudnessChange? {
+        guard let floats, let before = measurement?.loudness, let after = floats.after else { return nil }
+        return LoudnessChange(before: before, gain: floats.gain, after: after)
+    }
+
+    /// What a person should know of the result.
+    package var warnings: [Warning] {
+        var warnings = (repair?.warnings ?? []) + (floats?.warnings ?? [])
+        if sound.trimSilence != nil, let measurement, measurement.sound == nil {
+            warnings.append(Warning(.allSilent, "the whole range is silent, so no silence was taken off"))
+        }
+        return warnings
+    }
+
+    /// What was asked for and what is used, by the names in a job.
+    package var used: [String: Setting] {
+        var used: [String: Setting] = [:]
+        func note(_ name: String, _ value: String?) {
+            if let value { used[name] = Setting(asked: value, used: value) }
+        }
+        note("channel_map", sound.channelMap?.map(\.description).joined(separator: ","))
+        note("mix", sound.mix?.description)
+        note("resampler", sound.resampler == .swr ? nil : sound.resampler.rawValue)
+        note("gain", sound.gain.map { "\($0)" })
+        note("loudness", sound.loudness.map { "\($0)" })
+        note("fade_in", sound.fadeIn?.description)
+        note("fade_out", sound.fadeOut?.description)
+        note("replay_gain", sound.replayGain?.rawValue)
+        if sound.loudness != nil, let floats {
+            used["gain"] = Setting(used: "\((floats.gain * 100).rounded() / 100)")
+        }
+        if let ceiling = sound.ceiling {
+            used["true_peak"] = Setting(asked: sound.truePeak.map { "\($0)" }, used: "\(ceiling)")
+        }
+        if let trim = sound.trimSilence {
+            let kept = (measurement?.sound).map { "\($0.lowerBound)..<\($0.upperBound)" } ?? "everything"
+            used["trim_silence"] = Setting(asked: trim.description, used: "samples \(kept)")
+        }
+        return used
+    }
+}
+
+/// A part of a row of frames, by the places of its samples.
+final class SampleWindow {
+    private let range: Range<Int64>
+    private var position: Int64 = 0
+    private let part: Frame
+
+    init(_ range: Range<Int64>) throws(MediaError) {
+        self.range = range
+        part = try Frame()
+    }
+
+    /// Hands the samples of a frame that are in the window to the body.
+    func cut(_ frame: borrowing Frame, _ body: FrameBody) throws(MediaError) {
+        let whole = position..<position + Int64(frame.samples)
+        position = whole.upperBound
+        let inside = whole.clamped(to: range)
+        guard !inside.isEmpty else { return }
+        guard inside != whole else { return try body(frame) }
+        let shape = try frame.shape
+        try part.reserve(inside.count, shape)
+        av_samples_copy(
+            part.planes, frame.planes, 0, CInt(inside.lowerBound - whole.lowerBound), CInt(inside.count),
+            CInt(shape.channels), shape.format)
+        try body(part)
+    }
+}

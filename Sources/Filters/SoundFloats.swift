@@ -1,0 +1,171 @@
+import Bytes
+import CLibav
+import Libav
+import MediaTypes
+
+/// The part of a chain that works on floats: mix, level, fades, sample rate, limiter, in this order.
+final class SoundFloats {
+    /// The shape of what comes out.
+    let output: SampleShape
+    /// The change of level in dB.
+    let gain: Double
+    private let head: SoundHead
+    private let level: SoundLevel
+    private var converter: SampleConverter
+    private var limiter: Limiter?
+    /// Samples that the limiter gives before the first of the result.
+    private var late: Int
+    private var meter: LoudnessMeter?
+    private let ceiling: Double?
+    /// The level that was asked for, in LUFS.
+    private let target: Double?
+    /// Decibels that the result is lowered by behind the limiter, as its encoder's peaks went over the ceiling.
+    private let lowering: Double
+    /// What follows the limiter: the encoder's own gain, taken back, and the lowering.
+    private let outputGain: Float
+    /// What the finished file was found to be.
+    var decoded: Loudness?
+    private let isUnmeasured: Bool
+    private let isBounded: Bool
+    /// Whether what is over full scale is passed on: an encoder takes it, and a decoder behind it clips.
+    private let mayExceed: Bool
+    private var highest: Float = 0
+    private let rest: Frame
+
+    init(
+        _ sound: SoundSettings, _ source: SampleShape, _ settings: EncodingSettings, _ measurement: SoundMeasurement?,
+        lowering: Double = 0
+    ) throws(MediaError) {
+        rest = try Frame()
+        target = sound.loudness
+        self.lowering = lowering
+        let encoderGain = sound.loudness == nil ? 1 : EncoderGain.factor(settings)
+        outputGain = Float(factor(decibels: -lowering) / encoderGain)
+        head = try SoundHead(sound, source, settings)
+        output = SampleShape(format: AV_SAMPLE_FMT_FLTP, rate: settings.shape.rate, layout: head.output.layout)
+        let measured = measurement?.loudness
+        gain = sound.gain(measured)
+        isUnmeasured = sound.loudness != nil && measured?.integrated == nil
+        let total = measurement.map { Int64(($0.sound ?? 0..<$0.samples).count) }
+        level = try SoundLevel(sound, head.output, gain: gain, total: total)
+        converter = try SampleConverter.open(head.output, to: output, bits: nil, engine: sound.resampler)
+        let (ceiling, shape) = (sound.ceiling, output)
+        self.ceiling = ceiling
+        limiter = ceiling.map { Limiter(ceiling: $0, rate: shape.rate, channels: shape.channels) }
+        late = limiter?.latency ?? 0
+        isBounded = ceiling == nil && !(settings.sampleFormat?.isFloat ?? false)
+        mayExceed = isBounded && ClipMeter.concerns(settings.shape.format)
+        if sound.loudness != nil {
+            let seconds = measurement.map { Double($0.samples) / Double(source.rate) }
+            meter = try LoudnessMeter.open(output, seconds: seconds)
+        }
+    }
+
+    func append(_ frame: borrowing Frame, _ body: FrameBody) throws(MediaError) {
+        try head.convert(frame) { (floats: borrowing Frame) throws(MediaError) in
+            try level.apply(floats) { (levelled: borrowing Frame) throws(MediaError) in try resample(levelled, body) }
+        }
+    }
+
+    func finish(_ body: FrameBody) throws(MediaError) {
+        try level.finish { (levelled: borrowing Frame) throws(MediaError) in try resample(levelled, body) }
+        while try converter.drain() { try limit(converter.result, body) }
+        var left = limiter?.latency ?? 0
+        while left > 0 {
+            let count = min(left, 4096)
+            try rest.reserve(count, output)
+            rest.silence(output)
+            try limit(rest, body)
+            left -= count
+        }
+    }
+
+    private func resample(_ frame: borrowing Frame, _ body: FrameBody) throws(MediaError) {
+        if try converter.convert(frame) { try limit(converter.result, body) } else { try limit(frame, body) }
+    }
+
+    private func limit(_ frame: borrowing Frame, _ body: FrameBody) throws(MediaError) {
+        guard frame.samples > 0 else { return }
+        if limiter != nil {
+            limiter!.process(
+                (0..<output.channels).map { UnsafeMutableBufferPointer(start: frame.floats($0), count: frame.samples) })
+            let early = min(late, frame.samples)
+            late -= early
+            if early == frame.samples { return }
+            if early > 0 { try frame.dropFirst(early, output) }
+        } else if isBounded {
+            let bound = Float(FloatRepair.highest)
+            for channel in 0..<output.channels {
+                let samples = frame.floats(channel)
+                for index in 0..<frame.samples where abs(samples[index]) > highest { highest = abs(samples[index]) }
+                // A gain may lift what was within bounds.
+                guard highest > bound else { continue }
+                for index in 0..<frame.samples { samples[index] = min(max(samples[index], -bound), bound) }
+            }
+        }
+        if meter != nil { try meter!.append(frame) }
+        if outputGain != 1 {
+            for channel in 0..<output.channels {
+                let samples = frame.floats(channel)
+                for index in 0..<frame.samples { samples[index] *= outputGain }
+            }
+        }
+        try body(frame)
+    }
+
+    /// The loudness of what came out, where there was a target for it.
+    var after: Loudness? {
+        if let decoded { return decoded }
+        return switch meter {
+        case .none: nil
+        case .some(let meter): meter.loudness
+        }
+    }
+
+    /// What was done to keep the ceiling, and what it cost.
+    private var limited: Warning? {
+        var words: [String] = []
+        if let work = limiter?.work, work.events > 0 {
+            let seconds = (Double(work.samples) / Double(output.rate) * 1000).rounded() / 1000
+            let times = work.events == 1 ? "once" : "\(work.events) times"
+            words.append(
+                "the limiter lowered the level \(times), for \(seconds) s in all and by "
+                    + "\(tenths(decibels(Double(1 / work.leastGain)))) dB at most")
+        }
+        if lowering > 0 { words.append("the result was encoded again \(tenths(lowering)) dB lower") }
+        guard !words.isEmpty else { return nil }
+        var sentence = "\(words.joined(separator: ", and ")), to keep \(ceiling ?? 0) dBTP"
+        if let target, let loudness = after?.integrated, case let short = tenths(target - loudness), short > 0 {
+            sentence += "; the result is \(short) LU softer than its target"
+        }
+        return Warning(.limited, sentence)
+    }
+
+    private func tenths(_ value: Double) -> Double { (value * 10).rounded() / 10 }
+
+    /// What a person should know of the result.
+    var warnings: [Warning] {
+        var warnings: [Warning] = []
+        if isUnmeasured {
+            warnings.append(
+                Warning(.loudnessUnmeasured, "the range is silent or too soft to measure, so its level was left"))
+        }
+        if let limited { warnings.append(limited) }
+        if mayExceed && highest > 1 {
+            let over = (decibels(Double(highest)) * 10).rounded() / 10
+            warnings.append(
+                Warning(
+                    .clipped,
+                    "samples go over full scale by up to \(over) dB; give true_peak to limit them, or a lower level"))
+        }
+        return warnings
+    }
+}
+
+extension SoundSettings {
+    /// The change of level in dB.
+    func gain(_ measured: Loudness?) -> Double {
+        if let loudness { return measured?.integrated.map { loudness - $0 } ?? 0 }
+        return gain ?? 0
+    }
+}

@@ -1,0 +1,58 @@
+package import Bytes
+import CLibav
+package import Libav
+package import MediaTypes
+
+/// The first part of what is done to samples: channels are chosen and mixed, and the samples become planar floats in
+/// the result's layout, still at the source's rate.
+package final class SoundHead {
+    package let output: SampleShape
+    private let map: ChannelMap?
+    private let mixer: Resampler?
+    private let last: Resampler
+    private let mixed: Frame
+    private let result: Frame
+
+    package init(_ sound: SoundSettings, _ source: SampleShape, _ settings: EncodingSettings) throws(MediaError) {
+        var shape = source
+        var map: ChannelMap?
+        if let channelMap = sound.channelMap {
+            let made = try ChannelMap.open(channelMap, shape)
+            shape = made.output
+            map = consume made
+        }
+        var mixer: Resampler?
+        if let matrix = sound.mix {
+            let mix = try ChannelMix(matrix, shape.layout)
+            let mixedShape = SampleShape(format: AV_SAMPLE_FMT_FLTP, rate: shape.rate, layout: mix.output)
+            mixer = try Resampler.open(shape, to: mixedShape, mix: mix)
+            shape = mixedShape
+        }
+        let layout = settings.relabels(shape.layout) ? shape.layout : settings.shape.layout
+        output = SampleShape(format: AV_SAMPLE_FMT_FLTP, rate: shape.rate, layout: layout)
+        mixed = try Frame()
+        result = try Frame()
+        last = try Resampler.open(shape, to: output)
+        self.map = map
+        self.mixer = mixer
+    }
+
+    /// Hands the body the samples as floats, which are its own to change.
+    package func convert(_ frame: borrowing Frame, _ body: FrameBody) throws(MediaError) {
+        switch map {
+        case .none: try mix(frame, body)
+        case .some(let map):
+            try map.apply(frame) { (mapped: borrowing Frame) throws(MediaError) in try mix(mapped, body) }
+        }
+    }
+
+    private func mix(_ frame: borrowing Frame, _ body: FrameBody) throws(MediaError) {
+        switch mixer {
+        case .none: try last.convert(frame, into: result)
+        case .some(let mixer):
+            try mixer.convert(frame, into: mixed)
+            try last.convert(mixed, into: result)
+        }
+        try body(result)
+    }
+}

@@ -1,0 +1,48 @@
+import Bytes
+import Playlists
+
+/// A media playlist that grows, and what of it was taken.
+struct HLSLive {
+    private var media: HLSMedia
+    /// The number of the segment to take next.
+    private var next: Int64
+    private var unchanged = 0
+
+    /// Begins where players do, three segments before the end, or at the start of a playlist that keeps everything.
+    init(_ media: HLSMedia) {
+        self.media = media
+        let first = media.keepsAll ? 0 : max(media.segments.count - 3, 0)
+        next = media.segments.isEmpty ? -1 : media.segments[first].sequence
+    }
+
+    var isEnded: Bool { media.isEnded }
+
+    /// Seconds until it is worth another look (RFC 8216 section 6.3.4).
+    var delay: Double {
+        let target = max(media.targetDuration, 1)
+        return unchanged == 0 ? target : target / 2
+    }
+
+    /// The segments that are new.
+    mutating func take() -> ArraySlice<HLSMedia.Segment> {
+        if next < 0, let first = media.segments.first { next = first.sequence }
+        let new = media.segments.drop { $0.sequence < next }
+        unchanged = new.isEmpty ? unchanged + 1 : 0
+        if let last = new.last { next = last.sequence + 1 }
+        return new
+    }
+
+    /// Takes in what the playlist says now.
+    mutating func update(_ media: HLSMedia) throws(MediaError) {
+        guard unchanged < Self.mostUnchanged else {
+            throw MediaError(
+                .truncated, HLSPlaylist.operation,
+                "the live HLS playlist has named no new segment for \(Self.mostUnchanged) looks at it")
+        }
+        self.media = media
+        guard let first = media.segments.first, first.sequence > next, next >= 0 else { return }
+        throw HLSPlaylist.failure("went on to segment \(first.sequence) before segment \(next) was read")
+    }
+
+    private static let mostUnchanged = 12
+}

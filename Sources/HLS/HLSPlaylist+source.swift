@@ -1,0 +1,37 @@
+import Bytes
+import Playlists
+
+extension HLSPlaylist {
+    static let operation = "read the playlist"
+
+    /// Whether the bytes begin as every playlist does.
+    static func begins(_ source: any ByteSource) throws -> Bool {
+        try SourceBytes(source).read(at: 0, PlaylistMark.length).map { PlaylistMark.begins($0) } ?? false
+    }
+
+    static func read(_ source: any ByteSource) throws(MediaError) -> HLSPlaylist {
+        let bytes: [UInt8]?
+        do { bytes = try SourceBytes(source).read(at: 0, Int(min(source.length, mostBytes + 1))) } catch {
+            throw MediaError(.source(error), operation, "the playlist could not be read: \(error)")
+        }
+        guard let bytes, bytes.count <= mostBytes else {
+            throw failure("has \(source.length) bytes, over the limit of \(mostBytes)")
+        }
+        do throws(PlaylistError) { return try parse(bytes) } catch { throw MediaError(error) }
+    }
+
+    static func failure(_ why: String) -> MediaError { MediaError(PlaylistError.corrupt(why)) }
+}
+
+extension MediaError {
+    init(_ error: PlaylistError) {
+        let reason: Reason =
+            switch error.reason {
+            case .corrupt: .corruptMedia
+            case .noAudio: .noAudio
+            case .protected: .protectedContent
+            case .unsupported: .unsupportedFormat
+            }
+        self.init(reason, HLSPlaylist.operation, error.sentence)
+    }
+}

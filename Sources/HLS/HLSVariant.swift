@@ -1,0 +1,44 @@
+import Bytes
+import Encoding
+import Libav
+import Lifecycle
+import MediaTypes
+
+/// One of the bit rates of a stream: its segments, and their playlist once they are complete.
+final class HLSVariant {
+    let settings: EncodingSettings
+    let store: SegmentStore
+    private let parts: SegmentParts
+    private var track: TrackEncoder<SegmentWriter>
+
+    init(
+        _ stores: any OutputStores, output: Int, _ settings: EncodingSettings, _ segments: SegmentSettings,
+        tag: TimedTag?, stop: StopFlag
+    ) throws(MediaError) {
+        self.settings = settings
+        store = SegmentStore(stores, output: output)
+        parts = SegmentParts(bitRate: segments.bitRates.isEmpty ? nil : settings.bitRate)
+        let output = try SegmentWriter(store, settings, segments, tag: tag, parts: parts, stop: stop)
+        track = try TrackEncoder(output, settings.shape)
+    }
+
+    /// Samples of each channel so far.
+    var samples: Int64 { track.written }
+
+    /// Samples that a decoder gives before and behind the true ones, once all segments are complete.
+    var gapless: Gapless {
+        let extra = Int(track.output.playlist.samples - track.written) - track.output.delay
+        return Gapless(start: track.output.delay, end: max(extra, 0))
+    }
+
+    func encode(_ frame: borrowing Frame) throws(MediaError) { try track.encode(frame) }
+
+    /// Ends the last segment, writes the playlist and answers it with its name.
+    func finish() throws(MediaError) -> (playlist: MediaPlaylist, name: String) {
+        try track.finish()
+        let name = try store.begin(parts.playlist)
+        try store.append(track.output.playlist.text.utf8)
+        _ = try store.end()
+        return (track.output.playlist, name)
+    }
+}

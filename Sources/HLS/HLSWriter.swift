@@ -1,0 +1,99 @@
+package import Bytes
+package import Decoding
+package import Encoding
+package import Filters
+package import Libav
+package import Lifecycle
+package import MediaTypes
+import Tags
+
+/// An output that is a stream of segments: they come first, then the playlist of each variant, and last the master playlist.
+package final class HLSWriter: RenditionWriter {
+    private let segments: SegmentSettings
+    private let path: SoundPath
+    /// At least one.
+    private let variants: [HLSVariant]
+    /// What of the source's tags has no place in segments.
+    private let dropped: [Warning]
+
+    package init(
+        _ stores: any OutputStores, output: Int, _ rendition: Rendition, _ reader: borrowing AssetReader,
+        _ metadata: Metadata, _ measurement: SoundMeasurement?, stop: StopFlag
+    ) throws(MediaError) {
+        segments = rendition.segments
+        let choices = try Self.settings(rendition, try rendition.sound.shape(of: reader.shape), reader.depth)
+        let first = choices[0]
+        path = try SoundPath(rendition, reader, first, measurement)
+        let tags = TagWriter(
+            metadata, rendition.tags, format: first.format, codec: first.codec, rate: first.shape.rate,
+            sourceRate: reader.shape.rate)
+        try tags.checkSize()
+        dropped = tags.warnings
+        let tag = TimedTag(tags.header.prefix)
+        var variants: [HLSVariant] = []
+        for settings in choices {
+            variants.append(
+                try HLSVariant(stores, output: output, settings, rendition.segments, tag: tag, stop: stop))
+        }
+        self.variants = variants
+    }
+
+    /// The settings of each variant, which differ in nothing but the bit rate.
+    private static func settings(
+        _ rendition: Rendition, _ shape: SampleShape, _ depth: SampleDepth
+    ) throws(MediaError) -> [EncodingSettings] {
+        guard !rendition.segments.bitRates.isEmpty else {
+            return [try EncodingSettings.resolve(rendition, shape, depth)]
+        }
+        var choices: [EncodingSettings] = []
+        for rate in rendition.segments.bitRates {
+            var variant = rendition
+            variant.segments.bitRates = []
+            variant.bitRate = rate
+            choices.append(try EncodingSettings.resolve(variant, shape, depth))
+        }
+        for other in choices where !other.shape.equals(choices[0].shape) {
+            throw MediaError(
+                .invalidSettings, "choose settings",
+                "bit_rates \(choices[0].bitRate!) and \(other.bitRate!) go with other sample rates, "
+                    + "\(choices[0].shape.rate) and \(other.shape.rate) Hz; give a sample_rate that takes all")
+        }
+        return choices
+    }
+
+    package func append(_ frame: borrowing Frame) throws(MediaError) {
+        try path.append(frame) { (changed: borrowing Frame) throws(MediaError) in try encode(changed) }
+    }
+
+    private func encode(_ frame: borrowing Frame) throws(MediaError) {
+        for variant in variants { try variant.encode(frame) }
+    }
+
+    package func finish() throws(MediaError) -> ConversionResult {
+        try path.finish { (rest: borrowing Frame) throws(MediaError) in try encode(rest) }
+        var playlists: [(playlist: MediaPlaylist, name: String)] = []
+        for variant in variants { playlists.append(try variant.finish()) }
+        let main = variants[0].store
+        try main.beginMain()
+        try main.append(MasterPlaylist.text(playlists, variants[0].settings.codec).utf8)
+        _ = try main.end()
+        return result
+    }
+
+    /// The report, whose bit rate is that of all variants together.
+    private var result: ConversionResult {
+        let settings = variants[0].settings
+        var used = settings.used
+        used["segment_duration"] = Setting(used: segments.duration.description)
+        used["segment_format"] = Setting(used: segments.container.rawValue)
+        if !segments.bitRates.isEmpty {
+            used["bit_rate"] = nil
+            let rates = segments.bitRates.map { String($0) }.joined(separator: ",")
+            used["bit_rates"] = Setting(asked: rates, used: rates)
+        }
+        return ConversionResult(
+            settings, samples: variants[0].samples, bytes: variants.reduce(0) { $0 + $1.store.length },
+            gapless: variants[0].gapless, sound: path.chain, used: used,
+            warnings: settings.warnings + path.warnings + dropped)
+    }
+}

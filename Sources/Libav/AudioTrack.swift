@@ -1,0 +1,56 @@
+package import CLibav
+import MediaTypes
+
+/// An audio stream of a container, as its header tells; plain values.
+package struct AudioTrack {
+    /// The stream's place in the container.
+    package let index: Int
+    package let codec: AVCodecID
+    package let codecTag: UInt32
+    /// Hz; a decoder may know better.
+    package var rate: Int
+    package let channels: Int
+    /// Bits a second; zero if the container does not tell.
+    package let bitRate: Int
+    package let timeBase: AVRational
+    /// Units of the time base; nothing if the container does not tell.
+    package let startTime: Int64?
+    /// Units of the time base; nothing if the container does not tell.
+    package let duration: Int64?
+    /// Samples of encoder delay that the container's duration counts in.
+    package let countedDelay: Int64
+    /// Whether the container says which channel is which.
+    package let namesChannels: Bool
+    package let hasEncryption: Bool
+
+    package init(_ stream: UnsafeMutablePointer<AVStream>) {
+        let parameters = stream.pointee.codecpar.pointee
+        index = Int(stream.pointee.index)
+        codec = parameters.codec_id
+        codecTag = parameters.codec_tag
+        rate = Int(parameters.sample_rate)
+        channels = Int(parameters.ch_layout.nb_channels)
+        bitRate = Int(parameters.bit_rate)
+        timeBase = stream.pointee.time_base
+        startTime = stream.pointee.start_time == av_swift_no_timestamp ? nil : stream.pointee.start_time
+        duration = stream.pointee.duration == av_swift_no_timestamp ? nil : stream.pointee.duration
+        countedDelay = codec == AV_CODEC_ID_OPUS ? Int64(parameters.initial_padding) : 0
+        namesChannels = parameters.ch_layout.order != AV_CHANNEL_ORDER_UNSPEC
+        hasEncryption = av_stream_get_side_data(stream, AV_PKT_DATA_ENCRYPTION_INIT_INFO, nil) != nil
+    }
+
+    /// libav's name of the codec.
+    package var codecName: String { String(cString: avcodec_get_name(codec)) }
+
+    /// Whether the samples are uncompressed.
+    package var isPCM: Bool { codecName.hasPrefix("pcm_") }
+
+    /// Whether timestamps count samples.
+    package var countsSamples: Bool { timeBase.num == 1 && Int(timeBase.den) == rate }
+
+    /// A length in units of the time base, in samples; nothing if it is out of all reason.
+    package func samples(_ time: Int64) -> Int64? {
+        let samples = av_rescale_q(time, timeBase, AVRational(num: 1, den: CInt(rate)))
+        return (0...Int64(1) << 55).contains(samples) ? samples : nil
+    }
+}

@@ -1,0 +1,161 @@
+package import Bytes
+import CLibav
+package import MediaTypes
+
+/// A rendition with every open choice made for one source: exactly what the encoder and the muxer are told.
+package struct EncodingSettings {
+    package let format: AudioFormat
+    package let codec: AudioCodec
+    /// What the encoder takes.
+    package let shape: SampleShape
+    /// How the file stores samples, for PCM and lossless codecs.
+    package let sampleFormat: SampleFormat?
+    package let bitRate: Int?
+    package let quality: Double?
+    /// What was asked for and what is used, by the names in a job.
+    package private(set) var used: [String: Setting] = [:]
+    /// Where the result differs from the source or from a wish.
+    package private(set) var warnings: [Warning]
+
+    /// Makes the choices: the source's own values, or the nearest that the codec takes.
+    package static func resolve(_ rendition: Rendition, _ source: SampleShape, _ depth: SampleDepth) throws(MediaError)
+        -> EncodingSettings
+    {
+        let (format, codec): (AudioFormat, AudioCodec)
+        do { (format, codec) = try rendition.validate() } catch { throw invalid(error.description) }
+        var warnings: [Warning] = []
+        let channels = rendition.askedChannels ?? format.channelCounts(of: codec).last { $0 <= source.channels }!
+        if channels < source.channels && rendition.askedChannels == nil {
+            warnings.append(
+                Warning(
+                    .channelsMixed,
+                    "\(codec.name) takes \(channels) channels here, so the source's \(source.channels) were mixed down")
+            )
+        }
+        let rate = try sampleRate(rendition, format, codec, source.rate, channels)
+        // A higher rate loses nothing: that Opus is at home in 48 kHz is told among the settings.
+        if rate < source.rate && rendition.sampleRate == nil {
+            warnings.append(
+                Warning(
+                    .sampleRateChanged,
+                    "\(codec.name) takes no more than \(rate) Hz here, so the source's \(source.rate) Hz were lowered"))
+        }
+        let layout =
+            rendition.channelLayout.map { ChannelLayout(named: $0) }
+            ?? layout(codec, format, channels, source.layout, &warnings)
+        let stored = storedFormat(rendition, codec, depth, &warnings)
+        let unchanged = rate == source.rate && layout.count == source.channels
+        let shape = SampleShape(format: codec.input(stored, source.format, unchanged), rate: rate, layout: layout)
+        let bitRate = try bitRate(rendition, codec, rate, channels)
+        let quality = rendition.quality ?? (rendition.bitRate == nil ? codec.defaultQuality : nil)
+        var settings = EncodingSettings(
+            format: format, codec: codec, shape: shape, sampleFormat: stored, bitRate: bitRate, quality: quality,
+            warnings: warnings)
+        settings.record(rendition)
+        return settings
+    }
+
+    private static func invalid(_ sentence: String) -> MediaError {
+        MediaError(.invalidSettings, "choose settings", sentence)
+    }
+
+    private static func sampleRate(
+        _ rendition: Rendition, _ format: AudioFormat, _ codec: AudioCodec, _ source: Int, _ channels: Int
+    ) throws(MediaError) -> Int {
+        if let rate = rendition.sampleRate { return rate }
+        guard let rates = format.sampleRates(of: codec) else { return codec.nearestRate(source) }
+        let right = rates.filter { rate in
+            rendition.bitRate.map { codec.bitRates(sampleRate: rate, channels: channels)!.contains($0) } ?? true
+        }
+        guard let rate = right.filter({ $0 >= source }).min() ?? right.max() else {
+            throw invalid(
+                "\(codec.name) with \(channels) channels does not take bit_rate \(rendition.bitRate!) at any rate")
+        }
+        return rate
+    }
+
+    private static func bitRate(
+        _ rendition: Rendition, _ codec: AudioCodec, _ rate: Int, _ channels: Int
+    ) throws(MediaError) -> Int? {
+        guard let right = codec.bitRates(sampleRate: rate, channels: channels), rendition.quality == nil else {
+            return nil
+        }
+        guard let wish = rendition.bitRate else {
+            return codec.defaultQuality == nil
+                ? right.nearest(codec.defaultBitRate(rate: rate, channels: channels)) : nil
+        }
+        guard right.contains(wish) else {
+            throw invalid(
+                "\(codec.name) at \(rate) Hz with \(channels) channels does not take bit_rate \(wish); it takes \(right)"
+            )
+        }
+        return wish
+    }
+
+    private static func storedFormat(
+        _ rendition: Rendition, _ codec: AudioCodec, _ depth: SampleDepth, _ warnings: inout [Warning]
+    ) -> SampleFormat? {
+        guard codec.kind != .lossy else { return nil }
+        if let wish = rendition.sampleFormat { return wish }
+        let natural = depth.sampleFormat
+        guard codec.kind == .lossless, !codec.sampleFormats.contains(natural) else { return natural }
+        let widest = codec.sampleFormats.last!
+        let limit = widest.isFloat ? "no samples of 64 bits" : "at most \(widest.bits) bits"
+        warnings.append(
+            Warning(
+                .depthReduced,
+                "\(codec.name) stores \(limit), so the source's \(natural.rawValue) samples were rounded"))
+        return widest
+    }
+
+    private mutating func record(_ rendition: Rendition) {
+        used["codec"] = Setting(asked: rendition.codec, used: codec.name)
+        used["sample_rate"] = Setting(asked: rendition.sampleRate.map { String($0) }, used: String(shape.rate))
+        used["channels"] = Setting(asked: rendition.channels.map { String($0) }, used: String(shape.channels))
+        used["channel_layout"] = Setting(asked: rendition.channelLayout, used: shape.layout.description)
+        if let sampleFormat {
+            used["sample_format"] = Setting(asked: rendition.sampleFormat?.rawValue, used: sampleFormat.rawValue)
+        }
+        if let bitRate {
+            used["bit_rate"] = Setting(asked: rendition.bitRate.map { String($0) }, used: String(bitRate))
+        }
+        if let quality {
+            used["quality"] = Setting(asked: rendition.quality.map { String($0) }, used: String(quality))
+        }
+    }
+}
+
+extension EncodingSettings {
+    /// The layout that the codec stores for that many channels.
+    private static func layout(
+        _ codec: AudioCodec, _ format: AudioFormat, _ channels: Int, _ source: ChannelLayout,
+        _ warnings: inout [Warning]
+    ) -> ChannelLayout {
+        guard let all = format.layouts(of: codec) else {
+            return channels == source.count ? source : ChannelLayout(usualFor: channels)
+        }
+        let names = all.filter { ChannelLayoutName.channels(of: $0) == channels }
+        guard channels == source.count else { return ChannelLayout(named: names[0]) }
+        let name = source.description
+        if let kept = names.first(where: { $0 == name }) ?? names.first(where: { isTwin($0, name) }) {
+            return ChannelLayout(named: kept)
+        }
+        let how = codec.kind == .lossless ? "the channels were kept and written as" : "they were mixed to"
+        warnings.append(
+            Warning(
+                .layoutChanged,
+                "\(codec.name) has no layout \(source) for \(channels) channels, so \(how) \(names[0])"))
+        return ChannelLayout(named: names[0])
+    }
+
+    /// Whether two layouts hold the same loudspeakers, at the side in one and at the back in the other.
+    private static func isTwin(_ left: String, _ right: String) -> Bool {
+        left.replacing("(side)", with: "") == right.replacing("(side)", with: "")
+    }
+
+    /// Whether channels pass as they are, only under the codec's name for their layout.
+    package func relabels(_ source: ChannelLayout) -> Bool {
+        shape.channels == source.count
+            && (codec.kind == .lossless || Self.isTwin(shape.layout.description, source.description))
+    }
+}

@@ -1,0 +1,31 @@
+import CLibav
+
+/// An I/O context of libav with its buffer.
+extension UnsafeMutablePointer<AVIOContext> {
+    package typealias Transfer = @convention(c) (UnsafeMutableRawPointer?, UnsafeMutablePointer<UInt8>?, CInt) -> CInt
+    package typealias Seek = @convention(c) (UnsafeMutableRawPointer?, Int64, CInt) -> Int64
+
+    /// A context whose callbacks are handed a pointer; nothing if the memory does not suffice. (avio_alloc_context)
+    package static func allocated(
+        bufferBytes: Int, opaque: UnsafeMutableRawPointer, read: Transfer? = nil, write: Transfer? = nil, seek: Seek
+    ) -> Self? {
+        guard let buffer = av_malloc(bufferBytes) else { return nil }
+        let bytes = buffer.assumingMemoryBound(to: UInt8.self)
+        guard
+            let pointer = avio_alloc_context(
+                bytes, CInt(bufferBytes), write == nil ? 0 : 1, opaque, read, write, seek)
+        else {
+            av_free(buffer)
+            return nil
+        }
+        return pointer
+    }
+
+    /// Frees the context and its buffer. (avio_context_free)
+    package func free() {
+        // libav may have replaced the buffer, so free the one it holds now.
+        av_freep(&pointee.buffer)
+        var pointer: Self? = self
+        avio_context_free(&pointer)
+    }
+}

@@ -1,0 +1,20 @@
+package import Bytes
+import CLibav
+
+extension MediaError.Code {
+    package static var endOfFile: MediaError.Code { .init(rawValue: av_swift_error_eof) }
+    static var exit: MediaError.Code { .init(rawValue: av_swift_error_exit) }
+    package static var invalidData: MediaError.Code { .init(rawValue: av_swift_error_invalid_data) }
+    package static var again: MediaError.Code { .init(rawValue: av_swift_error(11)) }
+    package static var noMemory: MediaError.Code { .init(rawValue: av_swift_error(12)) }
+}
+
+extension MediaError.Code: CustomStringConvertible {
+    /// The words of `av_strerror`.
+    package var description: String {
+        withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(AV_ERROR_MAX_STRING_SIZE)) { text in
+            av_strerror(rawValue, text.baseAddress, text.count)
+            return String(cString: text.baseAddress!)
+        }
+    }
+}

@@ -1,0 +1,87 @@
+package import Bytes
+import CLibav
+package import MediaTypes
+
+/// Changes the rate, layout and format of samples; owns a `SwrContext`.
+package struct Resampler: ~Copyable {
+    package let input: SampleShape
+    package let output: SampleShape
+    private let context: OpaquePointer
+
+    private init(owning context: OpaquePointer, _ input: SampleShape, _ output: SampleShape) {
+        self.context = context
+        self.input = input
+        self.output = output
+    }
+
+    deinit {
+        var context: OpaquePointer? = context
+        swr_free(&context)
+    }
+
+    /// Makes a converter that dithers where samples lose bits; `bits` is how many of an integer output sample count.
+    ///
+    /// Channels are mixed as `mix` says, or by the usual mix between the layouts.
+    package static func open(
+        _ input: SampleShape, to output: SampleShape, bits: Int? = nil, mix: ChannelMix? = nil,
+        engine: ResamplerEngine = .swr
+    ) throws(MediaError) -> Resampler {
+        var made: OpaquePointer?
+        try check(
+            swr_alloc_set_opts2(
+                &made, output.layout.pointer, output.format, CInt(output.rate), input.layout.pointer, input.format,
+                CInt(input.rate), 0, nil),
+            operation)
+        guard let context = made else { throw .outOfMemory(operation) }
+        let resampler = Resampler(owning: context, input, output)
+        let raw = UnsafeMutableRawPointer(context)
+        av_opt_set_int(raw, "dither_method", Int64(SWR_DITHER_TRIANGULAR.rawValue), 0)
+        if let bits { av_opt_set_int(raw, "output_sample_bits", Int64(bits), 0) }
+        // Rate and mixing are worked out in floating point, not in the sixteen bits that libswresample would take.
+        if input.rate != output.rate || mix != nil || !input.layout.equals(output.layout.pointer) {
+            let wide = input.sampleBytes == 8 || output.sampleBytes == 8
+            let working = wide ? AV_SAMPLE_FMT_DBLP : AV_SAMPLE_FMT_FLTP
+            av_opt_set_sample_fmt(raw, "internal_sample_fmt", working, 0)
+        } else if output.format == AV_SAMPLE_FMT_DBL || output.format == AV_SAMPLE_FMT_DBLP {
+            av_opt_set_sample_fmt(raw, "internal_sample_fmt", AV_SAMPLE_FMT_DBLP, 0)
+        }
+        if engine == .soxr && input.rate != output.rate {
+            av_opt_set_int(raw, "resampler", Int64(SWR_ENGINE_SOXR.rawValue), 0)
+            av_opt_set_double(raw, "precision", 28, 0)
+        }
+        let changesLayout = !input.layout.equals(output.layout.pointer)
+        if let mix = mix ?? (changesLayout ? ChannelMix(from: input.layout, to: output.layout) : nil) {
+            swr_set_matrix(context, mix.factors, CInt(input.channels))
+        }
+        let code = swr_init(context)
+        guard code >= 0 else {
+            throw MediaError(
+                .invalidSettings, operation,
+                "\(input.channels) channels (\(input.layout)) at \(input.rate) Hz cannot become "
+                    + "\(output.channels) (\(output.layout)) at \(output.rate) Hz"
+                    + (changesLayout ? "; a channel_map or a mix says what becomes of them" : ""),
+                code: .init(rawValue: code))
+        }
+        return resampler
+    }
+
+    private static let operation = "convert samples"
+
+    /// Converts the input frame's samples into the output frame, which may stay empty.
+    package borrowing func convert(_ frame: borrowing Frame, into result: borrowing Frame) throws(MediaError) {
+        let input = UnsafeMutableRawPointer(frame.planes).assumingMemoryBound(to: UnsafePointer<UInt8>?.self)
+        try pull(result, input, CInt(frame.samples))
+    }
+
+    /// Takes what is still inside once the input has ended; an empty frame when there is no more.
+    package borrowing func drain(into result: borrowing Frame) throws(MediaError) { try pull(result, nil, 0) }
+
+    private borrowing func pull(
+        _ result: borrowing Frame, _ input: UnsafeMutablePointer<UnsafePointer<UInt8>?>?, _ count: CInt
+    ) throws(MediaError) {
+        let most = max(try check(swr_get_out_samples(context, count), Self.operation), 1)
+        try result.reserve(Int(most), output)
+        let made = try check(swr_convert(context, result.planes, most, input, count), Self.operation)
+        result.keepFirst(Int(made))
+    }
+}

@@ -1,0 +1,41 @@
+package import CLibav
+package import MediaTypes
+
+/// How finely a source resolves a sample, which says what an output needs.
+package enum SampleDepth: Hashable {
+    case integer(bits: Int)
+    case float32, float64
+    /// A lossy codec, whose samples have no depth of their own.
+    case lossy
+
+    package init(_ decoder: UnsafePointer<AVCodecContext>) {
+        let codec = decoder.pointee.codec_id
+        let properties = avcodec_descriptor_get(codec)?.pointee.props ?? 0
+        let name = String(cString: avcodec_get_name(codec))
+        if !name.hasPrefix("pcm_") || name == "pcm_alaw" || name == "pcm_mulaw" || name == "pcm_vidc" {
+            guard properties & AV_CODEC_PROP_LOSSLESS != 0 else {
+                self = .lossy
+                return
+            }
+        }
+        switch av_get_packed_sample_fmt(decoder.pointee.sample_fmt) {
+        case AV_SAMPLE_FMT_FLT: self = name.hasPrefix("dsd") ? .integer(bits: 24) : .float32
+        case AV_SAMPLE_FMT_DBL: self = .float64
+        default:
+            let bytes = Int(av_get_bytes_per_sample(decoder.pointee.sample_fmt))
+            let raw = Int(decoder.pointee.bits_per_raw_sample)
+            self = .integer(bits: raw > 0 && raw < bytes * 8 ? raw : min(bytes * 8, 32))
+        }
+    }
+
+    /// The format without a byte order that keeps what there is, and no more.
+    package var sampleFormat: SampleFormat {
+        switch self {
+        case .integer(bits: ...16), .lossy: .s16
+        case .integer(bits: ...24): .s24
+        case .integer: .s32
+        case .float32: .f32
+        case .float64: .f64
+        }
+    }
+}

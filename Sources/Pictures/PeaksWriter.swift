@@ -1,0 +1,101 @@
+import Bytes
+import Encoding
+import MediaTypes
+
+/// The lowest and highest sample of each so many, in audiowaveform's `.dat` or `.json`, both of version 2.
+final class PeaksWriter: SoundDrawing {
+    private let file: AppendedFile
+    private let settings: PictureSettings
+    private var bins: PeakBins
+    private var points = 0
+    private var isFirst = true
+    /// Where the number of points stands, which is known last.
+    private let lengthOffset: Int64
+    private static let lengthDigits = 10
+
+    init(_ file: AppendedFile, _ settings: PictureSettings, lanes: Int, rate: Int) throws(MediaError) {
+        self.file = file
+        self.settings = settings
+        let zoom: Int
+        switch settings.zoom {
+        case .samples(let count): zoom = count
+        case .perSecond(let count):
+            zoom = rate / count
+            guard zoom > 0 else {
+                throw MediaError(
+                    .invalidSettings, "choose settings",
+                    "pixels_per_second is \(count), more than the \(rate) samples a second; give at most \(rate)")
+            }
+        }
+        bins = PeakBins(lanes: lanes, samplesPerBin: zoom)
+        switch settings.form {
+        case .dat:
+            let flags = settings.bits == 8 ? 1 : 0
+            let head = [2, flags, rate, zoom, 0, lanes].flatMap { Self.bytes(Int32($0)) }
+            lengthOffset = 16
+            try file.append(head)
+        case .json:
+            let head =
+                #"{"version":2,"channels":\#(lanes),"sample_rate":\#(rate),"samples_per_pixel":\#(zoom),"#
+                + #""bits":\#(settings.bits),"length":"#
+            lengthOffset = Int64(head.utf8.count)
+            try file.append((head + String(repeating: " ", count: Self.lengthDigits) + #","data":["#).utf8)
+        }
+    }
+
+    private static func bytes(_ value: some FixedWidthInteger) -> [UInt8] {
+        withUnsafeBytes(of: value.littleEndian) { Array($0) }
+    }
+
+    func append(_ lanes: [UnsafeBufferPointer<Float>]) throws(MediaError) {
+        bins.append(lanes)
+        try write()
+    }
+
+    private func write() throws(MediaError) {
+        for point in bins.lanes[0].indices {
+            for lane in bins.lanes {
+                try write(lane[point].low)
+                try write(lane[point].high)
+            }
+            points += 1
+        }
+        bins.removeAll()
+    }
+
+    private func write(_ sample: Float) throws(MediaError) {
+        let value = value(sample)
+        switch settings.form {
+        case .dat: try file.append(settings.bits == 8 ? [UInt8(bitPattern: Int8(value))] : Self.bytes(Int16(value)))
+        case .json:
+            try file.append("\(isFirst ? "" : ",")\(value)".utf8)
+            isFirst = false
+        }
+    }
+
+    /// The sample in whole numbers, cut towards zero as audiowaveform does it.
+    private func value(_ sample: Float) -> Int {
+        let value = Int(max(-32_768, min(32_767, sample * 32_768)))
+        return settings.bits == 8 ? value / 256 : value
+    }
+
+    func finish() throws(MediaError) {
+        bins.close()
+        try write()
+        switch settings.form {
+        case .dat: try file.replace(at: lengthOffset, Self.bytes(UInt32(clamping: points)))
+        case .json:
+            try file.append("]}\n".utf8)
+            let digits = String(points)
+            let blank = String(repeating: " ", count: max(0, Self.lengthDigits - digits.count))
+            try file.replace(at: lengthOffset, Array((blank + digits).utf8))
+        }
+    }
+
+    var used: [String: Setting] {
+        [
+            "peaks_format": Setting(used: settings.form.rawValue), "bits": Setting(used: String(settings.bits)),
+            "zoom": Setting(used: String(bins.samplesPerBin)),
+        ]
+    }
+}

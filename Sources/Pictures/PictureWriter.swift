@@ -1,0 +1,125 @@
+package import Bytes
+import CLibav
+package import Decoding
+package import Encoding
+package import Filters
+package import Libav
+package import MediaTypes
+
+/// An output that is not sound but what it looks like.
+package final class PictureWriter: RenditionWriter {
+    private let settings: EncodingSettings
+    private let picture: PictureSettings
+    private let path: SoundPath
+    private let file: AppendedFile
+    /// Whether each channel has a lane of its own.
+    private let splitsChannels: Bool
+    private let lanes: Int
+    /// Nothing where the format has no size.
+    private let size: PictureSize?
+    private let drawing: any SoundDrawing
+    private var samples: Int64 = 0
+    private var mean: [Float] = []
+
+    package init(
+        _ store: any ByteStore, _ rendition: Rendition, _ reader: borrowing AssetReader,
+        _ measurement: SoundMeasurement?
+    ) throws(MediaError) {
+        var floats = rendition
+        floats.sampleFormat = .f32
+        let settings = try EncodingSettings.resolve(floats, try rendition.sound.shape(of: reader.shape), reader.depth)
+        path = try SoundPath(rendition, reader, settings, as: AV_SAMPLE_FMT_FLTP, measurement)
+        let picture = rendition.picture
+        let splitsChannels = picture.splitsChannels ?? (settings.format.name == "png")
+        let lanes = splitsChannels ? settings.shape.channels : 1
+        let size = settings.format.pictureSizes.map { picture.size ?? $0.usual }
+        try size?.check(lanes: lanes)
+        file = AppendedFile(store)
+        drawing =
+            switch settings.format.name {
+            case "peaks": try PeaksWriter(file, picture, lanes: lanes, rate: settings.shape.rate)
+            case "png": WaveformWriter(PictureCanvas(file: file, settings: picture, size: size!), lanes: lanes)
+            default: try SpectrogramWriter(PictureCanvas(file: file, settings: picture, size: size!), lanes: lanes)
+            }
+        (self.settings, self.picture, self.splitsChannels) = (settings, picture, splitsChannels)
+        (self.lanes, self.size) = (lanes, size)
+    }
+
+    package func append(_ frame: borrowing Frame) throws(MediaError) {
+        try path.append(frame) { (changed: borrowing Frame) throws(MediaError) in try draw(changed) }
+    }
+
+    private func draw(_ frame: borrowing Frame) throws(MediaError) {
+        let (count, channels) = (frame.samples, settings.shape.channels)
+        guard count > 0 else { return }
+        samples += Int64(count)
+        guard lanes == 1, channels > 1 else {
+            return try drawing.append(
+                (0..<channels).map { UnsafeBufferPointer(start: frame.floats($0), count: count) })
+        }
+        mean.removeAll(keepingCapacity: true)
+        mean.append(contentsOf: UnsafeBufferPointer(start: frame.floats(0), count: count))
+        for channel in 1..<channels {
+            let plane = frame.floats(channel)
+            for index in 0..<count { mean[index] += plane[index] }
+        }
+        // Divided, not multiplied by the inverse: so the mean of equal samples is that sample.
+        for index in 0..<count { mean[index] /= Float(channels) }
+        var failure: MediaError?
+        mean.withUnsafeBufferPointer { lane in
+            do throws(MediaError) { try drawing.append([lane]) } catch { failure = error }
+        }
+        if let failure { throw failure }
+    }
+
+    package func finish() throws(MediaError) -> ConversionResult {
+        try path.finish { (rest: borrowing Frame) throws(MediaError) in try draw(rest) }
+        try drawing.finish()
+        try file.flush()
+        var used = settings.used.merging(drawing.used) { $1 }
+        used["codec"] = nil
+        used["sample_format"] = nil
+        used["split_channels"] = Setting(
+            asked: picture.splitsChannels.map { String($0) }, used: String(splitsChannels))
+        if let size { used["size"] = Setting(asked: picture.size?.description, used: size.description) }
+        var result = ConversionResult(
+            settings, samples: samples, bytes: file.length, gapless: Gapless(start: 0, end: 0), sound: path.chain,
+            used: used, warnings: settings.warnings)
+        result.codec = settings.format.name == "peaks" ? "peaks" : "png"
+        result.bitRate = 0
+        return result
+    }
+}
+
+/// Puts samples down in a form that is seen.
+protocol SoundDrawing: AnyObject {
+    /// Takes as many samples of each lane; there is at least one.
+    func append(_ lanes: [UnsafeBufferPointer<Float>]) throws(MediaError)
+
+    /// Writes what is still to be written.
+    func finish() throws(MediaError)
+
+    /// What was asked for and what is used, by the names in a job.
+    var used: [String: Setting] { get }
+}
+
+/// Where a picture is drawn, and how.
+struct PictureCanvas {
+    let file: AppendedFile
+    let settings: PictureSettings
+    let size: PictureSize
+}
+
+extension PictureSize {
+    /// Rows of a lane, of which all have at least one.
+    func rows(ofLane lane: Int, of lanes: Int) -> Range<Int> { lane * height / lanes..<(lane + 1) * height / lanes }
+
+    /// Fails if there are more lanes than rows.
+    func check(lanes: Int) throws(MediaError) {
+        guard lanes <= height else {
+            throw MediaError(
+                .invalidSettings, "choose settings",
+                "size is \(self), too low for \(lanes) channels; give more height, or split_channels false")
+        }
+    }
+}

@@ -1,0 +1,8 @@
+import Bytes
+
+extension CuePoint {
+    /// The text of its label, in a character set that nothing declares.
+    func label(_ charset: String?) -> String {
+        notes.first { $0.kind == "labl" }.map { TagCharsets.decode($0.bytes, charset) } ?? ""
+    }
+}

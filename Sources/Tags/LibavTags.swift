@@ -1,0 +1,86 @@
+import Bytes
+import CLibav
+import Demuxing
+import Libav
+
+/// What libav sees of a source's tags, pictures and chapters.
+enum LibavTags {
+    static func of(_ demuxer: borrowing Demuxer, _ track: AudioTrack) -> Metadata {
+        var metadata = Metadata()
+        // Ogg's tags belong to the stream, the others' to the container: the stream's win where both have one.
+        for dictionary in [demuxer.context.pointee.metadata, demuxer.stream(track.index).pointee.metadata] {
+            for (name, value) in entries(dictionary) where !TagName.isAboutTheFile(TagName.neutral(name)) {
+                metadata.texts[TagName.neutral(name)] = [value]
+            }
+        }
+        // It is the track's, and told with it.
+        metadata.texts["LANGUAGE"] = nil
+        metadata.pictures = pictures(demuxer)
+        metadata.chapters = chapters(demuxer)
+        return metadata
+    }
+
+    /// A dictionary's entries.
+    private static func entries(_ dictionary: OpaquePointer?) -> [(String, String)] {
+        var entries: [(String, String)] = []
+        var entry = av_dict_get(dictionary, "", nil, AV_DICT_IGNORE_SUFFIX)
+        while let found = entry {
+            entries.append((String(cString: found.pointee.key), String(cString: found.pointee.value)))
+            entry = av_dict_get(dictionary, "", found, AV_DICT_IGNORE_SUFFIX)
+        }
+        return entries
+    }
+
+    private static func pictures(_ demuxer: borrowing Demuxer) -> [Metadata.Picture] {
+        (0..<Int(demuxer.context.pointee.nb_streams)).compactMap { index in
+            let stream = demuxer.stream(index)
+            guard stream.pointee.disposition & AV_DISPOSITION_ATTACHED_PIC != 0,
+                let start = stream.pointee.attached_pic.data, stream.pointee.attached_pic.size > 0,
+                let mediaType = mediaType(stream.pointee.codecpar.pointee.codec_id)
+            else { return nil }
+            let entries = Dictionary(entries(stream.pointee.metadata)) { first, _ in first }
+            let kind = entries["comment"].flatMap { kinds.firstIndex(of: $0.lowercased()) }
+            let name = entries["filename"]?.lowercased() ?? ""
+            return Metadata.Picture(
+                kind: kind ?? (name.hasPrefix("cover") ? 3 : 0), mediaType: mediaType,
+                description: entries["title"] ?? "",
+                bytes: Array(UnsafeBufferPointer(start: start, count: Int(stream.pointee.attached_pic.size))))
+        }
+    }
+
+    private static func mediaType(_ codec: AVCodecID) -> String? {
+        switch codec {
+        case AV_CODEC_ID_MJPEG: "image/jpeg"
+        case AV_CODEC_ID_PNG: "image/png"
+        case AV_CODEC_ID_GIF: "image/gif"
+        case AV_CODEC_ID_BMP: "image/bmp"
+        case AV_CODEC_ID_WEBP: "image/webp"
+        case AV_CODEC_ID_TIFF: "image/tiff"
+        default: nil
+        }
+    }
+
+    /// libav's words for ID3's types of pictures, in their order.
+    private static let kinds = [
+        "other", "32x32 pixels 'file icon'", "other file icon", "cover (front)", "cover (back)", "leaflet page",
+        "media (e.g. label side of cd)", "lead artist/lead performer/soloist", "artist/performer", "conductor",
+        "band/orchestra", "composer", "lyricist/text writer", "recording location", "during recording",
+        "during performance", "movie/video screen capture", "a bright coloured fish", "illustration",
+        "band/artist logotype", "publisher/studio logotype",
+    ]
+
+    private static func chapters(_ demuxer: borrowing Demuxer) -> [Metadata.Chapter] {
+        let nanoseconds = AVRational(num: 1, den: 1_000_000_000)
+        let longest = Int64(1) << 60
+        return (0..<Int(demuxer.context.pointee.nb_chapters)).map { index in
+            let chapter = demuxer.context.pointee.chapters[index]!.pointee
+            let title = av_dict_get(chapter.metadata, "title", nil, 0).map { String(cString: $0.pointee.value) }
+            let start = av_rescale_q(chapter.start, chapter.time_base, nanoseconds)
+            let end =
+                chapter.end == av_swift_no_timestamp ? start : av_rescale_q(chapter.end, chapter.time_base, nanoseconds)
+            // A header may hold any number: none of these is later than the largest sum can hold.
+            let (first, last) = (min(max(start, 0), longest), min(max(end, 0), longest))
+            return Metadata.Chapter(start: first, end: max(last, first), title: title ?? "")
+        }
+    }
+}

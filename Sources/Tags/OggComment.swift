@@ -1,0 +1,108 @@
+import Bytes
+import Containers
+
+/// The comment packet of an Ogg stream of sound: the second of its packets, across as many pages as it takes.
+struct OggComment {
+    /// The pieces of the packet: offsets and lengths in the file, in their order.
+    private let pieces: [Range<Int64>]
+    /// The pages that hold them, in their order.
+    private let pages: [Range<Int64>]
+    /// The codec's mark before the comment and the framing bit behind it.
+    private let mark: [UInt8]
+    private let hasFraming: Bool
+    /// Whether all of the packet was found; one that is too large is not looked at to its end.
+    private let isWhole: Bool
+    private let bytes: SourceBytes
+
+    /// Finds the packet of the first stream of a codec that is known.
+    init?(_ source: any ByteSource, mostBytes: Int = 2 * Metadata.mostBytes) throws {
+        bytes = SourceBytes(source)
+        var serial: UInt32?
+        var found: (mark: [UInt8], hasFraming: Bool)?
+        var (pieces, pages): ([Range<Int64>], [Range<Int64>]) = ([], [])
+        var offset: Int64 = 0
+        var size = 0
+        var isWhole = false
+        while !isWhole, size <= mostBytes, let page = try OggPage(bytes, at: offset),
+            let lacing = page.lacing, let headerSize = page.headerSize, let pageSize = page.size
+        {
+            var body = offset + Int64(headerSize)
+            let end = offset + Int64(pageSize)
+            if serial == nil, let codec = Self.codec(try bytes.read(at: body, 8) ?? []) {
+                (serial, found) = (page.serial, codec)
+            } else if page.serial == serial {
+                pages.append(offset..<end)
+                for lace in lacing where !isWhole {
+                    pieces.append(body..<(body + Int64(lace)))
+                    body += Int64(lace)
+                    size += Int(lace)
+                    isWhole = lace < 255
+                }
+            }
+            offset = end
+        }
+        guard isWhole || size > mostBytes, let found else { return nil }
+        self.isWhole = isWhole
+        (self.pieces, self.pages) = (pieces, pages)
+        (mark, hasFraming) = found
+    }
+
+    private static func codec(_ start: [UInt8]) -> (mark: [UInt8], hasFraming: Bool)? {
+        if start.starts(with: [1] + Array("vorbis".utf8)) { return ([3] + Array("vorbis".utf8), true) }
+        if start.starts(with: Array("OpusHead".utf8)) { return (Array("OpusTags".utf8), false) }
+        if start.starts(with: Array("Speex   ".utf8)) { return ([], false) }
+        if start.starts(with: [0x7F] + Array("FLAC".utf8)) { return ([0, 0, 0, 0], false) }
+        return nil
+    }
+
+    /// Bytes of the packet.
+    var size: Int { pieces.reduce(0) { $0 + $1.count } }
+
+    /// The comment without its mark; nothing if it is out of all measure.
+    func body() throws -> [UInt8]? {
+        guard isWhole, size >= mark.count else { return nil }
+        var packet: [UInt8] = []
+        packet.reserveCapacity(size)
+        for piece in pieces {
+            guard let part = try bytes.read(at: piece.lowerBound, piece.count) else { return nil }
+            packet += part
+        }
+        return Array(packet.dropFirst(mark.count))
+    }
+
+    /// Puts another comment in the place of this one, with zeros behind it; false if it does not fit.
+    func replace(with comment: [UInt8], in store: any ByteStore) throws -> Bool {
+        var packet =
+            try mark.isEmpty || mark[0] != 0
+            ? mark : pieces.first.flatMap { try bytes.read(at: $0.lowerBound, 4) } ?? mark
+        packet += comment + (hasFraming ? [1] : [])
+        guard isWhole, packet.count <= size else { return false }
+        packet += [UInt8](repeating: 0, count: size - packet.count)
+        var (done, piece) = (0, 0)
+        for page in pages {
+            guard var content = try bytes.read(at: page.lowerBound, page.count) else { return false }
+            while piece < pieces.count, page.contains(pieces[piece].lowerBound) || pieces[piece].isEmpty {
+                let start = Int(pieces[piece].lowerBound - page.lowerBound)
+                content.replaceSubrange(
+                    start..<(start + pieces[piece].count), with: packet[done..<(done + pieces[piece].count)])
+                done += pieces[piece].count
+                piece += 1
+            }
+            content.replaceSubrange(22..<26, with: [0, 0, 0, 0])
+            content.replaceSubrange(22..<26, with: littleEndian(UInt64(Self.checksum(content)), 4))
+            try content.withUnsafeBytes { try store.write($0, at: page.lowerBound) }
+        }
+        return true
+    }
+
+    /// The checksum of a page (RFC 3533): CRC-32 of 0x04C11DB7, not reflected, from zero.
+    private static func checksum(_ page: [UInt8]) -> UInt32 {
+        page.reduce(0) { $0 << 8 ^ table[Int($0 >> 24) ^ Int($1)] }
+    }
+
+    private static let table: [UInt32] = (0..<256).map { index in
+        (0..<8).reduce(UInt32(index) << 24) { value, _ in
+            value & 0x8000_0000 != 0 ? value << 1 ^ 0x04C1_1DB7 : value << 1
+        }
+    }
+}

@@ -1,0 +1,135 @@
+import Bytes
+import CTagLib
+import Glibc
+
+/// Tags on their way through TagLib; owns a `tag_content`.
+struct TagContent: ~Copyable {
+    private let pointer: OpaquePointer
+
+    /// An empty content; nothing if the memory does not suffice.
+    init?() {
+        guard let pointer = tag_content_make() else { return nil }
+        self.pointer = pointer
+    }
+
+    deinit { tag_content_free(pointer) }
+
+    /// Reads tags out of bytes; false if they are no such tags.
+    @discardableResult
+    borrowing func parse(_ form: tag_form, _ bytes: [UInt8], charset: String? = nil) -> Bool {
+        tag_content_parse(pointer, form, bytes, bytes.count, charset)
+    }
+
+    /// The tags in one form, no bytes if it has none for them; nothing if the memory does not suffice.
+    borrowing func render(_ form: tag_form, base: [UInt8] = []) -> [UInt8]? {
+        Self.taken(tag_content_render(pointer, form, base, base.count))
+    }
+
+    /// Each picture as the body of a FLAC picture block.
+    borrowing func renderPictures() -> [[UInt8]] {
+        (0..<tag_content_picture_count(pointer)).compactMap { Self.taken(tag_content_render_picture(pointer, $0)) }
+    }
+
+    /// Names of the texts that the last rendering had no place for.
+    borrowing func dropped() -> [String] {
+        (0..<tag_content_dropped_count(pointer)).map { String(cString: tag_content_dropped(pointer, $0)) }
+    }
+
+    /// The genre of a number in an ID3v1 tag; nothing if no genre has it.
+    static func genre(ofID3v1 number: UInt8) -> String? {
+        guard let text = tag_id3v1_genre(number) else { return nil }
+        defer { free(text) }
+        let name = String(cString: text)
+        return name.isEmpty ? nil : name
+    }
+
+    private static func taken(_ bytes: tag_bytes) -> [UInt8]? {
+        guard let start = bytes.bytes else { return nil }
+        defer { tag_bytes_free(bytes) }
+        return Array(UnsafeBufferPointer(start: start, count: bytes.count))
+    }
+}
+
+extension TagContent {
+    init?(_ metadata: Metadata) {
+        self.init()
+        for (name, values) in metadata.texts.sorted(by: { $0.key < $1.key }) {
+            for value in values { tag_content_add_text(pointer, name, value) }
+        }
+        for picture in metadata.pictures {
+            picture.bytes.withUnsafeBufferPointer { bytes in
+                picture.mediaType.withCString { mediaType in
+                    picture.description.withCString { description in
+                        tag_content_add_picture(
+                            pointer,
+                            tag_picture(
+                                kind: CInt(picture.kind), mime: mediaType, description: description,
+                                bytes: bytes.baseAddress, count: bytes.count))
+                    }
+                }
+            }
+        }
+        for chapter in metadata.chapters {
+            chapter.title.withCString {
+                let times = (UInt32(clamping: chapter.start / 1_000_000), UInt32(clamping: chapter.end / 1_000_000))
+                tag_content_add_chapter(pointer, tag_chapter(start: times.0, end: times.1, title: $0))
+            }
+        }
+        for line in metadata.lines {
+            line.text.withCString {
+                tag_content_add_line(pointer, tag_line(time: UInt32(clamping: line.time / 1_000_000), text: $0))
+            }
+        }
+        for frame in metadata.frames { tag_content_add_frame(pointer, frame, frame.count) }
+    }
+
+    /// What was parsed, under neutral names.
+    borrowing func metadata() -> Metadata {
+        var metadata = Metadata()
+        for index in 0..<tag_content_text_count(pointer) {
+            let name = TagName.neutral(String(cString: tag_content_text_name(pointer, index)))
+            metadata.texts[name, default: []].append(String(cString: tag_content_text_value(pointer, index)))
+        }
+        metadata.pictures = (0..<tag_content_picture_count(pointer)).map { index in
+            let picture = tag_content_picture(pointer, index)
+            return Metadata.Picture(
+                kind: Int(picture.kind), mediaType: String(cString: picture.mime),
+                description: String(cString: picture.description),
+                bytes: Array(UnsafeBufferPointer(start: picture.bytes, count: picture.count)))
+        }
+        metadata.chapters = (0..<tag_content_chapter_count(pointer)).map { index in
+            let chapter = tag_content_chapter(pointer, index)
+            return Metadata.Chapter(
+                start: Int64(chapter.start) * 1_000_000, end: Int64(chapter.end) * 1_000_000,
+                title: String(cString: chapter.title))
+        }
+        metadata.lines = (0..<tag_content_line_count(pointer)).map { index in
+            let line = tag_content_line(pointer, index)
+            return Metadata.LyricLine(time: Int64(line.time) * 1_000_000, text: String(cString: line.text))
+        }
+        metadata.frames = (0..<tag_content_frame_count(pointer)).map { index in
+            let frame = tag_content_frame(pointer, index)
+            return Array(UnsafeBufferPointer(start: frame.bytes, count: frame.count))
+        }
+        return metadata
+    }
+}
+
+/// The character sets of tags that are wrongly declared as Latin-1.
+package enum TagCharsets {
+    /// Opens the converters for all names, while files can still be opened.
+    package static func open(_ names: [String]) {
+        for name in names { tag_charset_open(name) }
+    }
+
+    /// The text in bytes that do not declare their character set: as told, or UTF-8, or Latin-1.
+    static func decode(_ bytes: some Collection<UInt8>, _ name: String?) -> String {
+        let bytes = Array(bytes.prefix { $0 != 0 })
+        if let name, let text = tag_charset_decode(name, bytes, bytes.count) {
+            defer { free(text) }
+            return String(cString: text)
+        }
+        return String(validating: bytes, as: UTF8.self)
+            ?? String(String.UnicodeScalarView(bytes.map(Unicode.Scalar.init)))
+    }
+}

@@ -1,0 +1,202 @@
+package import Bytes
+import CLibav
+import CTagLib
+import Containers
+package import Demuxing
+package import Libav
+package import MediaTypes
+
+/// Reads what a source says beside its audio: by TagLib where it knows the form, by libav elsewhere.
+package enum TagReader {
+    /// Everything of an open source; what is damaged is passed over, for no tag is worth a conversion.
+    package static func read(
+        _ source: any ByteSource, _ demuxer: borrowing Demuxer, _ track: AudioTrack, charset: String?,
+        limits: SourceLimits
+    ) throws(MediaError) -> Metadata {
+        var metadata: Metadata
+        do {
+            metadata =
+                source.isEndless
+                ? Metadata() : try byForm(source, demuxer.formatName, charset, mostBytes: limits.tagBytes)
+        } catch let error as MediaError { throw error } catch { throw .unreadable(error, "read the tags") }
+        let seen = LibavTags.of(demuxer, track)
+        if metadata.texts.isEmpty { metadata.texts = seen.texts }
+        if metadata.pictures.isEmpty { metadata.pictures = seen.pictures }
+        if !seen.chapters.isEmpty { metadata.chapters = seen.chapters(titledBy: metadata.chapters) }
+        if metadata.chapters.isEmpty { metadata.nameCues(rate: track.rate, charset) }
+        metadata.keepChapters(atMost: limits.chapters)
+        // Taggers write both in the order in which they were made; players take the first picture, and cuts need the time's.
+        metadata.chapters.sort { $0.start < $1.start }
+        let fronts = metadata.pictures.filter { $0.kind == Metadata.Picture.frontCover }
+        metadata.pictures = fronts + metadata.pictures.filter { $0.kind != Metadata.Picture.frontCover }
+        for index in metadata.pictures.indices { metadata.pictures[index].nameMediaType() }
+        metadata.texts = metadata.texts.filter { !TagName.isAboutTheFile($0.key) }
+        metadata.joinTotals()
+        metadata.liftLyrics()
+        metadata.refusePictures(over: limits.pictureBytes)
+        return metadata
+    }
+
+    static func tooLarge(_ size: Int64, _ most: Int) -> Warning {
+        Warning(
+            .tagsDropped,
+            "the source's tags have \(size) bytes, over the limit of \(most), and were left out; see RESPOOL_MAX_TAG_BYTES"
+        )
+    }
+
+    private static func byForm(
+        _ source: any ByteSource, _ format: String, _ charset: String?, mostBytes most: Int
+    ) throws -> Metadata {
+        switch format {
+        // Where pictures stand beside the tags, or swollen to text, there is room for them too.
+        case "flac": try flac(source, 4 * most)
+        case "ogg": try ogg(source, 2 * most)
+        case let name where name.hasPrefix("mov,"): try movie(source, 2 * most)
+        case "wav": try WaveTags.read(source, isBigEndian: false, charset: charset, mostBytes: most)
+        case "aiff": try WaveTags.read(source, isBigEndian: true, charset: charset, mostBytes: most)
+        case "asf": try asf(source, most)
+        case "mp3", "aac", "tta", "wv", "ape", "mpc", "mpc8", "ac3", "eac3": try ends(source, charset, most)
+        default: Metadata()
+        }
+    }
+
+    /// The tags in some bytes.
+    static func parsed(_ form: tag_form, _ bytes: [UInt8], charset: String? = nil) throws(MediaError) -> Metadata {
+        let content = try emptyContent()
+        switch form {
+        case TAG_FORM_ID3: content.parse(form, ID3Frames.normalized(bytes), charset: charset)
+        case TAG_FORM_MPEG4: content.parse(form, MovieIntegers.normalized(bytes), charset: charset)
+        default: content.parse(form, bytes, charset: charset)
+        }
+        return content.metadata()
+    }
+
+    private static func emptyContent() throws(MediaError) -> TagContent {
+        guard let content = TagContent() else { throw .outOfMemory("read the tags") }
+        return content
+    }
+
+    /// ID3v2 in front, APEv2 and ID3v1 behind.
+    private static func ends(_ source: any ByteSource, _ charset: String?, _ most: Int) throws -> Metadata {
+        var metadata = Metadata()
+        let size = try TagBytes.id3Size(source, at: 0)
+        if size > most {
+            metadata.warnings.append(tooLarge(size, most))
+        } else if size > 0, let bytes = try SourceBytes(source).read(at: 0, Int(min(size, source.length))) {
+            metadata = try parsed(TAG_FORM_ID3, bytes, charset: charset)
+        }
+        // The end of a source that is still on its way may be far: what stands in front will do then.
+        guard metadata.texts.isEmpty || source.isAllPresent else { return metadata }
+        if let place = try TagBytes.ape(source) {
+            if place.count > most {
+                metadata.warnings.append(tooLarge(Int64(place.count), most))
+            } else if let bytes = try SourceBytes(source).read(at: place.lowerBound, place.count) {
+                metadata.fill(from: try parsed(TAG_FORM_APE, bytes))
+            }
+        }
+        // What an encoder says of itself is no reason to pass over what somebody wrote.
+        if metadata.texts.keys.allSatisfy(TagName.isAboutTheFile) {
+            metadata.texts.merge(try TagBytes.id3v1(source, charset: charset)) { own, _ in own }
+        }
+        return metadata
+    }
+
+    private static func flac(_ source: any ByteSource, _ most: Int) throws -> Metadata {
+        guard let file = try FlacBlocks(source) else { return Metadata() }
+        let content = try emptyContent()
+        let blocks = file.blocks.filter { [4, 6].contains($0.kind) }
+        var (left, isDropped) = (most, false)
+        for block in blocks {
+            guard block.size <= left else {
+                isDropped = true
+                continue
+            }
+            guard let bytes = try file.body(block) else { continue }
+            left -= block.size
+            content.parse(block.kind == 4 ? TAG_FORM_VORBIS : TAG_FORM_FLAC_PICTURE, bytes)
+        }
+        var metadata = content.metadata()
+        if isDropped { metadata.warnings.append(tooLarge(blocks.reduce(0) { $0 + Int64($1.size) }, most)) }
+        return metadata
+    }
+
+    private static func ogg(_ source: any ByteSource, _ most: Int) throws -> Metadata {
+        guard let comment = try OggComment(source, mostBytes: most) else { return Metadata() }
+        guard comment.size <= most else {
+            var metadata = Metadata()
+            metadata.warnings.append(tooLarge(Int64(comment.size), most))
+            return metadata
+        }
+        return try comment.body().map { try parsed(TAG_FORM_VORBIS, $0) } ?? Metadata()
+    }
+
+    private static func movie(_ source: any ByteSource, _ most: Int) throws -> Metadata {
+        guard let file = try MovieTags(source) else { return Metadata() }
+        guard file.size <= most else {
+            var metadata = Metadata()
+            metadata.warnings.append(tooLarge(file.size, most))
+            return metadata
+        }
+        return try file.body().map { try parsed(TAG_FORM_MPEG4, $0) } ?? Metadata()
+    }
+
+    private static func asf(_ source: any ByteSource, _ most: Int) throws -> Metadata {
+        guard let size = try SourceBytes(source).little(at: 16, 8), (30...Int64(max(30, most))).contains(size),
+            let bytes = try SourceBytes(source).read(at: 0, Int(size))
+        else { return Metadata() }
+        return try parsed(TAG_FORM_ASF, bytes)
+    }
+}
+
+extension Metadata {
+    /// The chapters, but for titles that others of the same starts know to be empty: libav shows ID3's ids of chapters in their
+    /// place.
+    fileprivate func chapters(titledBy others: [Chapter]) -> [Chapter] {
+        let untitled = Set(others.lazy.filter(\.title.isEmpty).map(\.start))
+        return chapters.map { chapter in
+            untitled.contains(chapter.start) ? Chapter(start: chapter.start, end: chapter.end, title: "") : chapter
+        }
+    }
+
+    /// Takes cue points for chapters, each until the next, where there are no chapters.
+    fileprivate mutating func nameCues(rate: Int, _ charset: String?) {
+        guard rate > 0 else { return }
+        let starts = wave.cues.map { Int64(clamping: Int128($0.position) * 1_000_000_000 / Int128(rate)) }
+        for (index, cue) in wave.cues.enumerated() {
+            let length = cue.length.map { Int64(clamping: Int128($0) * 1_000_000_000 / Int128(rate)) } ?? 0
+            let end = length > 0 ? starts[index] + length : index + 1 < starts.count ? starts[index + 1] : Int64.max
+            chapters.append(Chapter(start: starts[index], end: end, title: cue.label(charset)))
+        }
+    }
+
+    /// Writes a number and its total as one, `3/12`, as all but Vorbis do.
+    fileprivate mutating func joinTotals() {
+        for (name, total) in [("TRACKNUMBER", "TRACKTOTAL"), ("DISCNUMBER", "DISCTOTAL")] {
+            guard let of = texts[total]?.first, let number = texts[name]?.first else { continue }
+            if !number.contains("/") { texts[name] = ["\(number)/\(of)"] }
+            texts[total] = nil
+        }
+    }
+
+    fileprivate mutating func keepChapters(atMost most: Int) {
+        guard chapters.count > most else { return }
+        warnings.append(
+            Warning(
+                .chaptersDropped,
+                "the source has \(chapters.count) chapters, over the limit of \(most), and they were left out; see "
+                    + "RESPOOL_MAX_CHAPTERS"))
+        chapters = []
+    }
+
+    fileprivate mutating func refusePictures(over most: Int) {
+        pictures.removeAll { picture in
+            guard picture.bytes.count > most else { return picture.bytes.isEmpty }
+            warnings.append(
+                Warning(
+                    .picturesDropped,
+                    "a picture of \(picture.bytes.count) bytes is over the limit of \(most), and was left out; see "
+                        + "RESPOOL_MAX_PICTURE_BYTES"))
+            return true
+        }
+    }
+}

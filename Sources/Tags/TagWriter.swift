@@ -1,0 +1,323 @@
+package import Bytes
+import CTagLib
+import Containers
+package import Libav
+package import MediaTypes
+
+/// Writes an output's tags: keeps room for them in what the muxer writes, then puts them there.
+///
+/// They are rendered before the muxer starts, so that its own bytes need never be moved.
+package struct TagWriter: Sendable {
+    /// What the muxer is told before its header.
+    package private(set) var header = HeaderTags()
+    /// What the format has no place for.
+    package private(set) var warnings: [Warning] = []
+    /// Whether Apple's players look into the file for its delay and padding.
+    package let tellsITunes: Bool
+    private var metadata: Metadata
+    private let place: TagPlace
+    private let format: String
+    /// Whether the memory did not suffice for them.
+    private var isTooLarge = false
+
+    /// Bytes kept for what is only known at the end, such as the exact padding or a loudness.
+    private static let slack = 512
+
+    /// Takes a source's metadata, cut to the range already; `rate` is the output's, `sourceRate` the source's, in Hz.
+    package init(
+        _ source: Metadata, _ settings: TagSettings, format: AudioFormat, codec: AudioCodec, rate: Int, sourceRate: Int,
+        layout: ChannelLayout? = nil
+    ) {
+        metadata = source
+        place = TagPlace(format.name)
+        self.format = format.name
+        tellsITunes = codec.name == "aac" && ["m4a", "m4b", "mp4"].contains(format.name)
+        warnings = source.warnings
+        if settings.chapters != nil, source.chapters.isEmpty {
+            drop(.chaptersMissing, "the source has no chapters, so no file of them was written")
+        }
+        metadata.set(settings)
+        metadata.speakLoudness(ofOpus: codec.name == "opus")
+        metadata.wave.rescale(from: sourceRate, to: rate)
+        metadata.spellLyrics()
+        if case .flacBlocks = place, let mask = layout?.maskOfFLAC {
+            // libav's muxer tells it in the comments that ours take the place of.
+            metadata.texts["WAVEFORMATEXTENSIBLE_CHANNEL_MASK"] = [mask]
+        }
+        leaveOut()
+        prepare()
+    }
+
+    /// Sets a text that was not known at the start; there is room for a few.
+    mutating func set(_ name: String, _ values: [String]) {
+        guard place.takesTexts else { return }
+        metadata.texts[TagName.neutral(name)] = values
+    }
+
+    /// Sets what Apple's players know of encoder delay and padding, in samples.
+    package mutating func setGapless(priming: Int64, padding: Int64, samples: Int64) {
+        func hex(_ number: Int64, _ digits: Int) -> String {
+            let text = String(number, radix: 16, uppercase: true)
+            return String(repeating: "0", count: max(digits - text.count, 0)) + text
+        }
+        let zeros = Array(repeating: hex(0, 8), count: 8).joined(separator: " ")
+        metadata.texts["ITUNSMPB"] = [
+            " \(hex(0, 8)) \(hex(priming, 8)) \(hex(padding, 8)) \(hex(samples, 16)) \(zeros)"
+        ]
+    }
+
+    /// Leaves out what the format cannot hold, and says so.
+    private mutating func leaveOut() {
+        if !place.takesTexts, !metadata.texts.isEmpty {
+            drop(.tagsDropped, "\(format) holds no tags, so these were left out: \(Self.listed(metadata.texts.keys))")
+            metadata.texts = [:]
+        }
+        if case .dictionary(let dictionary) = place, let names = dictionary.names {
+            let others = metadata.texts.keys.filter { !names.contains($0) }
+            if !others.isEmpty {
+                drop(.tagsDropped, "\(format) has no place for these tags: \(Self.listed(others))")
+                for name in others { metadata.texts[name] = nil }
+            }
+        }
+        let pictures = metadata.pictures.count
+        metadata.pictures = metadata.pictures.filter { place.takes($0) }
+        if metadata.pictures.count < pictures {
+            drop(
+                .picturesDropped,
+                "\(format) has no place for \(pictures - metadata.pictures.count) of \(pictures) pictures")
+        }
+        if !metadata.chapters.isEmpty, !place.takesChapters {
+            let advice = "; `chapters: json` or `webvtt` writes them beside it"
+            drop(.chaptersDropped, "\(format) has no place for the \(metadata.chapters.count) chapters\(advice)")
+            metadata.chapters = []
+        }
+        if case .timedID3 = place { leaveOutOfStream() }
+        if case .waveChunks = place { return }
+        if metadata.wave.broadcast != nil {
+            drop(.tagsDropped, "\(format) has no place for the broadcast extension (bext)")
+        }
+        metadata.wave = WaveMetadata()
+    }
+
+    /// The tags of a stream stand in the first segment of each variant: nothing large, and nothing that only files need.
+    private mutating func leaveOutOfStream() {
+        let long = metadata.texts.filter { $0.value.reduce(0) { $0 + $1.utf8.count } > Self.longestStreamText }.keys
+        if !long.isEmpty {
+            drop(.tagsDropped, "\(format) has no place for tags as long as these: \(Self.listed(long))")
+            for name in long { metadata.texts[name] = nil }
+        }
+        guard !metadata.frames.isEmpty || !metadata.lines.isEmpty else { return }
+        drop(.tagsDropped, "\(format) has no place for lyrics with times and for the data in other frames of ID3")
+        (metadata.frames, metadata.lines) = ([], [])
+    }
+
+    /// Bytes of the values of one name.
+    private static let longestStreamText = 4096
+
+    private mutating func drop(_ code: Warning.Code, _ sentence: String) { warnings.append(Warning(code, sentence)) }
+
+    private static func listed(_ names: some Sequence<String>) -> String {
+        let names = names.map { TagName.shown($0) }.sorted()
+        let most = 50
+        return names.prefix(most).joined(separator: ", ")
+            + (names.count > most ? " and \(names.count - most) more" : "")
+    }
+
+    /// Keeps room in what the muxer writes.
+    private mutating func prepare() {
+        header.isAnonymous = place.wantsNoneOfLibav
+        if place.hasLibavChapters { header.chapters = metadata.chapters }
+        switch place {
+        case .id3Ahead:
+            header.options = format == "mp3" ? [("id3v2_version", "0")] : []
+            header.prefix = metadata.isEmpty ? [] : render(TAG_FORM_ID3) ?? []
+        case .timedID3: header.prefix = id3() ?? []
+        case .flacBlocks:
+            fitPictures()
+            header.padding = Self.size(of: blocks()) + Self.slack + 4096
+        case .oggComment:
+            guard !metadata.isEmpty else { return }
+            let size = (render(TAG_FORM_VORBIS_WITH_PICTURES)?.count ?? 0) + Self.slack
+            header.streamEntries = [("comment", Self.filler(size))]
+        case .movie(let isQuickTime):
+            let size = (render(TAG_FORM_MPEG4)?.count ?? 0) + Self.slack
+            header.entries = [(isQuickTime ? "xmp" : "comment", Self.filler(size))]
+        case .waveChunks:
+            if let bytes = metadata.wave.broadcast?.bytes { keepBroadcastRoom(bytes.count) }
+        case .asfHeader:
+            let need = metadata.isEmpty ? 0 : AdvancedSystemsTags.room(metadata) + Self.slack
+            header.entries = AdvancedSystemsTags.fillers(need)
+        case .dictionary:
+            header.entries = metadata.texts.map { (TagName.libav($0.key), $0.value.joined(separator: "; ")) }
+                .sorted { $0.name < $1.name }
+            header.attachments = metadata.pictures
+        case .aiffChunk, .apeBehind, .none: break
+        }
+    }
+
+    private static func filler(_ size: Int) -> String { String(repeating: "-", count: size) }
+
+    /// libav writes a `bext` of 602 bytes, the coding history and a zero.
+    private mutating func keepBroadcastRoom(_ size: Int) {
+        header.options = [("write_bext", "1")]
+        let history = size - BroadcastExtension.fixedSize - 1
+        if history > 0 { header.entries = [("coding_history", Self.filler(history))] }
+    }
+
+    /// All padding of FLAC is one block, whose length has 24 bits.
+    private mutating func fitPictures() {
+        let comment = render(TAG_FORM_VORBIS)?.count ?? 0
+        var left = (1 << 24) - 1 - comment - Self.slack - 4096 - 16
+        let pictures = metadata.pictures.count
+        metadata.pictures = metadata.pictures.filter { picture in
+            let size = picture.bytes.count + picture.description.utf8.count + picture.mediaType.utf8.count + 64
+            guard size <= left else { return false }
+            left -= size
+            return true
+        }
+        if metadata.pictures.count < pictures {
+            drop(.picturesDropped, "flac has no place for pictures of more than 16 MiB together")
+        }
+    }
+
+    /// Puts the tags into the finished file.
+    package mutating func finish(_ store: any ByteStore) throws(MediaError) {
+        let isPlaced: Bool
+        do { isPlaced = try put(store) } catch {
+            throw MediaError(.store(error), "write the tags", "the tags could not be written: \(error)")
+        }
+        try checkSize()
+        guard isPlaced else {
+            throw MediaError(.internal, "write the tags", "the tags do not fit the room kept for them")
+        }
+    }
+
+    /// Fails if the memory did not suffice for what was rendered so far.
+    package func checkSize() throws(MediaError) {
+        guard isTooLarge else { return }
+        throw MediaError(.internal, "write the tags", "the memory does not suffice for the tags and pictures")
+    }
+
+    private mutating func put(_ store: any ByteStore) throws -> Bool {
+        let source = StoredSource(store)
+        switch place {
+        case .dictionary, .timedID3, .none: return true
+        case .id3Ahead:
+            guard !header.prefix.isEmpty, let tag = render(TAG_FORM_ID3) else { return true }
+            guard let tag = TagBytes.id3(tag, padded: header.prefix.count) else { return false }
+            try tag.withUnsafeBytes { try store.write($0, at: 0) }
+            return true
+        case .flacBlocks:
+            return try metadata.isEmpty || FlacBlocks(source)?.replace(with: blocks(), in: store) ?? false
+        case .oggComment:
+            guard !metadata.isEmpty else { return true }
+            guard let comment = render(TAG_FORM_VORBIS_WITH_PICTURES) else { return false }
+            return try OggComment(source)?.replace(with: comment, in: store) ?? false
+        case .movie(let isQuickTime):
+            let list = render(TAG_FORM_MPEG4) ?? [0, 0, 0, 8] + Array("ilst".utf8)
+            return try MovieTags(source)?.replace(with: list, isQuickTime: isQuickTime, in: store) ?? false
+        case .waveChunks: return isPlaced(try WaveTags.append(metadata, id3: id3(), to: store))
+        case .aiffChunk: return isPlaced(try WaveTags.appendToAIFF(id3(), to: store))
+        case .apeBehind:
+            guard !metadata.isEmpty, let tag = render(TAG_FORM_APE) else { return true }
+            try tag.withUnsafeBytes { try store.write($0, at: try store.length) }
+            return true
+        case .asfHeader:
+            guard !metadata.isEmpty else { return true }
+            guard let content = TagContent(metadata) else {
+                isTooLarge = true
+                return true
+            }
+            return try AdvancedSystemsTags.replace(content, in: store)
+        }
+    }
+
+    private mutating func isPlaced(_ outcome: WaveTags.Outcome) -> Bool {
+        if outcome == .beyond {
+            drop(.tagsDropped, "the sound fills the 4 GiB of \(format), so that no tags fit behind it; rf64 has room")
+        }
+        return outcome != .misfit
+    }
+
+    private mutating func id3() -> [UInt8]? {
+        metadata.texts.isEmpty && metadata.pictures.isEmpty && metadata.chapters.isEmpty && metadata.lines.isEmpty
+            && metadata.frames.isEmpty ? nil : render(TAG_FORM_ID3)
+    }
+
+    private mutating func blocks() -> [(kind: UInt8, bytes: [UInt8])] {
+        guard let comment = render(TAG_FORM_VORBIS) else { return [] }
+        guard let content = TagContent(metadata) else {
+            isTooLarge = true
+            return []
+        }
+        let pictures = content.renderPictures()
+        if pictures.count < metadata.pictures.count { isTooLarge = true }
+        return [(4, comment)] + pictures.map { (6, $0) }
+    }
+
+    private static func size(of blocks: [(kind: UInt8, bytes: [UInt8])]) -> Int {
+        blocks.reduce(0) { $0 + $1.bytes.count + 4 }
+    }
+
+    /// The metadata in a form of TagLib's, nothing if that is empty; what it cannot hold is reported once.
+    private mutating func render(_ form: tag_form) -> [UInt8]? {
+        let isVorbis = form == TAG_FORM_VORBIS || form == TAG_FORM_VORBIS_WITH_PICTURES
+        guard let content = TagContent(isVorbis ? metadata.inComments() : metadata) else {
+            isTooLarge = true
+            return nil
+        }
+        let bytes = content.render(form)
+        if bytes == nil { isTooLarge = true }
+        let dropped = content.dropped()
+        if !dropped.isEmpty, !warnings.contains(where: { $0.code == "tags_dropped" }) {
+            drop(.tagsDropped, "\(format) has no place for these tags: \(Self.listed(dropped))")
+        }
+        guard let bytes, !bytes.isEmpty else { return nil }
+        return isVorbis ? Self.signed(bytes) : bytes
+    }
+
+    /// A Vorbis comment with the name of who wrote it, which TagLib leaves empty.
+    private static func signed(_ comment: [UInt8]) -> [UInt8] {
+        let vendor = Array("respool".utf8)
+        return littleEndian(UInt64(vendor.count), 4) + vendor + comment.dropFirst(4)
+    }
+}
+
+extension Metadata {
+    /// The same with chapters and totals as comments, which is how Ogg and FLAC keep them.
+    fileprivate func inComments() -> Metadata {
+        var result = self
+        for (name, total) in [("TRACKNUMBER", "TRACKTOTAL"), ("DISCNUMBER", "DISCTOTAL")] {
+            guard let both = texts[name]?.first?.split(separator: "/", maxSplits: 1), both.count == 2 else { continue }
+            result.texts[name] = [String(both[0])]
+            result.texts[total] = [String(both[1])]
+        }
+        for (index, chapter) in chapters.enumerated().prefix(1000) {
+            let number = "CHAPTER" + String(String(1000 + index).dropFirst())
+            result.texts[number] = [ChapterFile.clock(chapter.start)]
+            if !chapter.title.isEmpty { result.texts[number + "NAME"] = [chapter.title] }
+        }
+        return result
+    }
+
+    /// Tells a gain as Opus's players want it, and as all others do: in 1/256 dB to -23 LUFS, or in dB to -18 LUFS.
+    fileprivate mutating func speakLoudness(ofOpus isOpus: Bool) {
+        for part in ["TRACK", "ALBUM"] {
+            let (gain, own) = ("REPLAYGAIN_\(part)_GAIN", "R128_\(part)_GAIN")
+            if isOpus, let text = texts[gain]?.first {
+                let number = Self.gain(text.split(separator: " ").first.map(String.init) ?? text)
+                if let number, texts[own] == nil { texts[own] = [String(Int(((number - 5) * 256).rounded()))] }
+                texts[gain] = nil
+                texts["REPLAYGAIN_\(part)_PEAK"] = nil
+            } else if !isOpus, let number = texts[own]?.first.flatMap({ Self.gain($0) }) {
+                if texts[gain] == nil { texts[gain] = [decimal(number / 256 + 5, places: 2) + " dB"] }
+                texts[own] = nil
+            }
+        }
+    }
+
+    /// A number that can be a gain: 16 bits is all that Opus's players read of one.
+    private static func gain(_ text: String) -> Double? {
+        Double(text).flatMap { (-32_768.0...32_767.0).contains($0) ? $0 : nil }
+    }
+}
