@@ -7,11 +7,68 @@ import MediaTypes
 
 /// How a source ends: where it should, short of that, or with more than its audio.
 extension TrackDecoder {
+    /// How many samples are missing between the last one, before which there are `position`, and the end; they come next,
+    /// as silence.
+    ///
+    /// Fails if the source is cut short, unless that is accepted.
+    mutating func fillEnd(position: Int64, _ shape: SampleShape) throws(MediaError) -> Int64 {
+        guard !end.isKnown, !source.isEndless else { return 0 }
+        end.isKnown = true
+        end.isJunk = try hasJunkBehind(position)
+        end.isPart = end.isJunk && JunkTail.isPartOfFile(from: lost.frameEnd, of: source, demuxer.formatName)
+        if end.isPart {
+            let sentence = "the source is cut short behind its last sample; nothing of its sound is missing"
+            end.warnings.append(Warning(.sourceTruncated, sentence))
+        }
+        if let truncation = try truncation(position) {
+            guard policy == .accept else { throw truncation }
+            end.warnings.append(Warning(.sourceTruncated, "\(truncation.sentence); the result ends there"))
+            return 0
+        }
+        if let warning = try endWarning() { end.warnings.append(warning) }
+        var missing = end.isJunk || endsInFrame ? 0 : lost.behind(rate: shape.rate)
+        if let seconds = continuity.missing(seconds: declared.seconds, length: source.length) {
+            missing = max(missing, Int64(seconds * Double(shape.rate)))
+        }
+        // Where nothing was lost on the way, a few samples less than promised are the encoder's.
+        if lost.hasFound || health.isInterrupted,
+            let whole = xing?.audible ?? toldEnd(position, rate: shape.rate)
+                ?? (declared.isExact ? declared.least : nil)
+        {
+            let isBelieved = xing.map { lost.allows(whole - position, end: $0.end ?? source.length) } ?? true
+            if isBelieved { missing = max(whole - position, 0) } else { warn(promised: whole - position, shape) }
+        }
+        if demuxer.formatName == "ogg" { missing = try max(missing, missingPages(position, rate: shape.rate)) }
+        missing = min(max(missing, 0), Int64(1) << 55)
+        if policy == .accept, missing > max(position, Int64(60 * shape.rate)) {
+            warn(promised: missing, shape)
+            return 0
+        }
+        silence.follow(missing, shape)
+        return missing
+    }
+
+    private mutating func warn(promised samples: Int64, _ shape: SampleShape) {
+        guard samples > 0 else { return }
+        let seconds = MediaTime(value: samples / Int64(shape.rate), timescale: 1).text
+        let sentence =
+            "the source's headers promise \(seconds) s more than could be decoded; the result ends without them"
+        end.warnings.append(Warning(.sourceTruncated, sentence))
+    }
+
+    /// Where the sound ends by a container that tells it, and no further than packets came: one that was cut may still tell
+    /// the length that it had.
+    private func toldEnd(_ position: Int64, rate: Int) -> Int64? {
+        guard let remaining = bounds.remaining else { return nil }
+        let packets = av_rescale_q(health.time, track.timeBase, AVRational(num: 1, den: CInt(rate)))
+        return min(position + remaining, max(packets, position))
+    }
+
     /// Samples of the last pages of an Ogg file that are there and broken.
     borrowing func missingPages(_ position: Int64, rate: Int) throws(MediaError) -> Int64 {
         guard track.countsSamples, let duration = track.duration else { return 0 }
         let seen = max(duration - track.countedDelay - position, 0)
-        let unseen = try pages.missing(behind: (track.startTime ?? 0) + duration, source, most: 30 * Int64(rate))
+        let unseen = try places.pages.missing(behind: (track.startTime ?? 0) + duration, source, most: 30 * Int64(rate))
         // A stream that was cut out of another begins within a page.
         return seen + unseen > 2048 || lost.hasFound ? seen + unseen : 0
     }
@@ -28,7 +85,7 @@ extension TrackDecoder {
     /// Whether what the container or the decoder could make nothing of at the end was no audio.
     borrowing func hasJunkBehind(_ position: Int64) throws(MediaError) -> Bool {
         let isWhole = try Truncation.isWhole(source, demuxer.formatName, xing)
-        guard breakage != nil || health.endsShort(mayEndShort: false, isWhole: isWhole) || hasPartialFrame else {
+        guard end.breakage != nil || health.endsShort(mayEndShort: false, isWhole: isWhole) || hasPartialFrame else {
             return false
         }
         return isComplete(position)
@@ -102,8 +159,8 @@ extension TrackDecoder {
 
     /// The failure of a source that ends before it should.
     borrowing func truncation(_ position: Int64) throws(MediaError) -> MediaError? {
-        if endsInJunk { return nil }
-        if let breakage {
+        if end.isJunk { return nil }
+        if let breakage = end.breakage {
             guard case .truncated = breakage.reason else {
                 return declared.shortfall(position: position, packetTime: health.time) ?? breakage
             }

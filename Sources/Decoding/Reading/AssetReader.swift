@@ -84,7 +84,7 @@ package struct AssetReader: ~Copyable {
     package var sourceSeconds: Double? { decoding.seconds }
 
     /// The sample that decoding began with, at or before the range.
-    package var decodedFrom: Int64 { decoding.start }
+    package var decodedFrom: Int64 { decoding.bounds.start }
 
     /// The track as its header tells of it, whatever the decoder found.
     package var declaredTrack: AudioTrack { AudioTrack(decoding.demuxer.stream(track.index)) }
@@ -124,7 +124,7 @@ package struct AssetReader: ~Copyable {
                     .junkSkipped, "the source holds bytes between its frames that are no audio; they were skipped"))
         }
         if let warning = damageMeter.warning(silentEvents: decoding.silentEvents) { warnings.append(warning) }
-        return warnings + decoding.warnings
+        return warnings + decoding.end.warnings
     }
 
     /// What a person should know of the source's container, whether its packets are decoded or copied.

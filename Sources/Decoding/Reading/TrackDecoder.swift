@@ -13,55 +13,21 @@ struct TrackDecoder: ~Copyable {
     let decoder: Decoder
     let packet: Packet
     private(set) var declared: DeclaredLength
-    /// Frames given so far.
-    private var given = 0
-    /// The last samples to give where the container holds padding after them.
-    private var remaining: Int64?
-    /// The samples still to come before the first to be heard.
-    private var lead: Int64
     var health = PacketHealth()
     var continuity: Continuity
     var lengths: PacketSamples
-    /// Packets that were read and not yet decoded; their time stamps count samples.
-    var ring = PacketRing()
-    /// The headers of the link of chained Vorbis that those packets are of, if it is not the first.
-    var link = PacketRing()
-    /// Whether the next frame is the first after a start that is not the source's.
-    var isLate = false
-    /// The sample that decoding began with.
-    private(set) var start: Int64 = 0
-    /// By how much time stamps are ahead of the count of samples, where they must agree with it.
-    var granuleShift: Int64?
-    /// Padding at the end that libav no longer finds.
-    var endTrim: EndTrim?
+    var bounds: SampleBounds
+    var held = HeldPackets()
+    private(set) var fed = FedPackets()
     /// Where the first packet of the track lies.
     private(set) var firstOffset: Int64?
-    /// Samples of the last packet handed to the decoder, if they can be told.
-    private(set) var fed: Int?
-    /// Packets handed to the decoder, and the samples of those that can be told.
-    private(set) var fedInAll: (packets: Int64, samples: Int64) = (0, 0)
-    /// Whether the packet in hand comes from the ring, and so tells samples and not the container's time.
-    private var isCounted = false
     var lost: LostSound
-    private var silence: FilledSilence
-    private var chunks = ChunkIndex()
-    var pages = OggPages()
-    private var vorbisPage: VorbisPage
-    var offsets = TransportOffsets()
-    /// Samples of the source up to the last one given.
-    private var count: Int64 = 0
-    private let policy: DamagePolicy
-    private let limits: SourceLimits
-    /// What a person should know of a source that was taken as it is.
-    private(set) var warnings: [Warning] = []
-    /// Why the container could not be read on, where that ended the source.
-    private(set) var breakage: MediaError?
+    var places: PacketPlaces
+    var silence: FilledSilence
+    var end = FoundEnd()
     let xing: XingHeader?
-    private var isEnded = false
-    /// Whether bytes that are no audio follow all the audio that there should be.
-    private(set) var endsInJunk = false
-    /// Whether they are the beginning of something that belongs to the file.
-    private var endsInPart = false
+    let policy: DamagePolicy
+    private let limits: SourceLimits
 
     private init(
         _ source: any ByteSource, _ demuxer: consuming Demuxer, _ track: AudioTrack, _ decoder: consuming Decoder,
@@ -75,7 +41,7 @@ struct TrackDecoder: ~Copyable {
         self.continuity = Continuity(demuxer, track)
         self.lengths = PacketSamples(demuxer.stream(track.index))
         self.lost = LostSound(source, demuxer.formatName, track)
-        self.vorbisPage = VorbisPage(source, demuxer.stream(track.index))
+        self.places = PacketPlaces(source, demuxer.stream(track.index), demuxer.formatName)
         // What cannot be read here cannot be decoded either, which is told there.
         self.xing = demuxer.formatName == "mp3" ? try? XingHeader(source) : nil
         if let xing {
@@ -86,8 +52,7 @@ struct TrackDecoder: ~Copyable {
         self.decoder = decoder
         self.packet = packet
         self.silence = silence
-        self.remaining = declared.audible
-        self.lead = declared.lead
+        self.bounds = SampleBounds(declared)
     }
 
     static func open(
@@ -115,10 +80,10 @@ struct TrackDecoder: ~Copyable {
     var packetOffset: Int64 { packet.offset }
 
     /// Stretches of bytes between frames that were no audio.
-    var junk: Int { health.junk + (endsInJunk && !endsInPart ? 1 : 0) }
+    var junk: Int { health.junk + (end.isJunk && !end.isPart ? 1 : 0) }
 
     /// Packets that were refused without any time being lost.
-    var silentEvents: Int { lost.silentEvents - (isEnded && isCutInFrame ? lost.eventsAtEnd : 0) }
+    var silentEvents: Int { lost.silentEvents - (end.isKnown && isCutInFrame ? lost.eventsAtEnd : 0) }
 
     /// Gives the next decoded samples; false at the end.
     mutating func next(into frame: borrowing Frame) throws(MediaError) -> Bool {
@@ -130,27 +95,21 @@ struct TrackDecoder: ~Copyable {
     private mutating func decode(into frame: borrowing Frame) throws(MediaError) -> Bool {
         while true {
             if try silence.next(into: frame) {
-                guard try trim(frame) else { continue }
+                guard try bounds.trim(frame) else { continue }
                 return true
             }
             switch try decoder.receive(into: frame) {
             case .samples:
                 frame.isLost = false
                 health.decoded()
-                if Int(frame.pointer.pointee.sample_rate) != track.rate && given == 0 { correctRate(frame) }
-                given += 1
-                if isLate, let start = frame.timestamp {
-                    remaining = declared.audible.map { max($0 - start, 0) }
-                    self.start = start
-                    count = start
-                    isLate = false
-                }
+                if frame.rate != track.rate && !bounds.hasBegun { correctRate(frame) }
+                bounds.begin(frame, declared)
                 let missing = try missing(before: frame)
                 if missing > 0 {
                     try silence.precede(frame, missing)
                     continue
                 }
-                guard try trim(frame) else { continue }
+                guard try bounds.trim(frame) else { continue }
                 return true
             case .failed(let code): if health.failed(packet, code) { lost.refused(packet) }
             case .end: return false
@@ -161,20 +120,9 @@ struct TrackDecoder: ~Copyable {
 
     /// Counts in the decoder's sample rate, which the header of spectral band replication leaves out.
     private mutating func correctRate(_ frame: borrowing Frame) {
-        track.rate = Int(frame.pointer.pointee.sample_rate)
+        track.rate = frame.rate
         declared = DeclaredLength(source, demuxer, track)
-        remaining = declared.audible
-    }
-
-    /// Cuts delay and padding off that the container declares and libav leaves; false if nothing is left.
-    private mutating func trim(_ frame: borrowing Frame) throws(MediaError) -> Bool {
-        if lead > 0 { lead -= try frame.drop(atMost: lead) }
-        if let left = remaining {
-            frame.keepFirst(Int(min(Int64(frame.samples), left)))
-            remaining = left - Int64(frame.samples)
-        }
-        count += Int64(frame.samples)
-        return frame.samples > 0
+        bounds.correct(declared)
     }
 
     /// Samples that are lost before a frame, which came of the packet in hand.
@@ -186,32 +134,26 @@ struct TrackDecoder: ~Copyable {
             lost.suspect()
         }
         defer { limitToHeader() }
-        return lost.before(frame, packet, isTimed: !isCounted) {
-            guard demuxer.formatName == "avi" else { return pages.takeBreak() }
-            return !ChunkIndex.isOvercounted(packet, demuxer.stream(track.index))
-        }
+        return lost.before(frame, packet, isTimed: !held.isInHand) { places.showLoss(before: packet) }
     }
 
     /// Ends the sound of a damaged MP3 file where its header says: libav does not find the padding behind a gap.
     private mutating func limitToHeader() {
-        guard lost.hasFound, remaining == nil, let audible = xing?.audible, let end = xing?.end,
+        guard lost.hasFound, bounds.remaining == nil, let audible = xing?.audible, let end = xing?.end,
             // Earlier nothing tells whether the header is right.
             (0..<65_536).contains(source.length - end), packet.offset > end - 4096,
-            lost.allows(audible - count, end: end)
+            lost.allows(audible - bounds.count, end: end)
         else { return }
-        remaining = max(audible - count, 0)
+        bounds.end(at: audible)
     }
 
     /// Hands the decoder one more packet of the track, or the end.
     mutating func feed() throws(MediaError) {
         while true {
-            isCounted = ring.takeFirst(into: packet)
-            if !isCounted {
+            if !held.takeFirst(into: packet) {
                 guard try readTrack() else { return decoder.sendEnd() }
-                fed = lengths.samples(packet)
-                fedInAll.packets += 1
-                fedInAll.samples += Int64(fed ?? 0)
-                try limits.check(packets: fedInAll.packets, samples: count - start, rate: track.rate)
+                fed.add(samples: lengths.samples(packet))
+                try limits.check(packets: fed.count, samples: bounds.count - bounds.start, rate: track.rate)
             }
             // A second link of a chained file: without this its first packet is blended with the last of the link before.
             if beginsLink { decoder.flush() }
@@ -242,28 +184,15 @@ struct TrackDecoder: ~Copyable {
                 try limits.check(packets: others, samples: 0, rate: track.rate)
                 continue
             }
-            try locate()
+            try places.correct(packet, position: demuxer.bytePosition)
             try Protection.check(packet)
             dropJunk()
             health.read(packet, track)
             lost.read(packet)
             guard isToDecode() else { continue }
-            try endTrim?.mark(packet)
+            try held.endTrim?.mark(packet)
             if firstOffset == nil { firstOffset = packet.offset }
             return true
-        }
-    }
-
-    /// Mends or checks what libav says of the packet's place, in containers in which that shows a gap.
-    private mutating func locate() throws(MediaError) {
-        switch demuxer.formatName {
-        case "avi": chunks.correct(packet, demuxer.stream(track.index))
-        case "ogg":
-            try pages.read(packet, source)
-            if track.codec == AV_CODEC_ID_VORBIS { try vorbisPage.mend(packet) }
-        // The place is looked for far ahead, and what a stream without an end brings comes only once.
-        case "aac" where !source.isEndless: offsets.correct(packet, position: demuxer.bytePosition, source)
-        default: break
         }
     }
 
@@ -278,73 +207,16 @@ struct TrackDecoder: ~Copyable {
             } catch {
                 guard case .corruptMedia = error.reason else { throw error }
                 let position = demuxer.bytePosition
-                if given > 0, position > failedAt, position < source.length, try demuxer.resume(source) {
+                if bounds.hasBegun, position > failedAt, position < source.length, try demuxer.resume(source) {
                     failedAt = position
                     continue
                 }
-                breakage =
+                end.breakage =
                     position >= source.length
                     ? Truncation.failure("it ends inside a packet")
                     : try Truncation.explain(error, source, demuxer.formatName)
                 return false
             }
         }
-    }
-
-    /// How many samples are missing between the last one, before which there are `position`, and the end; they come next,
-    /// as silence.
-    ///
-    /// Fails if the source is cut short, unless that is accepted.
-    mutating func fillEnd(position: Int64, _ shape: SampleShape) throws(MediaError) -> Int64 {
-        guard !isEnded, !source.isEndless else { return 0 }
-        isEnded = true
-        endsInJunk = try hasJunkBehind(position)
-        endsInPart = endsInJunk && JunkTail.isPartOfFile(from: lost.frameEnd, of: source, demuxer.formatName)
-        if endsInPart {
-            let sentence = "the source is cut short behind its last sample; nothing of its sound is missing"
-            warnings.append(Warning(.sourceTruncated, sentence))
-        }
-        if let truncation = try truncation(position) {
-            guard policy == .accept else { throw truncation }
-            warnings.append(Warning(.sourceTruncated, "\(truncation.sentence); the result ends there"))
-            return 0
-        }
-        if let warning = try endWarning() { warnings.append(warning) }
-        var missing = endsInJunk || endsInFrame ? 0 : lost.behind(rate: shape.rate)
-        if let seconds = continuity.missing(seconds: declared.seconds, length: source.length) {
-            missing = max(missing, Int64(seconds * Double(shape.rate)))
-        }
-        // Where nothing was lost on the way, a few samples less than promised are the encoder's.
-        if lost.hasFound || health.isInterrupted,
-            let whole = xing?.audible ?? toldEnd(position, rate: shape.rate)
-                ?? (declared.isExact ? declared.least : nil)
-        {
-            let isBelieved = xing.map { lost.allows(whole - position, end: $0.end ?? source.length) } ?? true
-            if isBelieved { missing = max(whole - position, 0) } else { warn(promised: whole - position, shape) }
-        }
-        if demuxer.formatName == "ogg" { missing = try max(missing, missingPages(position, rate: shape.rate)) }
-        missing = min(max(missing, 0), Int64(1) << 55)
-        if policy == .accept, missing > max(position, Int64(60 * shape.rate)) {
-            warn(promised: missing, shape)
-            return 0
-        }
-        silence.follow(missing, shape)
-        return missing
-    }
-
-    private mutating func warn(promised samples: Int64, _ shape: SampleShape) {
-        guard samples > 0 else { return }
-        let seconds = MediaTime(value: samples / Int64(shape.rate), timescale: 1).text
-        let sentence =
-            "the source's headers promise \(seconds) s more than could be decoded; the result ends without them"
-        warnings.append(Warning(.sourceTruncated, sentence))
-    }
-
-    /// Where the sound ends by a container that tells it, and no further than packets came: one that was cut may still tell
-    /// the length that it had.
-    private func toldEnd(_ position: Int64, rate: Int) -> Int64? {
-        guard let remaining else { return nil }
-        let packets = av_rescale_q(health.time, track.timeBase, AVRational(num: 1, den: CInt(rate)))
-        return min(position + remaining, max(packets, position))
     }
 }

@@ -19,7 +19,7 @@ extension TrackDecoder {
     }
 
     private mutating func find(_ time: MediaTime, into frame: borrowing Frame) throws(MediaError) -> Int64? {
-        isLate = true
+        bounds.isLate = true
         if try seekByTime(before: time.sampleIndex(rate: max(track.rate, 1))) {
             // What the source begins with decides on the shape of all that comes.
             guard try next(into: frame), let start = frame.timestamp, frame.rate == track.rate,
@@ -27,7 +27,7 @@ extension TrackDecoder {
             else { return nil }
             return start
         }
-        isLate = false
+        bounds.isLate = false
         guard try next(into: frame) else { return 0 }
         let target = time.sampleIndex(rate: frame.rate)
         // Below it decoding costs less than starting late does.
@@ -70,7 +70,7 @@ extension TrackDecoder {
         if lengths.isConstant {
             lengths.constant = count
         } else {
-            guard fed == count else { return nil }
+            guard fed.last == count else { return nil }
         }
         return SampleClock(position: position + Int64(count), behind: packet)
     }
@@ -101,24 +101,24 @@ extension TrackDecoder {
             guard !isBehindGap(clock.packetEnd), let samples = lengths.samples(packet), !packet.changesParameters
             else { return nil }
             let begin = clock.position
-            if let granuleShift, let time = packet.timestamp, time - granuleShift != begin { return nil }
+            if let shift = held.granuleShift, let time = packet.timestamp, time - shift != begin { return nil }
             clock.read(packet, samples: samples)
             // libav has a frame begin as much later as it drops samples of its packet.
-            try ring.append(packet, start: begin - clock.dropped)
-            ring.forget(before: target - preRoll, keeping: PreRoll.packets)
+            try held.ring.append(packet, start: begin - clock.dropped)
+            held.ring.forget(before: target - preRoll, keeping: PreRoll.packets)
         }
         decoder.restart(rate: frame.rate)
         guard sendLink() else { return nil }
         lost.restart()
-        pages.takeBreak()
-        isLate = true
+        places.restart()
+        bounds.isLate = true
         return try decodeRing(to: target, into: frame)
     }
 
     /// Whether the index of an AVI file lacks a chunk before the packet in hand, where the one before it ends at that time.
     private borrowing func isBehindGap(_ end: Int64?) -> Bool {
         guard demuxer.formatName == "avi", let end, let time = packet.timestamp else { return false }
-        return time > end && !ChunkIndex.isOvercounted(packet, demuxer.stream(track.index))
+        return time > end && !places.isOvercounted(packet)
     }
 
     /// Decodes up to the frame in which a sample lies; nothing if the decoder's count and the clock's are not the same.
@@ -130,7 +130,7 @@ extension TrackDecoder {
             guard try next(into: following) else { return position }
             position += Int64(frame.samples)
             frame.take(following)
-            if ring.count > 0, let time = frame.timestamp, time != position { return nil }
+            if held.ring.count > 0, let time = frame.timestamp, time != position { return nil }
         }
         return position
     }

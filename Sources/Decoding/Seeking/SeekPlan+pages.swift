@@ -8,7 +8,7 @@ import Libav
 extension TrackDecoder {
     /// By the granule positions of Ogg, which count samples, where no page is missing and no second stream follows.
     mutating func jumpByGranule(before sample: Int64, _ clock: inout SampleClock) throws(MediaError) -> Bool {
-        guard track.countsSamples, let fed, let time = packet.timestamp else { return true }
+        guard track.countsSamples, let fed = fed.last, let time = packet.timestamp else { return true }
         // What the time stamp of the sample at the clock would be, less the clock.
         let shift = time + Int64(fed) - clock.position
         let wanted = sample - Int64(track.rate)
@@ -26,7 +26,7 @@ extension TrackDecoder {
         let position = landed - shift
         guard position > clock.position, position <= sample else { return false }
         clock.pass(position - clock.position)
-        granuleShift = shift
+        held.granuleShift = shift
         return try hold(&clock)
     }
 

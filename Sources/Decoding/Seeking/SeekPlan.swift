@@ -57,13 +57,13 @@ extension TrackDecoder {
     /// Samples of every packet, where all have as many.
     var fixedLength: Int64? {
         if let constant = lengths.constant, lengths.isConstant { return Int64(constant) }
-        return FrameHeader.isMPEG(track.codec) || track.codec == AV_CODEC_ID_AC3 ? fed.map(Int64.init) : nil
+        return FrameHeader.isMPEG(track.codec) || track.codec == AV_CODEC_ID_AC3 ? fed.last.map(Int64.init) : nil
     }
 
     /// By the headers of frames that follow each other without a gap.
     private mutating func jumpByHeaders(before sample: Int64, _ clock: inout SampleClock) throws(MediaError) -> Bool {
         guard let offset = firstOffset else { return true }
-        guard let samples = fixedLength ?? fed.map(Int64.init), samples > 0 else { return true }
+        guard let samples = fixedLength ?? fed.last.map(Int64.init), samples > 0 else { return true }
         let walk: FrameWalk
         let tag: LameTag?
         do {
@@ -76,7 +76,7 @@ extension TrackDecoder {
         // libav gives no time stamps from there on, and without them finds no padding.
         if let tag {
             let position = clock.position + walk.samples + tag.delay
-            endTrim = EndTrim(padding: tag.padding, position: position, samples: Int(samples))
+            held.endTrim = EndTrim(padding: tag.padding, position: position, samples: Int(samples))
         }
         return try jump(to: walk.offset, passing: walk.samples, &clock)
     }
@@ -96,7 +96,7 @@ extension TrackDecoder {
         to offset: Int64, passing samples: Int64, _ clock: inout SampleClock
     ) throws(MediaError) -> Bool {
         guard try demuxer.seek(toByte: offset, stream: track.index) else { return false }
-        offsets.move(to: offset)
+        places.move(to: offset)
         pass(samples, &clock)
         guard try readTrack(), packet.offset == offset else { return false }
         return try hold(&clock)
@@ -113,14 +113,14 @@ extension TrackDecoder {
     }
 
     /// Samples of the packets handed to the decoder.
-    var fedSamples: Int64 { fixedLength.map { $0 * fedInAll.packets } ?? fedInAll.samples }
+    var fedSamples: Int64 { fixedLength.map { $0 * fed.count } ?? fed.samples }
 
     /// Keeps the packet just read, the first after a jump, to be decoded.
     mutating func hold(_ clock: inout SampleClock) throws(MediaError) -> Bool {
         guard let samples = lengths.samples(packet) else { return false }
         let begin = clock.position
         clock.read(packet, samples: samples)
-        try ring.append(packet, start: begin)
+        try held.ring.append(packet, start: begin)
         return true
     }
 }

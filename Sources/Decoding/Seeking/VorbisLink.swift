@@ -15,12 +15,12 @@ extension TrackDecoder {
     ///
     /// What came before is let go: the decoder begins anew. False if the link is not like the first, or makes no sense.
     mutating func keepLink(at sample: Int64) throws(MediaError) -> Bool {
-        ring.clear()
-        link.clear()
+        held.ring.clear()
+        held.link.clear()
         var headers: [[UInt8]] = []
         for _ in 0..<3 {
             headers.append(Array(packet.bytes))
-            try link.append(packet, start: sample)
+            try held.link.append(packet, start: sample)
             guard try readTrack() else { return false }
         }
         let head = headers[0]
@@ -28,13 +28,13 @@ extension TrackDecoder {
             head[12..<16].reversed().reduce(0, { $0 << 8 | Int($1) }) == track.rate,
             lengths.restart(vorbis: headers), lengths.samples(packet) != nil
         else { return false }
-        try ring.append(packet, start: sample)
+        try held.ring.append(packet, start: sample)
         return true
     }
 
     /// Gives the decoder the headers of the link that the packets kept are of; false if it does not take them.
     mutating func sendLink() -> Bool {
-        while link.takeFirst(into: packet) {
+        while held.link.takeFirst(into: packet) {
             guard decoder.send(packet) == nil else { return false }
         }
         return true
