@@ -1,21 +1,20 @@
-#!/usr/bin/env -S python3 -B
 """Recordings of ten hours: the minute at their end costs little more than the minute at their start, and little memory.
 
 With the marker `soak` each cut is also held against ffmpeg's decode of the whole recording, which takes minutes.
 """
 
 import os
-import subprocess
-import time
+import pathlib
 import wave
 
 import pytest
-from processes import check, equal
+from processes import check, equal, run
 from sound import ffmpeg, melody, write
 from service import RESPOOL
 
 HOURS = 10
 LOOPS = HOURS * 60
+MEASURED = pathlib.Path(__file__).parent / "harness/measured.py"
 START, END = (0, 60), (HOURS * 3600 - 120, HOURS * 3600 - 60)
 # The first name is the container's; packets of a minute are repeated, but for FLAC, whose frames are numbered.
 SOURCES = {
@@ -33,16 +32,9 @@ SOURCES = {
 
 def convert(service, source, output, span):
     """Cuts a range by hand: seconds, and MB of the largest of its processes."""
-    began = time.monotonic()
-    child = subprocess.Popen(
-        [RESPOOL, "convert", source, output, "--start", str(span[0]), "--end", str(span[1])],
-        env=service.environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
-    words = child.stderr.read()
-    _, status, usage = os.wait4(child.pid, 0)
-    child.returncode = os.waitstatus_to_exitcode(status)
-    child.stderr.close()
-    equal(child.returncode, 0, f"exit status of the cut of {source} ({words.decode(errors='replace')[-500:]})")
-    return time.monotonic() - began, usage.ru_maxrss / 1024
+    told = run("/usr/bin/python3", "-S", MEASURED, RESPOOL, "convert", source, output, "--start", span[0], "--end", span[1],
+               environment=service.environment)
+    return tuple(map(float, told.split()))
 
 
 def make(service, name, arguments):
