@@ -74,14 +74,17 @@ let package = Package(
         // Playlists as text, for both sides of the link.
         library("Playlists", ["MediaTypes", "Lifecycle"]),
 
+        // A job as data.
+        library("JobSchema", ["MediaTypes", "Lifecycle"]),
+
         // What crosses a process border.
-        library("SlotProtocol", ["MediaTypes", "Lifecycle", "CLinux"]),
+        library("SlotIPC", ["JobSchema", "MediaTypes", "Lifecycle", "CLinux"]),
 
         // One wrapper a library.
         library("Redis", ["Lifecycle", "CHiredis", "COpenSSL"]),
-        library("Sandbox", ["SlotProtocol", "Lifecycle", "CLinux", "CSeccomp"]),
+        library("Sandbox", ["SlotIPC", "Lifecycle", "CLinux", "CSeccomp"]),
         library("Signing", ["COpenSSL"]),
-        library("Storage", ["SlotProtocol", "MediaTypes", "Lifecycle", "CCurl", "COpenSSL", "CLinux"]),
+        library("Storage", ["SlotIPC", "JobSchema", "MediaTypes", "Lifecycle", "CCurl", "COpenSSL", "CLinux"]),
 
         // Media, from bytes up to whole conversions.
         library("Bytes", ["MediaTypes", "Lifecycle"]),
@@ -115,21 +118,21 @@ let package = Package(
 
         // The service.
         library(
-            "Jobs", ["Redis", "SlotProtocol", "MediaTypes", "Lifecycle"], resources: [.embedInCode("Scripts")]),
-        library("Slots", ["SlotProtocol", "MediaTypes", "Lifecycle"]),
-        library("Transfer", ["Storage", "Sandbox", "Playlists", "SlotProtocol", "MediaTypes", "Lifecycle"]),
+            "Jobs", ["Redis", "JobSchema", "MediaTypes", "Lifecycle"], resources: [.embedInCode("Scripts")]),
+        library("Slots", ["SlotIPC", "JobSchema", "MediaTypes", "Lifecycle"]),
+        library("Transfer", ["Storage", "Sandbox", "Playlists", "SlotIPC", "JobSchema", "MediaTypes", "Lifecycle"]),
         library(
             "Transcode",
             [
                 "Conversion", "HLS", "Encoding", "Filters", "Tags", "Libav", "Bytes", "Sandbox", "Playlists",
-                "SlotProtocol", "MediaTypes", "Lifecycle",
+                "SlotIPC", "JobSchema", "MediaTypes", "Lifecycle",
             ]),
-        library("Worker", ["Slots", "Jobs", "Signing", "SlotProtocol", "MediaTypes", "Lifecycle"]),
+        library("Worker", ["Slots", "Jobs", "Signing", "SlotIPC", "JobSchema", "MediaTypes", "Lifecycle"]),
         library("Dashboard", ["Jobs", "Lifecycle", "CMicrohttpd"]),
 
         // Programs, which only compose.
-        program("respool", ["Jobs", "Redis", "Slots", "SlotProtocol", "MediaTypes", "Lifecycle", "CLinux"]),
-        program("respoold", ["Worker", "Dashboard", "Jobs", "Redis", "Slots", "SlotProtocol", "Lifecycle"]),
+        program("respool", ["Jobs", "Redis", "Slots", "SlotIPC", "JobSchema", "MediaTypes", "Lifecycle", "CLinux"]),
+        program("respoold", ["Worker", "Dashboard", "Jobs", "Redis", "Slots", "SlotIPC", "JobSchema", "Lifecycle"]),
         program("respool-transfer", ["Transfer"]),
         program("respool-transcode", ["Transcode"]),
 
@@ -139,21 +142,22 @@ let package = Package(
             swiftSettings: settings),
         .target(name: "Attacks", path: "Tests/Attacks"),
         .executableTarget(
-            name: "HostileChild", dependencies: ["Sandbox", "SlotProtocol", "Attacks"], path: "Tests/HostileChild",
+            name: "HostileChild", dependencies: ["Sandbox", "SlotIPC", "Attacks"], path: "Tests/HostileChild",
             swiftSettings: settings),
         .executableTarget(
             name: "queue-walk",
-            dependencies: ["TestSupport", "Jobs", "Redis", "SlotProtocol", "MediaTypes", "Lifecycle"],
+            dependencies: ["TestSupport", "Jobs", "Redis", "JobSchema", "MediaTypes", "Lifecycle"],
             path: "Tests/QueueWalk", swiftSettings: settings),
         .executableTarget(
-            name: "queue-load", dependencies: ["Jobs", "Redis", "SlotProtocol", "Lifecycle"],
+            name: "queue-load", dependencies: ["Jobs", "Redis", "JobSchema", "Lifecycle"],
             path: "Benchmarks/QueueLoad",
             swiftSettings: settings),
         tests("LifecycleTests", ["Lifecycle"]),
         tests("MediaTypesTests", ["MediaTypes"]),
-        tests("SlotProtocolTests", ["SlotProtocol", "MediaTypes", "Lifecycle"]),
+        tests("JobSchemaTests", ["JobSchema", "MediaTypes", "Lifecycle"]),
+        tests("SlotIPCTests", ["SlotIPC", "JobSchema", "MediaTypes", "Lifecycle"]),
         tests("RedisTests", ["Redis", "Lifecycle"]),
-        tests("JobsTests", ["Jobs", "Redis", "SlotProtocol", "MediaTypes", "Lifecycle"]),
+        tests("JobsTests", ["Jobs", "Redis", "JobSchema", "MediaTypes", "Lifecycle"]),
         // Its loops over samples take most of the time of all tests, unless they are optimized.
         tests(
             "MediaTests",
@@ -163,13 +167,13 @@ let package = Package(
                 "Playlists", "MediaTypes", "Lifecycle",
             ],
             [.unsafeFlags(["-O"])]),
-        tests("StorageTests", ["Transfer", "Storage", "Playlists", "SlotProtocol", "MediaTypes", "Lifecycle"]),
-        tests("SandboxTests", ["HostileChild", "Attacks", "SlotProtocol", "Lifecycle"]),
-        tests("SlotsTests", ["Slots", "Transcode", "Bytes", "SlotProtocol", "MediaTypes", "Lifecycle"]),
+        tests("StorageTests", ["Transfer", "Storage", "Playlists", "SlotIPC", "JobSchema", "MediaTypes", "Lifecycle"]),
+        tests("SandboxTests", ["HostileChild", "Attacks", "SlotIPC", "Lifecycle"]),
+        tests("SlotsTests", ["Slots", "Transcode", "Bytes", "SlotIPC", "JobSchema", "MediaTypes", "Lifecycle"]),
         tests(
             "WorkerTests",
-            ["respoold", "Worker", "Dashboard", "Slots", "Jobs", "Redis", "SlotProtocol", "MediaTypes", "Lifecycle"]),
-        tests("CommandTests", ["respool", "Jobs", "Redis", "SlotProtocol", "MediaTypes", "Lifecycle"]),
+            ["respoold", "Worker", "Dashboard", "Slots", "Jobs", "Redis", "JobSchema", "MediaTypes", "Lifecycle"]),
+        tests("CommandTests", ["respool", "Jobs", "Redis", "JobSchema", "MediaTypes", "Lifecycle"]),
     ],
     cxxLanguageStandard: .cxx17
 )
@@ -182,7 +186,7 @@ if Context.environment["RESPOOL_FUZZ"] != nil {
             name: "fuzz",
             dependencies: [
                 "CFuzzer", "CLinux", "Jobs", "Redis", "Conversion", "HLS", "Libav", "Bytes", "Playlists",
-                "SlotProtocol", "MediaTypes", "Lifecycle",
+                "SlotIPC", "JobSchema", "MediaTypes", "Lifecycle",
             ],
             path: "Tests/Fuzz", swiftSettings: settings),
     ]

@@ -1,8 +1,8 @@
 import Glibc
+import JobSchema
 import Jobs
 import Lifecycle
 import Redis
-import SlotProtocol
 
 /// Puts load on a queue and prints how many jobs a second it took: `queue-load URL push|bulk|live COUNT`.
 @main

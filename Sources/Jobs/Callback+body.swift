@@ -1,6 +1,6 @@
 import FoundationEssentials
+package import JobSchema
 import Lifecycle
-package import SlotProtocol
 
 extension Callback {
     /// The longest body in bytes.

@@ -1,5 +1,5 @@
+import JobSchema
 import Lifecycle
-import SlotProtocol
 
 /// What the queue knows of a callback.
 package struct CallbackRecord: Sendable, Hashable {

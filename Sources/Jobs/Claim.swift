@@ -1,4 +1,4 @@
-package import SlotProtocol
+package import JobSchema
 
 /// What a worker gets when it asks for jobs.
 package struct Claim: Sendable {

@@ -1,5 +1,5 @@
+package import JobSchema
 import Redis
-package import SlotProtocol
 
 /// Checked jobs as the `enqueue` script takes them, in as many batches as its bounds ask for.
 package struct EnqueueBatches: Sendable {

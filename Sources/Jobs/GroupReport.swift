@@ -1,5 +1,5 @@
+import JobSchema
 import Lifecycle
-import SlotProtocol
 
 /// A group as a program reads it; spans are seconds.
 package struct GroupReport: Encodable {

@@ -1,5 +1,5 @@
+import JobSchema
 import Lifecycle
-import SlotProtocol
 
 /// What the queue itself uses of a job, as one text that `options.lua` unpacks.
 enum JobOptions {

@@ -1,6 +1,6 @@
+import JobSchema
 import MediaTypes
 import Redis
-import SlotProtocol
 
 extension JobQueue {
     /// Renews the leases of the worker's jobs, stores their progress and the worker's record; idle workers beat too.

@@ -1,5 +1,5 @@
+import JobSchema
 import Redis
-import SlotProtocol
 
 extension JobQueue {
     /// Cancels jobs: waiting ones at once, running ones by way of their worker.

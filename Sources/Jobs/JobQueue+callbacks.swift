@@ -1,7 +1,7 @@
 import FoundationEssentials
+import JobSchema
 import Lifecycle
 import Redis
-import SlotProtocol
 
 extension JobQueue {
     /// How long a callback is its sender's.

@@ -1,6 +1,6 @@
 import FoundationEssentials
+import JobSchema
 import Redis
-import SlotProtocol
 
 extension JobQueue {
     /// Takes up to `count` jobs for the worker (`host:pid:nonce`), which makes one request after the other; repeated with the same

@@ -1,5 +1,5 @@
+package import JobSchema
 import Redis
-package import SlotProtocol
 
 extension JobQueue {
     /// Pushes one job by way of the inbox, as anybody does, and answers its id: the cheapest way, but a call that is

@@ -1,5 +1,5 @@
+import JobSchema
 import Lifecycle
-import SlotProtocol
 
 extension JobRecord: Encodable {
     private enum CodingKeys: String, CodingKey {

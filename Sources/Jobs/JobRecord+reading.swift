@@ -1,6 +1,6 @@
 import FoundationEssentials
+import JobSchema
 import MediaTypes
-import SlotProtocol
 
 extension JobRecord {
     init(_ raw: RawJob) {

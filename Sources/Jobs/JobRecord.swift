@@ -1,5 +1,5 @@
+package import JobSchema
 package import MediaTypes
-package import SlotProtocol
 
 /// Everything that the queue tells about a job.
 package struct JobRecord: Sendable, Hashable {

@@ -1,4 +1,4 @@
-package import SlotProtocol
+package import JobSchema
 
 /// How one try of a job ended.
 package enum Outcome: Sendable, Hashable {

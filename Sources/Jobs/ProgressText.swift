@@ -1,5 +1,5 @@
+import JobSchema
 import MediaTypes
-import SlotProtocol
 
 /// A job's progress as one short field of its hash: `fraction position duration speed eta`, each `-` if unknown, and
 /// `estimated` behind them if the fraction is a guess. Of several outputs each one's phase and percentage follow: `c42`.

@@ -1,5 +1,5 @@
+package import JobSchema
 package import Redis
-package import SlotProtocol
 
 /// Why the queue did not do what it was asked.
 package enum QueueError: Error, Hashable, Sendable {

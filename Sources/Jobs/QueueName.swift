@@ -1,4 +1,4 @@
-package import SlotProtocol
+package import JobSchema
 
 /// The name of a queue: 1 to 64 letters, digits, `_`, `.` and `-`.
 package struct QueueName: Sendable, Hashable {

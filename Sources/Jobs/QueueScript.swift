@@ -1,3 +1,4 @@
+import JobSchema
 import Redis
 
 /// The scripts, each joined from its file and the fragments that it requires (`Tools/lua_scripts.py` does the same for the linter).

@@ -1,5 +1,5 @@
+package import JobSchema
 import Lifecycle
-package import SlotProtocol
 
 extension QueueSettings {
     /// The defaults, and what `RESPOOL_MAX_CRASHES`, `RESPOOL_KEEP_EVENTS` and `RESPOOL_KEEP_DONE`, `_FAILED`, `_CANCELLED`, `_CALLBACKS` (`10000`

@@ -1,6 +1,6 @@
 import FoundationEssentials
+import JobSchema
 import Redis
-import SlotProtocol
 
 /// A job as Redis holds it.
 struct RawJob {

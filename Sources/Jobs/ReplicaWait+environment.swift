@@ -1,6 +1,6 @@
+package import JobSchema
 import Lifecycle
 package import Redis
-package import SlotProtocol
 
 extension ReplicaWait {
     /// What `RESPOOL_WAIT_REPLICAS`, or the fallback, and `RESPOOL_WAIT_TIMEOUT` say; nothing if there is no replica to wait for.

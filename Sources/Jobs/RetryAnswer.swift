@@ -1,4 +1,4 @@
-package import SlotProtocol
+package import JobSchema
 
 /// What became of a request to retry a job.
 package enum RetryAnswer: Sendable, Hashable {

@@ -1,5 +1,5 @@
 import FoundationEssentials
-import SlotProtocol
+import JobSchema
 
 /// A job's fields as the JSON that Redis keeps.
 enum SpecText {

@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
 import Lifecycle
-import SlotProtocol
+import SlotIPC
 
 /// What a process may do beyond an ordinary user, as one of root's may.
 struct Capabilities {

@@ -1,5 +1,5 @@
 import Glibc
-package import SlotProtocol
+package import SlotIPC
 
 /// The walls around the two children of a slot; once inside, there is no way back.
 package enum Confinement {

@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
 import Lifecycle
-import SlotProtocol
+import SlotIPC
 
 /// What a process may still reach by a path, or by TCP.
 struct FileRules {

@@ -1,4 +1,4 @@
-import SlotProtocol
+import SlotIPC
 
 /// Why a child cannot be confined although the kernel could.
 package struct SandboxError: Error, CustomStringConvertible {

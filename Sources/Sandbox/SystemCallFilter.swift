@@ -1,7 +1,7 @@
 import CSeccomp
 import Glibc
 import Lifecycle
-import SlotProtocol
+import SlotIPC
 
 /// The system calls that a process has a use for; any other ends it.
 struct SystemCallFilter {

@@ -1,6 +1,7 @@
 package import FoundationEssentials
+import JobSchema
 package import Lifecycle
-package import SlotProtocol
+package import SlotIPC
 
 /// Sends callbacks through a child of its own, which the first one starts, and the next one after its death.
 ///

@@ -1,6 +1,6 @@
 import Glibc
 import Lifecycle
-import SlotProtocol
+import SlotIPC
 
 extension Child {
     /// Starts the program with a control socket of its own, a pipe for its standard error, and perhaps a link to another child;

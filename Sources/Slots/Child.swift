@@ -1,6 +1,6 @@
 import Glibc
 import Lifecycle
-import SlotProtocol
+import SlotIPC
 import Synchronization
 
 /// A running child: its control socket, the thread that receives from it, and its process id until it is reaped.

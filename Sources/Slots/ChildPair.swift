@@ -1,6 +1,7 @@
 import Glibc
+import JobSchema
 import Lifecycle
-import SlotProtocol
+import SlotIPC
 import Synchronization
 
 /// The two children of a slot, linked to each other.

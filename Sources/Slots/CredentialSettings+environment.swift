@@ -1,5 +1,6 @@
+package import JobSchema
 import Lifecycle
-package import SlotProtocol
+package import SlotIPC
 
 extension CredentialSettings {
     /// Where `RESPOOL_CREDENTIALS_FILE` and `RESPOOL_CREDENTIALS` say that credentials are; all of them must be well-formed.

@@ -1,5 +1,5 @@
 import Lifecycle
-import SlotProtocol
+import SlotIPC
 
 /// The files that `respool-transfer` looks names, certificates and keys up in, as they are now.
 ///

@@ -1,5 +1,6 @@
+package import JobSchema
 import MediaTypes
-package import SlotProtocol
+import SlotIPC
 
 /// What both children have said of a job's outputs so far.
 struct OutputBoard {

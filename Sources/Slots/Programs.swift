@@ -1,6 +1,6 @@
 import FoundationEssentials
 import Glibc
-package import SlotProtocol
+package import JobSchema
 
 /// Where the programs of this installation are.
 package enum Programs {

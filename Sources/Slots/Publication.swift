@@ -1,4 +1,4 @@
-package import SlotProtocol
+package import JobSchema
 
 /// What became of outputs that were to become visible.
 package struct Publication: Sendable {

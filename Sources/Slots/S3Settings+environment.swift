@@ -1,5 +1,6 @@
+package import JobSchema
 import Lifecycle
-package import SlotProtocol
+package import SlotIPC
 
 extension S3Settings {
     /// The settings that the variables of Amazon's own tools ask for, and those of respool.

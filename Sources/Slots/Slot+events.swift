@@ -1,6 +1,7 @@
+import JobSchema
 import Lifecycle
 import MediaTypes
-import SlotProtocol
+import SlotIPC
 import Synchronization
 
 // What a slot does with what its children say, and with how they end.

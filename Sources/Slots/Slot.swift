@@ -1,6 +1,7 @@
+package import JobSchema
 package import Lifecycle
 package import MediaTypes
-package import SlotProtocol
+package import SlotIPC
 import Synchronization
 
 /// One place where a job can run: a pair of children, reused from job to job and replaced when one dies.

@@ -1,7 +1,8 @@
 import Glibc
+package import JobSchema
 import Lifecycle
 import MediaTypes
-package import SlotProtocol
+package import SlotIPC
 
 /// How slots run, and what their jobs may touch.
 package struct SlotConfiguration: Sendable {

@@ -1,4 +1,4 @@
-package import SlotProtocol
+package import JobSchema
 
 /// How a slot's work can end badly.
 package enum SlotError: Error, Sendable {

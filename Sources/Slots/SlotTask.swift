@@ -1,5 +1,6 @@
+package import JobSchema
 package import MediaTypes
-package import SlotProtocol
+package import SlotIPC
 
 /// One conversion, as a slot runs it.
 package struct SlotTask: Sendable {

@@ -1,5 +1,6 @@
 import CCurl
-package import SlotProtocol
+import JobSchema
+package import SlotIPC
 
 /// One request that tells somebody of an end, under the same address policy as sources; no redirect is followed.
 package final class CallbackPost: HTTPRequest.Owner {

@@ -1,6 +1,7 @@
 import Glibc
+import JobSchema
 import Lifecycle
-import SlotProtocol
+import SlotIPC
 
 extension CommitRecord {
     /// Removes what an earlier owner left staged, or finds that every destination already holds its output, if the others of the job

@@ -1,6 +1,6 @@
 import CCurl
+import JobSchema
 import Lifecycle
-import SlotProtocol
 
 extension Failure {
     /// What libcurl's result means for a source, an output or a callback, whose server replied that last, or 0.

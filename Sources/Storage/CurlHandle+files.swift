@@ -1,6 +1,7 @@
 import CCurl
 import FoundationEssentials
-import SlotProtocol
+import JobSchema
+import SlotIPC
 
 extension CurlHandle {
     /// Has libcurl ask a server of files for the file, or for its end from the offset on.

@@ -1,5 +1,6 @@
+package import JobSchema
 import Lifecycle
-package import SlotProtocol
+package import SlotIPC
 
 /// Where an output is to be: a name in a folder under the output root, or the one path that a person named.
 package struct Destination: Hashable, Sendable {

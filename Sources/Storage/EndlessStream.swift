@@ -1,5 +1,5 @@
 import MediaTypes
-import SlotProtocol
+import SlotIPC
 
 /// What is special about a source without an end, such as a radio station.
 struct EndlessStream {

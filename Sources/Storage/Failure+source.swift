@@ -1,4 +1,4 @@
-import SlotProtocol
+import JobSchema
 
 // What a server does with a source that it should not.
 extension Failure {

@@ -1,4 +1,4 @@
-import SlotProtocol
+import JobSchema
 
 extension FileScheme {
     /// Refuses the URL of a server of files whose scheme the operator does not allow by the variable.

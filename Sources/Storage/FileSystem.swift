@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
+package import JobSchema
 package import Lifecycle
-package import SlotProtocol
 
 /// The real path of what the descriptor refers to, symlinks resolved.
 func realPath(of descriptor: borrowing Descriptor) throws(Errno) -> String {

@@ -1,5 +1,6 @@
 import CCurl
-package import SlotProtocol
+import JobSchema
+package import SlotIPC
 
 /// All requests of the process, in one thread, and the connections that outlive them. The C type is `CURLM`.
 package final class HTTPClient {

@@ -1,5 +1,6 @@
+import JobSchema
 import Lifecycle
-import SlotProtocol
+import SlotIPC
 
 // When a server that says nothing is late.
 extension HTTPRequest {

@@ -1,7 +1,8 @@
 import CCurl
 import Glibc
+import JobSchema
 import Lifecycle
-import SlotProtocol
+import SlotIPC
 
 /// One request: for a source or for a part of it, whose body goes where its owner wants it, or with a callback.
 final class HTTPRequest {

@@ -1,7 +1,8 @@
 import CLinux
 import Glibc
+package import JobSchema
 package import Lifecycle
-package import SlotProtocol
+package import SlotIPC
 
 /// A source on this machine: its own descriptor, read-only, with all its bytes there.
 package struct LocalSource: ~Copyable {

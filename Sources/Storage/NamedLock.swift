@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
+import JobSchema
 import Lifecycle
-import SlotProtocol
 
 /// One of the places of a name, which no other process has as long as this one keeps it; whoever dies lets go.
 ///

@@ -1,6 +1,6 @@
+package import JobSchema
 package import Lifecycle
 package import MediaTypes
-package import SlotProtocol
 
 /// A job's source while it is read.
 package enum OpenSource: ~Copyable {

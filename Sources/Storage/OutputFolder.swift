@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
+package import JobSchema
 import Lifecycle
-package import SlotProtocol
 
 extension Destination {
     /// Checks what exists of the destination, so that a bad one fails before any work is done; nothing is made.

@@ -1,4 +1,4 @@
-import SlotProtocol
+import JobSchema
 
 /// What tells that two answers of a server are about the same bytes.
 struct RemoteIdentity {

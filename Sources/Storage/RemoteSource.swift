@@ -1,7 +1,8 @@
 import Glibc
+package import JobSchema
 package import Lifecycle
 package import MediaTypes
-package import SlotProtocol
+import SlotIPC
 
 /// A source on a server: a spool that fills from its start, and ahead of that where the reader is.
 ///

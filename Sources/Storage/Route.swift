@@ -1,5 +1,6 @@
 import CCurl
-import SlotProtocol
+import JobSchema
+import SlotIPC
 
 /// The way of a request to its server: which addresses may be tried, and whether a proxy is asked in their place.
 struct Route {

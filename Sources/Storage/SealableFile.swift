@@ -1,7 +1,6 @@
 import CLinux
 import Glibc
 package import Lifecycle
-import SlotProtocol
 
 /// A file that another process writes: that one has the only descriptor which can, and this one reads.
 ///

@@ -1,7 +1,8 @@
 import CLinux
 import Glibc
+package import JobSchema
 import Lifecycle
-package import SlotProtocol
+package import SlotIPC
 
 /// A file without a name that fills while it is read, and which of its bytes are there.
 struct Spool: ~Copyable {

@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
+package import JobSchema
 import Lifecycle
-package import SlotProtocol
 
 /// An output that waits beside its destination: without a name while it is written, where the file system can do that, and
 /// under a name that holds the token from when it is complete until it is published.

@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
+package import JobSchema
 import Lifecycle
-package import SlotProtocol
 
 /// A finished file of an output beside its main one. It is closed: its staged name and the main file's lock keep it.
 struct StagedPart: Sendable {

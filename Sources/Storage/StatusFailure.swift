@@ -1,4 +1,4 @@
-import SlotProtocol
+import JobSchema
 
 extension Failure {
     /// Whether the status may be another in a moment.

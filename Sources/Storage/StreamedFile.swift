@@ -1,6 +1,7 @@
 import Glibc
+package import JobSchema
 import Lifecycle
-package import SlotProtocol
+package import SlotIPC
 
 /// An output that waits in the spool folder until it is copied to an open descriptor, such as a pipe.
 package struct StreamedFile: ~Copyable {

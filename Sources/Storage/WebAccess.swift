@@ -1,5 +1,6 @@
 import FoundationEssentials
-package import SlotProtocol
+package import JobSchema
+package import SlotIPC
 
 /// What each server on the way to a job's source is told of who asks.
 package struct WebAccess: Sendable {

@@ -4,9 +4,10 @@ import Encoding
 import Filters
 import FoundationEssentials
 import HLS
+import JobSchema
 import Lifecycle
 import MediaTypes
-import SlotProtocol
+import SlotIPC
 
 /// One job: the source and the store are opened over the link, and whatever happens becomes one report.
 struct ConversionJob {

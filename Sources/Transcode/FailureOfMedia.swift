@@ -1,7 +1,7 @@
 import Bytes
 import Glibc
+import JobSchema
 import Lifecycle
-import SlotProtocol
 
 extension Failure {
     /// The row of the error table that an error of a conversion belongs to.

@@ -1,5 +1,6 @@
+import JobSchema
 import Lifecycle
-import SlotProtocol
+import SlotIPC
 import Synchronization
 
 /// The transcoder's end of the link: one request, one answer, whatever thread asks.

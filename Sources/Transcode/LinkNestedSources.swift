@@ -1,8 +1,9 @@
 import Bytes
 import HLS
+import JobSchema
 import Lifecycle
 import Playlists
-import SlotProtocol
+import SlotIPC
 
 /// What a playlist names, fetched by the other child: it decides what may be opened.
 final class LinkNestedSources: NestedSources {

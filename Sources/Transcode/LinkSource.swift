@@ -1,8 +1,9 @@
 import Bytes
 import Glibc
+import JobSchema
 import Lifecycle
 import MediaTypes
-import SlotProtocol
+import SlotIPC
 import Synchronization
 
 /// The job's source: a descriptor of which only the announced bytes may be read, for a spool's holes read as zeros.

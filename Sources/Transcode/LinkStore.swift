@@ -1,6 +1,7 @@
 import Bytes
+import JobSchema
 import Lifecycle
-import SlotProtocol
+import SlotIPC
 import Synchronization
 
 /// One file of the job's outputs: a staged file that is asked for when the first byte is written.

@@ -1,5 +1,6 @@
 import Bytes
-import SlotProtocol
+import JobSchema
+import SlotIPC
 import Synchronization
 
 /// The staged files of a job's outputs.

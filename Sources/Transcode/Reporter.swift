@@ -1,7 +1,7 @@
 import Libav
 import Lifecycle
 import MediaTypes
-import SlotProtocol
+import SlotIPC
 import Synchronization
 
 /// Tells the worker what becomes of a job, from whatever thread knows.

@@ -2,7 +2,7 @@ import Glibc
 import Lifecycle
 import MediaTypes
 import Sandbox
-import SlotProtocol
+import SlotIPC
 import Tags
 
 /// The child that parses media: it has the descriptors of its own job and two sockets, and serves one job after another.

@@ -1,5 +1,5 @@
 import Lifecycle
-import SlotProtocol
+import SlotIPC
 import Storage
 
 /// The one loop of a `respool-transfer` that sends callbacks: orders of the worker, and what the network brings.

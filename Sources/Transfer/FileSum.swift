@@ -1,5 +1,5 @@
+import JobSchema
 import Lifecycle
-import SlotProtocol
 import Storage
 
 /// A complete file that is being summed; where it cannot be told that nobody writes to it any more, a copy is made and summed.

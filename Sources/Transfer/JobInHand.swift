@@ -1,6 +1,7 @@
 import Glibc
+import JobSchema
 import Lifecycle
-import SlotProtocol
+import SlotIPC
 import Storage
 
 /// The job that is being served, with all that must be released when it ends.

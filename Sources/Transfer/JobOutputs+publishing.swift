@@ -1,5 +1,6 @@
+import JobSchema
 import Lifecycle
-import SlotProtocol
+import SlotIPC
 
 // How the outputs of a job become visible.
 extension JobOutputs {

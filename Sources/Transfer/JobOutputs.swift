@@ -1,5 +1,6 @@
+import JobSchema
 import Lifecycle
-import SlotProtocol
+import SlotIPC
 import Storage
 
 /// The outputs of the job that is being served: staged file by file, summed one after another, published in their order.

@@ -1,6 +1,7 @@
 import Glibc
+import JobSchema
 import Lifecycle
-import SlotProtocol
+import SlotIPC
 import Storage
 
 /// What the job's source names: segments, keys and playlists, each fetched whole; the next ones ahead of time.

@@ -1,7 +1,8 @@
 import Glibc
+import JobSchema
 import Lifecycle
 import MediaTypes
-import SlotProtocol
+import SlotIPC
 import Storage
 
 /// One output of the job that is being served: its files from the first byte until they are visible.

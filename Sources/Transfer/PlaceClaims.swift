@@ -1,4 +1,4 @@
-import SlotProtocol
+import JobSchema
 import Storage
 
 /// Which output each place of a job belongs to, so that no file of one takes the place of another's.

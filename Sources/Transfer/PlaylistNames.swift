@@ -1,7 +1,7 @@
 import Glibc
 import Lifecycle
 import Playlists
-import SlotProtocol
+import SlotIPC
 import Storage
 
 /// What one reading of a playlist names, as hashes: a playlist of a day has 100,000 names.

@@ -1,6 +1,7 @@
 import Glibc
+import JobSchema
 import Lifecycle
-import SlotProtocol
+import SlotIPC
 import Storage
 
 /// Where an output waits: beside its destination, or in the spool folder for an open descriptor.

@@ -1,6 +1,7 @@
 import Glibc
+import JobSchema
 import Lifecycle
-import SlotProtocol
+import SlotIPC
 import Storage
 
 /// The one loop of the process: orders of the worker, requests over the link, and what the network brings.

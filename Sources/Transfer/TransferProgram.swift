@@ -1,7 +1,7 @@
 import Glibc
 import Lifecycle
 import Sandbox
-import SlotProtocol
+import SlotIPC
 import Storage
 
 /// `respool-transfer`: moves the bytes of one job after another for the worker that started it, or sends its callbacks.

@@ -1,4 +1,4 @@
-import SlotProtocol
+import JobSchema
 import Storage
 
 /// At which places something is already, of the outputs that may not replace it.

@@ -1,4 +1,5 @@
-import SlotProtocol
+import JobSchema
+import SlotIPC
 
 /// How much the other child may write for a job: in outputs, their parts and scratch files together.
 struct WriteLimits {

@@ -1,7 +1,7 @@
+import JobSchema
 import Jobs
 import Lifecycle
 import MediaTypes
-import SlotProtocol
 
 /// What a job's log says of one attempt: libav's last lines, warnings, and how the try ended.
 enum AttemptLog {

@@ -1,7 +1,8 @@
 import FoundationEssentials
+import JobSchema
 import Jobs
 import Lifecycle
-import SlotProtocol
+import SlotIPC
 import Slots
 
 /// Sends the callbacks of all queues, beside the slots and in nobody's way.

@@ -1,6 +1,6 @@
+import JobSchema
 import Jobs
 import Lifecycle
-import SlotProtocol
 
 /// Beats once a second for one queue: renews the leases of its active jobs, reports their progress, and learns which must end.
 struct HeartbeatLoop: Sendable {

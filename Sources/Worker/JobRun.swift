@@ -1,7 +1,8 @@
+import JobSchema
 import Jobs
 import Lifecycle
 import MediaTypes
-import SlotProtocol
+import SlotIPC
 import Slots
 
 /// The way of one job through this worker: check, settle, convert, publish, finish.

@@ -1,6 +1,7 @@
+package import JobSchema
 package import Jobs
 package import Lifecycle
-package import SlotProtocol
+import SlotIPC
 import Slots
 
 /// Takes jobs for its free slots and runs them, until it is asked to stop.

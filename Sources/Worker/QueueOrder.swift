@@ -1,5 +1,5 @@
+package import JobSchema
 package import Jobs
-package import SlotProtocol
 
 /// The queues that a worker serves: strictly one after the other, or each by its weight.
 package struct QueueOrder: Sendable, Hashable {

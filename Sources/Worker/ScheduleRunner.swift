@@ -1,6 +1,6 @@
+import JobSchema
 import Jobs
 import Lifecycle
-import SlotProtocol
 
 /// Pushes the jobs of a queue's schedules when they are due.
 actor ScheduleRunner {

@@ -1,6 +1,6 @@
+import JobSchema
 import Jobs
 import Lifecycle
-import SlotProtocol
 
 /// Reports the transitions of jobs to the queue, and repeats each call until it is answered.
 actor TransitionReporter {

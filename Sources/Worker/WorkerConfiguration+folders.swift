@@ -1,6 +1,7 @@
 import Glibc
+package import JobSchema
 import Lifecycle
-package import SlotProtocol
+import SlotIPC
 import Slots
 
 extension WorkerConfiguration {

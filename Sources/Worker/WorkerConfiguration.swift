@@ -1,7 +1,7 @@
 import FoundationEssentials
 import Glibc
+package import JobSchema
 import Lifecycle
-package import SlotProtocol
 package import Slots
 
 /// How a worker runs.

@@ -1,6 +1,6 @@
+import JobSchema
 import Jobs
 package import Lifecycle
-import SlotProtocol
 
 /// What a worker counts, each metric named in this one place.
 package struct WorkerMetrics: Sendable {

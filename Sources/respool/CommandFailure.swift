@@ -1,4 +1,4 @@
-import SlotProtocol
+import JobSchema
 
 /// How the program ends, as its caller reads it.
 enum ExitStatus: Int32, Sendable {

@@ -1,9 +1,10 @@
 import Dashboard
 import Glibc
+import JobSchema
 import Jobs
 import Lifecycle
 import Redis
-import SlotProtocol
+import SlotIPC
 import Slots
 import Worker
 

@@ -1,8 +1,9 @@
 import Dashboard
+import JobSchema
 import Jobs
 import Lifecycle
 import Redis
-import SlotProtocol
+import SlotIPC
 import Slots
 import Worker
 

@@ -1,7 +1,7 @@
 import Foundation
+import JobSchema
 import Jobs
 import Redis
-import SlotProtocol
 import TestSupport
 import Testing
 

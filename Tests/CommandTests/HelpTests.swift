@@ -1,5 +1,5 @@
+import JobSchema
 import Lifecycle
-import SlotProtocol
 import TestSupport
 import Testing
 

@@ -1,7 +1,7 @@
 import Foundation
+import JobSchema
 import Jobs
 import MediaTypes
-import SlotProtocol
 import TestSupport
 import Testing
 

@@ -1,6 +1,6 @@
 import Glibc
 import Lifecycle
-import SlotProtocol
+import SlotIPC
 
 /// Bytes as a packet of each kind, on a socket as children have it.
 enum MessageTarget {

@@ -1,7 +1,7 @@
 import FoundationEssentials
+import JobSchema
 import Jobs
 import MediaTypes
-import SlotProtocol
 
 /// Texts that producers write.
 enum TextTarget {

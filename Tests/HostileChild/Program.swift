@@ -2,7 +2,7 @@ import Attacks
 import FoundationEssentials
 import Glibc
 import Sandbox
-import SlotProtocol
+import SlotIPC
 
 /// Does what a child of a slot would that was taken over: enters its walls, then tries an attack, and says what came of it.
 ///

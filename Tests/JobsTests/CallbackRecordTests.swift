@@ -1,6 +1,6 @@
+import JobSchema
 import Jobs
 import Redis
-import SlotProtocol
 import Testing
 
 /// Callbacks as they are listed.

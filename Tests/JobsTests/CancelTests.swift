@@ -1,5 +1,5 @@
+import JobSchema
 import Jobs
-import SlotProtocol
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct CancelTests {

@@ -1,6 +1,6 @@
+import JobSchema
 import Jobs
 import Redis
-import SlotProtocol
 import Testing
 
 /// An entry that is no job, and a part of the sentence that says why.

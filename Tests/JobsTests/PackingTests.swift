@@ -1,6 +1,6 @@
+import JobSchema
 import Lifecycle
 import Redis
-import SlotProtocol
 import TestSupport
 import Testing
 

@@ -1,8 +1,8 @@
+import JobSchema
 import Jobs
 import Lifecycle
 import MediaTypes
 import Redis
-import SlotProtocol
 import TestSupport
 import Testing
 

@@ -1,6 +1,6 @@
+import JobSchema
 import Jobs
 import Redis
-import SlotProtocol
 import Testing
 
 /// A job whose worker was lost while its result became visible: the next owner looks for the result before anything else.

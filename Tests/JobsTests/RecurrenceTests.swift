@@ -1,6 +1,6 @@
 import Foundation
+import JobSchema
 import Jobs
-import SlotProtocol
 import Testing
 
 @Suite struct RecurrenceTests {

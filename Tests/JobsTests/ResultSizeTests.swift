@@ -1,7 +1,7 @@
+import JobSchema
 import Jobs
 import MediaTypes
 import Redis
-import SlotProtocol
 import TestSupport
 import Testing
 

@@ -1,7 +1,7 @@
 import FoundationEssentials
+import JobSchema
 import Lifecycle
 import Redis
-import SlotProtocol
 import TestSupport
 import Testing
 

@@ -1,6 +1,6 @@
 import Foundation
+import JobSchema
 import Redis
-import SlotProtocol
 import TestSupport
 import Testing
 

@@ -1,5 +1,5 @@
+import JobSchema
 import Jobs
-import SlotProtocol
 
 /// What the queue should be: the same rules over plain values.
 struct QueueModel {

@@ -1,5 +1,5 @@
+import JobSchema
 import Jobs
-import SlotProtocol
 
 extension QueueWalk {
     static let receivers = ["http://h0/", "http://h1/x"]

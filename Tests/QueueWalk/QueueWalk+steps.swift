@@ -1,7 +1,7 @@
+import JobSchema
 import Jobs
 import MediaTypes
 import Redis
-import SlotProtocol
 
 extension QueueWalk {
     private static let job = ["source": "https://example.org/a.flac", "format": "mp3"]

@@ -1,7 +1,7 @@
+import JobSchema
 import Jobs
 import Lifecycle
 import Redis
-import SlotProtocol
 
 /// Numbers that are the same for the same seed. (SplitMix64)
 struct SeededGenerator: RandomNumberGenerator {

@@ -2,7 +2,7 @@ import Attacks
 import FoundationEssentials
 import Glibc
 import Lifecycle
-import SlotProtocol
+import SlotIPC
 import TestSupport
 import Testing
 

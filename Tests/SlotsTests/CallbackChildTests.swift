@@ -1,7 +1,8 @@
 import FoundationEssentials
 import Glibc
+import JobSchema
 import Lifecycle
-import SlotProtocol
+import SlotIPC
 import Slots
 import TestSupport
 import Testing

@@ -1,7 +1,8 @@
 import Bytes
 import Glibc
+import JobSchema
 import Lifecycle
-import SlotProtocol
+import SlotIPC
 import TestSupport
 import Testing
 

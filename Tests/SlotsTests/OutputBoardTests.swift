@@ -1,5 +1,6 @@
+import JobSchema
 import MediaTypes
-import SlotProtocol
+import SlotIPC
 import TestSupport
 import Testing
 

@@ -1,8 +1,9 @@
 import FoundationEssentials
 import Glibc
+import JobSchema
 import Lifecycle
 import MediaTypes
-import SlotProtocol
+import SlotIPC
 import Slots
 import Synchronization
 import TestSupport

@@ -1,5 +1,6 @@
+import JobSchema
 import MediaTypes
-import SlotProtocol
+import SlotIPC
 import Slots
 import TestSupport
 import Testing

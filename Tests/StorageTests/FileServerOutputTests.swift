@@ -1,5 +1,6 @@
 import FoundationEssentials
-import SlotProtocol
+import JobSchema
+import SlotIPC
 import TestSupport
 import Testing
 

@@ -1,5 +1,5 @@
 import FoundationEssentials
-import SlotProtocol
+import SlotIPC
 import TestSupport
 import Testing
 

@@ -1,5 +1,5 @@
 import Glibc
-import SlotProtocol
+import SlotIPC
 import TestSupport
 import Testing
 

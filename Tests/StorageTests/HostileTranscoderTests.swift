@@ -1,7 +1,8 @@
 import FoundationEssentials
 import Glibc
+import JobSchema
 import MediaTypes
-import SlotProtocol
+import SlotIPC
 import TestSupport
 import Testing
 

@@ -1,7 +1,7 @@
 import FoundationEssentials
 import Glibc
 import MediaTypes
-import SlotProtocol
+import SlotIPC
 import TestSupport
 import Testing
 

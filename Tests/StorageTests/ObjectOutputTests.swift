@@ -1,7 +1,8 @@
 import FoundationEssentials
 import Glibc
+import JobSchema
 import MediaTypes
-import SlotProtocol
+import SlotIPC
 import TestSupport
 import Testing
 
@@ -335,12 +336,10 @@ extension CommitRecord {
             url: staged.destination, format: "mp3", codec: "mp3", bytes: staged.bytes, duration: 0, sampleRate: 44100,
             channels: 2, bitRate: 0, sha256: staged.sha256, copied: false, gapless: .init(start: 0, end: 0),
             damage: .init(seconds: 0, events: 0), settings: [:], warnings: [])
-        return CommitRecord(
-            outputs: [
-                .init(
-                    destination: staged.destination, staged: staged.staged, parts: staged.parts, report: report,
-                    overwrite: overwrite, identity: staged.identity)
-            ])
+        let output = Output(
+            destination: staged.destination, staged: staged.staged, parts: staged.parts, report: report,
+            overwrite: overwrite, identity: staged.identity)
+        return CommitRecord(outputs: [output])
     }
 }
 

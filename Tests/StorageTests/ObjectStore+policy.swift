@@ -1,4 +1,4 @@
-import SlotProtocol
+import SlotIPC
 import TestSupport
 
 extension ObjectStore {

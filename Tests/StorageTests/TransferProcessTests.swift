@@ -1,6 +1,7 @@
 import FoundationEssentials
 import Glibc
-import SlotProtocol
+import JobSchema
+import SlotIPC
 import TestSupport
 import Testing
 

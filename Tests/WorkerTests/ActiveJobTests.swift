@@ -1,6 +1,6 @@
+import JobSchema
 import Lifecycle
 import MediaTypes
-import SlotProtocol
 import Slots
 import Testing
 

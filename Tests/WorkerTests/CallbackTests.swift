@@ -1,8 +1,8 @@
 import Foundation
 import Glibc
+import JobSchema
 import Jobs
 import Redis
-import SlotProtocol
 import TestSupport
 import Testing
 

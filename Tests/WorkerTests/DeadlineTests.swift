@@ -1,5 +1,5 @@
+import JobSchema
 import Jobs
-import SlotProtocol
 import TestSupport
 import Testing
 

@@ -1,7 +1,7 @@
 import Glibc
+import JobSchema
 import Jobs
 import Redis
-import SlotProtocol
 import TestSupport
 import Testing
 

@@ -1,9 +1,9 @@
 import Dashboard
 import Foundation
+import JobSchema
 import Jobs
 import Lifecycle
 import Redis
-import SlotProtocol
 import TestSupport
 import Testing
 

@@ -1,8 +1,8 @@
 import Foundation
+import JobSchema
 import Jobs
 import MediaTypes
 import Redis
-import SlotProtocol
 import TestSupport
 import Testing
 

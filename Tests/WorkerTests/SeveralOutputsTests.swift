@@ -1,8 +1,8 @@
 import Foundation
 import Glibc
+import JobSchema
 import Jobs
 import MediaTypes
-import SlotProtocol
 import TestSupport
 import Testing
 

@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
+import JobSchema
 import Jobs
-import SlotProtocol
 import TestSupport
 import Testing
 

@@ -1,9 +1,9 @@
 import Foundation
+import JobSchema
 import Jobs
 import Lifecycle
 import MediaTypes
 import Redis
-import SlotProtocol
 import TestSupport
 
 /// A Redis of one's own, folders for sources and outputs, and workers that use them: the real programs.

@@ -1,5 +1,5 @@
+import JobSchema
 import Redis
-import SlotProtocol
 
 extension QueueReading {
     /// Whether each schedule is whole, and has a time, if only the infinity of one that is paused.

@@ -1,6 +1,6 @@
 import Glibc
+package import JobSchema
 import Lifecycle
-package import SlotProtocol
 
 /// The minutes that five fields of cron name: minute, hour, day of the month, month, day of the week.
 package struct CronExpression: Sendable {

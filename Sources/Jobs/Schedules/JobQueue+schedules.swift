@@ -1,5 +1,5 @@
+package import JobSchema
 import Redis
-package import SlotProtocol
 
 extension JobQueue {
     /// Lets a job come again and again; false if there is a schedule of that name, and it is not to be replaced.

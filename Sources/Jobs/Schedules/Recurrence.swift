@@ -1,5 +1,5 @@
+package import JobSchema
 import Lifecycle
-package import SlotProtocol
 
 /// A cron expression by the clock of a place.
 package struct Recurrence: Sendable {

@@ -1,5 +1,5 @@
+package import JobSchema
 import Redis
-package import SlotProtocol
 
 /// A job that comes again and again.
 package struct ScheduleRecord: Sendable, Hashable {

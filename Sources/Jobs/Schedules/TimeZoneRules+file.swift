@@ -1,6 +1,6 @@
 import FoundationEssentials
+package import JobSchema
 import Lifecycle
-package import SlotProtocol
 
 extension TimeZoneRules {
     /// The rules of a zone of the IANA's database, as Debian's `tzdata` has it.

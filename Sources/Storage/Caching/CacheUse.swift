@@ -1,4 +1,4 @@
-import SlotProtocol
+import JobSchema
 
 /// What one source has to do with the cache: it is found there, or fetched for it by one job while others wait, or neither.
 struct CacheUse: ~Copyable {

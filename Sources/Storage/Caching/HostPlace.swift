@@ -1,4 +1,5 @@
-import SlotProtocol
+import JobSchema
+import SlotIPC
 
 /// A place among those who may fetch from one host at the same time, in all processes that share the spool folder.
 struct HostPlace: ~Copyable {

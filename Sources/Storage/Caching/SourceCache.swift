@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
 import Lifecycle
-package import SlotProtocol
+package import SlotIPC
 
 /// Whole sources of servers that jobs have fetched, for later ones that find by their tags that they are still the same.
 ///

@@ -1,5 +1,5 @@
 import CCurl
-import SlotProtocol
+import SlotIPC
 
 /// Who asks, as a server wants to be told.
 enum Authorization: Sendable {

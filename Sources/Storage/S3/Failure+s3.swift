@@ -1,4 +1,4 @@
-import SlotProtocol
+import JobSchema
 
 extension Failure {
     /// What a store's refusal means for the job, in the store's own words.

@@ -1,6 +1,6 @@
 import CCurl
 import Glibc
-import SlotProtocol
+import JobSchema
 
 /// A short question to a server that the operator's settings name, asked while everything else waits.
 enum OperatorRequest {

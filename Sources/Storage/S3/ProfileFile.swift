@@ -1,4 +1,4 @@
-import SlotProtocol
+import SlotIPC
 
 /// A file of named sections with settings, as Amazon's tools keep profiles in.
 struct ProfileFile {

@@ -1,5 +1,6 @@
 import FoundationEssentials
-import SlotProtocol
+import JobSchema
+import SlotIPC
 
 /// The keys that a container or a machine has by its role, asked for again shortly before they end.
 ///

@@ -1,4 +1,5 @@
-import SlotProtocol
+import JobSchema
+import SlotIPC
 
 /// Whose keys requests to S3 are signed with, and where they go.
 struct S3Account {

@@ -1,4 +1,4 @@
-package import SlotProtocol
+package import JobSchema
 
 /// Uploads to one place that earlier tries of its job began, of which nobody knows any more, being aborted.
 package final class AbandonedUploads {

@@ -1,4 +1,4 @@
-import SlotProtocol
+import JobSchema
 
 /// By what an object is known again: the job that made it, and what it holds.
 struct ObjectMark {

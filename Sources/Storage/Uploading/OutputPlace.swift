@@ -1,4 +1,5 @@
-package import SlotProtocol
+package import JobSchema
+package import SlotIPC
 
 /// Where an output goes: a file of this machine, or an object of a store.
 package enum OutputPlace {

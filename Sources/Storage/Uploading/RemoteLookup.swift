@@ -1,4 +1,4 @@
-package import SlotProtocol
+package import JobSchema
 
 /// Whether something is at the place of an output already.
 package final class RemoteLookup {

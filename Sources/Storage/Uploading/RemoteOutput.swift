@@ -1,6 +1,7 @@
 import Glibc
+package import JobSchema
 import Lifecycle
-package import SlotProtocol
+package import SlotIPC
 
 /// An output that waits in the spool folder, and what is large of it at its store, until it is made visible there.
 ///

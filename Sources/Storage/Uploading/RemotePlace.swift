@@ -1,5 +1,6 @@
+package import JobSchema
 import MediaTypes
-package import SlotProtocol
+import SlotIPC
 
 /// Where an output goes that does not stay on this machine.
 package enum RemotePlace: Hashable, Sendable {

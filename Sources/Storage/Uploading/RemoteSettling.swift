@@ -1,4 +1,4 @@
-import SlotProtocol
+import JobSchema
 
 /// What an earlier owner left of one output at a store: an upload that was begun is aborted, and without one the object is
 /// held against the record.

@@ -1,4 +1,5 @@
-package import SlotProtocol
+package import JobSchema
+package import SlotIPC
 
 /// What an earlier owner of a job left, being settled: first at stores, then on this machine.
 package final class Settling {

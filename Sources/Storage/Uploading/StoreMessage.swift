@@ -1,6 +1,6 @@
 import Glibc
+import JobSchema
 import Lifecycle
-import SlotProtocol
 
 /// What a request that changes something says.
 struct StoreMessage: Sendable {

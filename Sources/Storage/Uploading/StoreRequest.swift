@@ -1,5 +1,6 @@
+import JobSchema
 import Lifecycle
-import SlotProtocol
+import SlotIPC
 
 /// One request that changes something, made again while that may help, and what was answered.
 final class StoreRequest: HTTPRequest.Owner {

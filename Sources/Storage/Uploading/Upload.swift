@@ -1,4 +1,5 @@
-import SlotProtocol
+import JobSchema
+import SlotIPC
 
 /// A file on its way into a store: nothing of it is visible before `complete`.
 ///

@@ -1,7 +1,8 @@
 import Glibc
+import JobSchema
 import Lifecycle
 import MediaTypes
-import SlotProtocol
+import SlotIPC
 import Slots
 
 extension Command {

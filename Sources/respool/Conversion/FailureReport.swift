@@ -1,4 +1,4 @@
-import SlotProtocol
+import JobSchema
 
 /// Why a source could not be converted or probed, as a program reads it; its `error` is that of a job.
 struct FailureReport: Encodable {

@@ -1,6 +1,6 @@
 import FoundationEssentials
+import JobSchema
 import MediaTypes
-import SlotProtocol
 
 extension Command {
     static let formats = Command(

@@ -1,8 +1,8 @@
 import FoundationEssentials
 import Glibc
+import JobSchema
 import Lifecycle
 import MediaTypes
-import SlotProtocol
 
 /// The results that `convert` is asked for, and where they go.
 struct HandOutputs {

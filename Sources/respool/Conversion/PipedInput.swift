@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
 import Lifecycle
-import SlotProtocol
+import SlotIPC
 
 /// A source that only this process can open: standard input, another of its descriptors, or a named pipe.
 final class PipedInput: Sendable {

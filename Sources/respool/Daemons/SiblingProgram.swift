@@ -1,6 +1,6 @@
 import Glibc
+import JobSchema
 import Lifecycle
-import SlotProtocol
 import Slots
 
 /// Another program of the package.

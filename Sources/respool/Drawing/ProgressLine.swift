@@ -1,5 +1,5 @@
+import JobSchema
 import MediaTypes
-import SlotProtocol
 
 /// A conversion under way, in one line.
 struct ProgressLine: Sendable {

@@ -1,5 +1,5 @@
 import FoundationEssentials
-import SlotProtocol
+import JobSchema
 
 /// Jobs from a file: JSON Lines, or CSV whose first line names the fields; told apart by the first character.
 struct BatchReader: ~Copyable {

@@ -1,6 +1,6 @@
+import JobSchema
 import Jobs
 import Redis
-import SlotProtocol
 
 extension Command {
     static let doctor = Command(

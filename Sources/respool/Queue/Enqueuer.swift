@@ -1,6 +1,6 @@
 import FoundationEssentials
+import JobSchema
 import Jobs
-import SlotProtocol
 
 /// Pushes jobs in parts and prints what became of each.
 struct Enqueuer {

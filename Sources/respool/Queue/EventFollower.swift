@@ -1,8 +1,8 @@
+import JobSchema
 import Jobs
 import Lifecycle
 import MediaTypes
 import Redis
-import SlotProtocol
 
 /// Prints the jobs of a queue, and then every change as it happens.
 struct EventFollower {

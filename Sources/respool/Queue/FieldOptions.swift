@@ -1,5 +1,5 @@
+import JobSchema
 import MediaTypes
-import SlotProtocol
 
 /// The options that are made from the table of a job's fields.
 enum FieldOptions {

@@ -1,4 +1,4 @@
-import SlotProtocol
+import JobSchema
 
 /// What a command did with one job or callback.
 struct JobActionResult: Sendable {

@@ -1,6 +1,6 @@
+import JobSchema
 import Jobs
 import MediaTypes
-import SlotProtocol
 
 /// What is known of a set of jobs.
 struct JobBoard {

@@ -1,7 +1,7 @@
+import JobSchema
 import Jobs
 import Lifecycle
 import MediaTypes
-import SlotProtocol
 
 /// Prints all that is known of jobs.
 struct JobDetails {

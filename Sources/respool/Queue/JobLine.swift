@@ -1,7 +1,7 @@
+import JobSchema
 import Jobs
 import Lifecycle
 import MediaTypes
-import SlotProtocol
 
 /// One job in one line.
 struct JobLine {

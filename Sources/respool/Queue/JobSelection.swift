@@ -1,5 +1,5 @@
+import JobSchema
 import Jobs
-import SlotProtocol
 
 /// The jobs that a command is about: ids that were typed, those of a group, those in a state, or those that failed with a code.
 struct JobSelection: Sendable {

@@ -1,5 +1,5 @@
+import JobSchema
 import Jobs
-import SlotProtocol
 
 /// Shows jobs that are being followed: bars on a terminal, lines elsewhere.
 struct JobView {

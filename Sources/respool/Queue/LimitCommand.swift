@@ -1,5 +1,5 @@
+import JobSchema
 import Jobs
-import SlotProtocol
 
 extension Command {
     static let limit = Command(

@@ -1,6 +1,6 @@
+import JobSchema
 import Jobs
 import Redis
-import SlotProtocol
 
 /// The queue that a command speaks to.
 struct QueueConnection: Sendable {

@@ -1,6 +1,6 @@
+import JobSchema
 import Jobs
 import Lifecycle
-import SlotProtocol
 
 /// Shows a queue at a glance: counts, workers, running jobs.
 struct QueueOverview {

@@ -1,6 +1,6 @@
+import JobSchema
 import Jobs
 import MediaTypes
-import SlotProtocol
 
 extension Command {
     static let retry = Command(

@@ -1,6 +1,6 @@
+import JobSchema
 import Jobs
 import Lifecycle
-import SlotProtocol
 
 extension Command {
     static let schedule = Command(

@@ -1,6 +1,6 @@
 import Glibc
+import JobSchema
 import Lifecycle
-import SlotProtocol
 
 /// Turns what people type for a source into a URL.
 enum SourceAddress {

@@ -1,4 +1,5 @@
-import SlotProtocol
+import JobSchema
+import SlotIPC
 import Testing
 
 /// The lines by which an operator gives credentials to the servers that they are for.

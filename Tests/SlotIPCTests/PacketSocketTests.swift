@@ -1,7 +1,7 @@
 import Glibc
 import Lifecycle
 import MediaTypes
-import SlotProtocol
+import SlotIPC
 import Testing
 
 @Suite struct PacketSocketTests {

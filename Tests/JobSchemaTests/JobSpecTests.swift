@@ -1,5 +1,5 @@
+import JobSchema
 import MediaTypes
-import SlotProtocol
 import Testing
 
 @Suite struct JobSpecTests {

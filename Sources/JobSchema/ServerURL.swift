@@ -17,7 +17,7 @@ package enum ServerURL {
     }
 
     /// The port that the URL names.
-    static func port(of url: String) -> UInt16? {
+    package static func port(of url: String) -> UInt16? {
         guard let scheme = url.firstRange(of: "://") else { return nil }
         let authority = url[scheme.upperBound...].prefix { !"/?#".contains($0) }
         return authority.lastIndex(of: ":").flatMap { UInt16(authority[authority.index(after: $0)...]) }

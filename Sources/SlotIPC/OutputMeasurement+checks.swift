@@ -1,3 +1,4 @@
+import JobSchema
 import Lifecycle
 package import MediaTypes
 

@@ -1,4 +1,4 @@
-import SlotProtocol
+import JobSchema
 import Testing
 
 @Suite struct FlatObjectTests {

@@ -1,3 +1,5 @@
+import JobSchema
+
 extension TransferPolicy {
     /// Closes the ports, and answers those that stay open, because jobs or the operator's own servers need them.
     package mutating func close(_ ports: [UInt16]) -> [UInt16] {

@@ -1,3 +1,4 @@
+package import JobSchema
 package import MediaTypes
 
 /// What `respool-transcode` asks `respool-transfer` over the link.

@@ -1,3 +1,4 @@
+package import JobSchema
 import Lifecycle
 package import MediaTypes
 

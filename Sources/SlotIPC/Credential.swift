@@ -1,4 +1,5 @@
 import FoundationEssentials
+package import JobSchema
 
 /// Where the operator keeps credentials for web servers; read anew for each request, for they may be replaced meanwhile.
 package struct CredentialSettings: Codable, Hashable, Sendable {

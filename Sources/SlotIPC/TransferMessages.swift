@@ -1,3 +1,4 @@
+package import JobSchema
 package import MediaTypes
 
 /// What the worker tells `respool-transfer`.

@@ -1,4 +1,5 @@
 package import FoundationEssentials
+package import JobSchema
 
 /// What the worker tells a `respool-transfer` that sends callbacks.
 package enum CallbackOrder: Codable, Sendable {

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import JobSchema
 
 /// What a source is, as JSON that comes from a transcoder.
 package enum ProbeText {

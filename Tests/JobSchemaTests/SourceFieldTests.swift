@@ -1,7 +1,7 @@
 import MediaTypes
 import Testing
 
-@testable import SlotProtocol
+@testable import JobSchema
 
 @Suite struct SourceFieldTests {
     @Test func `drc is a number from 0 to 1, and all of it where it is left out`() throws {

@@ -1,4 +1,4 @@
-import SlotProtocol
+import SlotIPC
 import Testing
 
 @Suite struct ByteRangesTests {

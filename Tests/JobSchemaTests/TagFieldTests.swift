@@ -1,7 +1,7 @@
 import MediaTypes
 import Testing
 
-@testable import SlotProtocol
+@testable import JobSchema
 
 @Suite struct TagFieldTests {
     private func spec(_ fields: [String: String]) throws(Failure) -> JobSpec {

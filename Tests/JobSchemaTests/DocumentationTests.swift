@@ -1,5 +1,5 @@
 import FoundationEssentials
-import SlotProtocol
+import JobSchema
 import Testing
 
 @Suite struct DocumentationTests {

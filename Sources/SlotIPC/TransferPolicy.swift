@@ -1,3 +1,5 @@
+package import JobSchema
+
 /// What `respool-transfer` may touch, and for how long and how much.
 package struct TransferPolicy: Codable, Hashable, Sendable {
     /// Folders under which a local source may lie (`RESPOOL_SOURCE_ROOTS`).

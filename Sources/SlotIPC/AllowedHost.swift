@@ -1,4 +1,6 @@
 import Glibc
+package import JobSchema
+import Lifecycle
 
 /// A private host, address or network that an operator allows sources to come from, or outputs and callbacks to go to.
 package enum AllowedHost {
@@ -7,7 +9,7 @@ package enum AllowedHost {
         guard isNetwork(text) || isHost(text) else {
             throw Failure(
                 .invalidRequest,
-                "\(origin) is `\(FieldReader.shown(text))`: it must be a host or an address, perhaps with a port, or a network as "
+                "\(origin) is `\(PrintableText.shown(text))`: it must be a host or an address, perhaps with a port, or a network as "
                     + "10.0.0.0/8")
         }
     }
