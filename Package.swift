@@ -81,10 +81,10 @@ let package = Package(
         library("SlotIPC", ["JobSchema", "MediaTypes", "Lifecycle", "CLinux"]),
 
         // One wrapper a library.
-        library("Redis", ["Lifecycle", "CHiredis", "COpenSSL"]),
+        library("Crypto", ["Lifecycle", "COpenSSL"]),
+        library("Redis", ["Crypto", "Lifecycle", "CHiredis"]),
         library("Sandbox", ["SlotIPC", "Lifecycle", "CLinux", "CSeccomp"]),
-        library("Signing", ["COpenSSL"]),
-        library("Storage", ["SlotIPC", "JobSchema", "MediaTypes", "Lifecycle", "CCurl", "COpenSSL", "CLinux"]),
+        library("Storage", ["Crypto", "SlotIPC", "JobSchema", "MediaTypes", "Lifecycle", "CCurl", "CLinux"]),
 
         // Media, from bytes up to whole conversions.
         library("Bytes", ["MediaTypes", "Lifecycle"]),
@@ -120,14 +120,16 @@ let package = Package(
         library(
             "Jobs", ["Redis", "JobSchema", "MediaTypes", "Lifecycle"], resources: [.embedInCode("Scripts")]),
         library("Slots", ["SlotIPC", "JobSchema", "MediaTypes", "Lifecycle"]),
-        library("Transfer", ["Storage", "Sandbox", "Playlists", "SlotIPC", "JobSchema", "MediaTypes", "Lifecycle"]),
+        library(
+            "Transfer",
+            ["Storage", "Crypto", "Sandbox", "Playlists", "SlotIPC", "JobSchema", "MediaTypes", "Lifecycle"]),
         library(
             "Transcode",
             [
                 "Conversion", "HLS", "Encoding", "Filters", "Tags", "Libav", "Bytes", "Sandbox", "Playlists",
                 "SlotIPC", "JobSchema", "MediaTypes", "Lifecycle",
             ]),
-        library("Worker", ["Slots", "Jobs", "Signing", "SlotIPC", "JobSchema", "MediaTypes", "Lifecycle"]),
+        library("Worker", ["Slots", "Jobs", "Crypto", "SlotIPC", "JobSchema", "MediaTypes", "Lifecycle"]),
         library("Dashboard", ["Jobs", "Lifecycle", "CMicrohttpd"]),
 
         // Programs, which only compose.

@@ -1,4 +1,5 @@
 import CHiredis
+import Crypto
 
 /// The bytes of commands that are still to be sent.
 struct CommandWriter: ~Copyable {
@@ -28,7 +29,7 @@ struct CommandWriter: ~Copyable {
     }
 
     /// Hands what is left to the body, which answers what became of it.
-    mutating func send(_ body: (UnsafeRawBufferPointer) -> Transfer) -> Transfer {
+    mutating func send(_ body: (UnsafeRawBufferPointer) -> SocketResult) -> SocketResult {
         let start = sent
         let transfer = buffer.withUnsafeBytes { body(UnsafeRawBufferPointer(rebasing: $0[start...])) }
         if case .bytes(let count) = transfer { sent += count }

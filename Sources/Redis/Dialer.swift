@@ -1,3 +1,4 @@
+import Crypto
 import Glibc
 import Lifecycle
 
@@ -21,8 +22,11 @@ struct Dialer {
         }
     }
 
-    private func secure(_ socket: CInt, host: String, files: RedisURL.Files) throws(RedisError) -> TLSSession {
-        let session = try TLSSession.make(socket: socket, host: host, files: files)
+    private func secure(_ socket: CInt, host: String, files: TLSFiles) throws(RedisError) -> TLSSession {
+        let session: TLSSession
+        do throws(TLSError) { session = try TLSSession.make(socket: socket, host: host, files: files) } catch {
+            throw .connection(error.description)
+        }
         while true {
             switch session.handshake() {
             case .bytes: return session

@@ -1,3 +1,4 @@
+import Crypto
 import Glibc
 import Lifecycle
 
@@ -73,14 +74,14 @@ package struct RedisConnection: ~Copyable {
         }
     }
 
-    private mutating func read() throws(RedisError) -> Transfer {
+    private mutating func read() throws(RedisError) -> SocketResult {
         readWantsWrite = false
         let transfer = try replies.receive { wire.read(into: $0) }
         if case .bytes(let count) = transfer { received += count }
         return transfer
     }
 
-    private mutating func write() -> Transfer {
+    private mutating func write() -> SocketResult {
         output.send { wire.write($0) }
     }
 

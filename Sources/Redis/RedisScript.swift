@@ -1,5 +1,4 @@
-import COpenSSL
-import Lifecycle
+import Crypto
 import Synchronization
 
 /// A Lua script, and the digest by which Redis knows it.
@@ -48,19 +47,9 @@ private final class CachedDigest: Sendable {
 
     func value(of bytes: [UInt8]) -> String {
         digest.withLock { digest in
-            let value = digest ?? Self.sha1(bytes)
+            let value = digest ?? sha1(bytes)
             digest = value
             return value
         }
-    }
-
-    /// The corresponding C function is `EVP_Digest`.
-    private static func sha1(_ bytes: [UInt8]) -> String {
-        var digest = [UInt8](repeating: 0, count: Int(EVP_MAX_MD_SIZE))
-        var length: UInt32 = 0
-        guard EVP_Digest(bytes, bytes.count, &digest, &length, EVP_sha1(), nil) == 1 else {
-            fatalError("OpenSSL has no SHA-1, which EVALSHA needs")
-        }
-        return digest.prefix(Int(length)).hexadecimal
     }
 }

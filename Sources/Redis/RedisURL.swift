@@ -1,3 +1,4 @@
+import Crypto
 import Lifecycle
 
 /// Where Redis is, and as whom to speak to it.
@@ -19,23 +20,13 @@ package struct RedisURL: Sendable, Hashable {
         case cluster
     }
 
-    /// Files in PEM, for TLS.
-    struct Files: Sendable, Hashable {
-        /// The certificates to trust instead of the system's.
-        var authorities: String?
-        /// The certificate to show to the server.
-        var certificate: String?
-        /// The certificate's private key; nothing if it is in the same file.
-        var key: String?
-    }
-
     /// The server, or the sentinels or nodes to ask; never none.
     package internal(set) var addresses: [Address]
     package internal(set) var topology = Topology.server
     /// The ACL user; nothing means the default user.
     package internal(set) var user: String?
     package internal(set) var database = 0
-    var files = Files()
+    var files = TLSFiles()
     var password: String?
     /// The account at the sentinels, which is not the server's.
     var sentinelUser: String?

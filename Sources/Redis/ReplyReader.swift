@@ -1,4 +1,5 @@
 import CHiredis
+import Crypto
 
 /// Turns the bytes that a server sends into replies.
 ///
@@ -21,7 +22,7 @@ struct ReplyReader: ~Copyable {
     }
 
     /// Takes in the bytes that the body puts into the buffer. The corresponding C function is `redisReaderFeed`.
-    func receive(_ body: (UnsafeMutableRawBufferPointer) -> Transfer) throws(RedisError) -> Transfer {
+    func receive(_ body: (UnsafeMutableRawBufferPointer) -> SocketResult) throws(RedisError) -> SocketResult {
         let transfer = body(buffer)
         guard case .bytes(let count) = transfer else { return transfer }
         let status = redisReaderFeed(reader, buffer.baseAddress!.assumingMemoryBound(to: CChar.self), count)

@@ -1,3 +1,4 @@
+import Crypto
 import Glibc
 import Lifecycle
 
@@ -38,16 +39,16 @@ struct Socket: ~Copyable {
         }
     }
 
-    func read(into buffer: UnsafeMutableRawBufferPointer) -> Transfer {
+    func read(into buffer: UnsafeMutableRawBufferPointer) -> SocketResult {
         receive(buffer, 0)
     }
 
     /// Looks whether bytes wait, and leaves them there.
-    func peek() -> Transfer {
+    func peek() -> SocketResult {
         withUnsafeTemporaryAllocation(byteCount: 1, alignment: 1) { receive($0, CInt(MSG_PEEK)) }
     }
 
-    func write(_ bytes: UnsafeRawBufferPointer) -> Transfer {
+    func write(_ bytes: UnsafeRawBufferPointer) -> SocketResult {
         while true {
             let count = send(number, bytes.baseAddress, bytes.count, CInt(MSG_NOSIGNAL))
             if count >= 0 { return .bytes(count) }
@@ -56,7 +57,7 @@ struct Socket: ~Copyable {
         }
     }
 
-    private func receive(_ buffer: UnsafeMutableRawBufferPointer, _ flags: CInt) -> Transfer {
+    private func receive(_ buffer: UnsafeMutableRawBufferPointer, _ flags: CInt) -> SocketResult {
         while true {
             let count = recv(number, buffer.baseAddress, buffer.count, flags)
             if count > 0 { return .bytes(count) }

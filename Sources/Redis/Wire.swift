@@ -1,3 +1,4 @@
+import Crypto
 import Glibc
 
 /// The way to a server: a connected socket, with TLS over it or without.
@@ -10,14 +11,14 @@ struct Wire: ~Copyable {
         self.tls = tls
     }
 
-    func read(into buffer: UnsafeMutableRawBufferPointer) -> Transfer {
+    func read(into buffer: UnsafeMutableRawBufferPointer) -> SocketResult {
         switch tls {
         case .some(let session): session.read(into: buffer)
         case .none: socket.read(into: buffer)
         }
     }
 
-    func write(_ bytes: UnsafeRawBufferPointer) -> Transfer {
+    func write(_ bytes: UnsafeRawBufferPointer) -> SocketResult {
         switch tls {
         case .some(let session): session.write(bytes)
         case .none: socket.write(bytes)

@@ -1,4 +1,5 @@
 import CCurl
+import Crypto
 import Glibc
 import JobSchema
 import Lifecycle

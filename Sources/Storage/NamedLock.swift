@@ -1,4 +1,5 @@
 import CLinux
+import Crypto
 import Glibc
 import JobSchema
 import Lifecycle

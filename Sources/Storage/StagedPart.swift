@@ -1,4 +1,5 @@
 import CLinux
+import Crypto
 import Glibc
 package import JobSchema
 import Lifecycle

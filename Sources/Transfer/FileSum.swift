@@ -1,3 +1,4 @@
+import Crypto
 import JobSchema
 import Lifecycle
 import Storage

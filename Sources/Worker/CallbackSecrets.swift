@@ -1,7 +1,7 @@
+import Crypto
 import FoundationEssentials
 package import JobSchema
 import Lifecycle
-import Signing
 
 /// What callbacks are signed with, in the form of Standard Webhooks; several while one takes the other's place.
 package struct CallbackSecrets: Sendable {

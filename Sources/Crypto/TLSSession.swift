@@ -4,7 +4,7 @@ import Glibc
 /// TLS over a connected socket: the server's certificate is checked against its name or address.
 ///
 /// Owns an `SSL`; the socket stays its owner's, and must outlive this.
-struct TLSSession: ~Copyable {
+package struct TLSSession: ~Copyable {
     private let session: OpaquePointer
 
     private init(owning session: OpaquePointer) { self.session = session }
@@ -12,7 +12,7 @@ struct TLSSession: ~Copyable {
     deinit { SSL_free(session) }
 
     /// A session that has yet to shake hands; trusts the authorities in the file, or the system's, and shows its certificate.
-    static func make(socket: CInt, host: String, files: RedisURL.Files) throws(RedisError) -> TLSSession {
+    package static func make(socket: CInt, host: String, files: TLSFiles) throws(TLSError) -> TLSSession {
         ERR_clear_error()
         guard let context = SSL_CTX_new(TLS_client_method()) else { throw failure("cannot start TLS") }
         // The session holds a reference of its own.
@@ -38,7 +38,7 @@ struct TLSSession: ~Copyable {
         return session
     }
 
-    private static func present(_ certificate: String, key: String, _ context: OpaquePointer) throws(RedisError) {
+    private static func present(_ certificate: String, key: String, _ context: OpaquePointer) throws(TLSError) {
         guard SSL_CTX_use_certificate_chain_file(context, certificate) == 1 else {
             throw failure("cannot read the certificate in '\(certificate)'")
         }
@@ -57,7 +57,7 @@ struct TLSSession: ~Copyable {
             return SSL_CTX_use_PrivateKey_file(context, key, SSL_FILETYPE_PEM) == 1
         }
         if wasAsked {
-            throw .connection("the key in '\(key)' has a passphrase, which nobody can type: give a key without one")
+            throw TLSError("the key in '\(key)' has a passphrase, which nobody can type: give a key without one")
         }
         guard isKey, SSL_CTX_check_private_key(context) == 1 else {
             throw failure("'\(key)' does not hold the private key of '\(certificate)'")
@@ -65,29 +65,29 @@ struct TLSSession: ~Copyable {
     }
 
     /// One step of the handshake; `.bytes` means that it is done.
-    func handshake() -> Transfer {
+    package func handshake() -> SocketResult {
         attempt { SSL_do_handshake(session) }
     }
 
-    func read(into buffer: UnsafeMutableRawBufferPointer) -> Transfer {
+    package func read(into buffer: UnsafeMutableRawBufferPointer) -> SocketResult {
         attempt { SSL_read(session, buffer.baseAddress, CInt(clamping: buffer.count)) }
     }
 
     /// Looks whether plain bytes wait, and leaves them there.
-    func peek() -> Transfer {
+    package func peek() -> SocketResult {
         withUnsafeTemporaryAllocation(byteCount: 1, alignment: 1) { buffer in
             attempt { SSL_peek(session, buffer.baseAddress, 1) }
         }
     }
 
-    func write(_ bytes: UnsafeRawBufferPointer) -> Transfer {
+    package func write(_ bytes: UnsafeRawBufferPointer) -> SocketResult {
         attempt { SSL_write(session, bytes.baseAddress, CInt(clamping: bytes.count)) }
     }
 
     /// Whether decrypted bytes wait that a poll of the socket does not show.
-    var hasPendingBytes: Bool { SSL_pending(session) > 0 }
+    package var hasPendingBytes: Bool { SSL_pending(session) > 0 }
 
-    private func expect(host: String) throws(RedisError) {
+    private func expect(host: String) throws(TLSError) {
         // Answers 0 for what is no address; then it is a name.
         if X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(session), host) == 1 { return }
         ERR_clear_error()
@@ -96,7 +96,7 @@ struct TLSSession: ~Copyable {
         }
     }
 
-    private func attempt(_ call: () -> CInt) -> Transfer {
+    private func attempt(_ call: () -> CInt) -> SocketResult {
         ERR_clear_error()
         errno = 0
         let result = call()
@@ -119,7 +119,7 @@ struct TLSSession: ~Copyable {
         return Self.lastError()
     }
 
-    private static func failure(_ what: String) -> RedisError { .connection("\(what): \(lastError())") }
+    private static func failure(_ what: String) -> TLSError { TLSError("\(what): \(lastError())") }
 
     private static func lastError() -> String {
         let code = ERR_peek_last_error()

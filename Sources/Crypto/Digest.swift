@@ -57,14 +57,14 @@ package struct Digest: ~Copyable {
     }
 
     /// The sum of a part of a file.
-    static func ofPart(_ range: Range<Int64>, of file: CInt) throws(Errno) -> String {
+    package static func ofPart(_ range: Range<Int64>, of file: CInt) throws(Errno) -> String {
         var digest = Digest.create()
         while try digest.read(file, from: range.lowerBound, to: range.upperBound, { _, _ in }) {}
         return digest.finish()
     }
 
     /// The sum of some bytes.
-    static func of(_ bytes: [UInt8]) -> String {
+    package static func of(_ bytes: [UInt8]) -> String {
         let digest = Digest.create()
         EVP_DigestUpdate(digest.context, bytes, bytes.count)
         return digest.finish()

@@ -1,5 +1,5 @@
 /// What came of an attempt to move bytes through a socket that does not block.
-enum Transfer {
+package enum SocketResult: Sendable {
     case bytes(Int)
     case wantsRead
     case wantsWrite
