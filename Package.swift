@@ -130,11 +130,11 @@ let package = Package(
                 "SlotIPC", "JobSchema", "MediaTypes", "Lifecycle",
             ]),
         library("Worker", ["Slots", "Jobs", "Crypto", "SlotIPC", "JobSchema", "MediaTypes", "Lifecycle"]),
-        library("Dashboard", ["Jobs", "Lifecycle", "CMicrohttpd"]),
+        library("HTTPServer", ["Lifecycle", "CMicrohttpd"]),
 
         // Programs, which only compose.
         program("respool", ["Jobs", "Redis", "Slots", "SlotIPC", "JobSchema", "MediaTypes", "Lifecycle", "CLinux"]),
-        program("respoold", ["Worker", "Dashboard", "Jobs", "Redis", "Slots", "SlotIPC", "JobSchema", "Lifecycle"]),
+        program("respoold", ["Worker", "HTTPServer", "Jobs", "Redis", "Slots", "SlotIPC", "JobSchema", "Lifecycle"]),
         program("respool-transfer", ["Transfer"]),
         program("respool-transcode", ["Transcode"]),
 
@@ -174,7 +174,7 @@ let package = Package(
         tests("SlotsTests", ["Slots", "Transcode", "Bytes", "SlotIPC", "JobSchema", "MediaTypes", "Lifecycle"]),
         tests(
             "WorkerTests",
-            ["respoold", "Worker", "Dashboard", "Slots", "Jobs", "Redis", "JobSchema", "MediaTypes", "Lifecycle"]),
+            ["respoold", "Worker", "HTTPServer", "Slots", "Jobs", "Redis", "JobSchema", "MediaTypes", "Lifecycle"]),
         tests("CommandTests", ["respool", "Jobs", "Redis", "JobSchema", "MediaTypes", "Lifecycle"]),
     ],
     cxxLanguageStandard: .cxx17

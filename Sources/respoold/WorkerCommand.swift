@@ -1,5 +1,5 @@
-import Dashboard
 import Glibc
+import HTTPServer
 import JobSchema
 import Jobs
 import Lifecycle

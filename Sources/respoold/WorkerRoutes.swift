@@ -1,4 +1,4 @@
-import Dashboard
+import HTTPServer
 import Jobs
 import Lifecycle
 import Worker

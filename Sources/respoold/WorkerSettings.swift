@@ -1,4 +1,4 @@
-import Dashboard
+import HTTPServer
 import JobSchema
 import Jobs
 import Lifecycle
