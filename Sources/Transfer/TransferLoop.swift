@@ -9,7 +9,7 @@ final class TransferLoop {
     private let control: PacketSocket
     private let link: PacketSocket
     private let client: HTTPClient
-    private var job: JobInHand?
+    private var job: TransferSession?
     private var ending: Ending?
     private var settling: Settling?
     private var isLinkOpen = true
@@ -19,7 +19,7 @@ final class TransferLoop {
 
     /// A job that is over but for what a store must forget of it, and for files that the other child is to let go of.
     private struct Ending {
-        let job: JobInHand
+        let job: TransferSession
         /// How much was left at stores when the worker last heard of it.
         var remaining: Int
         var lastSign = ContinuousClock.now
@@ -28,7 +28,7 @@ final class TransferLoop {
         /// When is looked next.
         var next = ContinuousClock.now
 
-        init(_ job: JobInHand) {
+        init(_ job: TransferSession) {
             self.job = job
             remaining = job.remaining
         }
@@ -78,7 +78,7 @@ final class TransferLoop {
     private func obey(_ order: TransferOrder, descriptor: consuming Descriptor?) throws(PacketError) {
         switch order {
         case .hello: throw .malformed("a second hello")
-        case .job(let work): job = JobInHand(work, target: descriptor, client: client)
+        case .job(let work): job = TransferSession(work, target: descriptor, client: client)
         case .publish:
             guard let job else { return try control.send(TransferReport.failed(.noJob)) }
             try job.publish(reportingTo: control)

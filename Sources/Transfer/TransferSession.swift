@@ -4,8 +4,8 @@ import Lifecycle
 import SlotIPC
 import Storage
 
-/// The job that is being served, with all that must be released when it ends.
-final class JobInHand {
+/// The transfers of one job, from its order to its end, with all that must be released then.
+final class TransferSession {
     private let job: TransferJob
     private let client: HTTPClient
     private let outputs: JobOutputs
