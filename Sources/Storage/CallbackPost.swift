@@ -3,12 +3,12 @@ import JobSchema
 package import SlotIPC
 
 /// One request that tells somebody of an end, under the same address policy as sources; no redirect is followed.
-package final class CallbackPost: HTTPRequest.Owner {
+package final class CallbackPost: RemoteRequest.Owner {
     package let number: Int
     /// What came of it, once it is over.
     package private(set) var answer: CallbackAnswer?
     private let client: HTTPClient
-    private var request: HTTPRequest?
+    private var request: RemoteRequest?
     private var head: HTTPHead?
     private var bytes = 0
     /// Bytes of an answer's body after which its connection is closed.
@@ -19,7 +19,7 @@ package final class CallbackPost: HTTPRequest.Owner {
         number = message.number
         self.client = client
         do throws(Failure) {
-            let request = try HTTPRequest(
+            let request = try HTTPClientRequest(
                 posting: message, policy: client.policy, addresses: client.outputAddresses, owner: self)
             self.request = request
             client.add(request)
@@ -30,17 +30,17 @@ package final class CallbackPost: HTTPRequest.Owner {
 
     deinit { if let request { client.remove(request) } }
 
-    func received(_ head: HTTPHead, by request: HTTPRequest) throws(Failure) -> Bool {
+    func received(_ head: HTTPHead, by request: RemoteRequest) throws(Failure) -> Bool {
         self.head = head
         return true
     }
 
-    func received(_ bytes: UnsafeRawBufferPointer, by request: HTTPRequest) throws(Failure) -> Bool {
+    func received(_ bytes: UnsafeRawBufferPointer, by request: RemoteRequest) throws(Failure) -> Bool {
         self.bytes += bytes.count
         return self.bytes < Self.mostBytes
     }
 
-    func ended(_ request: HTTPRequest, _ end: HTTPRequest.End) {
+    func ended(_ request: RemoteRequest, _ end: RemoteRequest.End) {
         // Who has said how it is need not say the rest.
         if let head {
             answer = CallbackAnswer(status: head.status, retryAfter: head.retryAfter)

@@ -5,7 +5,7 @@ package import SlotIPC
 /// All requests of the process, in one thread, and the connections that outlive them. The C type is `CURLM`.
 package final class HTTPClient {
     private let multi: UnsafeMutableRawPointer
-    private var running: [UnsafeMutableRawPointer: HTTPRequest] = [:]
+    private var running: [UnsafeMutableRawPointer: RemoteRequest] = [:]
     /// Connections that are kept for later requests.
     private static let keptConnections = 4
     package let policy: TransferPolicy
@@ -47,13 +47,13 @@ package final class HTTPClient {
         }
     }
 
-    func add(_ request: HTTPRequest) {
+    func add(_ request: RemoteRequest) {
         running[request.handle.pointer] = request
         curl_multi_add_handle(multi, request.handle.pointer)
     }
 
     /// Ends the request, if it still runs; its connection is closed unless the answer was complete.
-    func remove(_ request: HTTPRequest) {
+    func remove(_ request: RemoteRequest) {
         guard running.removeValue(forKey: request.handle.pointer) != nil else { return }
         curl_multi_remove_handle(multi, request.handle.pointer)
     }

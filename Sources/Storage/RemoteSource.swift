@@ -8,7 +8,7 @@ import SlotIPC
 ///
 /// At most two requests run: the one that the reader waits for, and an earlier one that is paused until the reader comes
 /// back to it or nothing else is missing. A request ends where it meets bytes that are there.
-package final class RemoteSource: HTTPRequest.Owner {
+package final class RemoteSource: RemoteRequest.Owner {
     /// Why no further byte will come.
     package private(set) var failure: Failure?
 
@@ -32,7 +32,7 @@ package final class RemoteSource: HTTPRequest.Owner {
     /// Whether it waits for its place, or for another job that fetches the same source.
     package private(set) var isWaiting = false
     /// The one that the reader waits for is last.
-    private var requests: [HTTPRequest] = []
+    private var requests: [RemoteRequest] = []
     private var wanted: Int64 = 0
     /// Breaks since a transfer last made headway.
     private var breaks = 0
@@ -120,7 +120,7 @@ package final class RemoteSource: HTTPRequest.Owner {
 
     // MARK: What requests bring
 
-    func received(_ head: HTTPHead, by request: HTTPRequest) throws(Failure) -> Bool {
+    func received(_ head: HTTPHead, by request: RemoteRequest) throws(Failure) -> Bool {
         if [200, 206].contains(head.status), let encoding = head["content-encoding"],
             encoding.lowercased() != "identity"
         {
@@ -149,7 +149,7 @@ package final class RemoteSource: HTTPRequest.Owner {
     }
 
     /// Takes in the first answer: the source's, or that it is what was kept.
-    private func begin(with head: HTTPHead, of request: HTTPRequest) throws(Failure) {
+    private func begin(with head: HTTPHead, of request: RemoteRequest) throws(Failure) {
         let reached = request.handle.effectiveURL
         if case .web = location, !reached.isEmpty { finalURL = reached }
         if head.status == 304, let kept = cache?.takeFound() {
@@ -166,7 +166,7 @@ package final class RemoteSource: HTTPRequest.Owner {
         stream = EndlessStream(head)
     }
 
-    func received(_ bytes: UnsafeRawBufferPointer, by request: HTTPRequest) throws(Failure) -> Bool {
+    func received(_ bytes: UnsafeRawBufferPointer, by request: RemoteRequest) throws(Failure) -> Bool {
         if isEndless {
             try receiveStream(bytes, by: request)
             return true
@@ -185,7 +185,7 @@ package final class RemoteSource: HTTPRequest.Owner {
         return request.position == request.end || usable == count && request.position < present
     }
 
-    private func receiveStream(_ bytes: UnsafeRawBufferPointer, by request: HTTPRequest) throws(Failure) {
+    private func receiveStream(_ bytes: UnsafeRawBufferPointer, by request: RemoteRequest) throws(Failure) {
         try checkSize(request.position + Int64(bytes.count))
         for run in stream?.audio(in: bytes, at: request.position) ?? [] {
             try spool.write(UnsafeRawBufferPointer(rebasing: bytes[run]), at: request.position)
@@ -194,7 +194,7 @@ package final class RemoteSource: HTTPRequest.Owner {
         follow()
     }
 
-    func ended(_ request: HTTPRequest, _ end: HTTPRequest.End) {
+    func ended(_ request: RemoteRequest, _ end: RemoteRequest.End) {
         defer { if requests.isEmpty { place.leave() } }
         if isEndless {
             requests = []
@@ -247,16 +247,15 @@ package final class RemoteSource: HTTPRequest.Owner {
     private func ask(
         _ target: RequestTarget, for range: (from: Int64, to: Int64?)?, redirects: Int = 0, at index: Int
     ) throws(Failure) {
-        let request = try HTTPRequest(
+        let request = try RemoteRequest.fetching(
             target, range: range, condition: range == nil ? cache?.condition : identity?.condition,
-            redirects: redirects, policy: client.policy,
-            addresses: client.sourceAddresses, owner: self)
+            redirects: redirects, policy: client.policy, addresses: client.sourceAddresses, owner: self)
         requests.insert(request, at: index)
         client.add(request)
     }
 
     /// Asks for what a request was for where its answer says that it is.
-    private func follow(_ request: HTTPRequest, _ isActive: Bool) throws(Failure) {
+    private func follow(_ request: RemoteRequest, _ isActive: Bool) throws(Failure) {
         guard request.redirects < client.policy.mostRedirects else { throw .redirects("too often", url) }
         guard let text = ParsedURL.resolve(request.redirection ?? "", against: request.target.url),
             ["http", "https"].contains(text.prefix { $0 != ":" }.lowercased())
@@ -294,12 +293,12 @@ package final class RemoteSource: HTTPRequest.Owner {
     }
 
     /// Whether the request comes to the hole soon, and by itself.
-    private func reaches(_ hole: Int64, _ request: HTTPRequest) -> Bool {
+    private func reaches(_ hole: Int64, _ request: RemoteRequest) -> Bool {
         guard request.position <= hole, hole - request.position <= Self.near else { return false }
         return spool.present.nextStart(after: request.position) ?? .max > hole
     }
 
-    private func resume(_ request: HTTPRequest) {
+    private func resume(_ request: RemoteRequest) {
         requests.removeAll { $0 === request }
         for other in requests { other.pause(true) }
         requests.append(request)

@@ -3,7 +3,7 @@ import Lifecycle
 import SlotIPC
 
 /// One request that changes something, made again while that may help, and what was answered.
-final class StoreRequest: HTTPRequest.Owner {
+final class StoreRequest: RemoteRequest.Owner {
     /// A whole answer that is no refusal.
     struct Answer: Sendable {
         let head: HTTPHead
@@ -19,7 +19,7 @@ final class StoreRequest: HTTPRequest.Owner {
     private let message: StoreMessage
     private let target: () throws(Failure) -> RequestTarget
     private let client: HTTPClient
-    private var request: HTTPRequest?
+    private var request: RemoteRequest?
     private var head: HTTPHead?
     private var body: [UInt8] = []
     private var failures = 0
@@ -59,7 +59,7 @@ final class StoreRequest: HTTPRequest.Owner {
         head = nil
         body = []
         do throws(Failure) {
-            let request = try HTTPRequest(
+            let request = try RemoteRequest.sending(
                 message, to: target(), policy: client.policy, addresses: client.outputAddresses, owner: self)
             self.request = request
             client.add(request)
@@ -68,17 +68,17 @@ final class StoreRequest: HTTPRequest.Owner {
         }
     }
 
-    func received(_ head: HTTPHead, by request: HTTPRequest) throws(Failure) -> Bool {
+    func received(_ head: HTTPHead, by request: RemoteRequest) throws(Failure) -> Bool {
         self.head = head
         return true
     }
 
-    func received(_ bytes: UnsafeRawBufferPointer, by request: HTTPRequest) throws(Failure) -> Bool {
+    func received(_ bytes: UnsafeRawBufferPointer, by request: RemoteRequest) throws(Failure) -> Bool {
         body += bytes
         return body.count <= Self.mostAnswer
     }
 
-    func ended(_ request: HTTPRequest, _ end: HTTPRequest.End) {
+    func ended(_ request: RemoteRequest, _ end: RemoteRequest.End) {
         self.request = nil
         status = request.status
         switch end {

@@ -3,7 +3,7 @@ import Lifecycle
 import SlotIPC
 
 // When a server that says nothing is late.
-extension HTTPRequest {
+extension RemoteRequest {
     /// When it is late, if nothing comes before; a paused one never is.
     func deadline(_ policy: TransferPolicy) -> ContinuousClock.Instant? {
         guard !isPaused, let last = lastActivity else { return nil }
