@@ -68,30 +68,31 @@ let package = Package(
             linkerSettings: [.linkedLibrary("tag"), .linkedLibrary("stdc++")]),
 
         // Leaves.
-        library("Lifecycle", ["CLinux"]),
+        library("Text", []),
+        library("Lifecycle", ["Text", "CLinux"]),
         library("MediaTypes", []),
 
         // Playlists as text, for both sides of the link.
-        library("Playlists", ["MediaTypes", "Lifecycle"]),
+        library("Playlists", ["MediaTypes", "Text"]),
 
         // A job as data.
-        library("JobSchema", ["MediaTypes", "Lifecycle"]),
+        library("JobSchema", ["MediaTypes", "Text"]),
 
         // What crosses a process border.
-        library("SlotIPC", ["JobSchema", "MediaTypes", "Lifecycle", "CLinux"]),
+        library("SlotIPC", ["JobSchema", "MediaTypes", "Lifecycle", "Text", "CLinux"]),
 
         // One wrapper a library.
-        library("Crypto", ["Lifecycle", "COpenSSL"]),
-        library("Redis", ["Crypto", "Lifecycle", "CHiredis"]),
+        library("Crypto", ["Lifecycle", "Text", "COpenSSL"]),
+        library("Redis", ["Crypto", "Lifecycle", "Text", "CHiredis"]),
         library("Sandbox", ["SlotIPC", "Lifecycle", "CLinux", "CSeccomp"]),
-        library("Storage", ["Crypto", "SlotIPC", "JobSchema", "MediaTypes", "Lifecycle", "CCurl", "CLinux"]),
+        library("Storage", ["Crypto", "SlotIPC", "JobSchema", "MediaTypes", "Lifecycle", "CCurl", "CLinux", "Text"]),
 
         // Media, from bytes up to whole conversions.
         library("Bytes", ["MediaTypes", "Lifecycle"]),
         library("Containers", ["Bytes"]),
         library("Libav", ["Bytes", "MediaTypes", "CLibav"]),
         library("Filters", ["Libav", "Bytes", "MediaTypes", "CLibav", "CEbur128"]),
-        library("Demuxing", ["Containers", "Libav", "Bytes", "MediaTypes", "Lifecycle", "CLibav"]),
+        library("Demuxing", ["Containers", "Libav", "Bytes", "MediaTypes", "Lifecycle", "CLibav", "Text"]),
         library("Tags", ["Demuxing", "Containers", "Libav", "Bytes", "MediaTypes", "CLibav", "CTagLib"]),
         library(
             "Decoding", ["Tags", "Demuxing", "Containers", "Libav", "Bytes", "MediaTypes", "Lifecycle", "CLibav"]),
@@ -99,13 +100,13 @@ let package = Package(
             "Encoding",
             [
                 "Decoding", "Filters", "Tags", "Demuxing", "Containers", "Libav", "Bytes", "MediaTypes", "Lifecycle",
-                "CLibav", "CZlib",
+                "CLibav", "CZlib", "Text",
             ]),
         library(
             "HLS",
             [
                 "Encoding", "Decoding", "Filters", "Tags", "Demuxing", "Libav", "Bytes", "Playlists", "MediaTypes",
-                "Lifecycle", "CLibav",
+                "Lifecycle", "CLibav", "Text",
             ]),
         library(
             "Pictures", ["Encoding", "Decoding", "Filters", "Libav", "Bytes", "MediaTypes", "CLibav", "CZlib"]),
@@ -118,8 +119,8 @@ let package = Package(
 
         // The service.
         library(
-            "Jobs", ["Redis", "JobSchema", "MediaTypes", "Lifecycle"], resources: [.embedInCode("Scripts")]),
-        library("Slots", ["SlotIPC", "JobSchema", "MediaTypes", "Lifecycle"]),
+            "Jobs", ["Redis", "JobSchema", "MediaTypes", "Lifecycle", "Text"], resources: [.embedInCode("Scripts")]),
+        library("Slots", ["SlotIPC", "JobSchema", "MediaTypes", "Lifecycle", "Text"]),
         library(
             "Transfer",
             ["Storage", "Crypto", "Sandbox", "Playlists", "SlotIPC", "JobSchema", "MediaTypes", "Lifecycle"]),
@@ -127,14 +128,16 @@ let package = Package(
             "Transcode",
             [
                 "Conversion", "HLS", "Encoding", "Filters", "Tags", "Libav", "Bytes", "Sandbox", "Playlists",
-                "SlotIPC", "JobSchema", "MediaTypes", "Lifecycle",
+                "SlotIPC", "JobSchema", "MediaTypes", "Lifecycle", "Text",
             ]),
         library("Worker", ["Slots", "Jobs", "Crypto", "SlotIPC", "JobSchema", "MediaTypes", "Lifecycle"]),
         library("HTTPServer", ["Lifecycle", "CMicrohttpd"]),
 
         // Programs, which only compose.
-        program("respool", ["Jobs", "Redis", "Slots", "SlotIPC", "JobSchema", "MediaTypes", "Lifecycle", "CLinux"]),
-        program("respoold", ["Worker", "HTTPServer", "Jobs", "Redis", "Slots", "SlotIPC", "JobSchema", "Lifecycle"]),
+        program(
+            "respool", ["Jobs", "Redis", "Slots", "SlotIPC", "JobSchema", "MediaTypes", "Lifecycle", "Text", "CLinux"]),
+        program(
+            "respoold", ["Worker", "HTTPServer", "Jobs", "Redis", "Slots", "SlotIPC", "JobSchema", "Lifecycle", "Text"]),
         program("respool-transfer", ["Transfer"]),
         program("respool-transcode", ["Transcode"]),
 
@@ -154,9 +157,10 @@ let package = Package(
             name: "queue-load", dependencies: ["Jobs", "Redis", "JobSchema", "Lifecycle"],
             path: "Benchmarks/QueueLoad",
             swiftSettings: settings),
-        tests("LifecycleTests", ["Lifecycle"]),
+        tests("TextTests", ["Text"]),
+        tests("LifecycleTests", ["Lifecycle", "Text"]),
         tests("MediaTypesTests", ["MediaTypes"]),
-        tests("JobSchemaTests", ["JobSchema", "MediaTypes", "Lifecycle"]),
+        tests("JobSchemaTests", ["JobSchema", "MediaTypes", "Text"]),
         tests("SlotIPCTests", ["SlotIPC", "JobSchema", "MediaTypes", "Lifecycle"]),
         tests("RedisTests", ["Redis", "Lifecycle"]),
         tests("JobsTests", ["Jobs", "Redis", "JobSchema", "MediaTypes", "Lifecycle"]),

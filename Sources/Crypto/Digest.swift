@@ -1,6 +1,7 @@
 import COpenSSL
 import Glibc
 package import Lifecycle
+import Text
 
 /// The SHA-256 of a file's bytes, taken in steps. The corresponding C type is `EVP_MD_CTX`.
 package struct Digest: ~Copyable {

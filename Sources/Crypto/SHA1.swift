@@ -1,5 +1,5 @@
 import COpenSSL
-import Lifecycle
+import Text
 
 /// The SHA-1 digest of the bytes in hexadecimal, by which Redis names a script. The corresponding C function is `EVP_Digest`.
 package func sha1(_ bytes: [UInt8]) -> String {

@@ -2,6 +2,7 @@ package import Bytes
 package import CLibav
 import Libav
 package import Lifecycle
+import Text
 
 /// What a FLAC stream's STREAMINFO says of its samples (RFC 9639, 8.2).
 package struct FlacHeader {

@@ -5,6 +5,7 @@ import Demuxing
 import Libav
 import Lifecycle
 package import MediaTypes
+import Text
 
 /// Holds a source's samples against the MD5 that the file declares for them, on a thread of its own.
 ///

@@ -1,5 +1,5 @@
 import Bytes
-import Lifecycle
+import Text
 
 /// Bytes that only ever go on, from one file of an output to the next.
 final class SegmentStore: ByteStore {

@@ -1,5 +1,5 @@
-import Lifecycle
 import MediaTypes
+import Text
 
 /// Reads the fields of a job one by one; every refusal names the field, the value and what would be right.
 struct FieldReader {

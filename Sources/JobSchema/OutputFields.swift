@@ -1,6 +1,6 @@
 import FoundationEssentials
-import Lifecycle
 import MediaTypes
+import Text
 
 /// The fields of each output, read once: the job's own, or those of the elements of `outputs`.
 struct OutputReaders {

@@ -1,4 +1,4 @@
-import Lifecycle
+import Text
 
 /// The path of an output as a job spells it.
 package enum OutputPath {

@@ -1,5 +1,5 @@
-import Lifecycle
 import MediaTypes
+import Text
 
 /// Words in braces by which the place of an output is made from its job, as in `{group}/{stem}.{ext}`.
 enum OutputTemplate {

@@ -2,6 +2,7 @@ import FoundationEssentials
 import JobSchema
 import Lifecycle
 import Redis
+import Text
 
 extension JobQueue {
     /// How long a callback is its sender's.

@@ -1,7 +1,7 @@
 import FoundationEssentials
 package import JobSchema
-import Lifecycle
 import Redis
+import Text
 
 extension JobQueue {
     /// Asks whether the result may become visible, and writes down what is about to; with replicas, they must have that too.

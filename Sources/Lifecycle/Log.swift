@@ -1,4 +1,5 @@
 import Glibc
+import Text
 
 /// Writes one line an event to standard error, as text for people or as JSON for programs.
 package struct Log: Sendable {

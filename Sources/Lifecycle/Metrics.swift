@@ -1,4 +1,5 @@
 import Synchronization
+import Text
 
 /// Counters, gauges and histograms of one process, rendered as Prometheus text.
 package final class Metrics: Sendable {

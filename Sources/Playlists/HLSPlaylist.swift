@@ -1,4 +1,4 @@
-import Lifecycle
+import Text
 
 /// A playlist of HTTP Live Streaming (RFC 8216): one that names others, or one that names segments.
 package enum HLSPlaylist {

@@ -1,5 +1,5 @@
 import Crypto
-import Lifecycle
+import Text
 
 extension RedisURL {
     /// Reads `redis://[user][:password]@host:port/db`, `rediss://…` (TLS), `unix:///path?db=n` (also `redis+unix://`),

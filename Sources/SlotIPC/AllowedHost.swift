@@ -1,6 +1,6 @@
 import Glibc
 package import JobSchema
-import Lifecycle
+import Text
 
 /// A private host, address or network that an operator allows sources to come from, or outputs and callbacks to go to.
 package enum AllowedHost {

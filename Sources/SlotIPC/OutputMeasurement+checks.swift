@@ -1,6 +1,6 @@
 import JobSchema
-import Lifecycle
 package import MediaTypes
+import Text
 
 /// Why what a transcoder says cannot be true: nobody has to trust the process that says so.
 package struct ImplausibleReport: Error, Hashable, Sendable, CustomStringConvertible {

@@ -1,6 +1,6 @@
 package import JobSchema
-import Lifecycle
 package import MediaTypes
+import Text
 
 extension Failure {
     /// Bytes of a message that another process may give.

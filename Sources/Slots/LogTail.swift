@@ -1,4 +1,4 @@
-import Lifecycle
+import Text
 
 /// The last lines that libav logged for a job, bounded in count and bytes.
 struct LogTail {

@@ -1,5 +1,6 @@
 import Glibc
 import Lifecycle
+import Text
 
 /// What a child writes to its standard error: read from a pipe, and written down line by line as the child's own.
 ///

@@ -1,6 +1,6 @@
 package import JobSchema
-import Lifecycle
 package import SlotIPC
+import Text
 
 /// Where an output is to be: a name in a folder under the output root, or the one path that a person named.
 package struct Destination: Hashable, Sendable {

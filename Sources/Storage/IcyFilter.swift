@@ -1,5 +1,5 @@
-import Lifecycle
 import MediaTypes
+import Text
 
 /// Parts the audio of a SHOUTcast or Icecast stream from the titles between its bytes.
 ///

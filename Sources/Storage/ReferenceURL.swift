@@ -1,5 +1,5 @@
 package import JobSchema
-import Lifecycle
+import Text
 
 /// Resolves what a playlist names against where the playlist itself came from.
 package enum ReferenceURL {

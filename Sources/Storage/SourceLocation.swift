@@ -1,5 +1,5 @@
 package import JobSchema
-import Lifecycle
+import Text
 
 /// Where a source is, by the form of its URL alone.
 package enum SourceLocation: Hashable, Sendable {

@@ -1,8 +1,8 @@
 import Libav
-import Lifecycle
 import MediaTypes
 import SlotIPC
 import Synchronization
+import Text
 
 /// Tells the worker what becomes of a job, from whatever thread knows.
 final class Reporter: Sendable {

@@ -1,5 +1,5 @@
 import Glibc
-import Lifecycle
+import Text
 
 /// Where a person reads why nothing runs.
 enum StandardError {

@@ -1,7 +1,7 @@
 import JobSchema
-import Lifecycle
 import MediaTypes
 import Testing
+import Text
 
 /// A job with several outputs.
 @Suite struct OutputsTests {

@@ -3,6 +3,7 @@ import Crypto
 import Glibc
 import Lifecycle
 package import SlotIPC
+import Text
 
 /// Whole sources of servers that jobs have fetched, for later ones that find by their tags that they are still the same.
 ///

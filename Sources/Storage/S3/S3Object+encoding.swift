@@ -1,5 +1,5 @@
 import JobSchema
-import Lifecycle
+import Text
 
 extension S3Object {
     /// The object of a name relative to this one's folder.

@@ -4,6 +4,7 @@ import Lifecycle
 import MediaTypes
 import SlotIPC
 import Slots
+import Text
 
 extension Command {
     static let probe = Command(

@@ -1,4 +1,5 @@
 import Lifecycle
+import Text
 
 /// A conversion that the demonstration pushes.
 struct DemoJob: Sendable {

@@ -1,5 +1,5 @@
 import FoundationEssentials
-import Lifecycle
+import Text
 
 /// A value as one line of JSON.
 enum JSONLine {

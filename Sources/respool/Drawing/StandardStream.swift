@@ -1,5 +1,5 @@
 import Glibc
-import Lifecycle
+import Text
 
 /// Writes whole texts to one of the process's standard streams.
 enum StandardStream {

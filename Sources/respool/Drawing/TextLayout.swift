@@ -1,5 +1,5 @@
 import CLinux
-import Lifecycle
+import Text
 
 /// Fits text to the columns of a terminal.
 enum TextLayout {

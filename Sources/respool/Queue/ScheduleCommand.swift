@@ -1,6 +1,7 @@
 import JobSchema
 import Jobs
 import Lifecycle
+import Text
 
 extension Command {
     static let schedule = Command(

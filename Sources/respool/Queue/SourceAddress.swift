@@ -1,6 +1,7 @@
 import Glibc
 import JobSchema
 import Lifecycle
+import Text
 
 /// Turns what people type for a source into a URL.
 enum SourceAddress {

@@ -1,5 +1,5 @@
-import Lifecycle
 import Testing
+import Text
 
 @Suite struct BoundedTextTests {
     @Test func `text that is short and plain stays as it is`() {
@@ -17,13 +17,5 @@ import Testing
         #expect(accents.count == 1 && accents.bounded(utf8Bytes: 100).utf8.count <= 103)
         #expect(String(repeating: "\u{1}", count: 100).bounded(utf8Bytes: 100).utf8.count <= 103)
         #expect("Zwölf".prefix(utf8Bytes: 3) == "Zw")
-    }
-
-    @Test func `a bucket gives what is in it, and more with time`() {
-        let start = ContinuousClock.now
-        var bucket = TokenBucket(capacity: 100, perSecond: 10, at: start)
-        #expect(bucket.take(60, at: start) && bucket.take(40, at: start) && !bucket.take(1, at: start))
-        #expect(bucket.take(10, at: start + .seconds(1)) && !bucket.take(1, at: start + .seconds(1)))
-        #expect(!bucket.take(101, at: start + .seconds(100)) && bucket.take(100, at: start + .seconds(200)))
     }
 }

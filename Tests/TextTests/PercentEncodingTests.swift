@@ -1,5 +1,5 @@
-import Lifecycle
 import Testing
+import Text
 
 @Suite struct PercentEncodingTests {
     @Test func `keeps what a path may hold and takes any name there and back`() {
