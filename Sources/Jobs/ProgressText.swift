@@ -17,15 +17,15 @@ enum ProgressText {
         "w": .waiting, "c": .converting, "k": .checking, "d": .complete, "f": .failed,
     ]
 
-    /// What the field says; a worker of the first version wrote only four numbers.
+    /// What the field says.
     static func decode(_ text: String) -> Progress? {
         let parts = text.split(separator: " ")
-        guard parts.count >= 4 else { return nil }
+        guard parts.count >= 5 else { return nil }
         let numbers = parts.prefix(5).map { Double($0).flatMap { $0.isFinite ? $0 : nil } }
         return Progress(
             phase: .converting, position: numbers[1] ?? 0, duration: numbers[2], fraction: numbers[0],
             speed: numbers[3],
-            estimated: parts.contains("estimated"), eta: numbers.count > 4 ? numbers[4] : nil,
+            estimated: parts.contains("estimated"), eta: numbers[4],
             outputs: parts.dropFirst(5).compactMap(output))
     }
 

@@ -14,8 +14,8 @@ package enum LinkRequest: Codable, Sendable {
     case scratch
     /// The titles of a radio stream that came since they were last asked for. Answered with `titles`.
     case titles
-    /// The reader wants `length` bytes at `offset`. Answered with `have` once the byte at `offset` is there, or `refused`.
-    case need(offset: Int64, length: Int64)
+    /// The reader wants the bytes from `offset` on. Answered with `have` once the byte at `offset` is there, or `refused`.
+    case need(offset: Int64)
     /// Wants a file to write an output to, which can be read back: its main one, or another beside it, for which `part`
     /// is what follows the stem of the main one's name. Answered with `stage` and a descriptor, or `refused`.
     case stage(output: Int, part: String?)

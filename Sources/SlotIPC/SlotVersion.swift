@@ -1,5 +1,5 @@
 /// The version of the messages between the worker and its children; both sides of a hello must agree.
-package let slotProtocolVersion = 12
+package let slotProtocolVersion = 13
 
 /// Where a child finds its sockets.
 package enum ChildDescriptor {

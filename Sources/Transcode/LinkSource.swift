@@ -23,9 +23,6 @@ final class LinkSource: ByteSource {
         var furthest: Int64 = 0
     }
 
-    /// What one question asks for when the reader has run out of bytes.
-    private static let window: Int64 = 256 << 10
-
     init(link: Link, reporter: Reporter) throws {
         var answer = try link.ask(.open)
         let (length, available): (Int64, Int64)
@@ -51,7 +48,7 @@ final class LinkSource: ByteSource {
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws -> Int {
         reporter.keepAlive()
         guard offset < length, !buffer.isEmpty else { return 0 }
-        let end = try arrived.withLock { try presentEnd(after: offset, wanting: Int64(buffer.count), &$0) }
+        let end = try arrived.withLock { try presentEnd(after: offset, &$0) }
         guard end > offset else { return 0 }
         let wanted = Int(min(end - offset, Int64(buffer.count)))
         while true {
@@ -67,14 +64,14 @@ final class LinkSource: ByteSource {
         }
     }
 
-    private func presentEnd(after offset: Int64, wanting count: Int64, _ arrived: inout Arrived) throws -> Int64 {
+    private func presentEnd(after offset: Int64, _ arrived: inout Arrived) throws -> Int64 {
         // The file has zeros there, which no decoder would know from sound.
         guard !isEndless || offset >= arrived.furthest - LinkRequest.keptBehind else {
             throw Failure(.internal, "byte \(offset) of a stream was read at \(arrived.furthest), when it was gone")
         }
         if let end = arrived.present.end(containing: offset) { return end }
         arrived.furthest = max(arrived.furthest, offset)
-        let answer = try link.ask(.need(offset: offset, length: min(max(count, Self.window), length - offset)))
+        let answer = try link.ask(.need(offset: offset))
         guard case .have(let start, let size) = answer.message, start <= offset,
             offset < start + size || isEndless && size == 0
         else {

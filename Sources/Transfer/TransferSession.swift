@@ -70,7 +70,7 @@ final class TransferSession {
         case .finished(let output, let part):
             return try outputs.finish(output: output, part: part, reportingTo: control)
         case .discard(let output): return outputs.discard(output: output)
-        case .need(let offset, _) where offset >= 0: source?.need(offset)
+        case .need(let offset) where offset >= 0: source?.need(offset)
         case .open, .openNested, .scratch, .titles, .need, .stage: break
         }
         pending = request
@@ -95,7 +95,7 @@ final class TransferSession {
         case .openNested(let reference, let parent, let kind): try openNested(reference, within: parent, as: kind)
         case .titles: Answer(message: .titles(source?.takeTitles() ?? []))
         case .scratch: try outputs.scratch()
-        case .need(let offset, _): try have(offset)
+        case .need(let offset): try have(offset)
         case .stage(let output, let part): try outputs.stage(output: output, part: part)
         case .finished, .discard, .expect: nil
         }

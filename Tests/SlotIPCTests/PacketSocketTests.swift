@@ -32,9 +32,10 @@ import Testing
         var pair = try PacketSocket.pair()
         let first = pair.first.take()!
         let second = pair.second.take()!
-        for offset in 0..<20 { try first.send(LinkRequest.need(offset: Int64(offset), length: 1)) }
+        for offset in 0..<20 { try first.send(LinkRequest.need(offset: Int64(offset))) }
         for offset in 0..<20 {
-            guard let received = try second.receive(LinkRequest.self), case .need(Int64(offset), 1) = received.message
+            guard let received = try second.receive(LinkRequest.self),
+                case .need(offset: Int64(offset)) = received.message
             else {
                 Issue.record("message \(offset) is another")
                 return

@@ -78,7 +78,7 @@ import Testing
             guard case .openedStream = try await child.ask(.open) else { throw NotInTime(description: "no stream") }
             try await eventually("the stream waits for its reader") { await child.sourceBlocks() > 4 << 20 }
             var offset: Int64 = 0
-            while case .have(offset, let length) = try await child.ask(.need(offset: offset, length: 1 << 20)),
+            while case .have(offset, let length) = try await child.ask(.need(offset: offset)),
                 length > 0
             {
                 offset += length

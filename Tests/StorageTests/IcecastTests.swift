@@ -24,8 +24,7 @@ import Testing
             guard case .openedStream = try await child.ask(.open) else { throw NotInTime(description: "no stream") }
             var (offset, titles): (Int64, [StreamTitle]) = (0, [])
             var isRight = true
-            while case .have(offset, let length) = try await child.ask(.need(offset: offset, length: 65536)), length > 0
-            {
+            while case .have(offset, let length) = try await child.ask(.need(offset: offset)), length > 0 {
                 let bytes = await child.read(offset..<offset + length)
                 isRight = isRight && Self.repeats(Origin.content, bytes, from: Int(offset))
                 offset += length

@@ -25,7 +25,7 @@ import Testing
             }
             #expect(await !child.mayWriteSource())
             #expect(try await child.fetch(0..<size) == Origin.content)
-            guard case .have(size, 0) = try await child.ask(.need(offset: size, length: 10)) else {
+            guard case .have(size, 0) = try await child.ask(.need(offset: size)) else {
                 Issue.record("the end is not told")
                 return
             }

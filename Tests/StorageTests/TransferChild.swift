@@ -137,7 +137,7 @@ actor TransferChild {
         var bytes: [UInt8] = []
         var offset = range.lowerBound
         while offset < range.upperBound {
-            guard case .have(offset, let length) = try ask(.need(offset: offset, length: range.upperBound - offset))
+            guard case .have(offset, let length) = try ask(.need(offset: offset))
             else {
                 throw Silent()
             }

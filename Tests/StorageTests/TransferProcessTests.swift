@@ -53,7 +53,7 @@ import Testing
                 { _ = try await $0.ask(.open) },
                 { child in
                     _ = try await child.ask(.open)
-                    try await child.send(.need(offset: 900_000, length: 10))
+                    try await child.send(.need(offset: 900_000))
                 },
                 { _ = try await $0.ask(.stage(output: 0, part: nil)) },
                 { child in
@@ -82,7 +82,7 @@ import Testing
             try await child.send(.open)
             #expect(try await child.end().isEnded)
             #expect(try await child.answer().failure?.code == .cancelled)
-            #expect(try await child.ask(.need(offset: 0, length: 1)).failure?.code == .internal)
+            #expect(try await child.ask(.need(offset: 0)).failure?.code == .internal)
         }
     }
 
@@ -115,7 +115,7 @@ import Testing
                 var offset: Int64 = 0
                 var failure: Failure?
                 while failure == nil {
-                    switch try await child.ask(.need(offset: offset, length: 1 << 20)) {
+                    switch try await child.ask(.need(offset: offset)) {
                     case .have(offset, let length) where length > 0: offset += length
                     case let answer: failure = answer.failure ?? Failure(.internal, "the source ended")
                     }

@@ -30,8 +30,6 @@ final class Interruption: Sendable {
         await calling { slot.stop() }
     }
 
-    var isReceived: Bool { received.withLock { $0 != nil } }
-
     /// Ends the process as the signal would have, if one came.
     func resolve() {
         guard let number = received.withLock({ $0 }) else { return }
