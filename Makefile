@@ -68,6 +68,7 @@ lint: ## check the form of the code; warnings are errors
 	swift format lint --strict --recursive --parallel Sources Tests Package.swift
 	@! git grep -nE '[[:space:]]+$$' -- '*.swift' '*.lua' '*.c' '*.h' '*.md' Makefile
 	@Tools/check-arrows
+	@Tools/check-dependencies
 	@Tools/lua_scripts.py lint
 
 format: ## bring the code into form

@@ -38,7 +38,7 @@ func program(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
 }
 
 func tests(_ name: String, _ dependencies: [Target.Dependency], _ more: [SwiftSetting] = []) -> Target {
-    .testTarget(name: name, dependencies: dependencies + ["TestSupport"], swiftSettings: settings + more)
+    .testTarget(name: name, dependencies: dependencies, swiftSettings: settings + more)
 }
 
 let package = Package(
@@ -162,24 +162,30 @@ let package = Package(
         tests("MediaTypesTests", ["MediaTypes"]),
         tests("JobSchemaTests", ["JobSchema", "MediaTypes", "Text"]),
         tests("SlotIPCTests", ["SlotIPC", "JobSchema", "MediaTypes", "Lifecycle"]),
-        tests("RedisTests", ["Redis", "Lifecycle"]),
-        tests("JobsTests", ["Jobs", "Redis", "JobSchema", "MediaTypes", "Lifecycle"]),
+        tests("RedisTests", ["TestSupport", "Redis"]),
+        tests("JobsTests", ["TestSupport", "Jobs", "Redis", "JobSchema", "MediaTypes", "Lifecycle"]),
         // Its loops over samples take most of the time of all tests, unless they are optimized.
         tests(
             "MediaTests",
             [
+                "TestSupport",
                 "Conversion", "HLS", "Encoding", "Decoding", "Filters", "Tags", "Demuxing", "Containers", "Libav",
                 "Bytes",
                 "Playlists", "MediaTypes", "Lifecycle",
             ],
             [.unsafeFlags(["-O"])]),
-        tests("StorageTests", ["Transfer", "Storage", "Playlists", "SlotIPC", "JobSchema", "MediaTypes", "Lifecycle"]),
-        tests("SandboxTests", ["HostileChild", "Attacks", "SlotIPC", "Lifecycle"]),
-        tests("SlotsTests", ["Slots", "Transcode", "Bytes", "SlotIPC", "JobSchema", "MediaTypes", "Lifecycle"]),
+        tests("StorageTests", ["TestSupport", "Storage", "SlotIPC", "JobSchema", "MediaTypes", "Lifecycle"]),
+        tests("SandboxTests", ["TestSupport", "HostileChild", "Attacks", "SlotIPC", "Lifecycle"]),
+        tests(
+            "SlotsTests",
+            ["TestSupport", "Slots", "Transcode", "Bytes", "SlotIPC", "JobSchema", "MediaTypes", "Lifecycle"]),
         tests(
             "WorkerTests",
-            ["respoold", "Worker", "HTTPServer", "Slots", "Jobs", "Redis", "JobSchema", "MediaTypes", "Lifecycle"]),
-        tests("CommandTests", ["respool", "Jobs", "Redis", "JobSchema", "MediaTypes", "Lifecycle"]),
+            [
+                "TestSupport", "respoold", "Worker", "HTTPServer", "Slots", "Jobs", "Redis", "JobSchema", "MediaTypes",
+                "Lifecycle",
+            ]),
+        tests("CommandTests", ["TestSupport", "respool", "Jobs", "Redis", "JobSchema", "MediaTypes", "Lifecycle"]),
     ],
     cxxLanguageStandard: .cxx17
 )
