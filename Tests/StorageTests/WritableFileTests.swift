@@ -281,7 +281,8 @@ import Testing
             for _ in 0..<128 { #expect(try await child.fillScratch(1) == nil) }
             #expect(try await child.fillScratch(1)?.code == .tooLarge)
             await child.closeScratches()
-            #expect(try await child.fillScratch(1) == nil)
+            // A process that another suite has just forked holds them until it runs its program.
+            try await eventually("what is closed counts no more") { try await child.fillScratch(1) == nil }
             await child.closeScratches()
             #expect(try await child.end().violation == nil)
         }
