@@ -198,7 +198,7 @@ if Context.environment["RESPOOL_FUZZ"] != nil {
             name: "fuzz",
             dependencies: [
                 "CFuzzer", "CLinux", "Jobs", "Redis", "Conversion", "HLS", "Libav", "Bytes", "Playlists",
-                "SlotIPC", "JobSchema", "MediaTypes", "Lifecycle",
+                "SlotIPC", "JobSchema", "MediaTypes", "Lifecycle", "Crypto",
             ],
             path: "Tests/Fuzz", swiftSettings: settings),
     ]

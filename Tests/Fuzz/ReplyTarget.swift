@@ -1,3 +1,5 @@
+import Crypto
+
 @testable import Redis
 
 /// Bytes as a server's replies, in two pieces.
