@@ -33,6 +33,14 @@ package struct SourceBytes {
         try read(at: offset, count).map { Int64(bitPattern: $0.reversed().reduce(0) { $0 << 8 | UInt64($1) }) }
     }
 
+    /// A number of some bytes in either order.
+    package func number(at offset: Int64, _ count: Int, isBig: Bool) throws -> Int64? {
+        try isBig ? big(at: offset, count) : little(at: offset, count)
+    }
+
+    /// Whether it is a WAV file in big-endian order.
+    package func isRIFX() throws -> Bool { try text(at: 0, 4) == "RIFX" }
+
     /// Some bytes as text.
     package func text(at offset: Int64, _ count: Int) throws -> String? {
         try read(at: offset, count).map { String(decoding: $0, as: UTF8.self) }

@@ -1,6 +1,6 @@
 package import Bytes
 
-/// The chunks of a RIFF, RF64 or AIFF file, by their headers alone.
+/// The chunks of a RIFF, RIFX, RF64 or AIFF file, by their headers alone.
 package struct ChunkList {
     /// A chunk's name and where its body is.
     package struct Entry {
@@ -10,18 +10,21 @@ package struct ChunkList {
     }
 
     package let entries: [Entry]
+    /// Whether numbers begin with their highest byte, as in AIFF and RIFX.
+    package let isBigEndian: Bool
     private let bytes: SourceBytes
     private let mostBytes: Int
 
     /// Walks the chunks of a file that starts with a 12-byte header, up to one that makes no sense.
-    package init(_ source: any ByteSource, isBigEndian: Bool, mostBytes: Int = Metadata.mostBytes) throws {
+    package init(_ source: any ByteSource, mostBytes: Int = Metadata.mostBytes) throws {
         bytes = SourceBytes(source)
+        isBigEndian = try bytes.isRIFX() || bytes.text(at: 0, 4) == "FORM"
         self.mostBytes = mostBytes
         var entries: [Entry] = []
         var offset: Int64 = 12
         var long: Int64?
         while entries.count < 10_000, let name = try bytes.text(at: offset, 4),
-            var size = try isBigEndian ? bytes.big(at: offset + 4, 4) : bytes.little(at: offset + 4, 4)
+            var size = try bytes.number(at: offset + 4, 4, isBig: isBigEndian)
         {
             if name == "ds64" { long = try bytes.little(at: offset + 16, 8) }
             if name == "data", size == 0xFFFF_FFFF {
@@ -56,11 +59,12 @@ package struct ChunkList {
     }
 
     /// The chunks inside a list.
-    package static func children(_ list: [UInt8]) -> [(name: String, bytes: [UInt8])] {
+    package func children(_ list: [UInt8]) -> [(name: String, bytes: [UInt8])] {
         var children: [(String, [UInt8])] = []
         var offset = 0
         while offset + 8 <= list.count {
-            let size = list[(offset + 4)..<(offset + 8)].reversed().reduce(0) { $0 << 8 | Int($1) }
+            let number = list[(offset + 4)..<(offset + 8)]
+            let size = (isBigEndian ? Array(number) : number.reversed()).reduce(0) { $0 << 8 | Int($1) }
             guard size <= list.count - offset - 8 else { break }
             let name = String(decoding: list[offset..<(offset + 4)], as: UTF8.self)
             children.append((name, Array(list[(offset + 8)..<(offset + 8 + size)])))

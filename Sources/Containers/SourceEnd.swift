@@ -33,14 +33,15 @@ package enum SourceEnd {
     /// How many chunks are looked at; a few million empty ones fit in a small file.
     static let mostChunks = 10_000
 
-    /// RIFF and RF64: the end of the data chunk (EBU Tech 3306 for 64-bit sizes).
+    /// RIFF, RIFX and RF64: the end of the data chunk (EBU Tech 3306 for 64-bit sizes).
     private static func riff(_ bytes: SourceBytes) throws -> Int64? {
+        let isBig = try bytes.isRIFX()
         var offset: Int64 = 12
         var long: Int64?
         for _ in 0..<mostChunks {
-            guard let name = try bytes.text(at: offset, 4), let size = try bytes.little(at: offset + 4, 4) else {
-                break
-            }
+            guard let name = try bytes.text(at: offset, 4),
+                let size = try bytes.number(at: offset + 4, 4, isBig: isBig)
+            else { break }
             if name == "ds64" { long = try bytes.little(at: offset + 16, 8) }
             if name == "data" {
                 if let long, size == 0xFFFF_FFFF { return (offset + 8).adding(long) }

@@ -30,34 +30,38 @@ package struct UnknownSize {
         length = source.length
     }
 
-    /// RIFF and RF64: the data chunk, the size of the file, and the count of samples in `fact` or `ds64`.
+    /// RIFF, RIFX and RF64: the data chunk, the size of the file, and the count of samples in `fact` or `ds64`.
     private mutating func resolveWave() throws -> Bool {
-        let form = try bytes.text(at: 0, 4)
+        let isBig = try bytes.isRIFX()
         var (offset, block): (Int64, Int64) = (12, 1)
         var (wide, fact): (Int64?, Int64?)
-        while mayGoOn(), let name = try bytes.text(at: offset, 4), let size = try bytes.little(at: offset + 4, 4) {
+        while mayGoOn(), let name = try bytes.text(at: offset, 4),
+            let size = try bytes.number(at: offset + 4, 4, isBig: isBig)
+        {
             let body = offset + 8
             switch name {
             case "ds64": wide = body
             case "fact": fact = body
-            case "fmt ": block = try waveBlock(body)
+            case "fmt ": block = try waveBlock(body, isBig: isBig)
             case "data":
                 let rest = whole(from: body, block)
-                if form != "RIFF", size == 0xFFFF_FFFF, let wide, let long = try bytes.little(at: wide + 8, 8) {
+                if size == 0xFFFF_FFFF, try bytes.text(at: 0, 4) != "RIFF", let wide,
+                    let long = try bytes.little(at: wide + 8, 8)
+                {
                     guard try isUnknown(wide: long, from: body) else { return false }
                     correct(length - 8, 8, at: wide, isBig: false)
                     correct(rest, 8, at: wide + 8, isBig: false)
                     correct(0, 8, at: wide + 16, isBig: false)
                     return true
                 }
-                if size == 0, length > body, try isChunks(from: body, isBig: false) {
+                if size == 0, length > body, try isChunks(from: body, isBig: isBig) {
                     // libav takes them for the sound that there is none of: without a chunk of it, it opens no file.
                     correct(0x4B4E_554A, 4, at: offset, isBig: false)
                     return true
                 }
-                guard try isUnknown(size, from: body, isBig: false) else { return false }
+                guard try isUnknown(size, from: body, isBig: isBig) else { return false }
                 // libav reads to the end of the file where the size is the largest that there is.
-                correct(min(rest, 0xFFFF_FFFF), 4, at: offset + 4, isBig: false)
+                correct(min(rest, 0xFFFF_FFFF), 4, at: offset + 4, isBig: isBig)
                 if let fact { correct(0, 4, at: fact, isBig: false) }
                 return true
             default: break
@@ -68,9 +72,9 @@ package struct UnknownSize {
     }
 
     /// Bytes of one sample of all channels; 1 for codecs that have none.
-    private func waveBlock(_ body: Int64) throws -> Int64 {
-        guard let tag = try bytes.little(at: body, 2), [1, 3, 6, 7, 0xFFFE].contains(tag),
-            let block = try bytes.little(at: body + 12, 2)
+    private func waveBlock(_ body: Int64, isBig: Bool = false) throws -> Int64 {
+        guard let tag = try bytes.number(at: body, 2, isBig: isBig), [1, 3, 6, 7, 0xFFFE].contains(tag),
+            let block = try bytes.number(at: body + 12, 2, isBig: isBig)
         else { return 1 }
         return max(block, 1)
     }
@@ -206,7 +210,9 @@ extension UnknownSize {
     private mutating func isChunks(from start: Int64, isBig: Bool) throws -> Bool {
         var offset = start
         while mayGoOn(), offset < length {
-            guard try hasName(at: offset), let size = try number(at: offset + 4, 4, isBig: isBig) else { return false }
+            guard try hasName(at: offset), let size = try bytes.number(at: offset + 4, 4, isBig: isBig) else {
+                return false
+            }
             // Some writers leave the last chunk's padding out.
             offset += 8 + size + (offset + 8 + size == length ? 0 : size % 2)
         }
@@ -226,10 +232,6 @@ extension UnknownSize {
     private func whole(from offset: Int64, _ block: Int64) -> Int64 {
         let rest = length - offset
         return rest < block ? rest : rest - rest % block
-    }
-
-    private func number(at offset: Int64, _ count: Int, isBig: Bool) throws -> Int64? {
-        try isBig ? bytes.big(at: offset, count) : bytes.little(at: offset, count)
     }
 
     private mutating func correct(_ value: Int64, _ count: Int, at offset: Int64, isBig: Bool) {

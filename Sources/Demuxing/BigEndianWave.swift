@@ -1,11 +1,9 @@
-import Bytes
 import CLibav
 
 /// WAV in big-endian order, which libav opens and then decodes as if it were little-endian.
 enum BigEndianWave {
-    /// Has libav decode the stream in the order of its container.
-    static func correct(_ source: any ByteSource, _ stream: UnsafeMutablePointer<AVStream>) throws {
-        guard try SourceBytes(source).read(at: 0, 4) == Array("RIFX".utf8) else { return }
+    /// Has libav decode the stream of such a file in the order of its container.
+    static func correct(_ stream: UnsafeMutablePointer<AVStream>) {
         let parameters = stream.pointee.codecpar!
         switch parameters.pointee.codec_id {
         case AV_CODEC_ID_PCM_S16LE: parameters.pointee.codec_id = AV_CODEC_ID_PCM_S16BE

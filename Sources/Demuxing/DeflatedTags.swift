@@ -13,7 +13,7 @@ enum DeflatedTags {
         var marks: [Int64: UInt8] = [:]
         if try TagBytes.id3Size(source, at: end) > 0 { marks[end + 3] = 0xFF }
         if ["wav", "aiff"].contains(format) {
-            let chunks = try ChunkList(source, isBigEndian: format == "aiff").entries
+            let chunks = try ChunkList(source).entries
             places += chunks.filter { ["id3 ", "ID3 "].contains($0.name) }.map(\.body)
         }
         for place in places where try declaredBytes(bytes, place) > Int64(Metadata.mostBytes) { marks[place + 3] = 9 }

@@ -50,12 +50,14 @@ package struct Demuxer: ~Copyable {
         let (bytes, isLengthUnknown): (any ByteSource, Bool)
         let view: OpeningView?
         let edit: MovieEdit?
+        let isBigEndianWave: Bool
         do {
             let name = String(cString: format.pointee.name)
             let shortened = try TrailingTags.hidden(whole, name)
             let resolved = try UnknownSize.resolved(shortened, name)
             isLengthUnknown = resolved != nil
             bytes = try DeflatedTags.hidden(resolved ?? shortened, name)
+            isBigEndianWave = try name == "wav" && SourceBytes(bytes).isRIFX()
             view = name == "mp3" ? try OpeningView(bytes) : nil
             edit = name.hasPrefix("mov,") && !bytes.isEndless ? try MovieEdit(withinPacketOf: bytes) : nil
         } catch { throw .unreadable(error, operation) }
@@ -84,9 +86,7 @@ package struct Demuxer: ~Copyable {
         guard probed >= 0 else { throw try refusal(bytes, demuxer.source, format, probed) }
         if let failure = demuxer.source.failure(operation) { throw failure }
         if let codec = view?.codec { demuxer.stream(0).pointee.codecpar.pointee.codec_id = codec }
-        if demuxer.formatName == "wav" {
-            do { try BigEndianWave.correct(bytes, demuxer.stream(0)) } catch { throw .unreadable(error, operation) }
-        }
+        if isBigEndianWave { BigEndianWave.correct(demuxer.stream(0)) }
         demuxer.enlargePackets()
         // A stream whose edit is ignored tells its length all the same.
         if let length = edit?.mediaSamples { demuxer.stream(0).pointee.duration = length }

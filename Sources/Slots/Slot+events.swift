@@ -53,6 +53,7 @@ extension Slot {
         let last = lines.all.last.map { "; libav's last words: \($0)" } ?? ""
         return .crashed(Failure(.crashed, what + last), log: lines.all)
     }
+
     /// Kills a transcoder that did not keep to its job.
     func violation(_ pair: ChildPair, _ failure: Failure) -> SlotError {
         let error = crash(pair, failure.message)

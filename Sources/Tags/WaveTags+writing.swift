@@ -16,7 +16,7 @@ extension WaveTags {
     static func append(_ metadata: Metadata, id3: [UInt8]?, to store: any ByteStore) throws -> Outcome {
         let source = StoredSource(store)
         if let broadcast = metadata.wave.broadcast?.bytes {
-            let list = try ChunkList(source, isBigEndian: false)
+            let list = try ChunkList(source)
             guard let place = list.entries.first(where: { $0.name == "bext" }), place.size >= broadcast.count else {
                 return .misfit
             }

@@ -4,10 +4,8 @@ import Containers
 
 /// The tags of RIFF and AIFF files: `LIST` `INFO`, an ID3v2 tag, `bext`, `cue ` with its notes.
 enum WaveTags {
-    static func read(_ source: any ByteSource, isBigEndian: Bool, charset: String?, mostBytes most: Int) throws
-        -> Metadata
-    {
-        let list = try ChunkList(source, isBigEndian: isBigEndian, mostBytes: most)
+    static func read(_ source: any ByteSource, charset: String?, mostBytes most: Int) throws -> Metadata {
+        let list = try ChunkList(source, mostBytes: most)
         var metadata = Metadata()
         if let entry = list.entries.first(where: { ["id3 ", "ID3 "].contains($0.name) }) {
             if let bytes = try list.body(entry) {
@@ -16,8 +14,9 @@ enum WaveTags {
                 metadata.warnings.append(TagReader.tooLarge(entry.size, most))
             }
         }
-        guard !isBigEndian else { return metadata }
         metadata.fill(from: Metadata(texts: try info(list, charset)))
+        // What else there is holds numbers in little-endian order.
+        guard !list.isBigEndian else { return metadata }
         metadata.wave.broadcast = try list.body("bext").flatMap { BroadcastExtension($0) }
         metadata.wave.cues = try cues(list)
         for entry in list.entries where WaveMetadata.keptChunks.contains(entry.name) {
@@ -29,7 +28,7 @@ enum WaveTags {
 
     private static func info(_ list: ChunkList, _ charset: String?) throws -> [String: [String]] {
         var texts: [String: [String]] = [:]
-        for (name, bytes) in try list.lists("INFO").flatMap({ ChunkList.children($0) }) {
+        for (name, bytes) in try list.lists("INFO").flatMap(list.children) {
             guard let name = infoNames.first(where: { $0.chunk == name })?.tag else { continue }
             let text = TagCharsets.decode(bytes, charset)
             if !text.isEmpty { texts[name, default: []].append(text) }
@@ -39,7 +38,7 @@ enum WaveTags {
 
     private static func cues(_ list: ChunkList) throws -> [CuePoint] {
         guard let bytes = try list.body("cue "), bytes.count >= 4 else { return [] }
-        let all = try list.lists("adtl").flatMap { ChunkList.children($0) }.filter { $0.bytes.count >= 4 }
+        let all = try list.lists("adtl").flatMap(list.children).filter { $0.bytes.count >= 4 }
         var notes = Dictionary(grouping: all) { word($0.bytes, 0) }
         var cues: [CuePoint] = []
         var offset = 4
