@@ -17,7 +17,7 @@ package final class DescriptorSource: ByteSource {
 }
 
 /// A regular file, written and read back through a descriptor that somebody else owns and keeps open meanwhile.
-package final class DescriptorStore: ByteStore {
+package final class DescriptorStore: RandomAccessOutput {
     private let number: CInt
 
     package init(borrowing number: CInt) { self.number = number }

@@ -85,7 +85,7 @@ package struct Metadata: Sendable {
     }
 
     /// The most bytes of tags that are read where no setting says otherwise, and that deflated ones may become in libav.
-    package static let mostBytes = 16 << 20
+    package static let maxBytes = 16 << 20
 
     package var isEmpty: Bool {
         texts.isEmpty && pictures.isEmpty && chapters.isEmpty && lines.isEmpty && frames.isEmpty && wave.isEmpty

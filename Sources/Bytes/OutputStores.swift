@@ -5,7 +5,7 @@ package protocol OutputStores: AnyObject {
     /// A part's name is what follows the stem of the main file's: `.chapters.json` beside `talk.mp3` will be
     /// `talk.chapters.json`. `{token}` in it stands for letters that no other run of the job has, so that files which the
     /// main one names, such as the segments of a playlist, never mix with those of another run.
-    func open(output index: Int, part name: String?) throws -> any ByteStore
+    func open(output index: Int, part name: String?) throws -> any RandomAccessOutput
 
     /// The name that an open part will have, relative to the main file's folder: what the main file calls it.
     func placeName(output index: Int, part name: String) throws -> String

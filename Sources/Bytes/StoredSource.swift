@@ -1,8 +1,8 @@
 /// A store as a source.
 package final class StoredSource: ByteSource {
-    private let store: any ByteStore
+    private let store: any RandomAccessOutput
 
-    package init(_ store: any ByteStore) { self.store = store }
+    package init(_ store: any RandomAccessOutput) { self.store = store }
 
     package var length: Int64 { (try? store.length) ?? 0 }
 

@@ -12,7 +12,7 @@ package enum TagBytes {
     /// Where the ID3v2 tags in front of a file begin, as many of them as are looked at, and where the last of these ends.
     package static func leading(_ source: any ByteSource) throws -> (starts: [Int64], end: Int64) {
         var (starts, end): ([Int64], Int64) = ([], 0)
-        while starts.count < mostLeading, case let size = try id3Size(source, at: end), size > 0 {
+        while starts.count < maxLeading, case let size = try id3Size(source, at: end), size > 0 {
             starts.append(end)
             end += size
         }
@@ -20,7 +20,7 @@ package enum TagBytes {
     }
 
     /// Each costs a read, and a few million empty ones fit in a small file.
-    static let mostLeading = 64
+    static let maxLeading = 64
 
     /// An ID3v2 tag with as much padding as makes it so long; nothing if that is too short.
     package static func id3(_ tag: [UInt8], padded count: Int) -> [UInt8]? {

@@ -13,13 +13,13 @@ package struct ChunkList {
     /// Whether numbers begin with their highest byte, as in AIFF and RIFX.
     package let isBigEndian: Bool
     private let bytes: SourceBytes
-    private let mostBytes: Int
+    private let maxBytes: Int
 
     /// Walks the chunks of a file that starts with a 12-byte header, up to one that makes no sense.
-    package init(_ source: any ByteSource, mostBytes: Int = Metadata.mostBytes) throws {
+    package init(_ source: any ByteSource, maxBytes: Int = Metadata.maxBytes) throws {
         bytes = SourceBytes(source)
         isBigEndian = try bytes.isRIFX() || bytes.text(at: 0, 4) == "FORM"
-        self.mostBytes = mostBytes
+        self.maxBytes = maxBytes
         var entries: [Entry] = []
         var offset: Int64 = 12
         var long: Int64?
@@ -46,7 +46,7 @@ package struct ChunkList {
 
     /// The bytes of a chunk, if it is whole and no larger than tags may be.
     package func body(_ entry: Entry) throws -> [UInt8]? {
-        guard entry.size <= mostBytes else { return nil }
+        guard entry.size <= maxBytes else { return nil }
         return try bytes.read(at: entry.body, Int(entry.size))
     }
 

@@ -26,7 +26,7 @@ enum FilmEnd {
         let mark: [UInt8] = [0x4E, 0x58, 0xDD, 0x67, 0x2F, 0x23, 0xE6, 0x4E]
         let length = bytes.rest(from: 0)
         // Behind the distance lies a sum of 32 bits, and behind that perhaps what does not belong to the file.
-        let first = max(length - mostBehindIndex, 0)
+        let first = max(length - maxBehindIndex, 0)
         guard let tail = try bytes.read(at: first, Int(length - first)) else { return nil }
         for end in stride(from: tail.count, through: 12, by: -1) {
             let distance = Int64(bitPattern: tail[(end - 12)..<(end - 4)].reduce(0) { $0 << 8 | UInt64($1) })
@@ -36,5 +36,5 @@ enum FilmEnd {
         return nil
     }
 
-    private static let mostBehindIndex: Int64 = 4096
+    private static let maxBehindIndex: Int64 = 4096
 }

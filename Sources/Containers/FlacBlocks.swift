@@ -35,7 +35,8 @@ package struct FlacBlocks {
     package func body(_ block: Block) throws -> [UInt8]? { try bytes.read(at: block.body, block.size) }
 
     /// Puts blocks in the place of all but STREAMINFO, with padding behind them; false if they do not fit.
-    package func replace(with bodies: [(kind: UInt8, bytes: [UInt8])], in store: any ByteStore) throws -> Bool {
+    package func replace(with bodies: [(kind: UInt8, bytes: [UInt8])], in store: any RandomAccessOutput) throws -> Bool
+    {
         guard let first = blocks.first, let last = blocks.last, blocks.count > 1 else { return false }
         let start = first.body + Int64(first.size)
         let room = Int(last.body + Int64(last.size) - start)

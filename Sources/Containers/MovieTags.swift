@@ -28,7 +28,7 @@ package struct MovieTags {
 
     /// The whole box, unless boxes are nested in it deeper than tags ever are, or are more than can be looked at.
     package func body() throws -> [UInt8]? {
-        var left = Self.mostBoxes
+        var left = Self.maxBoxes
         guard try isShallow(userBox, levels: 7, &left) else { return nil }
         return try bytes.read(at: userBox.start, Int(size))
     }
@@ -42,7 +42,7 @@ package struct MovieTags {
         return true
     }
 
-    private static let mostBoxes = 10_000
+    private static let maxBoxes = 10_000
     /// TagLib looks into boxes of these names wherever they stand.
     private static let containers: Set = [
         "moov", "udta", "mdia", "meta", "ilst", "stbl", "minf", "moof", "traf", "trak", "stsd",
@@ -55,7 +55,7 @@ package struct MovieTags {
     }
 
     /// Puts an `ilst` where room was kept for it, with a `free` box behind it; false if it does not fit.
-    package func replace(with list: [UInt8], isQuickTime: Bool, in store: any ByteStore) throws -> Bool {
+    package func replace(with list: [UInt8], isQuickTime: Bool, in store: any RandomAccessOutput) throws -> Bool {
         let children = try Self.children(userBox, bytes)
         let room: Box?
         var result: [UInt8]
@@ -91,7 +91,7 @@ package struct MovieTags {
         case "stsd": offset += 8
         default: break
         }
-        while boxes.count < mostBoxes, offset + 8 <= box.end, let short = try bytes.big(at: offset, 4),
+        while boxes.count < maxBoxes, offset + 8 <= box.end, let short = try bytes.big(at: offset, 4),
             let name = try bytes.text(at: offset + 4, 4)
         {
             let size = short == 1 ? try bytes.big(at: offset + 8, 8) ?? 0 : short == 0 ? box.end - offset : short

@@ -16,7 +16,7 @@ package struct OggPage {
     static let mark: [UInt8] = [0x4F, 0x67, 0x67, 0x53, 0]
 
     /// Bytes of the longest header.
-    static let mostHeaderBytes = 27 + 255
+    static let maxHeaderBytes = 27 + 255
 
     /// Reads the header that bytes begin with; nothing if they do not begin with one.
     init?(_ bytes: ArraySlice<UInt8>) {
@@ -36,7 +36,7 @@ package struct OggPage {
 
     /// Reads the header at an offset; nothing if none begins there.
     package init?(_ bytes: SourceBytes, at offset: Int64) throws {
-        let count = min(bytes.rest(from: offset), Int64(Self.mostHeaderBytes))
+        let count = min(bytes.rest(from: offset), Int64(Self.maxHeaderBytes))
         guard count > 0, let head = try bytes.read(at: offset, Int(count)) else { return nil }
         self.init(head[...])
     }

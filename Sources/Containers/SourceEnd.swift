@@ -31,14 +31,14 @@ package enum SourceEnd {
     }
 
     /// How many chunks are looked at; a few million empty ones fit in a small file.
-    static let mostChunks = 10_000
+    static let maxChunks = 10_000
 
     /// RIFF, RIFX and RF64: the end of the data chunk (EBU Tech 3306 for 64-bit sizes).
     private static func riff(_ bytes: SourceBytes) throws -> Int64? {
         let isBig = try bytes.isRIFX()
         var offset: Int64 = 12
         var long: Int64?
-        for _ in 0..<mostChunks {
+        for _ in 0..<maxChunks {
             guard let name = try bytes.text(at: offset, 4),
                 let size = try bytes.number(at: offset + 4, 4, isBig: isBig)
             else { break }
@@ -56,7 +56,7 @@ package enum SourceEnd {
     /// Sony Wave64: the end of the data chunk, whose sizes include their 24-byte header.
     private static func sonicFoundry(_ bytes: SourceBytes) throws -> Int64? {
         var offset: Int64 = 40
-        for _ in 0..<mostChunks {
+        for _ in 0..<maxChunks {
             guard let name = try bytes.text(at: offset, 4), let size = try bytes.little(at: offset + 16, 8), size >= 24
             else { break }
             if name == "data" { return offset.adding(size) }
@@ -68,7 +68,7 @@ package enum SourceEnd {
     /// IFF chunks with 32-bit sizes: the end of the one that is asked for.
     private static func chunks(_ bytes: SourceBytes, from start: Int64, named wanted: String) throws -> Int64? {
         var offset = start
-        for _ in 0..<mostChunks {
+        for _ in 0..<maxChunks {
             guard let name = try bytes.text(at: offset, 4), let size = try bytes.big(at: offset + 4, 4) else { break }
             if name == wanted { return offset + 8 + size }
             offset += 8 + size + size % 2
@@ -81,7 +81,7 @@ package enum SourceEnd {
     static func coreAudio(_ bytes: SourceBytes) throws -> (bodies: [String: Int64], end: Int64?) {
         var bodies: [String: Int64] = [:]
         var offset: Int64 = 8
-        for _ in 0..<mostChunks {
+        for _ in 0..<maxChunks {
             guard let name = try bytes.text(at: offset, 4), let size = try bytes.big(at: offset + 4, 8) else {
                 return (bodies, offset)
             }

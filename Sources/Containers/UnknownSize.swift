@@ -6,7 +6,7 @@ package struct UnknownSize {
     private let length: Int64
     private var corrections: [Int64: UInt8] = [:]
     /// How many more chunks are looked at.
-    private var chunksLeft = SourceEnd.mostChunks
+    private var chunksLeft = SourceEnd.maxChunks
 
     /// The source with the sizes that its length implies; nothing if its header declares them.
     package static func resolved(_ source: any ByteSource, _ format: String) throws -> (any ByteSource)? {

@@ -8,7 +8,7 @@ package struct XingFields {
     package let padding: Int64?
 
     /// What all the fields take, with LAME's extension as far as the padding.
-    package static let mostBytes = 144
+    package static let maxBytes = 144
 
     /// Reads the fields at the start of some bytes; nothing if they do not begin with the header's mark.
     package init?(_ bytes: ArraySlice<UInt8>) {

@@ -14,7 +14,7 @@ package enum Converter {
     /// the pace; so has each whose packets are copied, which follow one after the other. What fails the source fails the whole;
     /// what fails one of several outputs is that output's own result, unless all of them are wanted or none.
     package static func run(
-        source: any ByteSource, stores: any OutputStores, plan: ConversionPlan, stop: StopFlag,
+        source: any ByteSource, stores: any OutputStores, plan: ConversionPlan, stop: CancellationFlag,
         progress: (Progress) -> Void
     ) throws(MediaError) -> [Result<ConversionResult, MediaError>] {
         progress(Progress(phase: .opening))
@@ -90,8 +90,8 @@ package enum Converter {
     /// Opens each output's writer; those that copy read the source's packets first, and tell how far they are.
     private static func open(
         _ writers: RenditionWriters, _ reader: borrowing AssetReader, progress: (Progress) -> Void
-    ) -> [OutputLane] {
-        var lanes: [OutputLane] = []
+    ) -> [OutputPipeline] {
+        var lanes: [OutputPipeline] = []
         let count = Double(writers.plan.renditions.count)
         for index in writers.plan.renditions.indices {
             do throws(MediaError) {
@@ -101,15 +101,15 @@ package enum Converter {
                     if count > 1 { report.eta = nil }
                     progress(report)
                 }
-                lanes.append(OutputLane(.success(writer)))
-            } catch { lanes.append(OutputLane(.failure(error))) }
+                lanes.append(OutputPipeline(.success(writer)))
+            } catch { lanes.append(OutputPipeline(.failure(error))) }
         }
         return lanes
     }
 
     /// Hands on a report, if there is one, with how far each of several outputs is.
     private static func tell(
-        _ report: Progress?, _ lanes: [OutputLane], _ reader: borrowing AssetReader, _ progress: (Progress) -> Void
+        _ report: Progress?, _ lanes: [OutputPipeline], _ reader: borrowing AssetReader, _ progress: (Progress) -> Void
     ) {
         guard var report else { return }
         if lanes.count > 1 {
@@ -120,7 +120,7 @@ package enum Converter {
     }
 
     /// Fails if a conversion cannot come to anything any more.
-    private static func check(_ lanes: [OutputLane], _ plan: ConversionPlan) throws(MediaError) {
+    private static func check(_ lanes: [OutputPipeline], _ plan: ConversionPlan) throws(MediaError) {
         let wanted = lanes.indices.filter { !plan.skipped.contains($0) }
         guard let index = wanted.first(where: { lanes[$0].failure != nil }), let failure = lanes[index].failure else {
             return

@@ -12,8 +12,8 @@ import Tags
 ///
 /// It takes the samples of the track that a conversion reads, and reads the others itself, as far as that one has come.
 final class EveryTrackWriter: RenditionWriter {
-    private let store: any ByteStore
-    private let stop: StopFlag
+    private let store: any RandomAccessOutput
+    private let stop: CancellationFlag
     private let file: MuxedFile
     /// The track whose samples come from outside.
     private let path: TrackPath
@@ -21,8 +21,9 @@ final class EveryTrackWriter: RenditionWriter {
     private var tags: TagWriter
 
     init(
-        _ store: any ByteStore, _ rendition: Rendition, _ source: any ByteSource, _ sourceSettings: SourceSettings,
-        _ reader: borrowing AssetReader, _ metadata: Metadata, stop: StopFlag
+        _ store: any RandomAccessOutput, _ rendition: Rendition, _ source: any ByteSource,
+        _ sourceSettings: SourceSettings,
+        _ reader: borrowing AssetReader, _ metadata: Metadata, stop: CancellationFlag
     ) throws(MediaError) {
         self.store = store
         self.stop = stop
@@ -92,10 +93,10 @@ final class EveryTrackWriter: RenditionWriter {
         }
         var longest = paths[0]
         for path in paths where length(path) > length(longest) { longest = path }
-        var used = longest.used
-        used["tracks"] = Setting(asked: "all", used: String(paths.count))
+        var effective = longest.effective
+        effective["tracks"] = Setting(requested: "all", effective: String(paths.count))
         var result = ConversionResult(
-            longest.settings, samples: longest.samples, bytes: bytes, gapless: longest.gapless, used: used,
+            longest.settings, samples: longest.samples, bytes: bytes, gapless: longest.gapless, effective: effective,
             warnings: paths.flatMap(\.warnings) + siblings.flatMap(\.warnings) + tags.warnings)
         for sibling in siblings {
             result.damage.seconds += sibling.damage.seconds

@@ -10,7 +10,7 @@ extension Probe {
     /// Opens a source and says what it is, and how loud and where silent, by decoding the track that a player takes.
     package static func of(
         _ source: any ByteSource, _ settings: ProbeSettings, charset: String? = nil, limits: SourceLimits = .init(),
-        stop: StopFlag,
+        stop: CancellationFlag,
         progress: (Progress) -> Void = { _ in }
     ) throws(MediaError) -> Probe {
         var probe = try of(source, charset: charset, limits: limits, stop: stop)

@@ -102,7 +102,7 @@ package struct Probe: Codable, Hashable, Sendable {
 extension Probe {
     /// Opens a source and says what it is.
     package static func of(
-        _ source: any ByteSource, charset: String? = nil, limits: SourceLimits = .init(), stop: StopFlag
+        _ source: any ByteSource, charset: String? = nil, limits: SourceLimits = .init(), stop: CancellationFlag
     ) throws(MediaError) -> Probe {
         let demuxer = try Demuxer.open(source, stop: stop)
         try limits.check(demuxer)
@@ -114,7 +114,7 @@ extension Probe {
             if demuxer.formatName == "ogg" { tracks[tracks.count - 1].title = nil }
         }
         let place = tracks.firstIndex { $0.index == best.index }
-        if let place, let length = try AudibleLength.of(best, source, demuxer) { tracks[place].duration = length }
+        if let place, let length = try TrimmedDuration.of(best, source, demuxer) { tracks[place].duration = length }
         for place in tracks.indices { tracks[place].seconds = tracks[place].duration?.seconds }
         let duration =
             place.flatMap { tracks[$0].duration }

@@ -17,7 +17,7 @@ struct RenditionWriters {
     let metadata: Metadata
     /// What a first reading found for each rendition that needed one.
     let measurements: [SoundMeasurement?]
-    let stop: StopFlag
+    let stop: CancellationFlag
 
     /// The writer of one output; it begins on the thread that calls, and may go on on another.
     func open(
@@ -78,7 +78,7 @@ struct RenditionWriters {
     }
 
     /// The main file of an output.
-    private func store(_ index: Int) throws(MediaError) -> any ByteStore {
+    private func store(_ index: Int) throws(MediaError) -> any RandomAccessOutput {
         do { return try stores.open(output: index, part: nil) } catch {
             throw MediaError(.store(error), "open the output", "the output could not be opened: \(error)")
         }

@@ -14,7 +14,7 @@ final class SiblingTrack {
 
     init(
         _ number: Int, _ rendition: Rendition, _ source: any ByteSource, _ settings: SourceSettings,
-        _ label: TrackLabel, _ file: MuxedFile, stop: StopFlag
+        _ label: TrackLabel, _ file: MuxedFile, stop: CancellationFlag
     ) throws(MediaError) {
         frame = try Frame()
         var settings = settings

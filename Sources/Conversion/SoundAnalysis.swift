@@ -10,7 +10,7 @@ import MediaTypes
 enum SoundAnalysis {
     /// Measures for each result what it needs; nothing for those that need nothing, or cannot be made at all.
     static func run(
-        _ source: any ByteSource, _ plan: ConversionPlan, stop: StopFlag, progress: (Progress) -> Void
+        _ source: any ByteSource, _ plan: ConversionPlan, stop: CancellationFlag, progress: (Progress) -> Void
     ) throws(MediaError) -> [SoundMeasurement?] {
         guard plan.renditions.contains(where: \.sound.needsMeasurement) else {
             return Array(repeating: nil, count: plan.renditions.count)
@@ -39,7 +39,7 @@ enum SoundAnalysis {
 /// Measures the range as some results hear it.
 private final class Gauge {
     private let repair: FloatRepair
-    private let head: SoundHead
+    private let head: ChannelMixStage
     private var meter: LoudnessMeter?
     private var scan: SilenceScan
     private var samples: Int64 = 0
@@ -71,7 +71,7 @@ private final class Gauge {
         let sound = rendition.sound
         let settings = try EncodingSettings.resolve(rendition, try sound.shape(of: source), depth)
         repair = try FloatRepair(source)
-        head = try SoundHead(sound, source, settings)
+        head = try ChannelMixStage(sound, source, settings)
         if sound.loudness != nil || sound.replayGain != nil {
             meter = try LoudnessMeter.open(head.output, seconds: seconds)
         }

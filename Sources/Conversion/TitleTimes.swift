@@ -14,7 +14,7 @@ struct TitleTimes {
     private var bytes = 0
 
     /// What the titles of a report may take: with all else it travels in one packet of 128 KiB.
-    private static let mostBytes = 80_000
+    private static let maxBytes = 80_000
 
     init(_ source: any ByteSource) { self.source = source }
 
@@ -33,7 +33,7 @@ struct TitleTimes {
     mutating func add(_ title: String, at time: Double) {
         // A character may take two bytes in JSON, and the time and the names take the rest.
         bytes += 2 * title.utf8.count + 50
-        guard bytes <= Self.mostBytes else {
+        guard bytes <= Self.maxBytes else {
             leftOut += 1
             return
         }

@@ -10,7 +10,7 @@ final class TrackPath {
     /// Among the source's audio tracks, from 1.
     let number: Int
     let settings: EncodingSettings
-    private let sound: SoundChain?
+    private let sound: AudioFilterChain?
     private var writer: AssetWriter
     private let inputRate: Int
     private var taken: Int64 = 0
@@ -22,7 +22,7 @@ final class TrackPath {
         self.number = number
         inputRate = reader.shape.rate
         settings = try EncodingSettings.resolve(rendition, try rendition.sound.shape(of: reader.shape), reader.depth)
-        sound = try SoundChain.open(rendition.sound, reader.shape, reader.depth, settings, nil)
+        sound = try AudioFilterChain.open(rendition.sound, reader.shape, reader.depth, settings, nil)
         writer = try AssetWriter.add(
             to: file, settings, input: sound?.output ?? reader.shape, depth: sound?.depth ?? reader.depth, label: label)
     }
@@ -50,7 +50,7 @@ final class TrackPath {
     var gapless: Gapless { writer.padding.gapless(settings, packets: writer.tally.count, samples: samples) }
 
     /// By their names in a job.
-    var used: [String: Setting] { settings.used.merging(sound?.used ?? [:]) { $1 } }
+    var effective: [String: Setting] { settings.effective.merging(sound?.effective ?? [:]) { $1 } }
 
     var warnings: [Warning] {
         (settings.warnings + writer.warnings + (sound?.warnings ?? [])).map { $0.of(track: number) }

@@ -16,7 +16,7 @@ enum DeflatedTags {
             let chunks = try ChunkList(source).entries
             places += chunks.filter { ["id3 ", "ID3 "].contains($0.name) }.map(\.body)
         }
-        for place in places where try declaredBytes(bytes, place) > Int64(Metadata.mostBytes) { marks[place + 3] = 9 }
+        for place in places where try declaredBytes(bytes, place) > Int64(Metadata.maxBytes) { marks[place + 3] = 9 }
         return marks.isEmpty ? source : CorrectedSource(source, marks)
     }
 

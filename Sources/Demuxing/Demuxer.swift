@@ -17,13 +17,13 @@ package struct Demuxer: ~Copyable {
     /// Whether the header does not declare how long the source is, where it should.
     let isLengthUnknown: Bool
     private let source: SourceContext
-    private let stop: StopFlag
+    private let stop: CancellationFlag
     /// By their streams.
-    private var hidden: [Int: HiddenSamples] = [:]
+    private var hidden: [Int: SkipSamplesMarker] = [:]
 
     private init(
         owning context: UnsafeMutablePointer<AVFormatContext>, score: Int, _ bytes: any ByteSource,
-        isLengthUnknown: Bool, source: consuming SourceContext, stop: StopFlag
+        isLengthUnknown: Bool, source: consuming SourceContext, stop: CancellationFlag
     ) {
         self.context = context
         formatName = String(cString: context.pointee.iformat.pointee.name)
@@ -40,7 +40,7 @@ package struct Demuxer: ~Copyable {
     }
 
     /// Recognises a source, unless its container is known by libav's name, and reads its headers.
-    package static func open(_ whole: any ByteSource, as name: String? = nil, stop: StopFlag) throws(MediaError)
+    package static func open(_ whole: any ByteSource, as name: String? = nil, stop: CancellationFlag) throws(MediaError)
         -> Demuxer
     {
         _ = Self.boundMemory
@@ -66,7 +66,7 @@ package struct Demuxer: ~Copyable {
         guard context != nil else { throw .outOfMemory(operation) }
         context!.pointee.pb = source.pointer
         context!.pointee.interrupt_callback = AVIOInterruptCB(
-            callback: { Unmanaged<StopFlag>.fromOpaque($0!).takeUnretainedValue().isRaised ? 1 : 0 },
+            callback: { Unmanaged<CancellationFlag>.fromOpaque($0!).takeUnretainedValue().isRaised ? 1 : 0 },
             opaque: Unmanaged.passUnretained(stop).toOpaque())
         context!.pointee.io_open = { _, _, _, _, _ in av_swift_error(1) }
         av_opt_set(context, "format_whitelist", AllowedContainers.whitelist, 0)
@@ -140,7 +140,7 @@ package struct Demuxer: ~Copyable {
     private mutating func findHidden(_ edit: MovieEdit?) throws(MediaError) {
         do {
             for track in tracks {
-                hidden[track.index] = try HiddenSamples(bytes, stream(track.index), formatName, edit)
+                hidden[track.index] = try SkipSamplesMarker(bytes, stream(track.index), formatName, edit)
             }
         } catch { throw .unreadable(error, Self.operation) }
     }

@@ -27,7 +27,7 @@ package struct FlacHeader {
     }
 
     /// The MD5 that a finished file holds for its samples, in hexadecimal digits; nothing if there is none.
-    package static func md5(in store: any ByteStore, stop: StopFlag) throws(MediaError) -> String? {
+    package static func md5(in store: any RandomAccessOutput, stop: CancellationFlag) throws(MediaError) -> String? {
         let demuxer = try Demuxer.open(StoredSource(store), stop: stop)
         guard let track = demuxer.tracks.first else { return nil }
         return FlacHeader(demuxer.stream(track.index))?.md5?.hexadecimal

@@ -11,11 +11,11 @@ package struct SourceContext: ~Copyable {
     /// What the C callbacks see: the source, where it stands, and the error that C cannot carry.
     final class Bridge {
         let source: any ByteSource
-        let stop: StopFlag
+        let stop: CancellationFlag
         var position: Int64 = 0
         var failure: (any Error)?
 
-        init(_ source: any ByteSource, _ stop: StopFlag) {
+        init(_ source: any ByteSource, _ stop: CancellationFlag) {
             self.source = source
             self.stop = stop
         }
@@ -27,7 +27,7 @@ package struct SourceContext: ~Copyable {
     }
 
     /// Makes a context that reads a source, and fails as soon as the flag is raised.
-    package static func open(_ source: any ByteSource, stop: StopFlag) throws(MediaError) -> SourceContext {
+    package static func open(_ source: any ByteSource, stop: CancellationFlag) throws(MediaError) -> SourceContext {
         let bridge = Unmanaged.passRetained(Bridge(source, stop))
         guard
             let pointer = UnsafeMutablePointer<AVIOContext>.allocated(

@@ -34,7 +34,7 @@ package struct XingHeader {
         guard let length = head.withUnsafeBufferPointer({ FrameHeader.length(AV_CODEC_ID_MP3, $0) }) else { return nil }
         let (isFirst, isMono) = (head[1] >> 3 & 3 == 3, head[3] >> 6 == 3)
         let mark = offset + 4 + (isFirst ? (isMono ? 17 : 32) : (isMono ? 9 : 17))
-        let count = min(bytes.rest(from: mark), Int64(XingFields.mostBytes))
+        let count = min(bytes.rest(from: mark), Int64(XingFields.maxBytes))
         guard count > 0, let field = try bytes.read(at: mark, Int(count)), let fields = XingFields(field[...]) else {
             return nil
         }

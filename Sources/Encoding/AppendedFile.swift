@@ -2,12 +2,12 @@ package import Bytes
 
 /// A file that is written from its beginning to its end, some bytes of which may be filled in later.
 package final class AppendedFile {
-    private let store: any ByteStore
+    private let store: any RandomAccessOutput
     @usableFromInline var bytes: [UInt8] = []
     private var written: Int64 = 0
     @usableFromInline static let block = 1 << 16
 
-    package init(_ store: any ByteStore) { self.store = store }
+    package init(_ store: any RandomAccessOutput) { self.store = store }
 
     package var length: Int64 { written + Int64(bytes.count) }
 

@@ -19,8 +19,8 @@ package struct AssetWriter: ~Copyable {
 
     /// Starts a file for samples of one shape.
     static func open(
-        _ store: any ByteStore, _ settings: EncodingSettings, input: SampleShape, depth: SampleDepth,
-        tags: HeaderTags, stop: StopFlag
+        _ store: any RandomAccessOutput, _ settings: EncodingSettings, input: SampleShape, depth: SampleDepth,
+        tags: HeaderTags, stop: CancellationFlag
     ) throws(MediaError) -> AssetWriter {
         let converter = try SampleConverter.open(input, depth, for: settings)
         return AssetWriter(converter, try TrackEncoder.open(store, settings, tags: tags, stop: stop))

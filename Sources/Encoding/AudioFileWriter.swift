@@ -9,23 +9,23 @@ import Tags
 
 /// An output that is one file of encoded audio.
 package final class AudioFileWriter: RenditionWriter {
-    private let store: any ByteStore
+    private let store: any RandomAccessOutput
     private let settings: EncodingSettings
     private var writer: AssetWriter
     private var tags: TagWriter
-    private let sound: SoundChain?
-    private let stop: StopFlag
+    private let sound: AudioFilterChain?
+    private let stop: CancellationFlag
     private let isMeasured: Bool
 
     package init(
-        _ store: any ByteStore, _ rendition: Rendition, _ reader: borrowing AssetReader, _ metadata: Metadata,
-        _ measurement: SoundMeasurement?, lowering: Double = 0, stop: StopFlag
+        _ store: any RandomAccessOutput, _ rendition: Rendition, _ reader: borrowing AssetReader, _ metadata: Metadata,
+        _ measurement: SoundMeasurement?, lowering: Double = 0, stop: CancellationFlag
     ) throws(MediaError) {
         self.store = store
         self.stop = stop
         isMeasured = rendition.sound.loudness != nil && measurement?.loudness?.integrated != nil
         settings = try EncodingSettings.resolve(rendition, try rendition.sound.shape(of: reader.shape), reader.depth)
-        sound = try SoundChain.open(
+        sound = try AudioFilterChain.open(
             rendition.sound, reader.shape, reader.depth, settings, measurement, lowering: lowering)
         tags = TagWriter(
             metadata, rendition.tags, format: settings.format, codec: settings.codec, rate: settings.shape.rate,
@@ -64,7 +64,7 @@ package final class AudioFileWriter: RenditionWriter {
         var result = ConversionResult(
             settings, samples: samples, bytes: bytes,
             gapless: padding.gapless(settings, packets: tally.count, samples: samples), sound: sound,
-            used: settings.used, warnings: settings.warnings + writer.warnings + tags.warnings)
+            effective: settings.effective, warnings: settings.warnings + writer.warnings + tags.warnings)
         result.excess = excess
         if settings.codec.name == "flac" { result.audioMD5 = try FlacHeader.md5(in: store, stop: stop) }
         return result

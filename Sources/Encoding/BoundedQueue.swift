@@ -28,15 +28,15 @@ package final class BoundedQueue<Element: Sendable>: Sendable {
     }
 
     /// How many elements wait at most.
-    static var mostElements: Int { 32 }
+    static var maxElements: Int { 32 }
     /// How much they may weigh together, but for a single one.
-    private static var mostBytes: Int { 4 << 20 }
+    private static var maxBytes: Int { 4 << 20 }
 
     /// Puts an element in, once there is room; false if the reader has given up.
     package func append(_ element: Element, bytes: Int) -> Bool {
         state.wait { state in
             if state.end != nil { return false }
-            let hasRoom = state.elements.count < Self.mostElements && state.bytes + bytes <= Self.mostBytes
+            let hasRoom = state.elements.count < Self.maxElements && state.bytes + bytes <= Self.maxBytes
             guard hasRoom || state.elements.isEmpty else { return nil }
             state.elements.append(element)
             state.bytes += bytes

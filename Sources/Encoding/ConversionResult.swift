@@ -49,7 +49,7 @@ extension ConversionResult {
     /// What was made with settings, at another rate where it says so; what the sound chain used and warns of is added.
     package init(
         _ encoding: EncodingSettings, rate: Int? = nil, samples: Int64, bytes: Int64, gapless: Gapless,
-        sound: SoundChain? = nil, used: [String: Setting], warnings: [Warning]
+        sound: AudioFilterChain? = nil, effective: [String: Setting], warnings: [Warning]
     ) {
         let rate = rate ?? encoding.shape.rate
         duration = MediaTime(sample: samples, rate: rate)
@@ -60,7 +60,7 @@ extension ConversionResult {
         (sampleRate, channels) = (rate, encoding.shape.channels)
         (self.samples, self.bytes, self.gapless) = (samples, bytes, gapless)
         damage = .none
-        settings = used.merging(sound?.used ?? [:]) { $1 }
+        settings = effective.merging(sound?.effective ?? [:]) { $1 }
         self.warnings = warnings + (sound?.warnings ?? [])
         loudness = sound?.loudness
     }

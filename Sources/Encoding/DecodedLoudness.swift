@@ -10,7 +10,7 @@ import MediaTypes
 enum DecodedLoudness {
     /// Decodes and measures a lossy result; nothing for one that holds the samples as they were measured before.
     static func of(
-        _ store: any ByteStore, _ settings: EncodingSettings, seconds: Double, stop: StopFlag
+        _ store: any RandomAccessOutput, _ settings: EncodingSettings, seconds: Double, stop: CancellationFlag
     ) throws(MediaError) -> Loudness? {
         guard settings.codec.kind == .lossy, settings.format.name != "raw" else { return nil }
         var reader: AssetReader

@@ -71,7 +71,7 @@ extension AudioFormat {
     }
 
     /// The most bytes that the container's 32-bit sizes can tell.
-    var mostBytes: Int64 {
+    var maxBytes: Int64 {
         switch name {
         case "aiff", "aifc", "au": Int64(UInt32.max) - 64
         default: Int64.max

@@ -6,7 +6,8 @@ import MediaTypes
 /// Puts into a finished file what its muxer does not write of where the audio begins and ends.
 enum GaplessPatch {
     static func apply(
-        _ store: any ByteStore, _ settings: EncodingSettings, _ padding: CodecPadding, packets: Int, samples: Int64
+        _ store: any RandomAccessOutput, _ settings: EncodingSettings, _ padding: CodecPadding, packets: Int,
+        samples: Int64
     ) throws {
         let bytes = StoredBytes(store)
         let remainder = padding.remainder(packets: packets, samples: samples)
@@ -22,7 +23,7 @@ enum GaplessPatch {
 
     /// libav takes a track of QuickTime for uncompressed sound if its only packet lasts a single tick. (`mov_build_index` in
     /// libavformat/mov.c) The edit list keeps the length.
-    private static func patchOnlySample(_ bytes: StoredBytes, _ store: any ByteStore) throws {
+    private static func patchOnlySample(_ bytes: StoredBytes, _ store: any RandomAccessOutput) throws {
         let source = SourceBytes(StoredSource(store))
         var box = try Box(name: "", body: 0, end: bytes.length).first("moov", source)
         for name in ["trak", "mdia", "minf", "stbl", "stts"] { box = try box?.first(name, source) }
@@ -78,10 +79,10 @@ extension EncodingSettings {
 
 /// The numbers of a file in the making.
 private struct StoredBytes {
-    private let store: any ByteStore
+    private let store: any RandomAccessOutput
     let length: Int64
 
-    init(_ store: any ByteStore) {
+    init(_ store: any RandomAccessOutput) {
         self.store = store
         length = (try? store.length) ?? 0
     }

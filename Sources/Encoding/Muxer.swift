@@ -19,10 +19,11 @@ package struct Muxer: ~Copyable {
     deinit { avformat_free_context(context) }
 
     /// Prepares a container; `start` follows once its stream is known.
-    package static func open(_ store: any ByteStore, _ settings: EncodingSettings, stop: StopFlag) throws(MediaError)
+    package static func open(_ store: any RandomAccessOutput, _ settings: EncodingSettings, stop: CancellationFlag)
+        throws(MediaError)
         -> Muxer
     {
-        let sink = try SinkContext.open(store, stop: stop, mostBytes: settings.format.mostBytes)
+        let sink = try SinkContext.open(store, stop: stop, maxBytes: settings.format.maxBytes)
         var made: UnsafeMutablePointer<AVFormatContext>?
         try check(
             avformat_alloc_output_context2(

@@ -21,7 +21,9 @@ package struct OutputCheck {
     }
 
     /// Fails unless the file opens and each track is what its settings, its count of samples and the packets written say.
-    package static func run(_ store: any ByteStore, _ checks: [OutputCheck], stop: StopFlag) throws(MediaError) {
+    package static func run(_ store: any RandomAccessOutput, _ checks: [OutputCheck], stop: CancellationFlag)
+        throws(MediaError)
+    {
         let settings = checks[0].settings
         if settings.format.name == "raw" { return try checks[0].checkBytes(store) }
         let demuxer: Demuxer
@@ -120,14 +122,14 @@ package struct OutputCheck {
         }
     }
 
-    private func checkBytes(_ store: any ByteStore) throws(MediaError) {
+    private func checkBytes(_ store: any RandomAccessOutput) throws(MediaError) {
         let length = (try? store.length) ?? -1
         let expected = samples * Int64(settings.frameBytes)
         guard length == expected else { throw Self.failure("has \(length) bytes, not \(expected)") }
     }
 
     /// Compares a FLAC file's frames with what was written, as bytes: libav's parser takes some of their bytes for frames.
-    private func checkFrames(_ file: StoredSource, stop: StopFlag) throws(MediaError) {
+    private func checkFrames(_ file: StoredSource, stop: CancellationFlag) throws(MediaError) {
         do {
             guard let start = try FlacBlocks(file)?.end else { throw Self.failure("has no metadata blocks") }
             var (sum, offset) = (UInt(0), start)

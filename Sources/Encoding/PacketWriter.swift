@@ -41,7 +41,7 @@ struct PacketWriter: ~Copyable, FrameWriter {
     }
 
     static func open(
-        _ store: any ByteStore, _ settings: EncodingSettings, tags: HeaderTags, stop: StopFlag
+        _ store: any RandomAccessOutput, _ settings: EncodingSettings, tags: HeaderTags, stop: CancellationFlag
     ) throws(MediaError) -> PacketWriter {
         let file = MuxedFile(try Muxer.open(store, settings, stop: stop))
         let writer = try add(to: file, settings, label: nil, isAlone: true)

@@ -10,17 +10,17 @@ package struct SinkContext: ~Copyable {
 
     /// What the C callbacks see: the store, where it stands, and the error that C cannot carry.
     final class Bridge {
-        let store: any ByteStore
-        let stop: StopFlag
+        let store: any RandomAccessOutput
+        let stop: CancellationFlag
         /// The most bytes that the container's sizes can tell.
-        let mostBytes: Int64
+        let maxBytes: Int64
         var position: Int64 = 0
         var failure: MediaError?
 
-        init(_ store: any ByteStore, _ stop: StopFlag, mostBytes: Int64) {
+        init(_ store: any RandomAccessOutput, _ stop: CancellationFlag, maxBytes: Int64) {
             self.store = store
             self.stop = stop
-            self.mostBytes = mostBytes
+            self.maxBytes = maxBytes
         }
     }
 
@@ -30,9 +30,10 @@ package struct SinkContext: ~Copyable {
     }
 
     /// Makes a context that writes a store, up to that many bytes.
-    package static func open(_ store: any ByteStore, stop: StopFlag, mostBytes: Int64) throws(MediaError) -> SinkContext
+    package static func open(_ store: any RandomAccessOutput, stop: CancellationFlag, maxBytes: Int64)
+        throws(MediaError) -> SinkContext
     {
-        let bridge = Unmanaged.passRetained(Bridge(store, stop, mostBytes: mostBytes))
+        let bridge = Unmanaged.passRetained(Bridge(store, stop, maxBytes: maxBytes))
         guard
             let pointer = UnsafeMutablePointer<AVIOContext>.allocated(
                 bufferBytes: bufferSize, opaque: bridge.toOpaque(),
@@ -66,10 +67,10 @@ private func writeBytes(_ opaque: UnsafeMutableRawPointer, _ buffer: UnsafeMutab
     let bridge = Unmanaged<SinkContext.Bridge>.fromOpaque(opaque).takeUnretainedValue()
     guard !bridge.stop.isRaised else { return av_swift_error_exit }
     guard bridge.failure == nil else { return av_swift_error(5) }
-    guard bridge.position + Int64(size) <= bridge.mostBytes else {
+    guard bridge.position + Int64(size) <= bridge.maxBytes else {
         bridge.failure = MediaError(
             .invalidSettings, "write the output",
-            "the format holds at most \(bridge.mostBytes) bytes and the result is larger; use caf, wav or flac")
+            "the format holds at most \(bridge.maxBytes) bytes and the result is larger; use caf, wav or flac")
         return av_swift_error(27)
     }
     do {

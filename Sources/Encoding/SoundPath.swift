@@ -7,7 +7,7 @@ package import MediaTypes
 
 /// The way of samples from a reader to what an output is made of: through the sound chain, then into the shape wanted.
 package final class SoundPath {
-    package let chain: SoundChain?
+    package let chain: AudioFilterChain?
     private var converter: SampleConverter
 
     /// A way to what the settings' encoder takes, or to another form of its samples.
@@ -15,7 +15,7 @@ package final class SoundPath {
         _ rendition: Rendition, _ reader: borrowing AssetReader, _ settings: EncodingSettings,
         as format: AVSampleFormat? = nil, _ measurement: SoundMeasurement?
     ) throws(MediaError) {
-        let chain = try SoundChain.open(rendition.sound, reader.shape, reader.depth, settings, measurement)
+        let chain = try AudioFilterChain.open(rendition.sound, reader.shape, reader.depth, settings, measurement)
         self.chain = chain
         converter = try SampleConverter.open(
             chain?.output ?? reader.shape, chain?.depth ?? reader.depth, for: settings, as: format)

@@ -60,7 +60,7 @@ package final class SourceChecksum {
 
     /// Decodes all of a source whose packets are copied; fails as decoding does, or as `judge`.
     static func check(
-        _ source: any ByteSource, _ settings: SourceSettings, stop: StopFlag
+        _ source: any ByteSource, _ settings: SourceSettings, stop: CancellationFlag
     ) throws(MediaError) -> Finding {
         var reader = try AssetReader.open(source, settings, stop: stop)
         guard let checksum = SourceChecksum(reader) else { return Finding() }

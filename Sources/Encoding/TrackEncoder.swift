@@ -46,7 +46,7 @@ package struct TrackEncoder<Output: FrameWriter & ~Copyable>: ~Copyable {
 
 extension TrackEncoder where Output == PacketWriter {
     static func open(
-        _ store: any ByteStore, _ settings: EncodingSettings, tags: HeaderTags, stop: StopFlag
+        _ store: any RandomAccessOutput, _ settings: EncodingSettings, tags: HeaderTags, stop: CancellationFlag
     ) throws(MediaError) -> TrackEncoder {
         try TrackEncoder(try PacketWriter.open(store, settings, tags: tags, stop: stop), settings.shape)
     }

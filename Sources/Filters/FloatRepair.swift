@@ -58,7 +58,7 @@ package final class FloatRepair {
         guard repaired > 0 else { return [] }
         return [
             Warning(
-                .samplesMended,
+                .samplesSanitized,
                 "\(repaired) of the source's samples are no numbers, which became silence, or more than 60 dB over full scale, "
                     + "which became that")
         ]

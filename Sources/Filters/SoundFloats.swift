@@ -9,7 +9,7 @@ final class SoundFloats {
     let output: SampleShape
     /// The change of level in dB.
     let gain: Double
-    private let head: SoundHead
+    private let head: ChannelMixStage
     private let level: SoundLevel
     private var converter: SampleConverter
     private var limiter: Limiter?
@@ -41,7 +41,7 @@ final class SoundFloats {
         self.lowering = lowering
         let encoderGain = sound.loudness == nil ? 1 : EncoderGain.factor(settings)
         outputGain = Float(factor(decibels: -lowering) / encoderGain)
-        head = try SoundHead(sound, source, settings)
+        head = try ChannelMixStage(sound, source, settings)
         output = SampleShape(format: AV_SAMPLE_FMT_FLTP, rate: settings.shape.rate, layout: head.output.layout)
         let measured = measurement?.loudness
         gain = sound.gain(measured)

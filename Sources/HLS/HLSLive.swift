@@ -34,15 +34,15 @@ struct HLSLive {
 
     /// Takes in what the playlist says now.
     mutating func update(_ media: HLSMedia) throws(MediaError) {
-        guard unchanged < Self.mostUnchanged else {
+        guard unchanged < Self.maxUnchanged else {
             throw MediaError(
                 .truncated, HLSPlaylist.operation,
-                "the live HLS playlist has named no new segment for \(Self.mostUnchanged) looks at it")
+                "the live HLS playlist has named no new segment for \(Self.maxUnchanged) looks at it")
         }
         self.media = media
         guard let first = media.segments.first, first.sequence > next, next >= 0 else { return }
         throw HLSPlaylist.failure("went on to segment \(first.sequence) before segment \(next) was read")
     }
 
-    private static let mostUnchanged = 12
+    private static let maxUnchanged = 12
 }

@@ -11,11 +11,11 @@ extension HLSPlaylist {
 
     static func read(_ source: any ByteSource) throws(MediaError) -> HLSPlaylist {
         let bytes: [UInt8]?
-        do { bytes = try SourceBytes(source).read(at: 0, Int(min(source.length, mostBytes + 1))) } catch {
+        do { bytes = try SourceBytes(source).read(at: 0, Int(min(source.length, maxBytes + 1))) } catch {
             throw MediaError(.source(error), operation, "the playlist could not be read: \(error)")
         }
-        guard let bytes, bytes.count <= mostBytes else {
-            throw failure("has \(source.length) bytes, over the limit of \(mostBytes)")
+        guard let bytes, bytes.count <= maxBytes else {
+            throw failure("has \(source.length) bytes, over the limit of \(maxBytes)")
         }
         do throws(PlaylistError) { return try parse(bytes) } catch { throw MediaError(error) }
     }

@@ -11,7 +11,7 @@ package enum HLSSource {
     ///
     /// As with every source whose length only its end shows, all that the range takes is there before it is opened.
     package static func resolve(
-        _ source: any ByteSource, nested: any NestedSources, settings: SourceSettings, stop: StopFlag
+        _ source: any ByteSource, nested: any NestedSources, settings: SourceSettings, stop: CancellationFlag
     ) throws(MediaError) -> any ByteSource {
         do { guard try HLSPlaylist.begins(source) else { return source } } catch {
             throw .unreadable(error, HLSPlaylist.operation)
@@ -34,11 +34,11 @@ package enum HLSSource {
 
 /// Segments on their way into one file.
 struct HLSJoin {
-    let store: any ByteStore
+    let store: any RandomAccessOutput
     private let nested: any NestedSources
     /// The media playlist's number.
     private var parent: Int
-    private let stop: StopFlag
+    private let stop: CancellationFlag
     private var length: Int64 = 0
     /// Seconds of the segments so far.
     private var seconds = 0.0
@@ -47,7 +47,7 @@ struct HLSJoin {
     private var map: HLSMedia.Map?
     private var setup: [UInt8]?
 
-    init(_ nested: any NestedSources, parent: Int, stop: StopFlag) throws(MediaError) {
+    init(_ nested: any NestedSources, parent: Int, stop: CancellationFlag) throws(MediaError) {
         do { store = try nested.scratch() } catch {
             throw MediaError(.source(error), HLSPlaylist.operation, "the segments have no place: \(error)")
         }
@@ -135,9 +135,9 @@ struct HLSJoin {
         var reader = try files.reader(.map, map.reference, map.range, map.key, 0, parent, nested)
         var bytes: [UInt8] = []
         do {
-            while let more = try reader.next(), bytes.count <= Self.mostSetupBytes { bytes += more }
-            guard bytes.count <= Self.mostSetupBytes else {
-                throw HLSPlaylist.failure("has an initialization section of over \(Self.mostSetupBytes) bytes")
+            while let more = try reader.next(), bytes.count <= Self.maxSetupBytes { bytes += more }
+            guard bytes.count <= Self.maxSetupBytes else {
+                throw HLSPlaylist.failure("has an initialization section of over \(Self.maxSetupBytes) bytes")
             }
             guard let setup else {
                 self.setup = bytes
@@ -152,7 +152,7 @@ struct HLSJoin {
         } catch { throw HLSFiles.failed(error, map.reference) }
     }
 
-    private static let mostSetupBytes = 1 << 20
+    private static let maxSetupBytes = 1 << 20
 
     /// The sample descriptions of an initialization section: what a decoder must know.
     private static func description(_ bytes: [UInt8]) -> [UInt8]? {

@@ -13,7 +13,7 @@ final class HLSVariant {
 
     init(
         _ stores: any OutputStores, output: Int, _ settings: EncodingSettings, _ segments: SegmentSettings,
-        tag: TimedTag?, stop: StopFlag
+        tag: TimedTag?, stop: CancellationFlag
     ) throws(MediaError) {
         self.settings = settings
         store = SegmentStore(stores, output: output)

@@ -18,7 +18,7 @@ package final class HLSWriter: RenditionWriter {
 
     package init(
         _ stores: any OutputStores, output: Int, _ rendition: Rendition, _ reader: borrowing AssetReader,
-        _ metadata: Metadata, _ measurement: SoundMeasurement?, stop: StopFlag
+        _ metadata: Metadata, _ measurement: SoundMeasurement?, stop: CancellationFlag
     ) throws(MediaError) {
         segments = rendition.segments
         let choices = try Self.settings(rendition, try rendition.sound.shape(of: reader.shape), reader.depth)
@@ -83,17 +83,17 @@ package final class HLSWriter: RenditionWriter {
     /// The report, whose bit rate is that of all variants together.
     private var result: ConversionResult {
         let settings = variants[0].settings
-        var used = settings.used
-        used["segment_duration"] = Setting(used: segments.duration.description)
-        used["segment_format"] = Setting(used: segments.container.rawValue)
+        var effective = settings.effective
+        effective["segment_duration"] = Setting(effective: segments.duration.description)
+        effective["segment_format"] = Setting(effective: segments.container.rawValue)
         if !segments.bitRates.isEmpty {
-            used["bit_rate"] = nil
+            effective["bit_rate"] = nil
             let rates = segments.bitRates.map { String($0) }.joined(separator: ",")
-            used["bit_rates"] = Setting(asked: rates, used: rates)
+            effective["bit_rates"] = Setting(requested: rates, effective: rates)
         }
         return ConversionResult(
             settings, samples: variants[0].samples, bytes: variants.reduce(0) { $0 + $1.store.length },
-            gapless: variants[0].gapless, sound: path.chain, used: used,
+            gapless: variants[0].gapless, sound: path.chain, effective: effective,
             warnings: settings.warnings + path.warnings + dropped)
     }
 }

@@ -12,7 +12,7 @@ package protocol NestedSources: AnyObject {
     func expect(_ reference: String, within parent: Int, as kind: NestedKind)
 
     /// An empty file to collect bytes in.
-    func scratch() throws -> any ByteStore
+    func scratch() throws -> any RandomAccessOutput
 
     /// Waits, for a playlist that grows.
     func wait(seconds: Double) throws

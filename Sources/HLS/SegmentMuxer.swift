@@ -27,9 +27,9 @@ struct SegmentMuxer: ~Copyable {
     /// Prepares the stream; its bytes go to whatever part the store has open.
     static func open(
         _ store: SegmentStore, _ encoder: borrowing Encoder, _ settings: EncodingSettings,
-        _ container: SegmentSettings.Container, isTagged: Bool, stop: StopFlag
+        _ container: SegmentSettings.Container, isTagged: Bool, stop: CancellationFlag
     ) throws(MediaError) -> SegmentMuxer {
-        let sink = try SinkContext.open(store, stop: stop, mostBytes: .max)
+        let sink = try SinkContext.open(store, stop: stop, maxBytes: .max)
         // Nobody may come back to what was written.
         sink.pointer.pointee.seekable = 0
         var made: UnsafeMutablePointer<AVFormatContext>?

@@ -2,11 +2,11 @@ import Bytes
 import Text
 
 /// Bytes that only ever go on, from one file of an output to the next.
-final class SegmentStore: ByteStore {
+final class SegmentStore: RandomAccessOutput {
     private let stores: any OutputStores
     private let output: Int
     /// The file that is open, its part, and where it begins among all bytes.
-    private var file: (any ByteStore)?
+    private var file: (any RandomAccessOutput)?
     private var part: String?
     private var start: Int64 = 0
     private(set) var length: Int64 = 0

@@ -20,7 +20,7 @@ struct SegmentWriter: ~Copyable, FrameWriter {
     /// What players are to be told at the start.
     private let tag: TimedTag?
     private let parts: SegmentParts
-    private let stop: StopFlag
+    private let stop: CancellationFlag
     /// Samples given to the encoder.
     private var position: Int64 = 0
     /// The number of true samples, once it is known.
@@ -34,7 +34,7 @@ struct SegmentWriter: ~Copyable, FrameWriter {
 
     init(
         _ store: SegmentStore, _ settings: EncodingSettings, _ segments: SegmentSettings, tag: TimedTag?,
-        parts: SegmentParts, stop: StopFlag
+        parts: SegmentParts, stop: CancellationFlag
     ) throws(MediaError) {
         let encoder = try Encoder.open(settings, globalHeader: true)
         let packet = try Packet()

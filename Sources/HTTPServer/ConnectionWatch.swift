@@ -22,12 +22,12 @@ final class ConnectionWatch: Sendable {
     static let (maxRemote, maxLocal) = (64, 32)
 
     /// Watches until it is released.
-    init(patience: Duration) {
+    init(requestTimeout: Duration) {
         startThread { [weak self] in
             while let watch = self {
-                watch.end(olderThan: patience)
+                watch.end(olderThan: requestTimeout)
                 _ = consume watch
-                usleep(useconds_t((min(patience, .seconds(4)) / 4).milliseconds * 1000))
+                usleep(useconds_t((min(requestTimeout, .seconds(4)) / 4).milliseconds * 1000))
             }
         }
     }
@@ -65,10 +65,10 @@ final class ConnectionWatch: Sendable {
         connections.withLock { $0[cmicrohttpd_socket(connection)] = nil }
     }
 
-    private func end(olderThan patience: Duration) {
+    private func end(olderThan requestTimeout: Duration) {
         // A socket is closed after it is forgotten, so that under the lock no other has its number.
         connections.withLock { connections in
-            for (socket, watched) in connections where watched.start.duration(to: .now) > patience {
+            for (socket, watched) in connections where watched.start.duration(to: .now) > requestTimeout {
                 shutdown(socket, CInt(SHUT_RDWR))
             }
         }

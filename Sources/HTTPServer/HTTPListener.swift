@@ -20,13 +20,13 @@ package final class HTTPListener: Sendable {
 
     /// Listens and starts to answer. The corresponding C function is `MHD_start_daemon`.
     ///
-    /// A client has as long as `patience` says for each request.
+    /// A client may take `requestTimeout` for each request.
     package init(
-        on address: ListenAddress, routes: HTTPRoutes, patience: Duration = .seconds(20)
+        on address: ListenAddress, routes: HTTPRoutes, requestTimeout: Duration = .seconds(20)
     ) throws(Errno) {
         let socket = try address.listen()
         port = Self.boundPort(socket.number)
-        let box = Unmanaged.passRetained(ListenerContext(routes, ConnectionWatch(patience: patience)))
+        let box = Unmanaged.passRetained(ListenerContext(routes, ConnectionWatch(requestTimeout: requestTimeout)))
         let started = withSignalsBlocked {
             cmicrohttpd_start(
                 socket.number, answer, box.toOpaque(), Self.maxConnections, Self.idleSeconds, Self.connectionBytes,

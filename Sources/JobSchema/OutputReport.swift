@@ -90,7 +90,7 @@ package struct PartsReport: Codable, Hashable, Sendable {
     package var files: [File]
 
     /// How many files are listed.
-    package static let mostFiles = 16
+    package static let maxFiles = 16
 
     package init(count: Int, bytes: Int64, files: [File]) {
         self.count = count

@@ -6,7 +6,7 @@ enum OutputTemplate {
     static let words = ["id", "name", "stem", "ext", "group", "n"]
 
     /// Bytes that a value may have, so that a name has room for more.
-    private static let mostBytes = 150
+    private static let maxBytes = 150
 
     /// The words in braces of a text, whether they stand for anything or not.
     static func words(in text: String) -> [String] {
@@ -49,7 +49,7 @@ enum OutputTemplate {
         var text = ""
         for scalar in value.unicodeScalars {
             let isPlain = scalar != "/" && !scalar.isUnprintable
-            guard text.utf8.count + UTF8.width(scalar) <= mostBytes else { break }
+            guard text.utf8.count + UTF8.width(scalar) <= maxBytes else { break }
             text.unicodeScalars.append(isPlain ? scalar : "_")
         }
         return text.first == "." ? "_" + text.dropFirst() : text

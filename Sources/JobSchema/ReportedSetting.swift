@@ -2,8 +2,8 @@ import MediaTypes
 
 /// A setting of a report in JSON: numbers where the field is one, else text.
 struct ReportedSetting: Codable {
-    private let asked: JSONValue?
-    private let used: JSONValue
+    private let requested: JSONValue?
+    private let effective: JSONValue
 
     /// Fields whose values are numbers; a layout such as `5.1` is none.
     private static let numeric: Set<String> = [
@@ -13,11 +13,11 @@ struct ReportedSetting: Codable {
 
     init(_ setting: Setting, of field: String) {
         let isNumeric = Self.numeric.contains(field)
-        asked = setting.asked.map { isNumeric ? Self.number($0) : .string($0) }
-        used = isNumeric ? Self.number(setting.used) : .string(setting.used)
+        requested = setting.requested.map { isNumeric ? Self.number($0) : .string($0) }
+        effective = isNumeric ? Self.number(setting.effective) : .string(setting.effective)
     }
 
-    var setting: Setting { Setting(asked: asked?.field, used: used.field ?? "") }
+    var setting: Setting { Setting(requested: requested?.field, effective: effective.field ?? "") }
 
     /// The number that the text is, or the text, such as `off`.
     private static func number(_ text: String) -> JSONValue {

@@ -2,7 +2,7 @@ package import JobSchema
 import Lifecycle
 
 extension QueueSettings {
-    /// The defaults, and what `RESPOOL_MAX_CRASHES`, `RESPOOL_KEEP_EVENTS` and `RESPOOL_KEEP_DONE`, `_FAILED`, `_CANCELLED`, `_CALLBACKS` (`10000`
+    /// The defaults, and what `RESPOOL_MAX_CRASHES`, `RESPOOL_KEEP_EVENTS` and `RESPOOL_KEEP_COMPLETED`, `_FAILED`, `_CANCELLED`, `_CALLBACKS` (`10000`
     /// or `10000/7d`) say.
     package static func fromEnvironment(
         _ value: (String) -> String? = Environment.value
@@ -22,7 +22,7 @@ extension QueueSettings {
             }
             settings.events = number
         }
-        settings.done = try retention("RESPOOL_KEEP_DONE", value, settings.done)
+        settings.done = try retention("RESPOOL_KEEP_COMPLETED", value, settings.done)
         settings.failed = try retention("RESPOOL_KEEP_FAILED", value, settings.failed)
         settings.cancelled = try retention("RESPOOL_KEEP_CANCELLED", value, settings.cancelled)
         settings.called = try retention("RESPOOL_KEEP_CALLBACKS", value, settings.called)

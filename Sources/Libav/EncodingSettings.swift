@@ -13,7 +13,7 @@ package struct EncodingSettings {
     package let bitRate: Int?
     package let quality: Double?
     /// What was asked for and what is used, by the names in a job.
-    package private(set) var used: [String: Setting] = [:]
+    package private(set) var effective: [String: Setting] = [:]
     /// Where the result differs from the source or from a wish.
     package private(set) var warnings: [Warning]
 
@@ -109,18 +109,21 @@ package struct EncodingSettings {
     }
 
     private mutating func record(_ rendition: Rendition) {
-        used["codec"] = Setting(asked: rendition.codec, used: codec.name)
-        used["sample_rate"] = Setting(asked: rendition.sampleRate.map { String($0) }, used: String(shape.rate))
-        used["channels"] = Setting(asked: rendition.channels.map { String($0) }, used: String(shape.channels))
-        used["channel_layout"] = Setting(asked: rendition.channelLayout, used: shape.layout.description)
+        effective["codec"] = Setting(requested: rendition.codec, effective: codec.name)
+        effective["sample_rate"] = Setting(
+            requested: rendition.sampleRate.map { String($0) }, effective: String(shape.rate))
+        effective["channels"] = Setting(
+            requested: rendition.channels.map { String($0) }, effective: String(shape.channels))
+        effective["channel_layout"] = Setting(requested: rendition.channelLayout, effective: shape.layout.description)
         if let sampleFormat {
-            used["sample_format"] = Setting(asked: rendition.sampleFormat?.rawValue, used: sampleFormat.rawValue)
+            effective["sample_format"] = Setting(
+                requested: rendition.sampleFormat?.rawValue, effective: sampleFormat.rawValue)
         }
         if let bitRate {
-            used["bit_rate"] = Setting(asked: rendition.bitRate.map { String($0) }, used: String(bitRate))
+            effective["bit_rate"] = Setting(requested: rendition.bitRate.map { String($0) }, effective: String(bitRate))
         }
         if let quality {
-            used["quality"] = Setting(asked: rendition.quality.map { String($0) }, used: String(quality))
+            effective["quality"] = Setting(requested: rendition.quality.map { String($0) }, effective: String(quality))
         }
     }
 }

@@ -7,7 +7,7 @@ package struct AudioCodec: Sendable {
     package let sampleRates: [Int]?
     package let lowestSampleRate: Int
     package let highestSampleRate: Int
-    package let mostChannels: Int
+    package let maxChannels: Int
     /// Channel layouts that it stores, the usual one of each number of channels first; nothing if it stores any.
     package let layouts: [String]?
     /// Bits a second, over all channels.
@@ -26,7 +26,7 @@ package struct AudioCodec: Sendable {
 
     init(
         _ name: String, _ kind: Kind, sampleRates: [Int]? = nil, lowestSampleRate: Int = 1000,
-        highestSampleRate: Int = 384_000, mostChannels: Int, layouts: [String]? = nil,
+        highestSampleRate: Int = 384_000, maxChannels: Int, layouts: [String]? = nil,
         bitRates: ClosedRange<Int>? = nil,
         bitRateSteps: [Int]? = nil, qualities: ClosedRange<Double>? = nil, sampleFormats: [SampleFormat] = []
     ) {
@@ -35,7 +35,7 @@ package struct AudioCodec: Sendable {
         self.sampleRates = sampleRates
         self.lowestSampleRate = sampleRates?.min() ?? lowestSampleRate
         self.highestSampleRate = sampleRates?.max() ?? highestSampleRate
-        self.mostChannels = mostChannels
+        self.maxChannels = maxChannels
         self.layouts = layouts
         self.bitRates = bitRates
         self.bitRateSteps = bitRateSteps
@@ -53,7 +53,7 @@ package struct AudioCodec: Sendable {
 
     /// The numbers of channels that it takes.
     package var channelCounts: [Int] {
-        (1...mostChannels).filter { count in
+        (1...maxChannels).filter { count in
             layouts?.contains { ChannelLayoutName.channels(of: $0) == count } ?? true
         }
     }

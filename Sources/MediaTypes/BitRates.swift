@@ -36,9 +36,9 @@ extension AudioCodec {
         case "mp3": return .steps(Self.layerThreeBitRates(sampleRate: sampleRate))
         // The bit reservoir holds 6144 bits a channel and frame of 1024 samples; the encoder clamps what is above.
         case "aac":
-            return .range(bitRates.lowerBound...((sampleRate ?? highestSampleRate) * 6 * (channels ?? mostChannels)))
+            return .range(bitRates.lowerBound...((sampleRate ?? highestSampleRate) * 6 * (channels ?? maxChannels)))
         case "vorbis": return Self.vorbisBitRates(sampleRate: sampleRate, channels: channels)
-        case "opus": return .range(bitRates.lowerBound...(256_000 * (channels ?? mostChannels)))
+        case "opus": return .range(bitRates.lowerBound...(256_000 * (channels ?? maxChannels)))
         case "mp2": return .steps(Self.layerTwoBitRates(sampleRate: sampleRate, channels: channels))
         case "ac3": return .steps(Self.dolbyBitRates(channels: channels))
         // A frame of 1536 samples has at most 2048 words.

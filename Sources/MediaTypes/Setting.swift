@@ -1,11 +1,11 @@
-/// A setting of a result: what the job asked for, and what was used.
+/// A setting of a result: what the job requested, and what took effect.
 package struct Setting: Codable, Hashable, Sendable {
     /// Nothing where the job left it open.
-    package var asked: String?
-    package var used: String
+    package var requested: String?
+    package var effective: String
 
-    package init(asked: String? = nil, used: String) {
-        self.asked = asked
-        self.used = used
+    package init(requested: String? = nil, effective: String) {
+        self.requested = requested
+        self.effective = effective
     }
 }

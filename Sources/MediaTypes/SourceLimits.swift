@@ -3,7 +3,7 @@ package struct SourceLimits: Codable, Hashable, Sendable {
     /// Seconds of sound (`RESPOOL_MAX_DURATION`).
     package var seconds = 360_000
     /// Channels of a track (`RESPOOL_MAX_CHANNELS`).
-    package var channels = SourceLimits.mostChannels
+    package var channels = SourceLimits.maxChannels
     /// Hz (`RESPOOL_MAX_SAMPLE_RATE`).
     package var sampleRate = SourceLimits.highestRate
     /// Streams of any kind in a container (`RESPOOL_MAX_TRACKS`).
@@ -20,7 +20,7 @@ package struct SourceLimits: Codable, Hashable, Sendable {
     package var expansion = 100_000
 
     /// What the engine can do.
-    package static let mostChannels = 64
+    package static let maxChannels = 64
     /// Four times the highest rate of recording there is.
     package static let highestRate = 1_536_000
 

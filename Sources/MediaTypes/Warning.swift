@@ -33,7 +33,7 @@ extension Warning {
         case picturesDropped = "pictures_dropped"
         case rangeCut = "range_cut"
         case sampleRateChanged = "sample_rate_changed"
-        case samplesMended = "samples_mended"
+        case samplesSanitized = "samples_sanitized"
         case sourceTruncated = "source_truncated"
         case tagsDropped = "tags_dropped"
         case titlesLeftOut = "titles_left_out"

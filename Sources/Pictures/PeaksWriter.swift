@@ -92,10 +92,11 @@ final class PeaksWriter: SoundDrawing {
         }
     }
 
-    var used: [String: Setting] {
+    var effective: [String: Setting] {
         [
-            "peaks_format": Setting(used: settings.form.rawValue), "bits": Setting(used: String(settings.bits)),
-            "zoom": Setting(used: String(bins.samplesPerBin)),
+            "peaks_format": Setting(effective: settings.form.rawValue),
+            "bits": Setting(effective: String(settings.bits)),
+            "zoom": Setting(effective: String(bins.samplesPerBin)),
         ]
     }
 }

@@ -22,7 +22,7 @@ package final class PictureWriter: RenditionWriter {
     private var mean: [Float] = []
 
     package init(
-        _ store: any ByteStore, _ rendition: Rendition, _ reader: borrowing AssetReader,
+        _ store: any RandomAccessOutput, _ rendition: Rendition, _ reader: borrowing AssetReader,
         _ measurement: SoundMeasurement?
     ) throws(MediaError) {
         var floats = rendition
@@ -76,15 +76,15 @@ package final class PictureWriter: RenditionWriter {
         try path.finish { (rest: borrowing Frame) throws(MediaError) in try draw(rest) }
         try drawing.finish()
         try file.flush()
-        var used = settings.used.merging(drawing.used) { $1 }
-        used["codec"] = nil
-        used["sample_format"] = nil
-        used["split_channels"] = Setting(
-            asked: picture.splitsChannels.map { String($0) }, used: String(splitsChannels))
-        if let size { used["size"] = Setting(asked: picture.size?.description, used: size.description) }
+        var effective = settings.effective.merging(drawing.effective) { $1 }
+        effective["codec"] = nil
+        effective["sample_format"] = nil
+        effective["split_channels"] = Setting(
+            requested: picture.splitsChannels.map { String($0) }, effective: String(splitsChannels))
+        if let size { effective["size"] = Setting(requested: picture.size?.description, effective: size.description) }
         var result = ConversionResult(
             settings, samples: samples, bytes: file.length, gapless: Gapless(start: 0, end: 0), sound: path.chain,
-            used: used, warnings: settings.warnings)
+            effective: effective, warnings: settings.warnings)
         result.codec = settings.format.name == "peaks" ? "peaks" : "png"
         result.bitRate = 0
         return result
@@ -100,7 +100,7 @@ protocol SoundDrawing: AnyObject {
     func finish() throws(MediaError)
 
     /// What was asked for and what is used, by the names in a job.
-    var used: [String: Setting] { get }
+    var effective: [String: Setting] { get }
 }
 
 /// Where a picture is drawn, and how.

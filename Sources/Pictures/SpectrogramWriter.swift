@@ -64,7 +64,7 @@ final class SpectrogramWriter: SoundDrawing {
         [170, 220, 50], [253, 231, 37],
     ]
 
-    var used: [String: Setting] {
-        ["dynamic_range": Setting(used: "\(canvas.settings.dynamicRange)")]
+    var effective: [String: Setting] {
+        ["dynamic_range": Setting(effective: "\(canvas.settings.dynamicRange)")]
     }
 }

@@ -66,7 +66,7 @@ final class WaveformWriter: SoundDrawing {
         return extent
     }
 
-    var used: [String: Setting] {
-        ["colors": Setting(used: "\(canvas.settings.foreground),\(canvas.settings.background)")]
+    var effective: [String: Setting] {
+        ["colors": Setting(effective: "\(canvas.settings.foreground),\(canvas.settings.background)")]
     }
 }

@@ -3,11 +3,11 @@ package struct HLSAttributes {
     private var values: [String: String] = [:]
 
     /// More attributes than any tag has are not read.
-    private static let mostAttributes = 100
+    private static let maxAttributes = 100
 
     package init(_ text: Substring) {
         var rest = text
-        for _ in 0..<Self.mostAttributes {
+        for _ in 0..<Self.maxAttributes {
             guard let equals = rest.firstIndex(of: "=") else { break }
             let name = rest[..<equals].drop { $0 == " " || $0 == "," }
             rest = rest[rest.index(after: equals)...]

@@ -25,7 +25,7 @@ package struct HLSMaster {
     }
 
     /// The most variants and renditions of a playlist, each.
-    package static let mostEntries = 4096
+    package static let maxEntries = 4096
 
     init(_ lines: PlaylistLines) throws(PlaylistError) {
         var pending: HLSAttributes?
@@ -44,8 +44,8 @@ package struct HLSMaster {
                         codecs: codecs, audioGroup: attributes["AUDIO"]))
                 pending = nil
             }
-            guard max(variants.count, renditions.count) <= Self.mostEntries else {
-                throw .corrupt("names over \(Self.mostEntries) variants or renditions")
+            guard max(variants.count, renditions.count) <= Self.maxEntries else {
+                throw .corrupt("names over \(Self.maxEntries) variants or renditions")
             }
         }
     }

@@ -9,7 +9,7 @@ package struct HLSMedia {
     package private(set) var keepsAll = false
 
     /// The most segments of a playlist: a day of them, one a second.
-    package static let mostSegments = 100_000
+    package static let maxSegments = 100_000
 
     package struct Segment {
         package let reference: String

@@ -50,7 +50,7 @@ struct HLSMediaReader {
         guard !pending.isGap else { throw .corrupt("says that '\(HLSPlaylist.shown(reference))' is missing") }
         let range = try Self.resolve(pending.range, reference, last)
         last = range.map { (reference, $0.upperBound) }
-        guard count < HLSMedia.mostSegments else { throw .corrupt("names over \(HLSMedia.mostSegments) segments") }
+        guard count < HLSMedia.maxSegments else { throw .corrupt("names over \(HLSMedia.maxSegments) segments") }
         defer {
             count += 1
             pending = Pending()
@@ -78,16 +78,16 @@ struct HLSMediaReader {
         }
     }
 
-    private static let mostOffset = Int64(1) << 50
+    private static let maxOffset = Int64(1) << 50
 
     /// `count[@offset]`
     private static func byteRange(_ value: Substring) throws(PlaylistError) -> (count: Int64, offset: Int64?) {
         let parts = value.split(separator: "@", omittingEmptySubsequences: false)
-        guard parts.count <= 2, let count = Int64(parts[0]), (1...mostOffset).contains(count) else {
+        guard parts.count <= 2, let count = Int64(parts[0]), (1...maxOffset).contains(count) else {
             throw .corrupt("has a byte range '\(HLSPlaylist.shown(String(value)))'")
         }
         guard parts.count == 2 else { return (count, nil) }
-        guard let offset = Int64(parts[1]), (0...mostOffset).contains(offset) else {
+        guard let offset = Int64(parts[1]), (0...maxOffset).contains(offset) else {
             throw .corrupt("has a byte range '\(HLSPlaylist.shown(String(value)))'")
         }
         return (count, offset)
@@ -103,7 +103,7 @@ struct HLSMediaReader {
             throw .corrupt("has a byte range of '\(HLSPlaylist.shown(reference))' that begins nowhere")
         }
         // Thousands of segments add up.
-        guard last.end <= mostOffset else {
+        guard last.end <= maxOffset else {
             throw .corrupt("has byte ranges beyond every file's end")
         }
         return last.end..<last.end + range.count

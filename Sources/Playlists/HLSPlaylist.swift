@@ -6,7 +6,7 @@ package enum HLSPlaylist {
     case media(HLSMedia)
 
     /// The most bytes of a playlist.
-    package static let mostBytes: Int64 = 8 << 20
+    package static let maxBytes: Int64 = 8 << 20
 
     /// Reads a whole playlist.
     package static func parse(_ bytes: [UInt8]) throws(PlaylistError) -> HLSPlaylist {

@@ -23,7 +23,7 @@ struct PlaylistLine {
     private let bytes: UnsafeRawBufferPointer
 
     /// The most bytes of a line that is read.
-    static let mostBytes = 64 << 10
+    static let maxBytes = 64 << 10
 
     /// The line without its line ending, spaces around it, and the byte order mark of the first one.
     init(trimming bytes: UnsafeRawBufferPointer) {
@@ -52,8 +52,8 @@ struct PlaylistLine {
     func text() throws(PlaylistError) -> String { try text(from: 0) }
 
     private func text(from start: Int) throws(PlaylistError) -> String {
-        guard bytes.count <= Self.mostBytes else {
-            throw .corrupt("has a line of \(bytes.count) bytes, over the limit of \(Self.mostBytes)")
+        guard bytes.count <= Self.maxBytes else {
+            throw .corrupt("has a line of \(bytes.count) bytes, over the limit of \(Self.maxBytes)")
         }
         return String(decoding: bytes[start...], as: UTF8.self)
     }

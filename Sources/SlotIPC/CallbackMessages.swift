@@ -33,7 +33,7 @@ package struct CallbackRequest: Codable, Sendable {
     /// The word after the parent's id that makes `respool-transfer` a sender of callbacks.
     package static let role = "callbacks"
     /// Seconds that a request may take.
-    package static let patience = 20.0
+    package static let timeout = 20.0
 }
 
 /// What a receiver said, or why it said nothing.

@@ -29,7 +29,7 @@ extension OutputMeasurement {
         // Rates are rounded, and encoders fill their last frames.
         try Self.check("duration", duration, 0...Double(maxSeconds + 60))
         try Self.check("sample_rate", Double(sampleRate), 1...Double(SourceLimits.highestRate))
-        try Self.check("channels", Double(channels), 1...Double(SourceLimits.mostChannels))
+        try Self.check("channels", Double(channels), 1...Double(SourceLimits.maxChannels))
         try Self.check("bit_rate", Double(bitRate), 0...0x1p53)
         try Self.check("gapless", Double(gapless.start), 0...0x1p40)
         try Self.check("gapless", Double(gapless.end), 0...0x1p40)

@@ -36,7 +36,7 @@ package struct TranscodePolicy: Codable, Hashable, Sendable {
     /// Bytes of address space.
     package var memoryLimit: UInt64 = 4 << 30
     /// Bytes.
-    package var mostOutputBytes: Int64 = 20 << 30
+    package var maxOutputBytes: Int64 = 20 << 30
     package var source = SourceLimits()
 
     package init() {}

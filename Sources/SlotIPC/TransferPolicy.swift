@@ -37,22 +37,22 @@ package struct TransferPolicy: Codable, Hashable, Sendable {
     /// Where whole sources are kept for later jobs; without it none is (`RESPOOL_CACHE_DIR`).
     package var cacheFolder: String?
     /// Bytes of all sources that are kept (`RESPOOL_CACHE_BYTES`).
-    package var mostCacheBytes: Int64 = 10 << 30
+    package var maxCacheBytes: Int64 = 10 << 30
     /// Seconds that a source is kept which nobody asks for (`RESPOOL_CACHE_AGE`).
-    package var mostCacheAge: Int64 = 86_400
+    package var maxCacheAge: Int64 = 86_400
     /// Sources that are fetched from one host at a time by all who share the spool folder (`RESPOOL_MAX_PER_HOST`).
-    package var mostPerHost: Int?
+    package var maxPerHost: Int?
     /// Bytes.
-    package var mostSourceBytes: Int64 = 20 << 30
+    package var maxSourceBytes: Int64 = 20 << 30
     /// Bytes.
-    package var mostOutputBytes: Int64 = 20 << 30
-    package var mostRedirects = 5
+    package var maxOutputBytes: Int64 = 20 << 30
+    package var maxRedirects = 5
     /// How deep playlists may name each other below the source: a master playlist, a media playlist, a segment.
-    package var mostPlaylistDepth = 2
+    package var maxPlaylistDepth = 2
     /// Segments, keys and playlists that one source may name (`RESPOOL_MAX_SEGMENTS`).
-    package var mostNestedSources = 100_000
+    package var maxNestedSources = 100_000
     /// Bytes of one playlist.
-    package var mostPlaylistBytes: Int64 = 8 << 20
+    package var maxPlaylistBytes: Int64 = 8 << 20
     /// Seconds until a connection stands.
     package var connectTimeout: Double = 10
     /// Seconds until the first byte of an answer.
@@ -60,7 +60,7 @@ package struct TransferPolicy: Codable, Hashable, Sendable {
     /// Seconds without a byte before a transfer counts as stalled.
     package var stallTimeout: Double = 30
     /// How often a broken transfer is resumed without much headway before the job fails.
-    package var mostResumes = 5
+    package var maxResumes = 5
     /// Bytes of address space.
     package var memoryLimit: UInt64 = 4 << 30
 

@@ -19,7 +19,7 @@ package actor CallbackChild {
     private var number = 0
     private var waiting: [Int: Wait] = [:]
     /// How long a child may owe an answer, or its own end.
-    private let patience: Duration
+    private let timeout: Duration
 
     private struct Wait {
         let generation: Int
@@ -27,11 +27,11 @@ package actor CallbackChild {
     }
 
     package init(
-        policy: TransferPolicy, log: Log, patience: Duration = .seconds(CallbackRequest.patience + 10)
+        policy: TransferPolicy, log: Log, timeout: Duration = .seconds(CallbackRequest.timeout + 10)
     ) {
         self.policy = policy
         self.log = log
-        self.patience = patience
+        self.timeout = timeout
         self.policy.s3 = S3Settings()
         self.policy.credentials = CredentialSettings()
     }
@@ -58,8 +58,8 @@ package actor CallbackChild {
 
     /// Kills a child that has not done in time what it owes, unless the task is cancelled.
     private func killLater(_ child: Child) -> Task<Void, Never> {
-        Task { [patience] in
-            guard (try? await Task.sleep(for: patience)) != nil else { return }
+        Task { [timeout] in
+            guard (try? await Task.sleep(for: timeout)) != nil else { return }
             child.kill()
         }
     }

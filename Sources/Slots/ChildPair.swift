@@ -23,7 +23,7 @@ final class ChildPair: Sendable {
         /// Somebody called `stop`.
         case stopped
         /// Nothing came in time.
-        case silent(SilenceWatch)
+        case silent(TranscodeWatchdog)
     }
 
     /// What happens next; a silence is none where something was heard after all, or need not be any more.
@@ -149,7 +149,7 @@ final class ChildPair: Sendable {
     }
 
     private func awaitGreetings() async throws(Failure) -> Set<SandboxPart> {
-        let watch = SilenceWatch(pair: self, of: transfer, transcode, limit: .seconds(20))
+        let watch = TranscodeWatchdog(pair: self, of: transfer, transcode, limit: .seconds(20))
         defer { watch.end() }
         var greeted = 0
         var unconfined: Set<SandboxPart> = []

@@ -55,12 +55,12 @@ package actor Slot {
         _ task: SlotTask, progress: @escaping @Sendable (Progress) -> Void
     ) async throws(SlotError) -> CommitRecord {
         let pair = try await livePair(for: task.tenant)
-        var board = OutputBoard(task, maxSeconds: configuration.transcode.source.seconds)
+        var board = OutputTracker(task, maxSeconds: configuration.transcode.source.seconds)
         begin(pair, task.transferJob, descriptor: task.outputDescriptor)
         if board.maySkip, let record = try await check(pair, &board) { return record }
         isTranscodeBusy = true
         pair.transcode.send(TranscodeOrder.convert(board.plan))
-        let watch = SilenceWatch(pair: pair, of: pair.transcode, limit: configuration.silence)
+        let watch = TranscodeWatchdog(pair: pair, of: pair.transcode, limit: configuration.silence)
         defer { watch.end() }
         var isWaiting = false
         while true {
@@ -91,7 +91,7 @@ package actor Slot {
     }
 
     /// Waits until it is known which outputs are skipped, and answers what there is to say where all of them are.
-    private func check(_ pair: ChildPair, _ board: inout OutputBoard) async throws(SlotError) -> CommitRecord? {
+    private func check(_ pair: ChildPair, _ board: inout OutputTracker) async throws(SlotError) -> CommitRecord? {
         while true {
             switch await pair.next() {
             case .transfer(.outputSkipped(let index, let place)): board.skipped(index, place)
@@ -111,7 +111,7 @@ package actor Slot {
         begin(pair, TransferJob(id: id, token: id, source: source, outputs: []), descriptor: nil)
         isTranscodeBusy = true
         pair.transcode.send(TranscodeOrder.probe(settings))
-        let watch = SilenceWatch(pair: pair, of: pair.transcode, limit: configuration.silence)
+        let watch = TranscodeWatchdog(pair: pair, of: pair.transcode, limit: configuration.silence)
         defer { watch.end() }
         while true {
             switch await pair.next() {
@@ -132,7 +132,7 @@ package actor Slot {
         guard let pair = shared.withLock({ $0.pair }) else { throw .stopped }
         pair.transfer.send(TransferOrder.publish)
         // Nobody can end a job from here on. Whoever reads a pipe may take his time.
-        let watch = isStreaming ? nil : SilenceWatch(pair: pair, of: pair.transfer, limit: configuration.silence)
+        let watch = isStreaming ? nil : TranscodeWatchdog(pair: pair, of: pair.transfer, limit: configuration.silence)
         defer { watch?.end() }
         var publication = Publication()
         while true {
@@ -217,7 +217,7 @@ package actor Slot {
     private func endTransfer(_ pair: ChildPair) async {
         guard !pair.transfer.isReaped else { return dispose(pair) }
         pair.transfer.send(TransferOrder.end)
-        let watch = SilenceWatch(pair: pair, of: pair.transfer, limit: .seconds(10))
+        let watch = TranscodeWatchdog(pair: pair, of: pair.transfer, limit: .seconds(10))
         defer { watch.end() }
         while true {
             switch await pair.next() {

@@ -50,27 +50,29 @@ package struct SlotConfiguration: Sendable {
         configuration.policy.outputSchemes = try schemes("RESPOOL_OUTPUT_SCHEMES", configuration.policy)
         configuration.policy.cacheFolder = Environment.value("RESPOOL_CACHE_DIR")
         if let bytes = try whole("RESPOOL_CACHE_BYTES", 1...(1 << 50)) {
-            configuration.policy.mostCacheBytes = Int64(bytes)
+            configuration.policy.maxCacheBytes = Int64(bytes)
         }
         if let seconds = try whole("RESPOOL_CACHE_AGE", 1...1_000_000_000) {
-            configuration.policy.mostCacheAge = Int64(seconds)
+            configuration.policy.maxCacheAge = Int64(seconds)
         }
-        configuration.policy.mostPerHost = try whole("RESPOOL_MAX_PER_HOST", 1...1024)
+        configuration.policy.maxPerHost = try whole("RESPOOL_MAX_PER_HOST", 1...1024)
         configuration.policy.certificateFile = Environment.value("RESPOOL_CA_FILE")
         configuration.policy.s3 = try .fromEnvironment()
         configuration.policy.credentials = try .fromEnvironment()
         if let bytes = try whole("RESPOOL_MAX_SOURCE_BYTES", 1...(1 << 50)) {
-            configuration.policy.mostSourceBytes = Int64(bytes)
+            configuration.policy.maxSourceBytes = Int64(bytes)
         }
         if let bytes = try whole("RESPOOL_MAX_OUTPUT_BYTES", 1...(1 << 50)) {
-            configuration.policy.mostOutputBytes = Int64(bytes)
-            configuration.transcode.mostOutputBytes = Int64(bytes)
+            configuration.policy.maxOutputBytes = Int64(bytes)
+            configuration.transcode.maxOutputBytes = Int64(bytes)
         }
         if let count = try whole("RESPOOL_MAX_SEGMENTS", 1...10_000_000) {
-            configuration.policy.mostNestedSources = count
+            configuration.policy.maxNestedSources = count
         }
         configuration.transcode.source = try .fromEnvironment(whole)
-        if let seconds = try whole("RESPOOL_SILENCE", 2...86_400) { configuration.silence = .seconds(seconds) }
+        if let seconds = try whole("RESPOOL_TRANSCODE_TIMEOUT", 2...86_400) {
+            configuration.silence = .seconds(seconds)
+        }
         if let jobs = try whole("RESPOOL_JOBS_PER_PAIR", 0...1_000_000) {
             configuration.jobsPerPair = jobs == 0 ? nil : jobs
         }
@@ -149,7 +151,7 @@ extension SourceLimits {
     ) throws(Failure) -> SourceLimits {
         var limits = SourceLimits()
         limits.seconds = try whole("RESPOOL_MAX_DURATION", 1...1_000_000_000) ?? limits.seconds
-        limits.channels = try whole("RESPOOL_MAX_CHANNELS", 1...mostChannels) ?? limits.channels
+        limits.channels = try whole("RESPOOL_MAX_CHANNELS", 1...maxChannels) ?? limits.channels
         limits.sampleRate = try whole("RESPOOL_MAX_SAMPLE_RATE", 8000...highestRate) ?? limits.sampleRate
         limits.tracks = try whole("RESPOOL_MAX_TRACKS", 1...1000) ?? limits.tracks
         limits.chapters = try whole("RESPOOL_MAX_CHAPTERS", 0...1_000_000) ?? limits.chapters

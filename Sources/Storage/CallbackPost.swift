@@ -12,7 +12,7 @@ package final class CallbackPost: RemoteRequest.Owner {
     private var head: HTTPHead?
     private var bytes = 0
     /// Bytes of an answer's body after which its connection is closed.
-    private static let mostBytes = 16 << 10
+    private static let maxBytes = 16 << 10
 
     /// Sends it; what comes of it shows later.
     package init(_ message: CallbackRequest, client: HTTPClient) {
@@ -37,7 +37,7 @@ package final class CallbackPost: RemoteRequest.Owner {
 
     func received(_ bytes: UnsafeRawBufferPointer, by request: RemoteRequest) throws(Failure) -> Bool {
         self.bytes += bytes.count
-        return self.bytes < Self.mostBytes
+        return self.bytes < Self.maxBytes
     }
 
     func ended(_ request: RemoteRequest, _ end: RemoteRequest.End) {

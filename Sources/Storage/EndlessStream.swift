@@ -8,7 +8,7 @@ struct EndlessStream {
     private var dropped: Int64 = 0
 
     /// Bytes that may wait for the reader.
-    static let mostAhead: Int64 = 4 << 20
+    static let maxAhead: Int64 = 4 << 20
 
     /// Nothing if the answer's body has an end.
     init?(_ head: HTTPHead) {

@@ -23,7 +23,8 @@ final class FileServerRequest: RemoteRequest {
         policy: TransferPolicy, addresses: AddressPolicy, owner: any Owner
     ) throws(Failure) {
         try super.init(
-            target, noun: "the output", timeout: policy.connectTimeout, patience: message.patience, policy: policy,
+            target, noun: "the output", timeout: policy.connectTimeout, firstByteTimeout: message.firstByteTimeout,
+            policy: policy,
             addresses: addresses, owner: owner)
         send(file)
         try handle.deliver(scheme, target, policy)

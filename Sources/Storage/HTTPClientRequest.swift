@@ -13,7 +13,7 @@ final class HTTPClientRequest: RemoteRequest {
     /// What a store says of why it refuses.
     private var refusal: [UInt8] = []
 
-    private static let mostRefusal = 16 << 10
+    private static let maxRefusal = 16 << 10
 
     /// A request for the bytes of the range, or for all; `condition` is the validator that the part must have, or all must not.
     init(
@@ -47,7 +47,7 @@ final class HTTPClientRequest: RemoteRequest {
     ) throws(Failure) {
         mayBeRedirected = false
         try super.init(
-            RequestTarget(url: message.url), noun: "the callback", timeout: CallbackRequest.patience, policy: policy,
+            RequestTarget(url: message.url), noun: "the callback", timeout: CallbackRequest.timeout, policy: policy,
             addresses: addresses, owner: owner)
         configure()
         handle.setHeader(message.headers)
@@ -62,7 +62,8 @@ final class HTTPClientRequest: RemoteRequest {
     ) throws(Failure) {
         mayBeRedirected = false
         try super.init(
-            target, noun: "the output", timeout: policy.connectTimeout, patience: message.patience, policy: policy,
+            target, noun: "the output", timeout: policy.connectTimeout, firstByteTimeout: message.firstByteTimeout,
+            policy: policy,
             addresses: addresses, owner: owner)
         configure()
         var lines = message.headers
@@ -120,10 +121,10 @@ final class HTTPClientRequest: RemoteRequest {
         if isRedirected {
             // A short body is read, so that the connection may serve again.
             redirectionBytes += bytes.count
-            return redirectionBytes <= Self.mostRefusal
+            return redirectionBytes <= Self.maxRefusal
         }
         if isRefused {
-            refusal += bytes.prefix(max(0, Self.mostRefusal - refusal.count))
+            refusal += bytes.prefix(max(0, Self.maxRefusal - refusal.count))
             return true
         }
         return try super.take(body: bytes)

@@ -15,7 +15,7 @@ struct IcyFilter {
     private(set) var titles: [StreamTitle] = []
 
     /// Bytes that the titles take until somebody takes them: in JSON they travel in one packet of 128 KiB.
-    private static let mostBytes = 60_000
+    private static let maxBytes = 60_000
     private var bytes = 0
 
     /// A filter for a server that announced this interval in bytes.
@@ -60,7 +60,7 @@ struct IcyFilter {
         guard let title = Self.title(in: text), title != last else { return }
         // A character may take two bytes in JSON, and the names and the offset take the rest.
         let size = 2 * title.utf8.count + 60
-        guard bytes + size <= Self.mostBytes else { return }
+        guard bytes + size <= Self.maxBytes else { return }
         bytes += size
         last = title
         titles.append(StreamTitle(offset: offset, title: title))

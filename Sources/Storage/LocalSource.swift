@@ -25,10 +25,10 @@ package struct LocalSource: ~Copyable {
         guard found.isRegular else {
             throw Failure(.policyDenied, "the source '\(path)' is not a regular file")
         }
-        guard Int64(found.st_size) <= policy.mostSourceBytes else {
+        guard Int64(found.st_size) <= policy.maxSourceBytes else {
             throw Failure(
                 .tooLarge,
-                "the source '\(path)' has \(found.st_size) bytes, over the limit of \(policy.mostSourceBytes)")
+                "the source '\(path)' has \(found.st_size) bytes, over the limit of \(policy.maxSourceBytes)")
         }
         let opened = clinux_reopen(place.number, O_RDONLY | O_NONBLOCK)
         guard opened >= 0 else { throw Failure(.sourceDenied, "the source '\(path)' cannot be read: \(Errno.last)") }

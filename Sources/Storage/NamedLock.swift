@@ -13,15 +13,15 @@ struct NamedLock: ~Copyable {
     private init(owning file: consuming Descriptor) { self.file = file }
 
     /// How many places a name may have.
-    static let mostPlaces = 1024
+    static let maxPlaces = 1024
     /// No sweeper of staged files takes it.
     private static let fileName = Destination.keptPrefix + "locks"
 
     /// Takes a place of the name among those who share the folder; nothing if all are taken.
     static func take(_ name: String, places: Int = 1, in folder: String) throws(Failure) -> NamedLock? {
         let file = try open(folder)
-        let start = Int64(Digest.of(Array(name.utf8)).prefix(13), radix: 16)! * Int64(mostPlaces)
-        for place in 0..<min(places, mostPlaces) {
+        let start = Int64(Digest.of(Array(name.utf8)).prefix(13), radix: 16)! * Int64(maxPlaces)
+        for place in 0..<min(places, maxPlaces) {
             if clinux_lock_byte(file.number, start + Int64(place)) == 0 { return NamedLock(owning: file) }
             guard [EAGAIN, EACCES].contains(errno) else { throw unusable(folder, .last) }
         }

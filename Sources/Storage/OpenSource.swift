@@ -9,13 +9,13 @@ package enum OpenSource: ~Copyable {
 
     /// Opens the source at the location; a remote one shows only later whether it can be had, and is looked for in the cache.
     package static func open(
-        _ location: SourceLocation, _ access: WebAccess, client: HTTPClient, mostBytes: Int64? = nil,
+        _ location: SourceLocation, _ access: WebAccess, client: HTTPClient, maxBytes: Int64? = nil,
         cache: SourceCache? = nil
     ) throws(Failure) -> OpenSource {
         switch location {
         case .file(let path): .local(try LocalSource.open(path: path, policy: client.policy))
         case .web, .object:
-            .remote(try RemoteSource(location, access, client: client, mostBytes: mostBytes, cache: cache))
+            .remote(try RemoteSource(location, access, client: client, maxBytes: maxBytes, cache: cache))
         }
     }
 

@@ -11,12 +11,12 @@ extension Destination {
     }
 
     /// Fails if something has the destination's name, so that nothing is made that may not go there.
-    package func checkVacancy() throws(Failure) {
+    package func checkOverwrite() throws(Failure) {
         guard let folder = try openExistingFolder() else { return }
-        try checkVacancy(in: folder)
+        try checkOverwrite(in: folder)
     }
 
-    func checkVacancy(in folder: borrowing Descriptor) throws(Failure) {
+    func checkOverwrite(in folder: borrowing Descriptor) throws(Failure) {
         var entry = stat()
         if fstatat(folder.number, name, &entry, AT_SYMLINK_NOFOLLOW) == 0 { throw exists }
     }

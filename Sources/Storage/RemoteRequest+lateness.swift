@@ -7,7 +7,7 @@ extension RemoteRequest {
     /// When it is late, if nothing comes before; a paused one never is.
     func deadline(_ policy: TransferPolicy) -> ContinuousClock.Instant? {
         guard !isPaused, let last = lastActivity else { return nil }
-        return last + .seconds(hasHead ? policy.stallTimeout : patience ?? policy.firstByteTimeout)
+        return last + .seconds(hasHead ? policy.stallTimeout : firstByteTimeout ?? policy.firstByteTimeout)
     }
 
     /// What is said of a request that is late.
@@ -15,7 +15,7 @@ extension RemoteRequest {
         let (event, limit) =
             hasHead
             ? ("sent nothing more", policy.stallTimeout)
-            : ("did not answer", patience ?? policy.firstByteTimeout)
+            : ("did not answer", firstByteTimeout ?? policy.firstByteTimeout)
         let seconds = Duration.seconds(limit).rounded
         return Failure(.sourceTimeout, "the server of '\(redactedURL(target.name))' \(event) for \(seconds) s")
     }

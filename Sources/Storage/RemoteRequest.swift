@@ -40,7 +40,7 @@ class RemoteRequest {
     /// When the server was last heard, or asked; nothing until the connection stands.
     private(set) var lastActivity: ContinuousClock.Instant?
     /// Seconds that the server may take to answer, where that is longer than usual.
-    let patience: Double?
+    let firstByteTimeout: Double?
     /// What is sent from a file.
     private(set) var body: FileBody?
     var head = HTTPHead()
@@ -57,7 +57,8 @@ class RemoteRequest {
 
     init(
         _ target: RequestTarget, noun: String, range: (from: Int64, to: Int64?)? = nil, redirects: Int = 0,
-        timeout: Double, patience: Double? = nil, policy: TransferPolicy, addresses: AddressPolicy, owner: any Owner
+        timeout: Double, firstByteTimeout: Double? = nil, policy: TransferPolicy, addresses: AddressPolicy,
+        owner: any Owner
     ) throws(Failure) {
         guard let handle = CurlHandle.create() else { throw Failure(.internal, "libcurl has no memory for a request") }
         self.handle = handle
@@ -66,7 +67,7 @@ class RemoteRequest {
         self.range = range
         self.redirects = redirects
         self.timeout = timeout
-        self.patience = patience
+        self.firstByteTimeout = firstByteTimeout
         position = range?.from ?? 0
         route = Route(to: target.url, policy: policy, addresses: addresses)
         self.owner = owner

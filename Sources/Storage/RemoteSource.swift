@@ -22,13 +22,13 @@ package final class RemoteSource: RemoteRequest.Owner {
     /// Where it was found in the end, after redirects; what it names is relative to that.
     package private(set) var finalURL: String
     /// Bytes that it may have.
-    private let mostBytes: Int64
+    private let maxBytes: Int64
     private let client: HTTPClient
     private var spool: Spool
     private var identity: RemoteIdentity?
     private var cache: CacheUse?
     /// Held while a request runs.
-    private var place: HostPlace
+    private var place: HostPermit
     /// Whether it waits for its place, or for another job that fetches the same source.
     package private(set) var isWaiting = false
     /// The one that the reader waits for is last.
@@ -48,20 +48,20 @@ package final class RemoteSource: RemoteRequest.Owner {
     /// Bytes after which a break is counted anew: fewer might go on for ever a byte at a time.
     private static let leastHeadway: Int64 = 256 << 10
     /// Seconds that a server may ask for before the job itself had better wait.
-    private static let mostPatience = 30.0
+    private static let maxRetryDelay = 30.0
 
     /// Asks for the source; what comes of it shows later. It is looked for in the cache, and kept there.
     package init(
-        _ location: SourceLocation, _ access: WebAccess, client: HTTPClient, mostBytes: Int64? = nil,
+        _ location: SourceLocation, _ access: WebAccess, client: HTTPClient, maxBytes: Int64? = nil,
         cache: SourceCache? = nil
     ) throws(Failure) {
         self.location = location
         self.access = access
         finalURL = location.text
-        self.mostBytes = min(mostBytes ?? .max, client.policy.mostSourceBytes)
+        self.maxBytes = min(maxBytes ?? .max, client.policy.maxSourceBytes)
         self.client = client
         let target = try client.target(of: location, access)
-        place = HostPlace(at: target.url, policy: client.policy)
+        place = HostPermit(at: target.url, policy: client.policy)
         if let cache { self.cache = CacheUse(cache, of: target) }
         // Only within its file system can a file without a name get one.
         spool = try Spool.create(in: cache?.folder ?? client.policy.spoolFolder)
@@ -115,7 +115,7 @@ package final class RemoteSource: RemoteRequest.Owner {
     private func follow() {
         stream?.drop(behind: wanted, of: spool)
         guard let request = requests.last else { return }
-        request.pause(request.position - wanted > EndlessStream.mostAhead)
+        request.pause(request.position - wanted > EndlessStream.maxAhead)
     }
 
     // MARK: What requests bring
@@ -256,7 +256,7 @@ package final class RemoteSource: RemoteRequest.Owner {
 
     /// Asks for what a request was for where its answer says that it is.
     private func follow(_ request: RemoteRequest, _ isActive: Bool) throws(Failure) {
-        guard request.redirects < client.policy.mostRedirects else { throw .redirects("too often", url) }
+        guard request.redirects < client.policy.maxRedirects else { throw .redirects("too often", url) }
         guard let text = ParsedURL.resolve(request.redirection ?? "", against: request.target.url),
             ["http", "https"].contains(text.prefix { $0 != ":" }.lowercased())
         else { throw .redirects("to something that is neither http nor https", url) }
@@ -320,7 +320,7 @@ package final class RemoteSource: RemoteRequest.Owner {
             isAlone = true
             return arrange()
         }
-        guard breaks <= client.policy.mostResumes, failure.retryAfter ?? 0 <= Self.mostPatience else {
+        guard breaks <= client.policy.maxResumes, failure.retryAfter ?? 0 <= Self.maxRetryDelay else {
             return fail(failure)
         }
         let delay = Self.backoff.delay(afterFailure: breaks)
@@ -345,6 +345,6 @@ package final class RemoteSource: RemoteRequest.Owner {
     }
 
     private func checkSize(_ size: Int64?) throws(Failure) {
-        if let size, size > mostBytes { throw .overLimit(size, mostBytes, url) }
+        if let size, size > maxBytes { throw .overLimit(size, maxBytes, url) }
     }
 }

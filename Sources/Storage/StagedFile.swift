@@ -104,7 +104,7 @@ package struct StagedFile: ~Copyable {
     /// What the file replaces can be kept until the end, so that `withdraw` brings it back.
     package mutating func publish(keepingOld: Bool = false, replacing: Bool = true) throws(Failure) {
         if case .published = state { return }
-        if !replacing { try destination.checkVacancy(in: folder) }
+        if !replacing { try destination.checkOverwrite(in: folder) }
         try publishParts(replacing: replacing)
         let kept = Destination.keptName(stagedName)
         let keepsOld = keepingOld && linkat(folder.number, destination.name, folder.number, kept, 0) == 0

@@ -20,7 +20,7 @@ enum AdvancedSystemsTags {
     }
 
     /// Puts tags into the header in place, with a padding object behind them; false if they do not fit.
-    static func replace(_ content: borrowing TagContent, in store: any ByteStore) throws -> Bool {
+    static func replace(_ content: borrowing TagContent, in store: any RandomAccessOutput) throws -> Bool {
         let bytes = SourceBytes(StoredSource(store))
         guard let size = try bytes.little(at: 16, 8), size >= 30, size < 1 << 30,
             let base = try bytes.read(at: 0, Int(size)), var header = content.render(TAG_FORM_ASF, base: base),

@@ -15,7 +15,7 @@ struct OggComment {
     private let bytes: SourceBytes
 
     /// Finds the packet of the first stream of a codec that is known.
-    init?(_ source: any ByteSource, mostBytes: Int = 2 * Metadata.mostBytes) throws {
+    init?(_ source: any ByteSource, maxBytes: Int = 2 * Metadata.maxBytes) throws {
         bytes = SourceBytes(source)
         var serial: UInt32?
         var found: (mark: [UInt8], hasFraming: Bool)?
@@ -23,7 +23,7 @@ struct OggComment {
         var offset: Int64 = 0
         var size = 0
         var isWhole = false
-        while !isWhole, size <= mostBytes, let page = try OggPage(bytes, at: offset),
+        while !isWhole, size <= maxBytes, let page = try OggPage(bytes, at: offset),
             let lacing = page.lacing, let headerSize = page.headerSize, let pageSize = page.size
         {
             var body = offset + Int64(headerSize)
@@ -41,7 +41,7 @@ struct OggComment {
             }
             offset = end
         }
-        guard isWhole || size > mostBytes, let found else { return nil }
+        guard isWhole || size > maxBytes, let found else { return nil }
         self.isWhole = isWhole
         (self.pieces, self.pages) = (pieces, pages)
         (mark, hasFraming) = found
@@ -71,7 +71,7 @@ struct OggComment {
     }
 
     /// Puts another comment in the place of this one, with zeros behind it; false if it does not fit.
-    func replace(with comment: [UInt8], in store: any ByteStore) throws -> Bool {
+    func replace(with comment: [UInt8], in store: any RandomAccessOutput) throws -> Bool {
         var packet =
             try mark.isEmpty || mark[0] != 0
             ? mark : pieces.first.flatMap { try bytes.read(at: $0.lowerBound, 4) } ?? mark

@@ -181,7 +181,7 @@ package struct TagWriter: Sendable {
     }
 
     /// Puts the tags into the finished file.
-    package mutating func finish(_ store: any ByteStore) throws(MediaError) {
+    package mutating func finish(_ store: any RandomAccessOutput) throws(MediaError) {
         let isPlaced: Bool
         do { isPlaced = try put(store) } catch {
             throw MediaError(.store(error), "write the tags", "the tags could not be written: \(error)")
@@ -198,7 +198,7 @@ package struct TagWriter: Sendable {
         throw MediaError(.internal, "write the tags", "the memory does not suffice for the tags and pictures")
     }
 
-    private mutating func put(_ store: any ByteStore) throws -> Bool {
+    private mutating func put(_ store: any RandomAccessOutput) throws -> Bool {
         let source = StoredSource(store)
         switch place {
         case .dictionary, .timedID3, .none: return true

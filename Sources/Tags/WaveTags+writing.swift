@@ -13,7 +13,7 @@ extension WaveTags {
     }
 
     /// Appends chunks to a RIFF or RF64 file and puts `bext` where room was kept for it.
-    static func append(_ metadata: Metadata, id3: [UInt8]?, to store: any ByteStore) throws -> Outcome {
+    static func append(_ metadata: Metadata, id3: [UInt8]?, to store: any RandomAccessOutput) throws -> Outcome {
         let source = StoredSource(store)
         if let broadcast = metadata.wave.broadcast?.bytes {
             let list = try ChunkList(source)
@@ -31,7 +31,7 @@ extension WaveTags {
     }
 
     /// Appends an ID3v2 tag to an AIFF file.
-    static func appendToAIFF(_ id3: [UInt8]?, to store: any ByteStore) throws -> Outcome {
+    static func appendToAIFF(_ id3: [UInt8]?, to store: any RandomAccessOutput) throws -> Outcome {
         guard let id3 else { return .written }
         let chunk = ChunkList.chunk("ID3 ", id3, isBigEndian: true)
         guard try fits(chunk, in: store) else { return .beyond }
@@ -41,12 +41,12 @@ extension WaveTags {
     }
 
     /// Whether the size of the file with them has 32 bits.
-    private static func fits(_ chunks: [UInt8], in store: any ByteStore) throws -> Bool {
+    private static func fits(_ chunks: [UInt8], in store: any RandomAccessOutput) throws -> Bool {
         try chunks.isEmpty || store.length + 1 + Int64(chunks.count) - 8 <= Int64(UInt32.max)
     }
 
     /// Appends at an even offset and answers the new length; nothing if there is nothing to append.
-    private static func append(_ chunks: [UInt8], to store: any ByteStore) throws -> Int64? {
+    private static func append(_ chunks: [UInt8], to store: any RandomAccessOutput) throws -> Int64? {
         guard !chunks.isEmpty else { return nil }
         var end = try store.length
         if end % 2 == 1 {
@@ -57,7 +57,7 @@ extension WaveTags {
         return end + Int64(chunks.count)
     }
 
-    private static func write(_ bytes: [UInt8], to store: any ByteStore, at offset: Int64) throws {
+    private static func write(_ bytes: [UInt8], to store: any RandomAccessOutput, at offset: Int64) throws {
         try bytes.withUnsafeBytes { try store.write($0, at: offset) }
     }
 }

@@ -4,8 +4,8 @@ import Containers
 
 /// The tags of RIFF and AIFF files: `LIST` `INFO`, an ID3v2 tag, `bext`, `cue ` with its notes.
 enum WaveTags {
-    static func read(_ source: any ByteSource, charset: String?, mostBytes most: Int) throws -> Metadata {
-        let list = try ChunkList(source, mostBytes: most)
+    static func read(_ source: any ByteSource, charset: String?, maxBytes most: Int) throws -> Metadata {
+        let list = try ChunkList(source, maxBytes: most)
         var metadata = Metadata()
         if let entry = list.entries.first(where: { ["id3 ", "ID3 "].contains($0.name) }) {
             if let bytes = try list.body(entry) {

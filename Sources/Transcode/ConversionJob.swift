@@ -25,13 +25,14 @@ struct ConversionJob {
             try check(plan, isEndless: source.isEndless)
             let stores = LinkStores(link: link, reporter: reporter)
             let results = try Converter.run(
-                source: source, stores: stores, plan: plan, stop: StopFlag(), progress: { reporter.report($0) })
+                source: source, stores: stores, plan: plan, stop: CancellationFlag(), progress: { reporter.report($0) })
             for (index, result) in results.enumerated() {
                 let report: TranscodeReport
                 do {
                     let result = try result.get()
                     let requested = plan.requestedSettings(of: index)
-                    assert(result.settings.allSatisfy { $1.asked == requested[$0] }, "\(result.settings) \(requested)")
+                    assert(
+                        result.settings.allSatisfy { $1.requested == requested[$0] }, "\(result.settings) \(requested)")
                     report = .output(index, OutputMeasurement(result))
                 } catch { report = .outputFailed(index, Failure(conversionError: error)) }
                 try stores.end(output: index, isComplete: (try? result.get()) != nil)
@@ -49,7 +50,7 @@ struct ConversionJob {
                 throw Failure(.invalidRequest, "a radio stream has no end up to which it could be measured")
             }
             let probe = try Probe.of(
-                source, settings, limits: limits, stop: StopFlag(), progress: { reporter.report($0) })
+                source, settings, limits: limits, stop: CancellationFlag(), progress: { reporter.report($0) })
             return try Self.report(of: probe)
         }
     }
@@ -92,7 +93,7 @@ struct ConversionJob {
     private func source(_ settings: SourceSettings) throws -> any ByteSource {
         let source = try LinkSource(link: link, reporter: reporter)
         let nested = LinkNestedSources(link: link, reporter: reporter)
-        return try HLSSource.resolve(source, nested: nested, settings: settings, stop: StopFlag())
+        return try HLSSource.resolve(source, nested: nested, settings: settings, stop: CancellationFlag())
     }
 
     private func report(_ body: () throws -> TranscodeReport) -> TranscodeReport {
@@ -106,7 +107,7 @@ extension OutputMeasurement {
             codec: result.codec, duration: result.seconds, sampleRate: result.sampleRate, channels: result.channels,
             bitRate: result.bitRate, copied: result.copied,
             gapless: Gapless(start: max(0, result.gapless.start), end: max(0, result.gapless.end)),
-            damage: result.damage, settings: result.settings.mapValues(\.used), warnings: result.warnings)
+            damage: result.damage, settings: result.settings.mapValues(\.effective), warnings: result.warnings)
         loudness = result.loudness
         audioMD5 = result.audioMD5
         titles = result.titles

@@ -29,7 +29,7 @@ final class LinkNestedSources: NestedSources {
         try? link.tell(.expect(reference, within: parent, as: .init(kind)))
     }
 
-    func scratch() throws -> any ByteStore {
+    func scratch() throws -> any RandomAccessOutput {
         var answer = try link.ask(.scratch)
         guard case .scratch = answer.message, let descriptor = answer.descriptor.take() else {
             throw Failure(.internal, "respool-transfer made a scratch file without its descriptor")
@@ -75,7 +75,7 @@ private final class OwnedSource: ByteSource {
 }
 
 /// A file in the making, and its descriptor.
-private final class OwnedStore: ByteStore {
+private final class OwnedStore: RandomAccessOutput {
     private let descriptor: Descriptor
     private let store: DescriptorStore
 

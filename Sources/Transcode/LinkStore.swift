@@ -5,7 +5,7 @@ import SlotIPC
 import Synchronization
 
 /// One file of the job's outputs: a staged file that is asked for when the first byte is written.
-final class LinkStore: ByteStore, Sendable {
+final class LinkStore: RandomAccessOutput, Sendable {
     private let output: Int
     private let part: String?
     private let link: Link

@@ -19,7 +19,7 @@ final class LinkStores: OutputStores {
         self.reporter = reporter
     }
 
-    func open(output index: Int, part name: String?) throws -> any ByteStore {
+    func open(output index: Int, part name: String?) throws -> any RandomAccessOutput {
         let store = LinkStore(output: index, part: name, link: link, reporter: reporter)
         open.withLock { $0[Key(output: index, part: name)] = store }
         return store

@@ -10,7 +10,7 @@ final class Reporter: Sendable {
     private let last = Mutex(Sent(progress: Progress(phase: .opening), at: .now))
     private let linesLeft = Atomic(0)
 
-    private static let mostLines = 200
+    private static let maxLines = 200
 
     private struct Sent {
         var progress: Progress
@@ -32,7 +32,7 @@ final class Reporter: Sendable {
     }
 
     func beginJob() {
-        linesLeft.store(Self.mostLines, ordering: .relaxed)
+        linesLeft.store(Self.maxLines, ordering: .relaxed)
         last.withLock { $0 = Sent(progress: Progress(phase: .opening), at: .now) }
     }
 

@@ -30,7 +30,7 @@ package struct TranscodeProcess: ~Copyable {
         guard let greeting = try control.receive(TranscodeOrder.self) else { return }
         guard case .hello(slotProtocolVersion, let policy) = greeting.message else { throw VersionMismatch() }
         try ChildStart.limit(
-            memoryBytes: policy.memoryLimit, fileBytes: policy.mostOutputBytes, openFiles: 128)
+            memoryBytes: policy.memoryLimit, fileBytes: policy.maxOutputBytes, openFiles: 128)
         // A converter that is open needs no file any more, where none may be opened.
         TagCharsets.open(TagEncoding.names)
         let reporter = Reporter(control: control)

@@ -8,12 +8,12 @@ final class JobOutputs {
     /// Why they cannot be written where they are wanted; told before anything is fetched.
     private(set) var failure: Failure?
     /// What is found out of their places first, until it is known.
-    private var vacancy: Vacancy?
+    private var vacancy: OverwriteCheck?
     /// Whether the worker waits for what comes of it.
     private var owesCheck: Bool
     /// What earlier tries of the job have left at stores, until it is gone.
     private var abandoned: [AbandonedUploads] = []
-    let outputs: [OutputInHand]
+    let outputs: [OutputSession]
     private let policy: TransferPolicy
     private let limits: WriteLimits
     /// When what is written is measured next, while something is.
@@ -29,12 +29,12 @@ final class JobOutputs {
     private var violation: (failure: Failure, isTold: Bool)?
 
     /// How many files may wait for their sum before another is begun; each keeps its descriptor so long.
-    private static let mostWaiting = 8
+    private static let maxWaiting = 8
 
     init(_ job: TransferJob, target: consuming Descriptor?, client: HTTPClient) {
         let loose = loose
         outputs = job.outputs.enumerated().map { index, output in
-            OutputInHand(output, job: job.id, token: job.token, index: index, client: client, loose: loose)
+            OutputSession(output, job: job.id, token: job.token, index: index, client: client, loose: loose)
         }
         limits = WriteLimits(job, client.policy)
         policy = client.policy
@@ -56,7 +56,7 @@ final class JobOutputs {
                 }
             }
             guard outputs.contains(where: { $0.overwrite != .replace }) else { return }
-            vacancy = try Vacancy(outputs, client: client)
+            vacancy = try OverwriteCheck(outputs, client: client)
         } catch { failure = error }
     }
 
@@ -101,7 +101,7 @@ final class JobOutputs {
     /// A file to write, once there are not too many that wait.
     func stage(output: Int, part: String?) throws(Failure) -> Answer? {
         if let failure = failure ?? violation?.failure { throw failure }
-        guard areChecked, sums.count < Self.mostWaiting else { return nil }
+        guard areChecked, sums.count < Self.maxWaiting else { return nil }
         let hand = try hand(output)
         if let part {
             guard hand.mayHave(part: part) else {
@@ -265,7 +265,7 @@ final class JobOutputs {
     /// Why something may be left at a store.
     var leftBehind: Failure? { (outputs.lazy.compactMap(\.leftBehind) + abandoned.compactMap(\.leftBehind)).first }
 
-    private func hand(_ index: Int) throws(Failure) -> OutputInHand {
+    private func hand(_ index: Int) throws(Failure) -> OutputSession {
         guard outputs.indices.contains(index) else { throw Failure(.internal, "the job has no output \(index)") }
         return outputs[index]
     }

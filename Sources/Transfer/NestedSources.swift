@@ -17,9 +17,9 @@ final class NestedSources {
     private var bytes: Int64 = 0
 
     /// Fetches at a time, the one that is waited for among them.
-    private static let mostFetches = 3
+    private static let maxFetches = 3
     /// Playlists that are remembered besides the source: a live one is read again and again.
-    private static let mostPlaylists = 2
+    private static let maxPlaylists = 2
 
     private struct Playlist {
         let base: String
@@ -64,7 +64,7 @@ final class NestedSources {
 
     /// Begins to fetch what will be asked for soon; what is wrong with it shows when it is.
     func expect(_ reference: String, within parent: Int, as kind: NestedReference) {
-        guard fetches.count < Self.mostFetches else { return }
+        guard fetches.count < Self.maxFetches else { return }
         _ = try? fetch(Request(reference: reference, parent: parent, kind: kind))
     }
 
@@ -80,18 +80,18 @@ final class NestedSources {
         }
         fetches.removeAll { $0 === fetch }
         bytes += length
-        guard bytes <= client.policy.mostSourceBytes else {
+        guard bytes <= client.policy.maxSourceBytes else {
             throw Failure(
-                .tooLarge, "the source's segments have over \(client.policy.mostSourceBytes) bytes, which is the limit")
+                .tooLarge, "the source's segments have over \(client.policy.maxSourceBytes) bytes, which is the limit")
         }
         let reader = try fetch.source.reader()
         guard kind == .playlist else { return Opened(number: -1, reader: reader) }
         opened += 1
-        let names = PlaylistNames(in: reader, length: length, atMost: client.policy.mostPlaylistBytes)
+        let names = PlaylistNames(in: reader, length: length, atMost: client.policy.maxPlaylistBytes)
         if names.isPlaylist {
             playlists[opened] = Playlist(base: fetch.source.base ?? fetch.base, depth: fetch.depth, names: names)
         }
-        if opened > Self.mostPlaylists { playlists[opened - Self.mostPlaylists] = nil }
+        if opened > Self.maxPlaylists { playlists[opened - Self.maxPlaylists] = nil }
         return Opened(number: opened, reader: reader)
     }
 
@@ -108,29 +108,29 @@ final class NestedSources {
                 "respool-transcode asked for a \(request.kind.rawValue) that the playlist "
                     + "'\(redactedURL(playlist.base))' does not name")
         }
-        guard playlist.depth < client.policy.mostPlaylistDepth || request.kind == .key else {
+        guard playlist.depth < client.policy.maxPlaylistDepth || request.kind == .key else {
             throw Failure(
                 .policyDenied,
                 "the playlist '\(redactedURL(playlist.base))' is named by playlists more than "
-                    + "\(client.policy.mostPlaylistDepth) deep")
+                    + "\(client.policy.maxPlaylistDepth) deep")
         }
         started += 1
-        guard started <= client.policy.mostNestedSources else {
+        guard started <= client.policy.maxNestedSources else {
             throw Failure(
-                .tooLarge, "the source names over \(client.policy.mostNestedSources) segments; see RESPOOL_MAX_SEGMENTS"
+                .tooLarge, "the source names over \(client.policy.maxNestedSources) segments; see RESPOOL_MAX_SEGMENTS"
             )
         }
         let location = try ReferenceURL.resolve(request.reference, against: playlist.base)
         let limit =
             switch request.kind {
-            case .playlist: client.policy.mostPlaylistBytes
+            case .playlist: client.policy.maxPlaylistBytes
             case .key: Int64(1024)
-            case .segment, .map: max(client.policy.mostSourceBytes - bytes, 1)
+            case .segment, .map: max(client.policy.maxSourceBytes - bytes, 1)
             }
-        let source = try OpenSource.open(location, access, client: client, mostBytes: limit)
+        let source = try OpenSource.open(location, access, client: client, maxBytes: limit)
         let fetch = Fetch(request, depth: playlist.depth + 1, base: location.text, source: source)
         // What was expected and never asked for makes room.
-        if fetches.count >= Self.mostFetches { fetches.removeFirst() }
+        if fetches.count >= Self.maxFetches { fetches.removeFirst() }
         fetches.append(fetch)
         return fetch
     }

@@ -14,7 +14,7 @@ struct PlaceClaims {
     private var begun: Set<String> = []
 
     /// Checks the places of all outputs and of those of their parts whose names are known.
-    init(_ outputs: [OutputInHand], _ client: HTTPClient, hasTarget: Bool) throws(Failure) {
+    init(_ outputs: [OutputSession], _ client: HTTPClient, hasTarget: Bool) throws(Failure) {
         for (index, output) in outputs.enumerated() {
             let place: OutputPlace?
             do throws(Failure) {
@@ -53,7 +53,7 @@ struct PlaceClaims {
     }
 
     /// Takes note of a part that is begun; fails if it was begun before, or an output of the job goes there.
-    mutating func begin(_ part: String, of index: Int, _ output: OutputInHand) throws(Failure) {
+    mutating func begin(_ part: String, of index: Int, _ output: OutputSession) throws(Failure) {
         if let place = try output.place(), let owner = owners[try output.text(ofPart: part, at: place)],
             !owner.isPart
         {

@@ -14,10 +14,10 @@ struct PlaylistNames {
     let isPlaylist: Bool
 
     /// The names in a file, all of whose bytes are there; none if it is no playlist.
-    init(in file: borrowing Descriptor, length: Int64, atMost mostBytes: Int64) {
+    init(in file: borrowing Descriptor, length: Int64, atMost maxBytes: Int64) {
         var names: Set<UInt128> = []
         var isPlaylist = false
-        if length <= min(mostBytes, HLSPlaylist.mostBytes), let bytes = Self.read(file, Int(length)),
+        if length <= min(maxBytes, HLSPlaylist.maxBytes), let bytes = Self.read(file, Int(length)),
             PlaylistMark.begins(bytes.prefix(PlaylistMark.length))
         {
             isPlaylist = bytes.withUnsafeBytes { bytes in

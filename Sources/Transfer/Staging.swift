@@ -78,8 +78,8 @@ struct Staging: ~Copyable {
         guard streamed == nil else {
             throw Failure(.invalidRequest, "the output consists of several files: give a path instead of '-'")
         }
-        guard report.count < Self.mostParts else {
-            throw Failure(.tooLarge, "the output has more than \(Self.mostParts) files")
+        guard report.count < Self.maxParts else {
+            throw Failure(.tooLarge, "the output has more than \(Self.maxParts) files")
         }
         if let remote { return try remote.createPart(suffix, token: token) }
         return try staged!.createPart(suffix, token: token)
@@ -91,13 +91,13 @@ struct Staging: ~Copyable {
         if let remote { try remote.keep(part, bytes: bytes, sha256: sha256) } else { try staged?.keep(part) }
         report.count += 1
         report.bytes += bytes
-        if report.count <= PartsReport.mostFiles { report.files.append(file) } else { report.files = [] }
+        if report.count <= PartsReport.maxFiles { report.files.append(file) } else { report.files = [] }
     }
 
     /// Lets go of a part that is not complete.
     func drop(_ part: consuming PartInProgress) { staged?.drop(part) }
 
-    private static let mostParts = 100_000
+    private static let maxParts = 100_000
 
     // MARK: The end
 

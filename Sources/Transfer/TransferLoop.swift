@@ -15,7 +15,7 @@ final class TransferLoop {
     private var isLinkOpen = true
 
     /// Requests that the other child may have left when its job ends: some for each of 32 outputs.
-    private static let mostLeft = 128
+    private static let maxLeft = 128
 
     /// A job that is over but for what a store must forget of it, and for files that the other child is to let go of.
     private struct Ending {
@@ -43,7 +43,7 @@ final class TransferLoop {
     /// Runs until the worker is gone.
     func run() throws(PacketError) {
         while true {
-            client.wait(for: listensToLink ? [control.number, link.number] : [control.number], atMost: patience())
+            client.wait(for: listensToLink ? [control.number, link.number] : [control.number], atMost: waitTimeout())
             guard try takeOrders() else { return }
             client.perform()
             try job?.tick(reportingTo: control)
@@ -59,7 +59,7 @@ final class TransferLoop {
     private var listensToLink: Bool { isLinkOpen && job?.pending == nil }
 
     /// Milliseconds until something must be done unasked.
-    private func patience() -> Int {
+    private func waitTimeout() -> Int {
         if job?.isSumming == true { return 0 }
         let deadlines = [job?.nextDeadline, settling?.nextDeadline, ending?.job.nextDeadline, ending?.next]
         guard let deadline = deadlines.compactMap(\.self).min() else { return 60_000 }
@@ -158,7 +158,7 @@ final class TransferLoop {
         if job?.pending != nil { try answer(.refused(.jobOver)) }
         var count = 0
         while isLinkOpen, try link.waitUntilReadable(milliseconds: 0) {
-            guard count < Self.mostLeft else { return try distrust("asks on and on at the end of its job") }
+            guard count < Self.maxLeft else { return try distrust("asks on and on at the end of its job") }
             count += 1
             guard let request = try nextRequest() else { return }
             if request.wantsAnswer { try answer(.refused(.jobOver)) }

@@ -24,7 +24,7 @@ package enum TransferProgram {
             }
             guard let policy = try policy(control) else { return 0 }
             try ChildStart.limit(
-                memoryBytes: policy.memoryLimit, fileBytes: max(policy.mostSourceBytes, policy.mostOutputBytes),
+                memoryBytes: policy.memoryLimit, fileBytes: max(policy.maxSourceBytes, policy.maxOutputBytes),
                 openFiles: 256)
             let unconfined = ChildStart.isConfined ? try Confinement.enterTransfer(policy) : []
             try control.send(TransferReport.hello(version: slotProtocolVersion, unconfined: unconfined))
@@ -50,7 +50,7 @@ package enum TransferProgram {
         guard case .hello(slotProtocolVersion, let policy) = received.message else {
             throw PacketError.malformed("the first message is no hello of this version")
         }
-        try ChildStart.limit(memoryBytes: policy.memoryLimit, fileBytes: policy.mostOutputBytes, openFiles: 256)
+        try ChildStart.limit(memoryBytes: policy.memoryLimit, fileBytes: policy.maxOutputBytes, openFiles: 256)
         // What the kernel lacks was told of the slots' children already.
         if ChildStart.isConfined { _ = try Confinement.enterCallbacks(policy) }
         try control.send(CallbackReport.hello(version: slotProtocolVersion))

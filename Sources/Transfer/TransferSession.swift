@@ -110,12 +110,12 @@ final class TransferSession {
             // A stream without an end is no playlist, and what is longer than any need not be there.
             let length = source?.length ?? .max
             let present = source?.run(from: 0) ?? 0
-            guard length > client.policy.mostPlaylistBytes || present >= length else {
+            guard length > client.policy.maxPlaylistBytes || present >= length else {
                 source?.need(present)
                 return nil
             }
             guard let reader = try source?.reader() else { return nil }
-            let names = PlaylistNames(in: reader, length: length, atMost: client.policy.mostPlaylistBytes)
+            let names = PlaylistNames(in: reader, length: length, atMost: client.policy.maxPlaylistBytes)
             nested = NestedSources(names, base: source?.base ?? job.source, try access(), client: client)
         }
         guard let opened = try nested!.open(reference, within: parent, as: kind) else { return nil }

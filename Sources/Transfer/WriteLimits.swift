@@ -10,12 +10,12 @@ struct WriteLimits {
     static let interval = Duration.milliseconds(100)
 
     init(_ job: TransferJob, _ policy: TransferPolicy) {
-        let (bytes, isOver) = policy.mostOutputBytes.multipliedReportingOverflow(by: Int64(max(1, job.outputs.count)))
+        let (bytes, isOver) = policy.maxOutputBytes.multipliedReportingOverflow(by: Int64(max(1, job.outputs.count)))
         maxBytes = isOver ? .max : bytes
     }
 
     /// What is wrong with so many bytes, if anything.
-    func excess(_ outputs: [OutputInHand], _ loose: LooseFiles) -> String? {
+    func excess(_ outputs: [OutputSession], _ loose: LooseFiles) -> String? {
         let bytes = outputs.reduce(loose.bytes) { $0 + $1.bytes }
         guard bytes > maxBytes else { return nil }
         return
@@ -23,7 +23,7 @@ struct WriteLimits {
     }
 
     /// Fails where one more file would be too many.
-    func checkCount(_ outputs: [OutputInHand], _ loose: LooseFiles) throws(Failure) {
+    func checkCount(_ outputs: [OutputSession], _ loose: LooseFiles) throws(Failure) {
         guard outputs.reduce(loose.count, { $0 + $1.writableFiles }) >= Self.maxFiles else { return }
         throw Failure(.tooLarge, "the job writes more than \(Self.maxFiles) files at a time")
     }

@@ -17,7 +17,7 @@ actor CallbackSender {
     private var asked: Set<QueueName> = []
     private var pending: Set<QueueName> = []
 
-    private static let mostInFlight = 32
+    private static let maxInFlight = 32
     private static let backoff = Backoff(base: .milliseconds(50), cap: .seconds(1))
 
     init(secrets: CallbackSecrets, policy: TransferPolicy, metrics: WorkerMetrics, log: Log) {
@@ -31,8 +31,8 @@ actor CallbackSender {
     func collect(_ queue: JobQueue) async {
         pending.insert(queue.name)
         guard asked.insert(queue.name).inserted else { return }
-        while pending.remove(queue.name) != nil, !isClosed, inFlight < Self.mostInFlight {
-            let (count, token) = (Self.mostInFlight - inFlight, Nonce.random())
+        while pending.remove(queue.name) != nil, !isClosed, inFlight < Self.maxInFlight {
+            let (count, token) = (Self.maxInFlight - inFlight, Nonce.random())
             // An answer that got lost has taken callbacks, which nobody else sends until their term ends.
             let callbacks = await untilAnswered(since: .now) { () async throws(QueueError) in
                 try await queue.claimCallbacks(count: count, token: token)

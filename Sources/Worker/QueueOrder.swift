@@ -7,7 +7,7 @@ package struct QueueOrder: Sendable, Hashable {
     /// How often each is asked in comparison; nothing where an earlier queue always goes first.
     package let weights: [Int]?
 
-    private static let mostQueues = 64
+    private static let maxQueues = 64
     private static let weightRange = 1...1000
 
     /// The queue `default` alone.
@@ -49,10 +49,10 @@ package struct QueueOrder: Sendable, Hashable {
                 "`\(text)` gives a weight to some queues only: give all of them one (urgent:3,default:1), or none of them"
             )
         }
-        guard names.count <= Self.mostQueues else {
+        guard names.count <= Self.maxQueues else {
             throw Failure(
                 .invalidRequest,
-                "a worker serves at most \(Self.mostQueues) queues, and `\(text.prefix(80))…` names \(names.count)")
+                "a worker serves at most \(Self.maxQueues) queues, and `\(text.prefix(80))…` names \(names.count)")
         }
         self.init(names: names, weights: weights.isEmpty ? nil : weights)
     }

@@ -14,7 +14,7 @@ import Testing
     private static let original: (folder: TemporaryFolder, path: String)? = {
         guard let folder = try? TemporaryFolder() else { return nil }
         let path = folder.file("programme.wav")
-        return (try? DemoProgramme(minutes: 3).write(to: path)).map { (folder, path) }
+        return (try? DemoAudio(minutes: 3).write(to: path)).map { (folder, path) }
     }()
 
     init() throws {
@@ -148,10 +148,11 @@ import Testing
             "convert", "programme.wav", "out.ac3", "--end", "2", "--json", "--gain", "-6", "--sample-rate", "48000")
         let report = try #require(try JSONSerialization.jsonObject(with: Data(outcome.output.utf8)) as? [String: Any])
         let settings = try #require(report["settings"] as? [String: [String: Any]])
-        #expect(settings["sample_rate"]?["asked"] as? Int == 48000 && settings["channels"]?["used"] as? Int == 2)
-        #expect(settings["bit_rate"]?["used"] is Int && settings["gain"]?["asked"] as? Double == -6)
-        #expect(settings["codec"]?["used"] as? String == "ac3")
-        #expect(settings["channel_layout"]?["used"] as? String == "stereo")
+        #expect(
+            settings["sample_rate"]?["requested"] as? Int == 48000 && settings["channels"]?["effective"] as? Int == 2)
+        #expect(settings["bit_rate"]?["effective"] is Int && settings["gain"]?["requested"] as? Double == -6)
+        #expect(settings["codec"]?["effective"] as? String == "ac3")
+        #expect(settings["channel_layout"]?["effective"] as? String == "stereo")
         let probe = try await respool.run("probe", "out.ac3", "--json").output
         let tracks = (try JSONSerialization.jsonObject(with: Data(probe.utf8)) as? [String: Any])?["tracks"]
         #expect((tracks as? [[String: Any]])?.first?["seconds"] is Double)

@@ -11,12 +11,12 @@ import Testing
             (-1, "-:--"), (.infinity, "-:--"), (.nan, "-:--"),
         ] as [(Double, String)])
     func `writes a duration as a clock`(seconds: Double, text: String) {
-        #expect(Quantities.clock(seconds) == text)
+        #expect(Formatting.clock(seconds) == text)
     }
 
     @Test func `writes a length with decimals where it is short`() {
-        #expect(Quantities.length(0.1395) == "0.14 s")
-        #expect(Quantities.length(10) == "0:10")
+        #expect(Formatting.length(0.1395) == "0.14 s")
+        #expect(Formatting.length(10) == "0:10")
     }
 
     @Test(
@@ -25,7 +25,7 @@ import Testing
             (200_000, "2 d"),
         ] as [(Double, String)])
     func `writes a span in the largest fitting unit`(seconds: Double, text: String) {
-        #expect(Quantities.span(seconds) == text)
+        #expect(Formatting.span(seconds) == text)
     }
 
     @Test(
@@ -34,20 +34,20 @@ import Testing
             (999_499_999, "999 MB"), (999_500_000, "1.0 GB"), (Int64.max, "9223 PB"),
         ] as [(Int64, String)])
     func `writes bytes with a unit`(bytes: Int64, text: String) {
-        #expect(Quantities.bytes(bytes) == text)
+        #expect(Formatting.bytes(bytes) == text)
     }
 
     @Test func `writes counts, percent, speed and decimals`() {
-        #expect(Quantities.count(1_234_567) == "1 234 567")
-        #expect(Quantities.count(1, "job") == "1 job")
-        #expect(Quantities.count(1000, "job") == "1 000 jobs")
-        #expect(Quantities.percent(0.999) == "99 %")
-        #expect(Quantities.percent(7) == "100 %")
-        #expect(Quantities.speed(61.34) == "61×")
-        #expect(Quantities.speed(0.94, hasUnicode: false) == "0.9x")
-        #expect(Quantities.decimal(2.0005, places: 3) == "2.001" || Quantities.decimal(2.0005, places: 3) == "2.000")
-        #expect(Quantities.decimal(-0.5, places: 2) == "-0.50")
-        #expect(Quantities.decimal(299.99999, places: 3) == "300.000")
+        #expect(Formatting.count(1_234_567) == "1 234 567")
+        #expect(Formatting.count(1, "job") == "1 job")
+        #expect(Formatting.count(1000, "job") == "1 000 jobs")
+        #expect(Formatting.percent(0.999) == "99 %")
+        #expect(Formatting.percent(7) == "100 %")
+        #expect(Formatting.speed(61.34) == "61×")
+        #expect(Formatting.speed(0.94, hasUnicode: false) == "0.9x")
+        #expect(Formatting.decimal(2.0005, places: 3) == "2.001" || Formatting.decimal(2.0005, places: 3) == "2.000")
+        #expect(Formatting.decimal(-0.5, places: 2) == "-0.50")
+        #expect(Formatting.decimal(299.99999, places: 3) == "300.000")
     }
 
     @Test(

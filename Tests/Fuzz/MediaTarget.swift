@@ -13,7 +13,7 @@ enum MediaTarget {
         let store = MemoryStore(bytes)
         var settings = ProbeSettings()
         settings.loudness = (bytes.last ?? 0) & 1 == 1
-        _ = try? Probe.of(store.source, settings, stop: StopFlag())
+        _ = try? Probe.of(store.source, settings, stop: CancellationFlag())
     }
 
     /// The last byte, which media seldom need, chooses what is made.
@@ -31,6 +31,6 @@ enum MediaTarget {
         if choice & 128 != 0 { plan.renditions[0].sampleRate = 8000 }
         let store = MemoryStore(bytes)
         _ = try? Converter.run(
-            source: store.source, stores: MemoryStores(), plan: plan, stop: StopFlag(), progress: { _ in })
+            source: store.source, stores: MemoryStores(), plan: plan, stop: CancellationFlag(), progress: { _ in })
     }
 }

@@ -3,7 +3,7 @@ import CLinux
 import Lifecycle
 
 /// A file that is nowhere but in memory, read and written through its descriptor as those of jobs are.
-final class MemoryStore: ByteStore {
+final class MemoryStore: RandomAccessOutput {
     private let descriptor: Descriptor
     private let store: DescriptorStore
 
@@ -32,5 +32,5 @@ final class MemoryStore: ByteStore {
 
 /// The files of one output.
 final class MemoryStores: OutputStores {
-    func open(output index: Int, part name: String?) -> any ByteStore { MemoryStore() }
+    func open(output index: Int, part name: String?) -> any RandomAccessOutput { MemoryStore() }
 }

@@ -16,7 +16,7 @@ enum PlaylistTarget {
             rest, named: names(in: UnsafeRawBufferPointer(rebasing: bytes[..<end])).union(names(in: rest)))
         let range = TimeRange(start: .zero, end: MediaTime(value: 5, timescale: 1))
         _ = try? HLSSource.resolve(
-            store.source, nested: nested, settings: SourceSettings(range: range), stop: StopFlag())
+            store.source, nested: nested, settings: SourceSettings(range: range), stop: CancellationFlag())
     }
 
     private struct Name: Hashable {
@@ -51,7 +51,7 @@ enum PlaylistTarget {
 
         func expect(_ reference: String, within parent: Int, as kind: NestedKind) {}
 
-        func scratch() -> any ByteStore { MemoryStore() }
+        func scratch() -> any RandomAccessOutput { MemoryStore() }
 
         func wait(seconds: Double) throws {
             opened += 1

@@ -71,14 +71,14 @@ import Testing
 
     @Test func `reads the settings of the environment`() throws {
         let values = [
-            "RESPOOL_MAX_CRASHES": "100", "RESPOOL_KEEP_DONE": "50/12h", "RESPOOL_KEEP_FAILED": "7",
+            "RESPOOL_MAX_CRASHES": "100", "RESPOOL_KEEP_COMPLETED": "50/12h", "RESPOOL_KEEP_FAILED": "7",
             "RESPOOL_KEEP_EVENTS": "600000",
         ]
         let settings = try QueueSettings.fromEnvironment { values[$0] }
         #expect(settings.maxCrashes == 100 && settings.failed.count == 7 && settings.events == 600_000)
         #expect(settings.done == .init(count: 50, age: .seconds(43_200)))
         for (name, value) in [
-            ("RESPOOL_MAX_CRASHES", "0"), ("RESPOOL_KEEP_DONE", "5/x"), ("RESPOOL_KEEP_DONE", "many"),
+            ("RESPOOL_MAX_CRASHES", "0"), ("RESPOOL_KEEP_COMPLETED", "5/x"), ("RESPOOL_KEEP_COMPLETED", "many"),
             ("RESPOOL_KEEP_EVENTS", "99"), ("RESPOOL_KEEP_EVENTS", "1d"),
         ] {
             let failure = #expect(throws: Failure.self) {

@@ -25,7 +25,7 @@ import Testing
     }
 
     @Test func `shows a raised flag to other threads`() async {
-        let flag = StopFlag()
+        let flag = CancellationFlag()
         #expect(!flag.isRaised)
         await withCheckedContinuation { continuation in
             startThread { @Sendable in
@@ -39,8 +39,8 @@ import Testing
 
 private actor Sleeper {
     private let executor = ThreadExecutor(label: "sleeper")
-    private let blocking = StopFlag()
-    private let released = StopFlag()
+    private let blocking = CancellationFlag()
+    private let released = CancellationFlag()
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
     nonisolated var isBlocking: Bool { blocking.isRaised }
 

@@ -51,7 +51,7 @@ import Testing
             let frames = frame("PRIV", Array("me".utf8) + [0, 1, 2, 3]) + frame("CHAP", chapter)
             let size = (0..<4).map { UInt8(frames.count >> (21 - 7 * $0) & 0x7F) }
             let source = MemoryFile(Array("ID3".utf8) + [3, 0, 0] + size + frames + music)
-            let reader = try AssetReader.open(source, SourceSettings(), stop: StopFlag())
+            let reader = try AssetReader.open(source, SourceSettings(), stop: CancellationFlag())
             // Frames that are nobody's but ID3's come through TagLib alone, which inflates what it finds.
             #expect(try reader.metadata(source, charset: nil).frames.count == title.count)
         }

@@ -48,7 +48,7 @@ import Testing
         let source = MemoryFile(file + chunks)
         let hidden = try DeflatedTags.hidden(source, "wav")
         #expect(hidden !== source)
-        let texts = try WaveTags.read(hidden, charset: nil, mostBytes: 1 << 20).texts
+        let texts = try WaveTags.read(hidden, charset: nil, maxBytes: 1 << 20).texts
         #expect(texts["TITLE"] == ["Tune"], "\(texts)")
     }
 

@@ -39,7 +39,7 @@ import Testing
     func `takes channels without names for the usual ones, and says so`(_ channels: Int, _ layout: String) async throws
     {
         let converted = try await convert(Self.unnamed(channels), Rendition(format: "flac"))
-        #expect(converted.result.settings["channel_layout"]?.used == layout)
+        #expect(converted.result.settings["channel_layout"]?.effective == layout)
         let words = ["\(channels) channels", layout]
         #expect(converted.result.warnings.contains { warning in words.allSatisfy { warning.message.contains($0) } })
     }
@@ -79,7 +79,7 @@ import Testing
         for format in ["oga", "mp4"] {
             let named = try await convert(source, Rendition(format: format, codec: "flac"))
             #expect(try await ffprobe(named.path, "stream=channel_layout") == "3.0")
-            #expect(named.result.settings["channel_layout"]?.used == "3.0")
+            #expect(named.result.settings["channel_layout"]?.effective == "3.0")
             #expect(named.result.warnings.contains { $0.code == "layout_changed" })
         }
     }
@@ -94,7 +94,7 @@ import Testing
         let opus = try await convert(Studio.shared.music(), Rendition(format: "opus"), end: MediaTime(parsing: "1")!)
         #expect(opus.result.sampleRate == 48_000)
         #expect(opus.result.warnings.isEmpty)
-        #expect(opus.result.settings["sample_rate"] == Setting(asked: nil, used: "48000"))
+        #expect(opus.result.settings["sample_rate"] == Setting(requested: nil, effective: "48000"))
         let source = try await Studio.shared.music(as: "high.wav", ["-ar", "96000"])
         let lowered = try await convert(source, Rendition(format: "mp3"))
         #expect(lowered.result.sampleRate == 48_000)

@@ -111,11 +111,11 @@ import Testing
     ) throws -> [Result<ConversionResult, MediaError>] {
         let plan = ConversionPlan(source: settings, renditions: renditions)
         return try Converter.run(
-            source: source, stores: FreshStores(), plan: plan, stop: StopFlag(), progress: { _ in })
+            source: source, stores: FreshStores(), plan: plan, stop: CancellationFlag(), progress: { _ in })
     }
 }
 
 /// A store in memory for every output.
 private final class FreshStores: OutputStores {
-    func open(output index: Int, part name: String?) throws -> any ByteStore { MemoryFile() }
+    func open(output index: Int, part name: String?) throws -> any RandomAccessOutput { MemoryFile() }
 }

@@ -10,7 +10,8 @@ import Testing
         let settings = try EncodingSettings.resolve(Rendition(format: "wav"), shape, .integer(bits: 16))
         let rates = [Int64(0), 4000].map { samples in
             ConversionResult(
-                settings, samples: samples, bytes: 8044, gapless: Gapless(start: 0, end: 0), used: [:], warnings: []
+                settings, samples: samples, bytes: 8044, gapless: Gapless(start: 0, end: 0), effective: [:],
+                warnings: []
             ).bitRate
         }
         #expect(rates == [0, 128_704])

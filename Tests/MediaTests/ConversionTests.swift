@@ -36,7 +36,7 @@ import Testing
     }
 
     /// A store that takes so many bytes and no more.
-    private final class Memory: ByteStore {
+    private final class Memory: RandomAccessOutput {
         private var bytes: [UInt8] = []
         private let most: Int
 
@@ -65,8 +65,8 @@ import Testing
 
     @Test(arguments: ["mp3", "wav", "flac", "m4a"])
     func `stops soon after the flag is raised`(_ format: String) async throws {
-        let stop = StopFlag()
-        let started = StopFlag()
+        let stop = CancellationFlag()
+        let started = CancellationFlag()
         let raised = Mutex<ContinuousClock.Instant?>(nil)
         startThread {
             while !started.isRaised { usleep(1000) }
@@ -94,7 +94,7 @@ import Testing
                 do throws(MediaError) {
                     _ = try Converter.run(
                         source: Silence(failingAt: offset), store: Memory(), rendition: Rendition(format: "flac"),
-                        range: .whole, stop: StopFlag(), progress: { _ in })
+                        range: .whole, stop: CancellationFlag(), progress: { _ in })
                     return nil as MediaError?
                 } catch { return error }
             }
@@ -113,7 +113,8 @@ import Testing
                 do throws(MediaError) {
                     _ = try Converter.run(
                         source: try! DescriptorSource(borrowing: input.number), store: Memory(most: 50_000),
-                        rendition: Rendition(format: format), range: .whole, stop: StopFlag(), progress: { _ in })
+                        rendition: Rendition(format: format), range: .whole, stop: CancellationFlag(),
+                        progress: { _ in })
                     return nil as MediaError?
                 } catch { return error }
             }
@@ -134,7 +135,7 @@ import Testing
             var reports: [Progress] = []
             _ = try Converter.run(
                 source: DescriptorSource(borrowing: input.number), store: Memory(), rendition: Rendition(format: "mp3"),
-                range: .whole, stop: StopFlag()
+                range: .whole, stop: CancellationFlag()
             ) { reports.append($0) }
             return reports
         }
@@ -175,7 +176,7 @@ import Testing
             film + ["-c:a", "alac", "-metadata:s:a:0", "language=fra", "-metadata", "title=A film", "-shortest"])
         let probe = try await onThread {
             let input = Descriptor(owning: open(source, O_RDONLY | O_CLOEXEC))
-            return try Probe.of(DescriptorSource(borrowing: input.number), stop: StopFlag())
+            return try Probe.of(DescriptorSource(borrowing: input.number), stop: CancellationFlag())
         }
         let track = try #require(probe.tracks.first)
         #expect((track.codec, track.sampleRate, track.channels, track.bits) == ("alac", 44_100, 2, 16))

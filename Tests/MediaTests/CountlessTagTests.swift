@@ -51,14 +51,14 @@ import Testing
         let tags = Array(repeatElement(Self.empty, count: 100).joined())
         let seen = try DeflatedTags.hidden(MemoryFile(tags), "mp3")
         let bytes = try #require(try SourceBytes(seen).read(at: 0, tags.count))
-        #expect(bytes.indices.filter { bytes[$0] != tags[$0] } == [10 * TagBytes.mostLeading + 3])
-        #expect(bytes[10 * TagBytes.mostLeading + 3] == 0xFF)
+        #expect(bytes.indices.filter { bytes[$0] != tags[$0] } == [10 * TagBytes.maxLeading + 3])
+        #expect(bytes[10 * TagBytes.maxLeading + 3] == 0xFF)
     }
 
     @Test func `a file with as many tags as are looked at is read`() async throws {
         let music = try await Studio.shared.music(as: "countless.mp3", ["-id3v2_version", "0"])
         let bare = try MemoryFile(path: music)
-        let tags = Array(repeatElement(Self.empty, count: TagBytes.mostLeading).joined())
+        let tags = Array(repeatElement(Self.empty, count: TagBytes.maxLeading).joined())
         let samples = try bare.converted(to: Rendition(format: "wav")).result.samples
         #expect(try MemoryFile(tags + bare.bytes).converted(to: Rendition(format: "wav")).result.samples == samples)
     }

@@ -105,7 +105,8 @@ import Testing
             let file = MemoryFile()
             let result = Result {
                 try Converter.run(
-                    source: source, stores: OneStore(file), plan: plan, stop: StopFlag(), progress: { _ in })[0].get()
+                    source: source, stores: OneStore(file), plan: plan, stop: CancellationFlag(), progress: { _ in })[0]
+                    .get()
             }
             // Six seconds, and not the hundred that the header tells, by which a gap is measured as well.
             #expect(file.bytes.count < 2_400_000, "\(file.bytes.count) bytes")
@@ -229,7 +230,8 @@ private func convert(_ source: String, _ rendition: Rendition, _ settings: Sourc
         let store = OneStore(DescriptorStore(borrowing: output.number))
         return try Converter.run(
             source: DescriptorSource(borrowing: input.number), stores: store,
-            plan: ConversionPlan(source: settings, renditions: [rendition]), stop: StopFlag(), progress: { _ in }
+            plan: ConversionPlan(source: settings, renditions: [rendition]), stop: CancellationFlag(),
+            progress: { _ in }
         )[0].get()
     }
     return Converted(result: result, path: path)

@@ -13,7 +13,7 @@ import Testing
     func `drc says how much of the gain that AC-3 carries is applied`(_ drc: Double?, _ gain: Double) async throws {
         let path = try await halved()
         let result = try convert(try MemoryFile(path: path), SourceSettings(drc: drc), .f32)
-        #expect(result.settings["drc"] == Setting(asked: drc.map { "\($0)" }, used: "\(drc ?? 1)"))
+        #expect(result.settings["drc"] == Setting(requested: drc.map { "\($0)" }, effective: "\(drc ?? 1)"))
         let judged = await Studio.shared.output("f32")
         try await Studio.ffmpeg(
             ["-cons_noisegen", "1", "-drc_scale", "\(drc ?? 1)", "-i", path, "-f", "f32le", judged])
@@ -31,7 +31,9 @@ import Testing
             rendition.passthrough = .auto
             let plan = ConversionPlan(source: SourceSettings(drc: drc), renditions: [rendition])
             let result = try Converter.run(
-                source: file, stores: OneStore(MemoryFile()), plan: plan, stop: StopFlag(), progress: { _ in })[0].get()
+                source: file, stores: OneStore(MemoryFile()), plan: plan, stop: CancellationFlag(), progress: { _ in })[
+                    0
+                ].get()
             #expect(result.copied == isCopied)
         }
     }
@@ -75,7 +77,7 @@ import Testing
         let made = MemoryFile()
         let plan = ConversionPlan(source: source, renditions: [Rendition(format: "wav", sampleFormat: format)])
         let result = try Converter.run(
-            source: file, stores: OneStore(made), plan: plan, stop: StopFlag(), progress: { _ in })[0].get()
+            source: file, stores: OneStore(made), plan: plan, stop: CancellationFlag(), progress: { _ in })[0].get()
         return (try made.samples(), result.settings)
     }
 

@@ -48,7 +48,7 @@ import Testing
             let plan = ConversionPlan(source: SourceSettings(range: range, track: track), renditions: [rendition])
             return try Converter.run(
                 source: DescriptorSource(borrowing: input.number),
-                stores: OneStore(DescriptorStore(borrowing: output.number)), plan: plan, stop: StopFlag(),
+                stores: OneStore(DescriptorStore(borrowing: output.number)), plan: plan, stop: CancellationFlag(),
                 progress: { _ in })[0].get()
         }
         return Converted(result: result, path: path)
@@ -101,7 +101,7 @@ import Testing
                 default: #expect(found[track] == expected, "track \(track + 1)")
                 }
             }
-            #expect(made.result.settings["tracks"] == Setting(asked: "all", used: "3"))
+            #expect(made.result.settings["tracks"] == Setting(requested: "all", effective: "3"))
             if range == .whole { #expect(made.result.samples == 4 * 48_000 && made.result.channels == 2) }
             #expect(
                 try await Self.tell(made.path, "stream_tags=language") == [

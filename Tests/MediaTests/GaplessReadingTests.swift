@@ -172,7 +172,7 @@ import Testing
             as: name, name.hasSuffix("m4a") ? ["-movie_timescale", "44100"] : [])
         let probe = try await onThread {
             let input = Descriptor(owning: open(path, O_RDONLY | O_CLOEXEC))
-            return try Probe.of(DescriptorSource(borrowing: input.number), stop: StopFlag())
+            return try Probe.of(DescriptorSource(borrowing: input.number), stop: CancellationFlag())
         }
         #expect(probe.duration == MediaTime(value: 6, timescale: 1))
     }

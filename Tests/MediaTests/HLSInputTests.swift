@@ -48,10 +48,11 @@ import Testing
             let settings = SourceSettings(range: TimeRange(start: start, end: end))
             let file = Descriptor(owning: open(output, O_RDWR | O_CREAT | O_CLOEXEC, 0o600))
             let source = try HLSSource.resolve(
-                MemorySource(path: path), nested: try FolderSources(of: path), settings: settings, stop: StopFlag())
+                MemorySource(path: path), nested: try FolderSources(of: path), settings: settings,
+                stop: CancellationFlag())
             return try Converter.run(
                 source: source, store: DescriptorStore(borrowing: file.number), rendition: rendition,
-                range: settings.range, stop: StopFlag(), progress: { _ in })
+                range: settings.range, stop: CancellationFlag(), progress: { _ in })
         }
         return Converted(result: result, path: output)
     }
@@ -64,7 +65,7 @@ import Testing
             ?? FolderSources(of: place, source: Array("#EXTM3U\n#EXTINF:1,\na\n".utf8))
         do throws(MediaError) {
             _ = try HLSSource.resolve(
-                MemorySource(Array(text.utf8)), nested: nested, settings: settings, stop: StopFlag())
+                MemorySource(Array(text.utf8)), nested: nested, settings: settings, stop: CancellationFlag())
             return nil
         } catch { return error }
     }
@@ -157,7 +158,7 @@ import Testing
             nested.looks = Array(looks.dropFirst())
             let joined = try HLSSource.resolve(
                 MemorySource(Array(looks[0].utf8)), nested: nested,
-                settings: SourceSettings(range: TimeRange(start: .zero, end: end)), stop: StopFlag())
+                settings: SourceSettings(range: TimeRange(start: .zero, end: end)), stop: CancellationFlag())
             return (joined.length, nested.waits)
         }
         let sizes = try names.prefix(3).map {
@@ -190,7 +191,7 @@ import Testing
     }
 
     @Test func `refuses more segments and more bytes than a playlist may have`() throws {
-        let many = "#EXTM3U\n" + String(repeating: "#EXTINF:1,\na\n", count: HLSMedia.mostSegments + 1)
+        let many = "#EXTM3U\n" + String(repeating: "#EXTINF:1,\na\n", count: HLSMedia.maxSegments + 1)
         #expect(try failure(many)?.sentence.contains("over 100000 segments") == true)
         let large = "#EXTM3U\n" + String(repeating: "#\n", count: 4 << 20)
         #expect(try failure(large)?.sentence.contains("over the limit of 8388608") == true)
@@ -233,7 +234,7 @@ final class FolderSources: NestedSources {
     }
 
     func expect(_ reference: String, within parent: Int, as kind: NestedKind) {}
-    func scratch() throws -> any ByteStore { MemoryStore() }
+    func scratch() throws -> any RandomAccessOutput { MemoryStore() }
     func wait(seconds: Double) throws { waits.append(seconds) }
 }
 
@@ -256,7 +257,7 @@ final class MemorySource: ByteSource {
 }
 
 /// A file in memory.
-final class MemoryStore: ByteStore {
+final class MemoryStore: RandomAccessOutput {
     private(set) var bytes: [UInt8] = []
 
     var length: Int64 { Int64(bytes.count) }

@@ -27,7 +27,7 @@ import Testing
             let stores = FolderStores(folder)
             let file = Descriptor(owning: open(path, O_RDONLY | O_CLOEXEC))
             let results = try Converter.run(
-                source: DescriptorSource(borrowing: file.number), stores: stores, plan: plan, stop: StopFlag(),
+                source: DescriptorSource(borrowing: file.number), stores: stores, plan: plan, stop: CancellationFlag(),
                 progress: { _ in })
             try stores.save()
             return (try results[0].get(), stores.names)
@@ -173,7 +173,7 @@ import Testing
                 ["\(stream.folder)/\(playlist)", "\(alone.folder)/master.m3u8"], as: Int16.self, "s16le")
             #expect(samples[0] == samples[1] && Self.played(seconds: 6).contains(samples[0].count / 2))
         }
-        #expect(stream.result.settings["bit_rates"]?.used == "64000,128000")
+        #expect(stream.result.settings["bit_rates"]?.effective == "64000,128000")
     }
 
     @Test func `signals the encoder's delay by an edit list`() async throws {
@@ -237,7 +237,7 @@ final class FolderStores: OutputStores {
     var names: [String] { finished.sorted() == files.dropLast().map(\.name).sorted() ? files.map(\.name) : [] }
     private var finished: [String] = []
 
-    func open(output index: Int, part name: String?) throws -> any ByteStore {
+    func open(output index: Int, part name: String?) throws -> any RandomAccessOutput {
         files.append((try name.map { try placeName(output: index, part: $0) } ?? "master.m3u8", MemoryStore()))
         return files.last!.store
     }

@@ -62,7 +62,8 @@ import Testing
         let plan = ConversionPlan(
             source: SourceSettings(damage: .accept), renditions: [Rendition(format: "wav")])
         let damaged = try Converter.run(
-            source: broken, stores: OneStore(MemoryFile()), plan: plan, stop: StopFlag(), progress: { _ in })[0].get()
+            source: broken, stores: OneStore(MemoryFile()), plan: plan, stop: CancellationFlag(), progress: { _ in })[0]
+            .get()
         #expect(damaged.warnings.contains { $0.code == "damaged" }, "\(damaged)")
         #expect(damaged.damage.seconds > 0)
         // What ends inside a packet was cut by something else.

@@ -105,7 +105,7 @@ import Testing
         let bytes = Array(try fileBytes(path).dropFirst(150))
         let result = try await onThread {
             let plan = SourceSettings(range: TimeRange(start: .zero, end: MediaTime(parsing: "100")!))
-            var reader = try AssetReader.open(Station(bytes), plan, stop: StopFlag())
+            var reader = try AssetReader.open(Station(bytes), plan, stop: CancellationFlag())
             let frame = try Frame()
             var samples = 0
             while try reader.next(into: frame) { samples += frame.samples }

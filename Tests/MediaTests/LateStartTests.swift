@@ -182,10 +182,10 @@ func readChannel(_ path: String, from first: Int64 = 0, to end: Int64? = nil) as
         let file = Descriptor(owning: open(path, O_RDONLY | O_CLOEXEC))
         let source = try DescriptorSource(borrowing: file.number)
         // The rate is known once the source is open.
-        let rate = try AssetReader.open(source, SourceSettings(), stop: StopFlag()).shape.rate
+        let rate = try AssetReader.open(source, SourceSettings(), stop: CancellationFlag()).shape.rate
         let range = TimeRange(
             start: MediaTime(sample: first, rate: rate), end: end.map { MediaTime(sample: $0, rate: rate) })
-        var reader = try AssetReader.open(source, SourceSettings(range: range), stop: StopFlag())
+        var reader = try AssetReader.open(source, SourceSettings(range: range), stop: CancellationFlag())
         let bytes = reader.shape.sampleBytes
         #expect(reader.shape.channels == 1)
         var samples = DecodedChannel(

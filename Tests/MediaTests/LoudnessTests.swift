@@ -159,7 +159,7 @@ import Testing
             var phases: [Phase] = []
             _ = try Converter.run(
                 source: DescriptorSource(borrowing: input.number), store: DescriptorStore(borrowing: output.number),
-                rendition: sound { $0.loudness = -16 }, range: .whole, stop: StopFlag(),
+                rendition: sound { $0.loudness = -16 }, range: .whole, stop: CancellationFlag(),
                 progress: { if phases.last != $0.phase { phases.append($0.phase) } })
             return phases
         }
@@ -176,7 +176,7 @@ import Testing
         let settings = ProbeSettings(loudness: true, silence: ProbeSettings.usualSilence)
         let probe = try await onThread {
             let input = Descriptor(owning: open(source, O_RDONLY | O_CLOEXEC))
-            return try Probe.of(DescriptorSource(borrowing: input.number), settings, stop: StopFlag())
+            return try Probe.of(DescriptorSource(borrowing: input.number), settings, stop: CancellationFlag())
         }
         let track = try #require(probe.tracks.first)
         let silences = try #require(track.silences).map {
@@ -198,7 +198,7 @@ import Testing
         let settings = ProbeSettings(silence: SilenceTrim(threshold: -60))
         let probe = try await onThread {
             let input = Descriptor(owning: open(source, O_RDONLY | O_CLOEXEC))
-            return try Probe.of(DescriptorSource(borrowing: input.number), settings, stop: StopFlag())
+            return try Probe.of(DescriptorSource(borrowing: input.number), settings, stop: CancellationFlag())
         }
         #expect(probe.tracks.first?.silences?.count == 500)
         #expect(probe.tracks.first?.silencesLeftOut == 500)

@@ -6,7 +6,7 @@ import Lifecycle
 import MediaTypes
 
 /// A file in memory, to be written by one conversion and read by the next.
-final class MemoryFile: ByteStore, ByteSource {
+final class MemoryFile: RandomAccessOutput, ByteSource {
     private(set) var bytes: [UInt8]
 
     init(_ bytes: [UInt8] = []) { self.bytes = bytes }
@@ -40,7 +40,7 @@ final class MemoryFile: ByteStore, ByteSource {
         let file = MemoryFile()
         let result = try Converter.run(
             source: self, store: file, rendition: rendition, range: TimeRange(start: start, end: end),
-            stop: StopFlag(), progress: { _ in })
+            stop: CancellationFlag(), progress: { _ in })
         return (result, file)
     }
 

@@ -36,7 +36,7 @@ import Testing
         let judged = try await judged(path)
         let (found, length) = try await onThread {
             let file = try MemoryFile(path: path)
-            return (try file.samples(), try Probe.of(file, stop: StopFlag()).duration)
+            return (try file.samples(), try Probe.of(file, stop: CancellationFlag()).duration)
         }
         #expect(found.count == min(judged.count, 2 * most))
         #expect(length == MediaTime(sample: Int64(found.count / 2), rate: 44_100))

@@ -37,7 +37,7 @@ import Testing
         let path = try await Studio.shared.music(
             as: "bare.mp3", ["-t", "1", "-id3v2_version", "0", "-write_id3v1", "0", "-map_metadata", "-1"])
         let sound = try MemoryFile(path: path).bytes
-        return try Probe.of(MemoryFile(head + sound + tail), stop: StopFlag())
+        return try Probe.of(MemoryFile(head + sound + tail), stop: CancellationFlag())
     }
 
     @Test(arguments: [3, 4] as [UInt8])
@@ -94,7 +94,7 @@ import Testing
         let source = MemoryFile(Self.tag(4, Self.frame("TIPL", fields, version: 4)) + sound.bytes)
         for format in ["mp3", "m4a", "flac", "ogg", "wma"] {
             let (_, file) = try source.converted(to: Rendition(format: format))
-            let tags = try Probe.of(file, stop: StopFlag()).tags
+            let tags = try Probe.of(file, stop: CancellationFlag()).tags
             #expect(tags["producer"] == ["Ann"] && tags["mastering"] == ["Ben"], "\(format): \(tags)")
         }
     }
@@ -141,7 +141,7 @@ import Testing
         let sound = try MemoryFile(path: try await Studio.shared.music(as: "untagged.mp3"))
         let source = MemoryFile(Self.tag(3, Self.frame("APIC", body)) + sound.bytes)
         let (result, file) = try source.converted(to: Rendition(format: "m4a"))
-        let pictures = try Probe.of(file, stop: StopFlag()).pictures
+        let pictures = try Probe.of(file, stop: CancellationFlag()).pictures
         #expect(pictures.map(\.mediaType) == ["image/jpeg"] && pictures.map(\.bytes) == [picture.count])
         #expect(!result.warnings.contains { $0.code == "pictures_dropped" })
     }
@@ -163,7 +163,7 @@ import Testing
         if let old = bytes.lastIndex(of: Array("udta".utf8)), old > index { bytes.removeSubrange((old - 4)...) }
         bytes += user
         for offset in 0..<4 { bytes[index + offset] = UInt8((bytes.count - index) >> (8 * (3 - offset)) & 0xFF) }
-        let tags = try Probe.of(MemoryFile(bytes), stop: StopFlag()).tags
+        let tags = try Probe.of(MemoryFile(bytes), stop: CancellationFlag()).tags
         #expect(tags["bpm"] == ["120"] && tags["title"] == ["T"], "\(tags)")
     }
 
@@ -197,7 +197,7 @@ import Testing
             let less = Int(bytes[size]) + Int(bytes[size + 1]) << 8 - 8
             (bytes[size], bytes[size + 1]) = (UInt8(less & 0xFF), UInt8(less >> 8))
         }
-        let tags = try Probe.of(MemoryFile(bytes), stop: StopFlag()).tags
+        let tags = try Probe.of(MemoryFile(bytes), stop: CancellationFlag()).tags
         #expect(tags["bpm"] == ["120"], "\(tags)")
     }
 
@@ -214,7 +214,7 @@ import Testing
                 path,
             ])
         let (_, file) = try MemoryFile(path: path).converted(to: Rendition(format: format))
-        #expect(try Probe.of(file, stop: StopFlag()).chapters.map(\.title) == ["", "Two"])
+        #expect(try Probe.of(file, stop: CancellationFlag()).chapters.map(\.title) == ["", "Two"])
     }
 }
 

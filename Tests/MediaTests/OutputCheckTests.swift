@@ -10,7 +10,7 @@ import Testing
 
 @Suite struct OutputCheckTests {
     /// A disk that forgets: from some place on, the bytes come back as zeros.
-    private final class ForgetfulStore: ByteStore {
+    private final class ForgetfulStore: RandomAccessOutput {
         private let store: DescriptorStore
         private let lost: Range<Int64>
 
@@ -42,7 +42,8 @@ import Testing
                 do {
                     _ = try Converter.run(
                         source: DescriptorSource(borrowing: input.number), store: store,
-                        rendition: Rendition(format: format), range: .whole, stop: StopFlag(), progress: { _ in })
+                        rendition: Rendition(format: format), range: .whole, stop: CancellationFlag(),
+                        progress: { _ in })
                     return nil
                 } catch { return error as? MediaError }
             }

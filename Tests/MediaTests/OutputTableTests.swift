@@ -130,7 +130,7 @@ import Testing
     func `takes the ends of every range of bit rates`(_ codec: String, _ channels: Int) async throws {
         let row = AudioCodec.named(codec)!
         let format = Self.format(row)
-        for rate in [8000, 16_000, 32_000, 48_000] where row.takes(sampleRate: rate) && channels <= row.mostChannels {
+        for rate in [8000, 16_000, 32_000, 48_000] where row.takes(sampleRate: rate) && channels <= row.maxChannels {
             guard case .range(let range) = AudioCodec.named(codec)!.bitRates(sampleRate: rate, channels: channels)
             else { return }
             for bitRate in [range.lowerBound, range.upperBound] {

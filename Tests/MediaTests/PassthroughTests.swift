@@ -66,7 +66,7 @@ import Testing
                 var rendition = Rendition(format: "mp3")
                 rendition.passthrough = passthrough
                 _ = try Converter.run(
-                    source: source, store: MemoryFile(), rendition: rendition, range: .whole, stop: StopFlag(),
+                    source: source, store: MemoryFile(), rendition: rendition, range: .whole, stop: CancellationFlag(),
                     progress: { _ in })
                 return source.reads
             }
@@ -181,7 +181,7 @@ import Testing
         same.passthrough = .auto
         let copy = try await convert(source, same)
         #expect(copy.result.copied)
-        #expect(copy.result.settings["bit_rate"] == Setting(asked: "320000", used: "320000"))
+        #expect(copy.result.settings["bit_rate"] == Setting(requested: "320000", effective: "320000"))
         same.passthrough = .never
         #expect(try await convert(source, same).result.copied == false)
     }

@@ -45,8 +45,8 @@ import Testing
     }
 
     /// A file whose middle is not written before a conversion has told that it moves.
-    private final class HeldFile: ByteStore {
-        let moved = StopFlag()
+    private final class HeldFile: RandomAccessOutput {
+        let moved = CancellationFlag()
         private let file = MemoryFile()
 
         var length: Int64 { file.length }
@@ -86,7 +86,7 @@ import Testing
             var reports: [Progress] = []
             _ = try Converter.run(
                 source: SlowFile(path: source), store: rendition.passthrough == .require ? held : MemoryFile(),
-                rendition: rendition, range: .whole, stop: StopFlag(),
+                rendition: rendition, range: .whole, stop: CancellationFlag(),
                 progress: {
                     reports.append($0)
                     if $0.phase == .converting, $0.fraction ?? 0 > 0 { held.moved.raise() }

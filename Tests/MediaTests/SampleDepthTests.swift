@@ -18,7 +18,7 @@ import Testing
         var paths = [source]
         for format in ["flac", "alac", "wav", "aiff", "caf"] {
             let converted = try await convert(source, Rendition(format: format))
-            #expect(converted.result.settings["sample_format"]?.used == "s24")
+            #expect(converted.result.settings["sample_format"]?.effective == "s24")
             #expect(converted.result.warnings.isEmpty)
             paths.append(converted.path)
         }
@@ -38,7 +38,7 @@ import Testing
         let decoded = try await decode(paths, as: UInt8.self, raw)
         for bytes in decoded.dropFirst() { #expect(bytes == decoded[0]) }
         let rounded = try await convert(source, Rendition(format: "flac"))
-        #expect(rounded.result.settings["sample_format"]?.used == "s24")
+        #expect(rounded.result.settings["sample_format"]?.effective == "s24")
         #expect(rounded.result.warnings.contains { $0.message.contains("24 bits") })
     }
 
@@ -48,7 +48,7 @@ import Testing
         for source in [mp3, narrow] {
             for format in ["wav", "flac", "alac"] {
                 let converted = try await convert(source, Rendition(format: format), end: MediaTime(parsing: "1")!)
-                #expect(converted.result.settings["sample_format"]?.used == "s16")
+                #expect(converted.result.settings["sample_format"]?.effective == "s16")
             }
         }
     }

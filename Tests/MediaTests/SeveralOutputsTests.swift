@@ -27,13 +27,13 @@ import Testing
 
         deinit { for descriptor in descriptors { close(descriptor) } }
 
-        func open(output index: Int, part name: String?) throws -> any ByteStore {
+        func open(output index: Int, part name: String?) throws -> any RandomAccessOutput {
             index == broken ? FullStore() : DescriptorStore(borrowing: descriptors[index])
         }
     }
 
     /// A disk that is full after 100 kB.
-    private final class FullStore: ByteStore {
+    private final class FullStore: RandomAccessOutput {
         var length: Int64 = 0
 
         func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws {
@@ -70,7 +70,7 @@ import Testing
 
     private func run(
         _ source: String, _ renditions: [Rendition], broken: Int? = nil, isAtomic: Bool = false, halts: Bool = false,
-        stop: StopFlag = StopFlag(), progress: @escaping @Sendable (Progress) -> Void = { _ in }
+        stop: CancellationFlag = CancellationFlag(), progress: @escaping @Sendable (Progress) -> Void = { _ in }
     ) async throws -> (results: Results, paths: [String]) {
         var paths: [String] = []
         for rendition in renditions { paths.append(await Studio.shared.output(rendition.format)) }
@@ -191,7 +191,7 @@ import Testing
     @Test func `a conversion that is stopped ends at once`() async throws {
         let source = try await Studio.shared.source(
             "minutes.wav", ["-f", "lavfi", "-i", "sine=r=44100:d=300", "-ac", "2"])
-        let stop = StopFlag()
+        let stop = CancellationFlag()
         let error = await #expect(throws: MediaError.self) {
             _ = try await run(source, Self.ladder, stop: stop) { progress in
                 if progress.phase == .converting { stop.raise() }

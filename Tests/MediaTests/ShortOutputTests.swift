@@ -74,15 +74,16 @@ import Testing
         rendition.segments = SegmentSettings(container: container)
         let stores = FolderStores(folder)
         let results = try Converter.run(
-            source: wave, stores: stores, plan: ConversionPlan(renditions: [rendition]), stop: StopFlag(),
+            source: wave, stores: stores, plan: ConversionPlan(renditions: [rendition]), stop: CancellationFlag(),
             progress: { _ in })
         try stores.save()
         let playlist = "\(folder)/master.m3u8"
         let source = try HLSSource.resolve(
             MemorySource(path: playlist), nested: try FolderSources(of: playlist), settings: SourceSettings(),
-            stop: StopFlag())
+            stop: CancellationFlag())
         let read = try Converter.run(
-            source: source, store: MemoryFile(), rendition: Rendition(format: "wav"), range: .whole, stop: StopFlag(),
+            source: source, store: MemoryFile(), rendition: Rendition(format: "wav"), range: .whole,
+            stop: CancellationFlag(),
             progress: { _ in })
         return (try results[0].get(), Int(read.samples))
     }

@@ -35,7 +35,7 @@ func sound(_ format: String = "wav", _ sampleFormat: SampleFormat? = .f32, _ cha
         let made = try await convert(pair(), sound("wav", nil) { $0.channelMap = ChannelReference.list(parsing: text) })
         let result = try await channels(made.path, places.count, as: Int16.self, "s16le")
         #expect(result == places.map { source[$0] })
-        #expect(made.result.settings["sample_format"]?.used == "s16")
+        #expect(made.result.settings["sample_format"]?.effective == "s16")
     }
 
     @Test func `refuses a channel that the source has not`() async throws {
@@ -48,7 +48,7 @@ func sound(_ format: String = "wav", _ sampleFormat: SampleFormat? = .f32, _ cha
         let made = try await convert(
             pair(), sound { $0.mix = MixMatrix(parsing: "FR=0.5FL-0.25FR,FL=c2,FC=2FL") })
         let result = try await channels(made.path, 3, as: Float.self, "f32le")
-        #expect(made.result.settings["channel_layout"]?.used == "3.0")
+        #expect(made.result.settings["channel_layout"]?.effective == "3.0")
         for index in stride(from: 0, to: 48_000, by: 97) {
             let (left, right) = (source[0][index], source[1][index])
             #expect(abs(result[0][index] - right) < 1e-6)

@@ -26,7 +26,7 @@ import Testing
             do throws(MediaError) {
                 let results = try Converter.run(
                     source: MemoryFile(bytes), stores: OneStore(MemoryFile()),
-                    plan: ConversionPlan(source: settings, renditions: [rendition]), stop: StopFlag(),
+                    plan: ConversionPlan(source: settings, renditions: [rendition]), stop: CancellationFlag(),
                     progress: { _ in })
                 let result = try results[0].get()
                 return .samples(result.samples, warnings: Set(result.warnings.map(\.code)))
@@ -68,7 +68,7 @@ import Testing
             try await onThread {
                 var limits = SourceLimits()
                 limits.tracks = 2
-                _ = try Probe.of(MemoryFile(tracks), limits: limits, stop: StopFlag())
+                _ = try Probe.of(MemoryFile(tracks), limits: limits, stop: CancellationFlag())
             }
         }
     }
@@ -98,7 +98,7 @@ import Testing
         let mka = Rendition(format: "mka")
         #expect(try await ending(bytes, mka) { $0.chapters = 199 } == .samples(264_600, warnings: ["chapters_dropped"]))
         #expect(try await ending(bytes, mka) { $0.chapters = 200 } == .samples(264_600, warnings: []))
-        let probe = try await onThread { try Probe.of(MemoryFile(bytes), stop: StopFlag()) }
+        let probe = try await onThread { try Probe.of(MemoryFile(bytes), stop: CancellationFlag()) }
         #expect(probe.chapters.count == 200)
         var short = probe
         var left = 0

@@ -97,7 +97,7 @@ func convert(
         return try Converter.run(
             source: DescriptorSource(borrowing: input.number),
             stores: OneStore(DescriptorStore(borrowing: output.number), descriptor: output.number), plan: plan,
-            stop: StopFlag(), progress: { _ in })[0].get()
+            stop: CancellationFlag(), progress: { _ in })[0].get()
     }
     return Converted(result: result, path: path)
 }
@@ -123,13 +123,15 @@ struct Noise: RandomNumberGenerator {
 
 /// The store of a conversion's only output.
 final class OneStore: OutputStores {
-    private let store: any ByteStore
+    private let store: any RandomAccessOutput
     private let descriptor: CInt?
 
-    init(_ store: any ByteStore, descriptor: CInt? = nil) { (self.store, self.descriptor) = (store, descriptor) }
+    init(_ store: any RandomAccessOutput, descriptor: CInt? = nil) {
+        (self.store, self.descriptor) = (store, descriptor)
+    }
 
     /// The store, emptied: it is opened again where an output is encoded once more.
-    func open(output index: Int, part name: String?) throws -> any ByteStore {
+    func open(output index: Int, part name: String?) throws -> any RandomAccessOutput {
         (store as? MemoryFile)?.clear()
         if let descriptor { ftruncate(descriptor, 0) }
         return store
@@ -139,7 +141,8 @@ final class OneStore: OutputStores {
 extension Converter {
     /// Makes a source's only output.
     static func run(
-        source: any ByteSource, store: any ByteStore, rendition: Rendition, range: TimeRange, stop: StopFlag,
+        source: any ByteSource, store: any RandomAccessOutput, rendition: Rendition, range: TimeRange,
+        stop: CancellationFlag,
         progress: (Progress) -> Void
     ) throws(MediaError) -> ConversionResult {
         let plan = ConversionPlan(source: SourceSettings(range: range), renditions: [rendition])

@@ -42,7 +42,7 @@ import Testing
         let wave = try fileBytes(try await Studio.shared.music())
         let chunk = Array("id3 ".utf8) + (0..<4).map { UInt8(truncatingIfNeeded: tag.count >> (8 * $0)) } + tag
         for bytes in [tag + (try fileBytes(try await Studio.shared.music(as: "swollen.mp3"))), wave + chunk] {
-            let demuxer = try Demuxer.open(MemoryFile(bytes), stop: StopFlag())
+            let demuxer = try Demuxer.open(MemoryFile(bytes), stop: CancellationFlag())
             // libav makes a stream of each picture, beside which not all packets would come.
             let isAlone = demuxer.givesAllPackets
             #expect(isAlone)

@@ -183,7 +183,7 @@ import Testing
         let title = try await onThread {
             let input = Descriptor(owning: open(tagged, O_RDONLY | O_CLOEXEC))
             let source = try DescriptorSource(borrowing: input.number)
-            return try Probe.of(source, charset: charset, stop: StopFlag()).tags["title"]
+            return try Probe.of(source, charset: charset, stop: CancellationFlag()).tags["title"]
         }
         #expect(title == [text])
     }

@@ -106,7 +106,8 @@ import Testing
     private func run(_ bytes: [UInt8], _ policy: DamagePolicy = .fail) throws -> ConversionResult {
         let plan = ConversionPlan(source: SourceSettings(damage: policy), renditions: [Rendition(format: "wav")])
         return try Converter.run(
-            source: MemoryFile(bytes), stores: OneStore(MemoryFile()), plan: plan, stop: StopFlag(), progress: { _ in }
+            source: MemoryFile(bytes), stores: OneStore(MemoryFile()), plan: plan, stop: CancellationFlag(),
+            progress: { _ in }
         )[0].get()
     }
 }

@@ -122,7 +122,7 @@ import Testing
             end: MediaTime(sample: 3000, rate: 8000))
         let isCut = try cut.file.samples() == Array(expected[2000..<6000])
         #expect(isCut, name)
-        #expect(try Probe.of(file, stop: StopFlag()).duration == MediaTime(sample: 4000, rate: 8000), name)
+        #expect(try Probe.of(file, stop: CancellationFlag()).duration == MediaTime(sample: 4000, rate: 8000), name)
     }
 
     private func wave(_ form: String, data size: Int, before: [UInt8] = []) -> [UInt8] {

@@ -53,7 +53,8 @@ import Testing
         rendition.passthrough = .auto
         let plan = ConversionPlan(source: SourceSettings(damage: policy), renditions: [rendition])
         return try Converter.run(
-            source: MemoryFile(bytes), stores: OneStore(MemoryFile()), plan: plan, stop: StopFlag(), progress: { _ in }
+            source: MemoryFile(bytes), stores: OneStore(MemoryFile()), plan: plan, stop: CancellationFlag(),
+            progress: { _ in }
         )[0].get()
     }
 

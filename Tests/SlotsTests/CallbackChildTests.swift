@@ -10,9 +10,8 @@ import Testing
 /// Children that send callbacks, and that stop in the middle of it: the kernel's stopped processes, which read nothing and end by
 /// no request.
 @Suite(.serialized, .timeLimit(.minutes(1))) struct CallbackChildTests {
-    private func child(_ policy: TransferPolicy = TransferPolicy(), patience: Duration = .seconds(60)) -> CallbackChild
-    {
-        CallbackChild(policy: policy, log: Log(form: .text, least: .error), patience: patience)
+    private func child(_ policy: TransferPolicy = TransferPolicy(), timeout: Duration = .seconds(60)) -> CallbackChild {
+        CallbackChild(policy: policy, log: Log(form: .text, least: .error), timeout: timeout)
     }
 
     /// Asks for what no child does, so that its refusal shows that it has read it.
@@ -34,7 +33,7 @@ import Testing
     }
 
     /// The most bytes that the peer of one of this process's sockets has not read.
-    private var mostUnread: CInt {
+    private var maxUnread: CInt {
         (CInt(0)..<1024).reduce(0) { most, descriptor in
             var count: CInt = 0
             return ioctl(descriptor, UInt(TIOCOUTQ), &count) == 0 ? max(most, count) : most
@@ -49,7 +48,7 @@ import Testing
         async let flood = flood(child)
         // The child itself waits for nothing: whoever asks it is answered.
         async let other = post(child)
-        try await eventually("the sender's buffer is full") { mostUnread > 100_000 }
+        try await eventually("the sender's buffer is full") { maxUnread > 100_000 }
         kill(sender, SIGCONT)
         #expect(await other.failure?.code == .policyDenied)
         #expect(await flood.allSatisfy { $0?.code == .policyDenied })
@@ -57,7 +56,7 @@ import Testing
     }
 
     @Test func `a sender that never reads is killed, and nobody waits for it`() async throws {
-        let child = child(patience: .seconds(5))
+        let child = child(timeout: .seconds(5))
         _ = await post(child)
         kill(try await sender(), SIGSTOP)
         #expect(await flood(child).allSatisfy { $0?.code == .crashed })
@@ -68,7 +67,7 @@ import Testing
         let folder = try TemporaryFolder()
         var policy = TransferPolicy()
         policy.certificateFile = try folder.write("authorities.pem", text: "")
-        let child = child(policy, patience: .seconds(5))
+        let child = child(policy, timeout: .seconds(5))
         _ = await post(child)
         let sender = try await sender()
         kill(sender, SIGSTOP)

@@ -11,7 +11,7 @@ import Testing
         let url = try await Origin.shared.url("cut-randomly", name, seed)
         var policy = RemoteSourceTests.policy
         // Many cuts in a row may come soon after the start.
-        policy.mostResumes = 50
+        policy.maxResumes = 50
         var random = UInt64(seed) &* 0x9e37_79b9_7f4a_7c15
         try await withTransfer(policy) { child in
             try await child.tell(.job(.test(url)))

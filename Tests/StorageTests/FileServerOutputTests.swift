@@ -68,7 +68,7 @@ import Testing
         try FileManager.default.createDirectory(
             atPath: servers.folder.file("root/taken"), withIntermediateDirectories: false)
         var policy = servers.policy
-        policy.mostResumes = 1
+        policy.maxResumes = 1
         let origin = "\(scheme)://127.0.0.1:\(scheme == "sftp" ? servers.sftp : servers.ftp)"
         policy.credentials.lines = "right \(origin) basic me:secret\nwrong \(origin) basic me:planted"
         try await withTransfer(policy) { child in
@@ -90,7 +90,7 @@ import Testing
         let servers = try await FileServers.start()
         let job = job(servers.url("ftps", "safe/one.mp3"))
         var policy = servers.policy
-        policy.mostResumes = 1
+        policy.maxResumes = 1
         try await withTransfer(policy) { child in
             let failure = try #require(try await publish("abc", job, by: child).failure)
             #expect(failure.code == .outputFailed && failure.message.contains("certificate"), "\(failure)")
@@ -108,7 +108,7 @@ import Testing
         let servers = try await FileServers.start()
         var policy = servers.policy
         policy.certificateFile = try await Origin.shared.certificateFile()
-        policy.mostResumes = 1
+        policy.maxResumes = 1
         try await withTransfer(policy) { child in
             let job = job("ftps://me:secret@localhost:\(servers.half)/half.mp3")
             let failure = try #require(try await publish("abc", job, by: child).failure)
@@ -129,7 +129,7 @@ import Testing
         let job = job(servers.url("ftp", "\(folder)/new.mp3"))
         let reply = folder.suffix(3)
         var policy = servers.policy
-        policy.mostResumes = 1
+        policy.maxResumes = 1
         try await withTransfer(policy) { child in
             let failure = try #require(try await publish("abc", job, by: child).failure)
             #expect(failure.code == (isRetryable ? .outputFailed : .outputDenied), "\(failure)")
@@ -149,7 +149,7 @@ import Testing
         let servers = try await FileServers.start()
         let job = job(servers.url("ftp", "size-\(size)/new.mp3"))
         var policy = servers.policy
-        policy.mostResumes = 1
+        policy.maxResumes = 1
         try await withTransfer(policy) { child in
             let report = try await publish("abc", job, by: child)
             #expect(report.isPublished == isPublished, "\(report)")
@@ -160,7 +160,7 @@ import Testing
     @Test func `are tried again where the server lets nobody in for now`() async throws {
         let servers = try await FileServers.start()
         var policy = servers.policy
-        policy.mostResumes = 1
+        policy.maxResumes = 1
         try await withTransfer(policy) { child in
             let job = job(servers.url("ftp", "new.mp3", user: "early:secret@"))
             let failure = try #require(try await publish("abc", job, by: child).failure)
@@ -177,7 +177,7 @@ import Testing
         let folder = servers.folder.file("root/lost-\(fault.kind)")
         let text = String(repeating: "much more of it ", count: fault.length / 16)
         var policy = servers.policy
-        policy.mostResumes = tries
+        policy.maxResumes = tries
         try await withTransfer(policy) { child in
             let job = job(servers.url("ftp", "lost-\(fault.kind)/new.mp3"))
             if tries == 1 {

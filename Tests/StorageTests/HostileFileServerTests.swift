@@ -29,7 +29,7 @@ import Testing
         var policy = RemoteSourceTests.policy
         policy.sourceSchemes = [.ftp]
         policy.allowedHosts = ["127.0.0.1", "127.0.0.2"]
-        policy.mostResumes = 1
+        policy.maxResumes = 1
         var failure: Failure?
         try await withTransfer(policy) { child in
             try await child.tell(.job(.test("ftp://127.0.0.2:\(server.port)/a.wav")))

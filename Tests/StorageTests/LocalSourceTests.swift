@@ -79,7 +79,7 @@ import Testing
         #expect(try await open(root + "/sub", policy).failure?.code == .policyDenied)
         #expect(try await open("file://elsewhere/plain.flac", policy).failure?.code == .invalidRequest)
         var small = policy
-        small.mostSourceBytes = 5
+        small.maxSourceBytes = 5
         #expect(try await open(root + "/plain.flac", small).failure?.code == .tooLarge)
     }
 

@@ -192,8 +192,8 @@ import Testing
         let deep = "file://" + (try folder.write("deep.m3u8", text: master(["deep.m3u8"])))
         try folder.write("large", [UInt8](repeating: 0, count: 3000))
         let policy = policy {
-            $0.mostNestedSources = 10
-            $0.mostSourceBytes = 4000
+            $0.maxNestedSources = 10
+            $0.maxSourceBytes = 4000
         }
         let expected: [(String, [(String, Int, NestedReference, ErrorCode?)])] = [
             (

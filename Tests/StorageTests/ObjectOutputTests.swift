@@ -91,7 +91,7 @@ import Testing
     {
         let bucket = "cut-\(pattern.filter { $0.isLetter || $0.isNumber }.lowercased())-\(times)"
         var policy = try await policy()
-        policy.mostResumes = 2
+        policy.maxResumes = 2
         try await store.spoil(bucket, "\(pattern) \(times) half")
         try await withTransfer(policy) { child in
             try await child.tell(.job(.test("/none", output: "s3://\(bucket)/a.flac")))
@@ -210,7 +210,7 @@ import Testing
     @Test func `parts are taken back, however many there are`() async throws {
         try await store.spoil("many", "PUT_.*list.m3u8 9 403")
         var policy = try await policy()
-        policy.mostResumes = 1
+        policy.maxResumes = 1
         try await withTransfer(policy) { child in
             try await child.tell(.job(.test("/none", output: "s3://many/list.m3u8", parts: TransferJob.someParts)))
             // More than the child may have files open.

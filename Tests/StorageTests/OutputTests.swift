@@ -148,7 +148,7 @@ import Testing
 
     @Test func `an output that is empty or over the limit is not staged`() async throws {
         var policy = policy
-        policy.mostOutputBytes = 10
+        policy.maxOutputBytes = 10
         try await withTransfer(policy) { child in
             try await child.tell(.job(.test(source, output: nil)))
             #expect(try await child.stage("").failure?.code == .outputFailed)

@@ -7,7 +7,7 @@ import Testing
 @Suite struct RemoteFailureTests {
     private static var policy: TransferPolicy {
         var policy = RemoteSourceTests.policy
-        policy.mostResumes = 2
+        policy.maxResumes = 2
         return policy
     }
 
@@ -107,7 +107,7 @@ import Testing
     @Test(arguments: ["ranges", "chunked"])
     func `a source over the limit is refused`(behaviour: String) async throws {
         var policy = Self.policy
-        policy.mostSourceBytes = 500_000
+        policy.maxSourceBytes = 500_000
         let failure = try await failure(of: Origin.shared.url(behaviour, "large-\(behaviour)"), policy)
         #expect(failure.code == .tooLarge)
         #expect(failure.message.contains("500000"))
@@ -115,7 +115,7 @@ import Testing
 
     @Test func `a stream without end is cut off at the limit`() async throws {
         var policy = Self.policy
-        policy.mostSourceBytes = 3_000_000
+        policy.maxSourceBytes = 3_000_000
         #expect(try await failure(of: Origin.shared.url("endless", "endless"), policy).code == .tooLarge)
         // The rest was on its way when the connection was closed.
         #expect(try await Origin.shared.sent("endless") < 30_000_000)

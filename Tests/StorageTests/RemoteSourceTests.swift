@@ -91,7 +91,7 @@ import Testing
 
     @Test func `counts breaks anew after a good part of the source`() async throws {
         var policy = Self.policy
-        policy.mostResumes = 1
+        policy.maxResumes = 1
         let url = try await Origin.shared.url("cut-always", "headway", 300_000)
         try await withTransfer(policy) { child in
             try await child.tell(.job(.test(url)))

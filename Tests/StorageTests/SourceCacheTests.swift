@@ -105,7 +105,7 @@ import Testing
 
     @Test func `reads what would be too much as without a cache`() async throws {
         var policy = policy
-        policy.mostCacheBytes = size - 1
+        policy.maxCacheBytes = size - 1
         let url = try await Origin.shared.url("ranges", "too-much")
         try await withTransfer(policy) { child in
             try await child.tell(.job(.test(url)))
@@ -118,7 +118,7 @@ import Testing
 
     @Test func `lets go of what was not asked for longest`() async throws {
         var policy = policy
-        policy.mostCacheBytes = size * 5 / 2
+        policy.maxCacheBytes = size * 5 / 2
         var urls: [String] = []
         for number in 0..<3 { urls.append(try await Origin.shared.url("ranges", "many-\(number)")) }
         try await withTransfer(policy) { child in
@@ -137,7 +137,7 @@ import Testing
 
     @Test func `keeps nothing longer than it may`() async throws {
         var policy = policy
-        policy.mostCacheAge = 60
+        policy.maxCacheAge = 60
         let url = try await Origin.shared.url("ranges", "aged")
         try await withTransfer(policy) { child in
             try await check(url, by: child)

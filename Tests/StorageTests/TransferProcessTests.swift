@@ -16,8 +16,8 @@ import Testing
 
     @Test func `limits itself and gives up privileges`() async throws {
         var policy = TransferPolicy()
-        policy.mostSourceBytes = 1 << 30
-        policy.mostOutputBytes = 1 << 31
+        policy.maxSourceBytes = 1 << 30
+        policy.maxOutputBytes = 1 << 31
         policy.memoryLimit = 3 << 30
         try await withTransfer(policy) { child in
             // The limits are set after the hello is answered, and before any order.

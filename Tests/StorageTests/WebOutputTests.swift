@@ -49,7 +49,7 @@ import Testing
     ) async throws {
         let name = "\(behaviour)-\(times)"
         var policy = RemoteSourceTests.policy
-        policy.mostResumes = 2
+        policy.maxResumes = 2
         let url = try await Origin.shared.url(behaviour, name, times) + "?X-Signature=planted-secret"
         try await withTransfer(policy) { child in
             try await child.tell(.job(job(url)))

@@ -21,7 +21,7 @@ import Testing
         var policy = TransferPolicy()
         policy.outputRoot = root
         policy.spoolFolder = folder.path
-        policy.mostOutputBytes = 1 << 20
+        policy.maxOutputBytes = 1 << 20
         self.policy = policy
     }
 
@@ -198,7 +198,7 @@ import Testing
     func `what is written beyond the limit is noticed while a result is published`(output: String) async throws {
         let store = ObjectStore.shared
         var policy = try await store.policy()
-        (policy.outputRoot, policy.spoolFolder, policy.mostOutputBytes) = (root, folder.path, 1 << 20)
+        (policy.outputRoot, policy.spoolFolder, policy.maxOutputBytes) = (root, folder.path, 1 << 20)
         try await store.spoil("filled", "PUT 2 503")
         var ends: [CInt] = [-1, -1]
         guard pipe(&ends) == 0 else { throw Errno.last }

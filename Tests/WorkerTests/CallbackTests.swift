@@ -26,7 +26,7 @@ import Testing
     ) async throws -> CallbackRecord {
         var last: CallbackRecord?
         do {
-            try await eventually("", within: Workshop.patience, every: .milliseconds(20)) {
+            try await eventually("", within: Workshop.timeout, every: .milliseconds(20)) {
                 last = try await shop.queue.callbacks(of: .job(id)).first
                 return last?.state == state && last?.log.count ?? 0 >= tries
             }
@@ -89,7 +89,7 @@ import Testing
         let id = try await push(shop, receiver.url("ok", host: "localhost"))
         _ = try await callback(of: id, shop, reaches: .delivered)
         // The third may be the last to have its job done.
-        try await eventually("all have a callback", within: Workshop.patience) {
+        try await eventually("all have a callback", within: Workshop.timeout) {
             try await shop.queue.callbacks(limit: 10).count == 4
         }
         let states = try await shop.queue.callbacks(limit: 10).map(\.state)
@@ -104,7 +104,7 @@ import Testing
         let worker = try await shop.worker(Self.secrets.merging(["RESPOOL_ALLOW_OUTPUT_HOSTS": "10.0.0.0/8"]) { $1 })
         // What may be another name tomorrow is tried again.
         let named = try await push(shop, receiver.url("ok", host: "localhost"))
-        try await eventually("the first attempt", within: Workshop.patience) {
+        try await eventually("the first attempt", within: Workshop.timeout) {
             let records = try await shop.queue.callbacks(of: .job(named))
             return records.first?.log.first?.message.contains("RESPOOL_ALLOW_OUTPUT_HOSTS") == true
         }
@@ -191,7 +191,7 @@ import Testing
             "python3", [program.path, "\(port)"], environment: ["RESPOOL_CALLBACK_SECRET": CallbackReceiver.secret])
         let url = "http://127.0.0.1:\(port)/"
         var status = ""
-        try await eventually("the example listens", within: Workshop.patience) {
+        try await eventually("the example listens", within: Workshop.timeout) {
             let forged = try await ChildProcess.run(
                 "curl",
                 [

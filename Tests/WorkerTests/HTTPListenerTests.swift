@@ -63,7 +63,7 @@ import Testing
     ])
     func `slow clients do not keep others away`(start: String) async throws {
         let listener = try HTTPListener(
-            on: #require(ListenAddress("127.0.0.1:0")), routes: Self.routes, patience: .seconds(1))
+            on: #require(ListenAddress("127.0.0.1:0")), routes: Self.routes, requestTimeout: .seconds(1))
         let outcome = try await ChildProcess.run(
             "python3", [Script.path("slow_clients.py"), "\(listener.port)", start])
         #expect(outcome.output == "0 HTTP/1.1 200 OK\nstill there\n", "\(outcome.output) \(outcome.errors)")

@@ -54,7 +54,7 @@ import Testing
 
     /// Waits until the worker waits at its doorbell.
     private func isWaiting(_ shop: Workshop) async throws {
-        try await eventually("the worker waits", within: Workshop.patience) {
+        try await eventually("the worker waits", within: Workshop.timeout) {
             try await shop.redis.info("INFO", "clients").contains("blocked_clients:1")
         }
     }

@@ -29,7 +29,7 @@ import Testing
         let own = ["RESPOOL_MAX_CRASHES": "1", "RESPOOL_SANDBOX": "require"].merging(environment) { $1 }
         let child = try await ChildProcess(
             folder.file("respoold"), ["worker"], environment: shop.environment.merging(own) { $1 })
-        try await eventually("the worker starts", within: Workshop.patience) {
+        try await eventually("the worker starts", within: Workshop.timeout) {
             guard child.isRunning else { throw NotInTime(description: "the worker ended: \(child.errors)") }
             return child.errors.contains("worker started")
         }

@@ -9,7 +9,7 @@ import TestSupport
 /// A Redis of one's own, folders for sources and outputs, and workers that use them: the real programs.
 final class Workshop: Sendable {
     /// How long anything may take on a machine that is busy with something else.
-    static let patience: Duration = .seconds(60)
+    static let timeout: Duration = .seconds(60)
 
     let redis: RedisServer
     let client: RedisClient
@@ -30,7 +30,7 @@ final class Workshop: Sendable {
     func worker(_ environment: [String: String] = [:]) async throws -> ChildProcess {
         let child = try await ChildProcess(
             Programs.path("respoold"), ["worker"], environment: self.environment.merging(environment) { $1 })
-        try await eventually("the worker starts", within: Self.patience) {
+        try await eventually("the worker starts", within: Self.timeout) {
             guard child.isRunning else { throw NotInTime(description: "the worker ended: \(child.errors)") }
             return child.errors.contains("worker started")
         }
@@ -66,7 +66,7 @@ final class Workshop: Sendable {
 
     /// Waits until the job is in the state, and answers all that is known of it.
     @discardableResult
-    func job(_ id: String, reaches state: JobState, within limit: Duration = Workshop.patience) async throws
+    func job(_ id: String, reaches state: JobState, within limit: Duration = Workshop.timeout) async throws
         -> JobRecord
     {
         var last: JobRecord?
@@ -83,7 +83,7 @@ final class Workshop: Sendable {
 
     /// Waits until the job's worker reports that audio is converted.
     func isConverting(_ id: String) async throws {
-        try await eventually("job \(id) converts", within: Self.patience, every: .milliseconds(20)) {
+        try await eventually("job \(id) converts", within: Self.timeout, every: .milliseconds(20)) {
             let job = try await job(id)
             return job?.state == .running && job?.phase == .converting
         }
@@ -103,7 +103,7 @@ final class Workshop: Sendable {
 extension ChildProcess {
     /// Waits until the child has logged the words.
     func logs(_ words: String) async throws {
-        try await eventually("\"\(words)\" is logged", within: Workshop.patience) { errors.contains(words) }
+        try await eventually("\"\(words)\" is logged", within: Workshop.timeout) { errors.contains(words) }
     }
 
     /// The process ids of the children with that name.

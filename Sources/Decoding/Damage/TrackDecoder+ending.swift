@@ -15,7 +15,7 @@ extension TrackDecoder {
         guard !end.isKnown, !source.isEndless else { return 0 }
         end.isKnown = true
         end.isJunk = try hasJunkBehind(position)
-        end.isPart = end.isJunk && JunkTail.isPartOfFile(from: lost.frameEnd, of: source, demuxer.formatName)
+        end.isPart = end.isJunk && TrailingGarbage.isPartOfFile(from: lost.frameEnd, of: source, demuxer.formatName)
         if end.isPart {
             let sentence = "the source is cut short behind its last sample; nothing of its sound is missing"
             end.warnings.append(Warning(.sourceTruncated, sentence))
@@ -89,13 +89,13 @@ extension TrackDecoder {
             return false
         }
         return isComplete(position)
-            || JunkTail.isAll(
+            || TrailingGarbage.isAll(
                 from: lost.frameEnd, behind: lost.frameStart, of: source, track.codec, demuxer.formatName)
     }
 
     /// Whether a frame seems to begin behind the last one, and to be longer than what is left.
     private var hasPartialFrame: Bool {
-        JunkTail.isPartialFrame(from: lost.frameEnd, of: source, track.codec, demuxer.formatName)
+        TrailingGarbage.isPartialFrame(from: lost.frameEnd, of: source, track.codec, demuxer.formatName)
     }
 
     /// Shortens the last packet of AC-3 to its frames: the parser puts into it what follows them, and the decoder refuses all.
@@ -103,7 +103,7 @@ extension TrackDecoder {
         guard [AV_CODEC_ID_AC3, AV_CODEC_ID_EAC3].contains(track.codec), packet.offset >= 0,
             packet.offset + Int64(packet.bytes.count) >= source.length,
             let length = FrameHeader.dolbyUnitLength(packet.bytes), length < packet.bytes.count,
-            JunkTail.isAll(
+            TrailingGarbage.isAll(
                 from: packet.offset + Int64(length), behind: packet.offset, of: source, track.codec, demuxer.formatName)
         else { return }
         packet.shorten(to: length)

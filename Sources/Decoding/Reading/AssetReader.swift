@@ -50,7 +50,7 @@ package struct AssetReader: ~Copyable {
 
     /// Opens a source for a range, at the packet before it where counting can start there without doubt.
     package static func open(
-        _ source: any ByteSource, _ settings: SourceSettings, stop: StopFlag
+        _ source: any ByteSource, _ settings: SourceSettings, stop: CancellationFlag
     ) throws(MediaError) -> AssetReader {
         var decoding = try TrackDecoder.open(source, settings, stop: stop)
         let held = try Frame()
@@ -133,7 +133,7 @@ package struct AssetReader: ~Copyable {
     /// How much of the source's dynamic range compression is applied; nothing of a codec that carries none.
     package var compression: Setting? {
         guard Decoder.compressesRange(track.codec) else { return nil }
-        return Setting(asked: drc.map { "\($0)" }, used: "\(drc ?? 1)")
+        return Setting(requested: drc.map { "\($0)" }, effective: "\(drc ?? 1)")
     }
 
     /// What of the range could not be decoded, so far.

@@ -14,13 +14,13 @@ package struct ProgressMeter {
     private let duration: Double?
     /// Whether the source tells its length; without it the range may end before.
     private let isKnown: Bool
-    private var pace = Pace()
+    private var pace = SpeedMeter()
     /// The largest fraction so far.
     private var reached = 0.0
 
     /// What is told at most before the end, and of a guess.
     package static let most = 0.999
-    private static let mostOfGuess = 0.99
+    private static let maxOfEstimate = 0.99
 
     /// Begins with a reader at the start of its range, of which so many samples are copied where none is decoded.
     package init(_ reader: borrowing AssetReader, phase: Phase = .converting, copying samples: Int64? = nil) {
@@ -55,7 +55,7 @@ package struct ProgressMeter {
         let fraction =
             length.map { $0 > 0 ? done / (passed + $0) : 1 } ?? scanned?.byteFraction ?? reader.byteFraction
         let isEstimate = !isKnown || length == nil
-        reached = max(reached, min(fraction, isEstimate ? Self.mostOfGuess : Self.most))
+        reached = max(reached, min(fraction, isEstimate ? Self.maxOfEstimate : Self.most))
         pace.note(now, position: position, fraction: reached)
         return Progress(
             phase: phase, position: position, duration: length, fraction: reached, speed: pace.speed,

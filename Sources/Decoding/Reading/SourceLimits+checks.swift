@@ -50,7 +50,7 @@ extension SourceLimits {
 
     /// Fails if so many packets came to too little sound; the first seconds may be any.
     func check(packets: Int64, samples: Int64, rate: Int) throws(MediaError) {
-        let whole = samples / Int64(max(rate, 1)) + Self.patience
+        let whole = samples / Int64(max(rate, 1)) + Self.slackSeconds
         guard packets > whole.multipliedOrMost(by: Int64(packetRate)) else { return }
         throw MediaError(
             .tooLarge, "read the source",
@@ -58,7 +58,7 @@ extension SourceLimits {
     }
 
     /// Seconds.
-    private static let patience: Int64 = 10
+    private static let slackSeconds: Int64 = 10
 }
 
 extension Int64 {

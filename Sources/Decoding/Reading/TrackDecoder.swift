@@ -21,7 +21,7 @@ struct TrackDecoder: ~Copyable {
     private(set) var fed = FedPackets()
     /// Where the first packet of the track lies.
     private(set) var firstOffset: Int64?
-    var lost: LostSound
+    var lost: GapEstimator
     var places: PacketPlaces
     var silence: FilledSilence
     var end = FoundEnd()
@@ -40,7 +40,7 @@ struct TrackDecoder: ~Copyable {
         self.declared = DeclaredLength(source, demuxer, track)
         self.continuity = Continuity(demuxer, track)
         self.lengths = PacketSamples(demuxer.stream(track.index))
-        self.lost = LostSound(source, demuxer.formatName, track)
+        self.lost = GapEstimator(source, demuxer.formatName, track)
         self.places = PacketPlaces(source, demuxer.stream(track.index), demuxer.formatName)
         // What cannot be read here cannot be decoded either, which is told there.
         self.xing = demuxer.formatName == "mp3" ? try? XingHeader(source) : nil
@@ -56,7 +56,7 @@ struct TrackDecoder: ~Copyable {
     }
 
     static func open(
-        _ source: any ByteSource, _ settings: SourceSettings = .init(), stop: StopFlag
+        _ source: any ByteSource, _ settings: SourceSettings = .init(), stop: CancellationFlag
     ) throws(MediaError) -> TrackDecoder {
         let demuxer = try Demuxer.open(source, stop: stop)
         try settings.limits.check(demuxer)

@@ -15,7 +15,7 @@ package struct FragmentTimes {
     package init() {}
 
     /// Learns what the initialization section says of samples.
-    package mutating func readSetup(_ store: any ByteStore, _ range: Range<Int64>) throws {
+    package mutating func readSetup(_ store: any RandomAccessOutput, _ range: Range<Int64>) throws {
         let bytes = SourceBytes(StoredSource(store))
         let section = Box(name: "", body: range.lowerBound, end: range.upperBound)
         guard let extends = try section.first("moov", bytes)?.first("mvex", bytes) else { return }
@@ -28,7 +28,7 @@ package struct FragmentTimes {
 
     /// Moves the times of a segment's fragments to where the last ones ended, if they begin anew there, and has indexes
     /// passed over that tell of a segment alone.
-    package mutating func join(_ store: any ByteStore, _ range: Range<Int64>, isDiscontinuous: Bool) throws {
+    package mutating func join(_ store: any RandomAccessOutput, _ range: Range<Int64>, isDiscontinuous: Bool) throws {
         let bytes = SourceBytes(StoredSource(store))
         var isNew = isDiscontinuous
         for box in try Box(name: "", body: range.lowerBound, end: range.upperBound).children(bytes) {
@@ -41,7 +41,9 @@ package struct FragmentTimes {
         }
     }
 
-    private mutating func join(_ fragment: Box, _ bytes: SourceBytes, _ store: any ByteStore, isNew: Bool) throws {
+    private mutating func join(_ fragment: Box, _ bytes: SourceBytes, _ store: any RandomAccessOutput, isNew: Bool)
+        throws
+    {
         let boxes = try fragment.children(bytes)
         guard let header = boxes.first(where: { $0.name == "tfhd" }),
             let time = boxes.first(where: { $0.name == "tfdt" }),
@@ -88,7 +90,7 @@ package struct FragmentTimes {
         return sum
     }
 
-    private static func blank(_ box: Box, _ store: any ByteStore) throws {
+    private static func blank(_ box: Box, _ store: any RandomAccessOutput) throws {
         // Between name and body stands the size where it takes 64 bits.
         let isShort = try SourceBytes(StoredSource(store)).text(at: box.body - 4, 4) == box.name
         try Array("free".utf8).withUnsafeBytes { try store.write($0, at: box.body - (isShort ? 4 : 12)) }

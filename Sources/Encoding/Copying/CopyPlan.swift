@@ -11,9 +11,9 @@ package struct CopyPlan {
     package let span: PacketSpan
     /// The stream's place in the source.
     let track: Int
-    let hiding: PacketHiding
+    let hiding: GaplessSignaling
     /// By their names in a job.
-    let used: [String: Setting]
+    let effective: [String: Setting]
 
     /// Samples before and after the range that the container cannot hide.
     var gapless: Gapless {
@@ -24,7 +24,7 @@ package struct CopyPlan {
 
     /// The plan for a rendition, or nothing if it is to be encoded; fails where copying is required and cannot be exact.
     package static func choose(
-        _ rendition: Rendition, _ source: any ByteSource, _ reader: borrowing AssetReader, stop: StopFlag,
+        _ rendition: Rendition, _ source: any ByteSource, _ reader: borrowing AssetReader, stop: CancellationFlag,
         progress: (Progress) -> Void
     ) throws(MediaError) -> CopyPlan? {
         guard rendition.passthrough != .never else { return nil }
@@ -44,7 +44,7 @@ package struct CopyPlan {
     }
 
     private static func make(
-        _ rendition: Rendition, _ source: any ByteSource, _ reader: borrowing AssetReader, _ stop: StopFlag,
+        _ rendition: Rendition, _ source: any ByteSource, _ reader: borrowing AssetReader, _ stop: CancellationFlag,
         _ progress: (Progress) -> Void
     ) throws(MediaError) -> CopyPlan? {
         let settings = try EncodingSettings.resolve(rendition, reader.shape, reader.depth)
@@ -59,7 +59,7 @@ package struct CopyPlan {
         guard track.rate == reader.shape.rate, track.channels == reader.shape.channels else {
             throw .notCopied("its header does not tell how it sounds")
         }
-        if reader.compression?.asked != nil {
+        if reader.compression?.requested != nil {
             throw .notCopied("the job asks for a `drc`, which is applied where packets are decoded")
         }
         if let wish = differing(rendition, reader, bitRate: track.bitRate) {
@@ -71,10 +71,10 @@ package struct CopyPlan {
         ) { samples, byteFraction in
             if let report = meter.report(reader, scanned: (samples, byteFraction)) { progress(report) }
         }
-        let hiding = PacketHiding(settings.format)
+        let hiding = GaplessSignaling(settings.format)
         let plan = CopyPlan(
             settings: settings, span: span, track: track.index, hiding: hiding,
-            used: settings.used(copying: track.bitRate, reader))
+            effective: settings.effective(copying: track.bitRate, reader))
         try plan.check()
         return plan
     }
@@ -122,11 +122,13 @@ extension EncodingSettings {
     }
 
     /// The settings of a result that has what the source has.
-    fileprivate func used(copying bitRate: Int, _ reader: borrowing AssetReader) -> [String: Setting] {
-        var used = self.used
-        used["quality"] = nil
-        used["bit_rate"] = bitRate > 0 ? Setting(asked: used["bit_rate"]?.asked, used: String(bitRate)) : nil
-        used["channel_layout"] = Setting(asked: used["channel_layout"]?.asked, used: reader.shape.layout.description)
-        return used
+    fileprivate func effective(copying bitRate: Int, _ reader: borrowing AssetReader) -> [String: Setting] {
+        var effective = self.effective
+        effective["quality"] = nil
+        effective["bit_rate"] =
+            bitRate > 0 ? Setting(requested: effective["bit_rate"]?.requested, effective: String(bitRate)) : nil
+        effective["channel_layout"] = Setting(
+            requested: effective["channel_layout"]?.requested, effective: reader.shape.layout.description)
+        return effective
     }
 }

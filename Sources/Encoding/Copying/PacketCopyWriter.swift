@@ -9,18 +9,18 @@ import Tags
 
 /// An output whose packets are the source's own.
 package final class PacketCopyWriter: RenditionWriter {
-    private let store: any ByteStore
+    private let store: any RandomAccessOutput
     private let source: any ByteSource
     private let plan: CopyPlan
     private var tags: TagWriter
     private let rate: Int
     private let sourceWarnings: [Warning]
     private let sourceSettings: SourceSettings
-    private let stop: StopFlag
+    private let stop: CancellationFlag
 
     package init(
-        _ store: any ByteStore, _ source: any ByteSource, _ sourceSettings: SourceSettings, _ plan: CopyPlan,
-        _ reader: borrowing AssetReader, _ metadata: Metadata, _ wish: TagSettings, stop: StopFlag
+        _ store: any RandomAccessOutput, _ source: any ByteSource, _ sourceSettings: SourceSettings, _ plan: CopyPlan,
+        _ reader: borrowing AssetReader, _ metadata: Metadata, _ wish: TagSettings, stop: CancellationFlag
     ) {
         self.store = store
         self.source = source
@@ -48,7 +48,7 @@ package final class PacketCopyWriter: RenditionWriter {
         let bytes = try store.measuredLength()
         var result = ConversionResult(
             plan.settings, rate: rate, samples: plan.span.samples, bytes: bytes, gapless: plan.gapless,
-            used: plan.used, warnings: sourceWarnings + tags.warnings)
+            effective: plan.effective, warnings: sourceWarnings + tags.warnings)
         result.copied = true
         if plan.span.isShort {
             let warning = Warning(

@@ -35,7 +35,7 @@ struct PacketScan {
     /// 20 ms of music, these 320 ms one of −90 dB.
     private static let opusPreroll: Int64 = 15_360
     private static let aacPreroll = 2
-    private static let mostStarts = 256
+    private static let maxStarts = 256
     private static let cuttable: Set = [AV_CODEC_ID_MP3, AV_CODEC_ID_AAC, AV_CODEC_ID_OPUS, AV_CODEC_ID_VORBIS]
 
     private init(_ track: AudioTrack, _ wanted: (first: Int64, end: Int64?), audible: Int64?, preskip: Int64) {
@@ -50,7 +50,7 @@ struct PacketScan {
     ///
     /// Tells on the way of the samples heard so far, and of the part of the bytes that is read.
     static func run(
-        _ source: any ByteSource, track index: Int? = nil, first: Int64 = 0, end: Int64? = nil, stop: StopFlag,
+        _ source: any ByteSource, track index: Int? = nil, first: Int64 = 0, end: Int64? = nil, stop: CancellationFlag,
         progress: (_ samples: Int64, _ byteFraction: Double) -> Void = { _, _ in }
     ) throws(MediaError) -> PacketSpan {
         let demuxer = try Demuxer.open(source, stop: stop)
@@ -106,7 +106,7 @@ struct PacketScan {
         }
         if codec == AV_CODEC_ID_MP3 { reservoir.append(packet.bytes) }
         starts.append((decoded, bytes))
-        if starts.count > 2 * Self.mostStarts { starts.removeFirst(Self.mostStarts) }
+        if starts.count > 2 * Self.maxStarts { starts.removeFirst(Self.maxStarts) }
         try drop(packet, length, trimming)
         if let delay, first == nil, decoded + length > wanted.first + delay { first = try start(delay) }
         decoded += length

@@ -10,8 +10,8 @@ import Text
 /// A source is one file, named `<key>-<tag>` when all of it is there and not before; so what a killed process leaves is gone.
 package struct SourceCache: Sendable {
     let folder: String
-    let mostBytes: Int64
-    private let mostAge: Int64
+    let maxBytes: Int64
+    private let maxAge: Int64
     /// Bytes of a tag in a file's name.
     private static let longestTag = 180
 
@@ -22,8 +22,8 @@ package struct SourceCache: Sendable {
         guard probe >= 0 else { return nil }
         close(probe)
         self.folder = folder
-        mostBytes = policy.mostCacheBytes
-        mostAge = policy.mostCacheAge
+        maxBytes = policy.maxCacheBytes
+        maxAge = policy.maxCacheAge
     }
 
     /// What tells sources apart: where they are, and who asks for them.
@@ -38,7 +38,7 @@ package struct SourceCache: Sendable {
         guard let folder = open() else { return nil }
         var newest: (name: String, age: Int64)?
         for name in names() where name.hasPrefix(key) {
-            guard let age = self.age(of: name, in: folder), age < newest?.age ?? mostAge else { continue }
+            guard let age = self.age(of: name, in: folder), age < newest?.age ?? maxAge else { continue }
             newest = (name, age)
         }
         guard let name = newest?.name, let tag = PercentEncoding.decoded(name.dropFirst(key.utf8.count + 1)) else {
@@ -57,12 +57,12 @@ package struct SourceCache: Sendable {
             return false
         }
         guard head["cache-control"]?.lowercased().contains("no-store") != true else { return false }
-        return head.contentLength.map { $0 <= mostBytes } ?? head.marksEnd
+        return head.contentLength.map { $0 <= maxBytes } ?? head.marksEnd
     }
 
     /// Keeps a whole source, and lets go of what is too old or too much.
     func keep(_ spool: borrowing Spool, as key: String, tag: String) {
-        guard let folder = open(), spool.length <= mostBytes else { return }
+        guard let folder = open(), spool.length <= maxBytes else { return }
         // What a machine that loses its power has not written must not be found afterwards.
         guard spool.synchronize() else { return }
         let name = "\(key)-\(Self.encoded(tag))"
@@ -80,10 +80,10 @@ package struct SourceCache: Sendable {
             guard fstatat(folder.number, name, &found, AT_SYMLINK_NOFOLLOW) == 0, found.isRegular else { continue }
             files.append((name, Self.age(of: found), Int64(found.st_blocks) * 512))
         }
-        var rest = mostBytes
+        var rest = maxBytes
         for file in files.sorted(by: { $0.age < $1.age }) {
             rest -= file.bytes
-            if rest < 0 || file.age >= mostAge { unlinkat(folder.number, file.name, 0) }
+            if rest < 0 || file.age >= maxAge { unlinkat(folder.number, file.name, 0) }
         }
     }
 

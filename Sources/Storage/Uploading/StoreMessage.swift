@@ -9,7 +9,7 @@ struct StoreMessage: Sendable {
     var headers: [String] = []
     var body = StoreBody.none
     /// Seconds that the server may take before it says anything, where that is longer than usual.
-    var patience: Double?
+    var firstByteTimeout: Double?
 }
 
 /// The body of such a request.

@@ -24,10 +24,10 @@ final class StoreRequest: RemoteRequest.Owner {
     private var body: [UInt8] = []
     private var failures = 0
     private var retryAt: ContinuousClock.Instant?
-    private let mostTries: Int
+    private let maxAttempts: Int
 
     private static let backoff = Backoff(base: .milliseconds(200), cap: .seconds(10))
-    private static let mostAnswer = 1 << 20
+    private static let maxAnswer = 1 << 20
 
     /// Sends it to the target, which is asked for each time, for its keys may be new; what comes of it shows later.
     init(
@@ -37,7 +37,7 @@ final class StoreRequest: RemoteRequest.Owner {
         self.message = message
         self.client = client
         self.target = target
-        mostTries = tries ?? client.policy.mostResumes
+        maxAttempts = tries ?? client.policy.maxResumes
         send()
     }
 
@@ -75,7 +75,7 @@ final class StoreRequest: RemoteRequest.Owner {
 
     func received(_ bytes: UnsafeRawBufferPointer, by request: RemoteRequest) throws(Failure) -> Bool {
         body += bytes
-        return body.count <= Self.mostAnswer
+        return body.count <= Self.maxAnswer
     }
 
     func ended(_ request: RemoteRequest, _ end: RemoteRequest.End) {
@@ -106,7 +106,7 @@ final class StoreRequest: RemoteRequest.Owner {
 
     private func fail(_ failure: Failure) {
         failures += 1
-        guard failure.retryable, failures < mostTries else {
+        guard failure.retryable, failures < maxAttempts else {
             result = .failure(failure)
             return
         }

@@ -120,7 +120,7 @@ final class Upload {
         // A store may take minutes to put many parts together.
         let message = StoreMessage(
             method: "POST", headers: ["Content-Type: application/xml"] + condition, body: .bytes(Array(body.utf8)),
-            patience: 300)
+            firstByteTimeout: 300)
         state = .completing(call(message, query: "uploadId=\(S3Object.encodedValue(identifier))"))
     }
 

@@ -33,7 +33,7 @@ extension Command {
         let request = try ConversionRequest(arguments)
         // Standard output is the result's own when it is the destination.
         let isJSON = arguments.has(.json) && !request.destinations.contains(nil)
-        let (reports, failure) = try await HandConversion(request: request, isJSON: isJSON).run()
+        let (reports, failure) = try await LocalConversion(request: request, isJSON: isJSON).run()
         if isJSON {
             for report in reports { StandardStream.output(JSONLine.text(report) + "\n") }
         }
@@ -96,7 +96,7 @@ struct ConversionRequest: Sendable {
 
     init(_ arguments: Arguments) throws(CommandFailure) {
         source = arguments.operands[0]
-        let outputs = try HandOutputs(arguments)
+        let outputs = try LocalOutputs(arguments)
         guard !outputs.destinations.contains(nil) || isatty(STDOUT_FILENO) == 0 else {
             throw .usage("the result would go to the terminal: name a file, or write it into a pipe")
         }

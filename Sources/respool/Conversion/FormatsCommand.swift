@@ -50,7 +50,7 @@ private struct FormatList {
         ])
         for codec in AudioCodec.all where formats.contains(where: { $0.codecs.contains(codec.name) }) {
             codecs.append([
-                .init(codec.name, .bold), .init(codec.kind.rawValue), .init("1-\(codec.mostChannels)"),
+                .init(codec.name, .bold), .init(codec.kind.rawValue), .init("1-\(codec.maxChannels)"),
                 .init(Self.rates(codec)), .init(Self.bitRates(codec)), .init(Self.qualities(codec)),
             ])
         }
@@ -77,7 +77,7 @@ private struct FormatList {
 
     private static func qualities(_ codec: AudioCodec) -> String {
         codec.qualities.map {
-            "\(Quantities.decimal($0.lowerBound, places: 0)) to \(Quantities.decimal($0.upperBound, places: 0))"
+            "\(Formatting.decimal($0.lowerBound, places: 0)) to \(Formatting.decimal($0.upperBound, places: 0))"
         }
             ?? "-"
     }
@@ -104,7 +104,7 @@ private struct CodecEntry: Encodable {
     @Nullable var sampleRates: [Int]?
     let lowestSampleRate: Int
     let highestSampleRate: Int
-    let mostChannels: Int
+    let maxChannels: Int
     /// Nothing if it stores any.
     @Nullable var channelLayouts: [String]?
     @Nullable var lowestBitRate: Int?
@@ -124,7 +124,7 @@ private struct CodecEntry: Encodable {
         sampleRates = rates
         lowestSampleRate = rates?.min() ?? codec.lowestSampleRate
         highestSampleRate = rates?.max() ?? codec.highestSampleRate
-        mostChannels = codec.mostChannels
+        maxChannels = codec.maxChannels
         channelLayouts = codec.layouts
         bitRates = codec.bitRateSteps
         bitRateRanges = BitRateEntry.all(codec)
@@ -140,7 +140,7 @@ private struct CodecEntry: Encodable {
         case sampleRates = "sample_rates"
         case lowestSampleRate = "lowest_sample_rate"
         case highestSampleRate = "highest_sample_rate"
-        case mostChannels = "most_channels"
+        case maxChannels = "most_channels"
         case channelLayouts = "channel_layouts"
         case bitRates = "bit_rates"
         case bitRateRanges = "bit_rate_ranges"
@@ -168,7 +168,7 @@ private struct BitRateEntry: Encodable {
     static func all(_ codec: AudioCodec) -> [BitRateEntry] {
         let rates = codec.sampleRates ?? [8000, 11025, 16000, 22050, 32000, 44100, 48000, 96000]
         return rates.flatMap { rate in
-            [1, 2, 6].filter { $0 <= codec.mostChannels }.compactMap { channels in
+            [1, 2, 6].filter { $0 <= codec.maxChannels }.compactMap { channels in
                 let (lowest, highest): (Int?, Int?) =
                     switch codec.bitRates(sampleRate: rate, channels: channels) {
                     case .range(let range): (range.lowerBound, range.upperBound)

@@ -58,7 +58,7 @@ final class PipedInput: Sendable {
             throw .failed("\(name) cannot be kept in '\(policy.spoolFolder)': \(Errno.last); give --spool-dir")
         }
         let copy = Descriptor(owning: made)
-        try Self.copyAll(from: input.number, name, to: made, limit: policy.mostSourceBytes)
+        try Self.copyAll(from: input.number, name, to: made, limit: policy.maxSourceBytes)
         path = "/proc/\(getpid())/fd/\(made)"
         file = copy
     }

@@ -149,7 +149,7 @@ private struct ProbeReport: Decodable {
     private var pairs: [(String, String)] {
         var pairs = [("format", format), ("length", length)]
         if let bitRate { pairs.append(("bit rate", "\(bitRate / 1000) kb/s")) }
-        pairs.append(("size", Quantities.bytes(bytes)))
+        pairs.append(("size", Formatting.bytes(bytes)))
         for track in tracks {
             pairs.append(("track \(track.number)", track.facts(amongOthers: tracks.count > 1)))
             if let loudness = track.loudness { pairs.append(("loudness", loudness.facts)) }
@@ -163,7 +163,7 @@ private struct ProbeReport: Decodable {
             pairs.append((name, values.joined(separator: "; ")))
         }
         for picture in pictures { pairs.append(("picture", picture.facts)) }
-        for chapter in chapters { pairs.append(("chapter", "\(Quantities.clock(chapter.start)) \(chapter.title)")) }
+        for chapter in chapters { pairs.append(("chapter", "\(Formatting.clock(chapter.start)) \(chapter.title)")) }
         if let count = chaptersLeftOut { pairs.append(("chapter", "\(count) more, left out")) }
         if let count = tagsLeftOut { pairs.append(("tags", "\(count) more, too long to be listed")) }
         return pairs
@@ -172,13 +172,13 @@ private struct ProbeReport: Decodable {
     private var length: String {
         guard let seconds else { return "unknown" }
         return
-            "\(Quantities.clock(seconds)) (\(Quantities.decimal(seconds, places: 3)) s\(estimated ? ", estimated" : ""))"
+            "\(Formatting.clock(seconds)) (\(Formatting.decimal(seconds, places: 3)) s\(estimated ? ", estimated" : ""))"
     }
 }
 
 extension ProbeReport.Picture {
     fileprivate var facts: String {
-        let facts = ["type \(type)", mediaType, Quantities.bytes(bytes)]
+        let facts = ["type \(type)", mediaType, Formatting.bytes(bytes)]
         return (description.isEmpty ? facts : facts + [description]).joined(separator: ", ")
     }
 }
@@ -186,7 +186,7 @@ extension ProbeReport.Picture {
 extension Loudness {
     fileprivate var facts: String {
         func told(_ value: Double?, _ unit: String) -> String? {
-            value.map { "\($0 < 0 ? "-" : "")\(Quantities.decimal($0.magnitude, places: 1)) \(unit)" }
+            value.map { "\($0 < 0 ? "-" : "")\(Formatting.decimal($0.magnitude, places: 1)) \(unit)" }
         }
         let facts = [
             told(integrated, "LUFS") ?? "silent", told(range, "LU range"), told(momentary, "LUFS momentary"),
@@ -198,7 +198,7 @@ extension Loudness {
 
 extension Silence {
     fileprivate var facts: String {
-        "\(Quantities.decimal(startSeconds, places: 3)) s to \(Quantities.decimal(endSeconds, places: 3)) s"
+        "\(Formatting.decimal(startSeconds, places: 3)) s to \(Formatting.decimal(endSeconds, places: 3)) s"
     }
 }
 

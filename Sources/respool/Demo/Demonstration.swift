@@ -23,7 +23,7 @@ struct Demonstration {
     private func perform(on stage: DemoStage) async throws(CommandFailure) -> ExitStatus {
         say("A programme of \(minutes) min is made: chords, and as many pips as minutes have gone by.")
         let programme = stage.file("programme.wav")
-        try DemoProgramme(minutes: minutes).write(to: programme)
+        try DemoAudio(minutes: minutes).write(to: programme)
         try makeFolder()
 
         say("A private redis-server and a worker are started.")
@@ -32,7 +32,7 @@ struct Demonstration {
 
         let jobs = DemoJob.all(programme: programme, minutes: minutes)
         say(
-            "\(Quantities.count(jobs.count, "job")) are pushed, as `respool enqueue` does it, and followed, as `respool status --watch` does it.\n"
+            "\(Formatting.count(jobs.count, "job")) are pushed, as `respool enqueue` does it, and followed, as `respool status --watch` does it.\n"
         )
         let pushed = try await connection.ask { queue throws(QueueError) in try await queue.enqueue(jobs.map(\.fields))
         }

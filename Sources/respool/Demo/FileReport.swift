@@ -47,11 +47,11 @@ struct FileReport {
         }
         let seconds = answer.format.duration.flatMap(Double.init)
         return [
-            .init(name, .bold), .init(stream.codec_name ?? "-"), .init(seconds.map(Quantities.clock) ?? "-"),
-            .init(seconds.map { Quantities.decimal($0, places: 3) } ?? "-"), .init(stream.sample_rate ?? "-"),
+            .init(name, .bold), .init(stream.codec_name ?? "-"), .init(seconds.map(Formatting.clock) ?? "-"),
+            .init(seconds.map { Formatting.decimal($0, places: 3) } ?? "-"), .init(stream.sample_rate ?? "-"),
             .init(stream.channels.map(String.init) ?? "-"),
             .init(answer.format.bit_rate.flatMap(Int.init).map { String($0 / 1000) } ?? "-"),
-            .init(answer.format.size.flatMap(Int64.init).map(Quantities.bytes) ?? "-"),
+            .init(answer.format.size.flatMap(Int64.init).map(Formatting.bytes) ?? "-"),
         ]
     }
 }

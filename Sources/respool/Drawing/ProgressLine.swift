@@ -60,14 +60,14 @@ struct ProgressLine: Sendable {
     /// The position and the whole length, while it is converted.
     var position: String {
         guard let progress, progress.phase == .converting else { return "" }
-        return Quantities.clock(progress.position) + (progress.duration.map { " / \(Quantities.clock($0))" } ?? "")
+        return Formatting.clock(progress.position) + (progress.duration.map { " / \(Formatting.clock($0))" } ?? "")
     }
 
     private func parts(hasUnicode: Bool) -> (percent: String, position: String, speed: String, left: String)? {
         guard let progress, progress.phase == .converting, let fraction = progress.fraction else { return nil }
-        let percent = (progress.estimated ? "~" : "") + Quantities.percent(fraction)
-        let speed = progress.speed.flatMap { $0 > 0 ? Quantities.speed($0, hasUnicode: hasUnicode) : nil }
-        let left = progress.eta.flatMap { $0 > 0 ? "\(Quantities.clock($0.rounded(.up))) left" : nil }
+        let percent = (progress.estimated ? "~" : "") + Formatting.percent(fraction)
+        let speed = progress.speed.flatMap { $0 > 0 ? Formatting.speed($0, hasUnicode: hasUnicode) : nil }
+        let left = progress.eta.flatMap { $0 > 0 ? "\(Formatting.clock($0.rounded(.up))) left" : nil }
         return (TextLayout.fitted(percent, width: 5, isRight: true), position, speed ?? "", left ?? "")
     }
 }
@@ -75,7 +75,7 @@ struct ProgressLine: Sendable {
 extension OutputProgress {
     /// Percent while it is converted, or what else is done with it.
     var figures: String {
-        let percent = TextLayout.fitted(Quantities.percent(fraction), width: 5, isRight: true)
+        let percent = TextLayout.fitted(Formatting.percent(fraction), width: 5, isRight: true)
         return phase == .converting ? percent : percent + "  \(phase.rawValue)"
     }
 }

@@ -86,7 +86,7 @@ struct BatchReader: ~Copyable {
     /// The cells of a record, which goes on in the next line while quotes are open (RFC 4180).
     private mutating func cells(_ line: ArraySlice<UInt8>) throws(CommandFailure) -> [String] {
         let first = lines.number
-        var record = CommaSeparatedRecord()
+        var record = CSVRow()
         record.append(line)
         while record.isOpen {
             guard let more = try lines.next() else { throw wrong(first, "a quote is opened and never closed") }

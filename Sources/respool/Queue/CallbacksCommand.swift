@@ -62,7 +62,7 @@ enum CallbackOptions {
         var table = Table(["ID": .left, "OF": .left, "STATE": .left, "TRIES": .right, "NEXT": .right, "DETAIL": .left])
         let now = WallClock.milliseconds()
         for record in records {
-            let next = record.dueAt.map { Quantities.span(Double(max(0, $0 - now)) / 1000) } ?? ""
+            let next = record.dueAt.map { Formatting.span(Double(max(0, $0 - now)) / 1000) } ?? ""
             let last = record.state == .delivered ? "" : record.log.last.map { ": \($0.message)" } ?? ""
             table.append([
                 .init(record.id, .bold), .init(record.subject.job ?? "group \(record.subject.group ?? "")"),

@@ -71,13 +71,13 @@ private struct DoctorReport: Encodable {
     /// What one who may push could do.
     private static func sizeWarning(_ server: ServerInfo) -> String? {
         guard let bytes = server.maxBulkBytes, bytes > 16 << 20 else { return nil }
-        return "proto-max-bulk-len is \(Quantities.bytes(bytes)), so one pushed job may hold Redis up: set it to 1mb"
+        return "proto-max-bulk-len is \(Formatting.bytes(bytes)), so one pushed job may hold Redis up: set it to 1mb"
     }
 
     /// What keeps results from becoming visible.
     private static func replicaWarning(_ server: ServerInfo, _ wait: ReplicaWait?) -> String? {
         guard let wanted = wait?.replicas, server.replicas < wanted else { return nil }
-        let replicas = Quantities.count(server.replicas, "replica")
+        let replicas = Formatting.count(server.replicas, "replica")
         return "RESPOOL_WAIT_REPLICAS is \(wanted) and Redis has \(replicas), so no result is published: "
             + "start more, or set it lower"
     }
@@ -88,17 +88,17 @@ private struct DoctorReport: Encodable {
     }
 
     func lines(_ connection: QueueConnection) -> [String] {
-        let limit = server.maxmemory > 0 ? "of \(Quantities.bytes(server.maxmemory))" : "without a limit"
+        let limit = server.maxmemory > 0 ? "of \(Formatting.bytes(server.maxmemory))" : "without a limit"
         var pairs = [
             ("queue", "\(queue) at \(connection.url)\(paused ? ", paused" : "")"),
-            ("Redis", "\(server.version), \(server.role), \(Quantities.count(server.replicas, "replica"))"),
-            ("memory", "\(Quantities.bytes(server.usedMemory)) \(limit), maxmemory-policy \(server.maxmemoryPolicy)"),
+            ("Redis", "\(server.version), \(server.role), \(Formatting.count(server.replicas, "replica"))"),
+            ("memory", "\(Formatting.bytes(server.usedMemory)) \(limit), maxmemory-policy \(server.maxmemoryPolicy)"),
             ("on disk", persistence),
-            ("workers", "\(Quantities.count(workers)) alive, \(Quantities.count(slots, "slot"))"),
+            ("workers", "\(Formatting.count(workers)) alive, \(Formatting.count(slots, "slot"))"),
             ("jobs", jobs),
         ]
-        if let oldestWaiting { pairs.append(("waiting", "the oldest for \(Quantities.span(oldestWaiting))")) }
-        pairs.append(("keys", "\(Quantities.count(keys)) read"))
+        if let oldestWaiting { pairs.append(("waiting", "the oldest for \(Formatting.span(oldestWaiting))")) }
+        pairs.append(("keys", "\(Formatting.count(keys)) read"))
         let terminal = Terminal.output
         let facts = pairs.map { name, value in
             terminal.colored(TextLayout.fitted(name, width: 8), .faint) + " " + TextLayout.printable(value)
@@ -106,7 +106,7 @@ private struct DoctorReport: Encodable {
         guard !findings.isEmpty || !warnings.isEmpty else { return facts + [terminal.colored("all is well", .green)] }
         func list(_ sentences: [String], _ noun: String, _ color: Terminal.Color) -> [String] {
             guard !sentences.isEmpty else { return [] }
-            let heading = terminal.colored(Quantities.count(sentences.count, noun), color)
+            let heading = terminal.colored(Formatting.count(sentences.count, noun), color)
             return ["\(heading):"] + sentences.map { "- " + TextLayout.printable($0) }
         }
         return facts + list(findings, "finding", .red) + list(warnings, "warning", .yellow)
@@ -122,6 +122,6 @@ private struct DoctorReport: Encodable {
     }
 
     private var jobs: String {
-        JobState.allCases.map { "\(Quantities.count(counts[$0.rawValue] ?? 0)) \($0.rawValue)" }.joined(separator: ", ")
+        JobState.allCases.map { "\(Formatting.count(counts[$0.rawValue] ?? 0)) \($0.rawValue)" }.joined(separator: ", ")
     }
 }

@@ -68,7 +68,7 @@ struct Enqueuer {
                 bar.clear()
                 let before =
                     pushed.count == 0
-                    ? "no job was pushed" : "the \(Quantities.count(pushed.count, "job")) before were pushed"
+                    ? "no job was pushed" : "the \(Formatting.count(pushed.count, "job")) before were pushed"
                 throw CommandFailure(status: error.status, message: "\(error.message) (\(before))")
             }
         }
@@ -172,8 +172,8 @@ private struct PushBar {
         guard isWanted, ContinuousClock.now - last > .milliseconds(100) else { return }
         last = .now
         let bar = ProgressBar(width: 30, hasUnicode: Terminal.error.hasUnicode).text(fraction)
-        let percent = fraction.map { "  \(Quantities.percent($0))" } ?? ""
-        area.draw(["\(bar)\(percent)  \(Quantities.count(count, "job")) pushed"])
+        let percent = fraction.map { "  \(Formatting.percent($0))" } ?? ""
+        area.draw(["\(bar)\(percent)  \(Formatting.count(count, "job")) pushed"])
     }
 
     mutating func clear() {

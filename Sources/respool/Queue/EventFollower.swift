@@ -87,7 +87,7 @@ struct EventFollower {
             let due = details["due"].flatMap { Int64($0) }
             return "delayed" + (due.map { " until \(WallClock.timestamp(milliseconds: $0))" } ?? "")
         case "running":
-            let fraction = details["progress"].flatMap { Double($0) }.map { Quantities.percent($0) }
+            let fraction = details["progress"].flatMap { Double($0) }.map { Formatting.percent($0) }
             let parts = [details["attempt"].map { "try \($0)" }, details["phase"], fraction]
             return (["running"] + parts.compactMap { $0 }).joined(separator: " ")
         case "duplicate": return "duplicate of \(details["of"] ?? "another")"

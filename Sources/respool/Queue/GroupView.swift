@@ -53,14 +53,14 @@ struct GroupView {
         let over = record.total - record.left
         let fraction = record.total > 0 ? Double(over) / Double(record.total) : 1
         let bar = ProgressBar(width: 30, hasUnicode: terminal.hasUnicode).text(fraction)
-        var counts = ["\(Quantities.count(record[.completed])) done"]
-        let failed = "\(Quantities.count(record[.failed])) failed"
+        var counts = ["\(Formatting.count(record[.completed])) done"]
+        let failed = "\(Formatting.count(record[.failed])) failed"
         counts.append(record[.failed] > 0 ? terminal.colored(failed, .red) : failed)
-        if record[.cancelled] > 0 { counts.append("\(Quantities.count(record[.cancelled])) cancelled") }
-        counts.append("\(Quantities.count(record.left)) left\(detail(record))")
+        if record[.cancelled] > 0 { counts.append("\(Formatting.count(record[.cancelled])) cancelled") }
+        counts.append("\(Formatting.count(record.left)) left\(detail(record))")
         var lines = [
-            "group \(terminal.colored(record.name, .bold)), \(Quantities.count(record.total, "job"))\(state(record))",
-            (terminal.isInteractive ? "\(bar)  " : "") + "\(Quantities.percent(fraction))  "
+            "group \(terminal.colored(record.name, .bold)), \(Formatting.count(record.total, "job"))\(state(record))",
+            (terminal.isInteractive ? "\(bar)  " : "") + "\(Formatting.percent(fraction))  "
                 + counts.joined(separator: "  "),
         ]
         if speed.jobs > 0 { lines.append(figures(record, speed, terminal)) }
@@ -75,14 +75,14 @@ struct GroupView {
 
     private func detail(_ record: GroupRecord) -> String {
         let parts = [JobState.running, .waiting, .delayed].filter { record[$0] > 0 }
-            .map { "\(Quantities.count(record[$0])) \($0.rawValue)" }
+            .map { "\(Formatting.count(record[$0])) \($0.rawValue)" }
         return parts.isEmpty ? "" : " (\(parts.joined(separator: ", ")))"
     }
 
     private func figures(_ record: GroupRecord, _ speed: GroupSpeed, _ terminal: Terminal) -> String {
-        var parts = ["\(Quantities.decimal(speed.jobs, places: 2)) jobs/s"]
-        if speed.audio > 0 { parts.append(Quantities.speed(speed.audio, hasUnicode: terminal.hasUnicode)) }
-        if let left = speed.timeLeft(record) { parts.append("\(Quantities.span(left)) left") }
+        var parts = ["\(Formatting.decimal(speed.jobs, places: 2)) jobs/s"]
+        if speed.audio > 0 { parts.append(Formatting.speed(speed.audio, hasUnicode: terminal.hasUnicode)) }
+        if let left = speed.timeLeft(record) { parts.append("\(Formatting.span(left)) left") }
         return parts.joined(separator: "  ")
     }
 }

@@ -45,7 +45,7 @@ struct JobDetails {
         if let source = record.source { pairs.append(("source", source)) }
         if let format = record.format { pairs.append(("format", format)) }
         for (index, output) in (record.outputProgress ?? []).enumerated() {
-            pairs.append(("output \(index)", "\(output.phase.rawValue), \(Quantities.percent(output.fraction))"))
+            pairs.append(("output \(index)", "\(output.phase.rawValue), \(Formatting.percent(output.fraction))"))
         }
         if let worker = record.worker { pairs.append(("worker", worker)) }
         if let error = record.error {
@@ -63,11 +63,11 @@ struct JobDetails {
         }
         guard output.isMade else { return [("output", output.url)] + output.warnings.map { ("warning", $0.message) } }
         let facts = [
-            output.codec, Quantities.length(output.duration), "\(output.sampleRate) Hz", "\(output.channels) ch",
-            "\(output.bitRate / 1000) kb/s", Quantities.bytes(output.bytes),
+            output.codec, Formatting.length(output.duration), "\(output.sampleRate) Hz", "\(output.channels) ch",
+            "\(output.bitRate / 1000) kb/s", Formatting.bytes(output.bytes),
         ]
         return [("output", output.url), ("", facts.joined(separator: ", ")), ("sha256", output.sha256)]
-            + (output.parts.map { [("files", "\($0.count + 1), \(Quantities.bytes($0.bytes + output.bytes))")] } ?? [])
+            + (output.parts.map { [("files", "\($0.count + 1), \(Formatting.bytes($0.bytes + output.bytes))")] } ?? [])
             + output.warnings.map { ("warning", $0.message) }
     }
 

@@ -33,7 +33,7 @@ struct JobFollower {
         self.fault = fault
     }
 
-    /// Answers failure if a job did not complete, or an id is unknown; without patience a server that was never there is one too.
+    /// Answers failure if a job did not complete, or an id is unknown; unless it waits for the server, one that was never reached is a failure too.
     func follow(_ ids: [String], isPatient: Bool = true) async throws(CommandFailure) -> ExitStatus {
         if !isPatient { _ = try await connection.ask { queue throws(QueueError) in try await queue.stats() } }
         var board = JobBoard(ids)

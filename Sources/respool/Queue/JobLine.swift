@@ -88,22 +88,22 @@ struct JobLine {
     private var completion: String {
         var parts: [String] = []
         if let outputs = record.outputs, !outputs.isEmpty {
-            if outputs.count > 1 { parts.append(Quantities.count(outputs.count, "output")) }
+            if outputs.count > 1 { parts.append(Formatting.count(outputs.count, "output")) }
             let made = outputs.filter(\.isMade)
-            parts.append(made.first.map { Quantities.length($0.duration) } ?? "skipped, for it is there already")
+            parts.append(made.first.map { Formatting.length($0.duration) } ?? "skipped, for it is there already")
             if !made.isEmpty {
-                parts.append(Quantities.bytes(made.reduce(0) { $0 + $1.bytes + ($1.parts?.bytes ?? 0) }))
+                parts.append(Formatting.bytes(made.reduce(0) { $0 + $1.bytes + ($1.parts?.bytes ?? 0) }))
             }
         }
         if let start = record.startedAt, let end = record.finishedAt {
-            parts.append("in \(Quantities.span(Double(max(0, end - start)) / 1000))")
+            parts.append("in \(Formatting.span(Double(max(0, end - start)) / 1000))")
         }
         return parts.isEmpty ? "completed" : parts.joined(separator: "  ")
     }
 
     private var delay: String {
         let wait = record.dueAt.map { Double(max(0, $0 - WallClock.milliseconds())) / 1000 }
-        let due = wait.map { " for \(Quantities.span($0))" } ?? ""
+        let due = wait.map { " for \(Formatting.span($0))" } ?? ""
         let cause = record.error.map { " after try \(record.attempt) of \(record.attempts): \($0.message)" } ?? ""
         return TextLayout.printable("delayed\(due)\(cause)")
     }

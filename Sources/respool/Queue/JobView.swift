@@ -27,9 +27,9 @@ struct JobView {
         guard terminal.isInteractive, form != .jsonChanges, board.ids.count > 1 else { return }
         let counts = Dictionary(grouping: board.records.values, by: \.state).mapValues(\.count)
         let parts = JobState.allCases.compactMap { state in
-            counts[state].map { "\(Quantities.count($0)) \(state.rawValue)" }
+            counts[state].map { "\(Formatting.count($0)) \(state.rawValue)" }
         }
-        let missing = board.missing.isEmpty ? [] : ["\(Quantities.count(board.missing.count)) unknown"]
+        let missing = board.missing.isEmpty ? [] : ["\(Formatting.count(board.missing.count)) unknown"]
         terminal.write((parts + missing).joined(separator: ", ") + "\n")
     }
 
@@ -77,7 +77,7 @@ struct JobView {
         return lines
     }
 
-    private func total(_ records: [JobRecord]) -> String { Quantities.count(records.count, "job") }
+    private func total(_ records: [JobRecord]) -> String { Formatting.count(records.count, "job") }
 
     /// All jobs as one: how far they are together, and how many are over, run and wait.
     private func totalLine(_ records: [JobRecord], _ style: ProgressLineStyle) -> String {
@@ -86,9 +86,9 @@ struct JobView {
         let share = running.reduce(Double(over)) { $0 + min(max($1.progress ?? 0, 0), 1) }
         let fraction = records.isEmpty ? 0 : share / Double(records.count)
         let bar = ProgressBar(width: style.barWidth, hasUnicode: terminal.hasUnicode).text(fraction)
-        let percent = TextLayout.fitted(Quantities.percent(fraction), width: 5, isRight: true)
+        let percent = TextLayout.fitted(Formatting.percent(fraction), width: 5, isRight: true)
         let counts = [(over, "over"), (running.count, "running"), (records.count - over - running.count, "left")]
-        let words = counts.filter { $0.0 > 0 }.map { "\(Quantities.count($0.0)) \($0.1)" }.joined(separator: ", ")
+        let words = counts.filter { $0.0 > 0 }.map { "\(Formatting.count($0.0)) \($0.1)" }.joined(separator: ", ")
         let figures = TextLayout.cut(
             "\(percent)  \(words)", width: style.room - style.barWidth - 2, mark: terminal.ellipsis)
         return style.head(id: "total", label: total(records)) + terminal.colored(bar, .cyan) + "  " + figures

@@ -102,7 +102,7 @@ struct JobList {
             ? Table(["ID": .left, "STATE": .left, "AGE": .right, "JOB": .left, "DETAIL": .left])
             : Table(["ID": .left, "AGE": .right, "JOB": .left, "DETAIL": .left])
         for job in jobs {
-            let age = Quantities.span(Double(max(0, now - job.createdAt)) / 1000)
+            let age = Formatting.span(Double(max(0, now - job.createdAt)) / 1000)
             let line = JobLine(job)
             let detail = job.state == .running ? line.figures(hasUnicode: terminal.hasUnicode) : line.detail
             table.append(

@@ -12,7 +12,7 @@ struct QueueDrain {
         var last = ""
         while true {
             let stats = try await connection.askPatiently { queue throws(QueueError) in try await queue.stats() }
-            let jobs = Quantities.count(stats[.running], "job")
+            let jobs = Formatting.count(stats[.running], "job")
             let line = "\(jobs) still running" + (stats.workers == 0 ? ", and no worker lives" : "")
             if Terminal.error.isInteractive {
                 area.clear()

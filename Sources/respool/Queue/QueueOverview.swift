@@ -56,7 +56,7 @@ struct QueueOverview {
         var lines = ["queue \(terminal.colored(connection.queue.name.text, .bold)) at \(connection.url)\(paused)"]
         lines.append(counts(glance.stats, terminal))
         if let age = glance.stats.oldestWaiting {
-            lines.append("the oldest waiting job is \(Quantities.span(Double(age) / 1000)) old")
+            lines.append("the oldest waiting job is \(Formatting.span(Double(age) / 1000)) old")
         }
         lines += recentCounts(glance.stats, terminal)
         lines.append("")
@@ -75,7 +75,7 @@ struct QueueOverview {
 
     private func counts(_ stats: QueueStats, _ terminal: Terminal) -> String {
         JobState.allCases.filter { stats[$0] > 0 || $0 != .queued }.map { state in
-            let text = "\(Quantities.count(stats[state])) \(state.rawValue)"
+            let text = "\(Formatting.count(stats[state])) \(state.rawValue)"
             guard stats[state] > 0 else { return terminal.colored(text, .faint) }
             return state == .failed ? terminal.colored(text, .red) : text
         }.joined(separator: "  ")
@@ -89,9 +89,9 @@ struct QueueOverview {
             "RETRIES": .right, "CRASHES": .right,
         ])
         for (name, counts) in [("minute", stats.lastMinute), ("hour", stats.lastHour), ("day", stats.lastDay)] {
-            let rate = counts.failureRate.map { "\(Quantities.short($0 * 100)) %" } ?? "-"
-            let numbers = [counts.pushed, counts.completed, counts.failed].map { Quantities.count($0) }
-            let rest = [counts.retries, counts.crashes].map { Quantities.count($0) }
+            let rate = counts.failureRate.map { "\(Formatting.short($0 * 100)) %" } ?? "-"
+            let numbers = [counts.pushed, counts.completed, counts.failed].map { Formatting.count($0) }
+            let rest = [counts.retries, counts.crashes].map { Formatting.count($0) }
             let isBad = counts.failed > 0
             table.append(
                 [.init(name), .init(numbers[0]), .init(numbers[1]), .init(numbers[2], isBad ? .red : nil), .init(rate)]
@@ -103,7 +103,7 @@ struct QueueOverview {
     private func workers(_ workers: [WorkerRecord], _ terminal: Terminal) -> [String] {
         var table = Table(["WORKER": .left, "SLOTS": .right, "BUSY": .right, "BEAT": .right, "VERSION": .left])
         for worker in workers.sorted(by: { $0.name < $1.name }) {
-            let silence = worker.silence.map { "\(Quantities.span(Double($0) / 1000)) ago" } ?? "-"
+            let silence = worker.silence.map { "\(Formatting.span(Double($0) / 1000)) ago" } ?? "-"
             table.append([
                 .init(worker.name.split(separator: ":").prefix(2).joined(separator: ":")), .init(String(worker.slots)),
                 .init(String(worker.jobs.count)), .init(silence, worker.silence ?? 0 > 5000 ? .yellow : nil),

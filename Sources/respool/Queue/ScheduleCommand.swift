@@ -33,7 +33,7 @@ extension Command {
         }
         guard operands.count == count else {
             throw .usage(
-                "`schedule \(operands[0])` takes \(Quantities.count(count - 1, "more operand")), not \(operands.count - 1); see `respool schedule --help`"
+                "`schedule \(operands[0])` takes \(Formatting.count(count - 1, "more operand")), not \(operands.count - 1); see `respool schedule --help`"
             )
         }
         let book = ScheduleBook(connection: try QueueConnection(arguments), isJSON: arguments.has(.json))

@@ -6,7 +6,7 @@ package import Libav
 package import MediaTypes
 
 /// How much audio a track decodes to, where its container counts encoder delay or padding in.
-package enum AudibleLength {
+package enum TrimmedDuration {
     /// The length, if it can be told without reading all of the source; may read a packet.
     package static func of(
         _ track: AudioTrack, _ source: any ByteSource, _ demuxer: borrowing Demuxer

@@ -5,7 +5,7 @@ package import MediaTypes
 
 /// The first part of what is done to samples: channels are chosen and mixed, and the samples become planar floats in
 /// the result's layout, still at the source's rate.
-package final class SoundHead {
+package final class ChannelMixStage {
     package let output: SampleShape
     private let map: ChannelMap?
     private let mixer: Resampler?

@@ -4,7 +4,7 @@ import Synchronization
 ///
 /// Time counts while the worker listens: one that was stopped, is held up, or has not read what a child said yet has no
 /// reason to complain.
-final class SilenceWatch: Sendable {
+final class TranscodeWatchdog: Sendable {
     private let limit: Duration
     /// For how long nothing was heard; nothing once nobody need say anything any more.
     private let quiet = Mutex<Duration?>(.zero)

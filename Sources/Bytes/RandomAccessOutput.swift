@@ -1,5 +1,5 @@
 /// A file in the making that libav writes, and reads back, on the thread that converts.
-package protocol ByteStore: AnyObject {
+package protocol RandomAccessOutput: AnyObject {
     /// The bytes written so far, up to the highest offset.
     var length: Int64 { get throws }
 
@@ -10,7 +10,7 @@ package protocol ByteStore: AnyObject {
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws -> Int
 }
 
-extension ByteStore {
+extension RandomAccessOutput {
     /// The length, or the failure of the output that hides it.
     package func measuredLength() throws(MediaError) -> Int64 {
         do { return try length } catch {

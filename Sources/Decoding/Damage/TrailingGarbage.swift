@@ -3,7 +3,7 @@ import CLibav
 import Demuxing
 
 /// What lies behind the last good frame of a container of bare frames: a part of another, or bytes that are no audio.
-enum JunkTail {
+enum TrailingGarbage {
     /// Whether no frame begins in what follows an offset, where one ends that begins at another; more than this much is taken
     /// for damage.
     static func isAll(

@@ -1,5 +1,5 @@
 /// One record of CSV (RFC 4180), fed line by line while its quotes are open.
-struct CommaSeparatedRecord {
+struct CSVRow {
     private var done: [[UInt8]] = []
     private var cell: [UInt8] = []
     private var isQuoted = false

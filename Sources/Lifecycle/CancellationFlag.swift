@@ -1,7 +1,7 @@
 import Synchronization
 
 /// A flag that any thread, and any C callback, may read while another raises it.
-package final class StopFlag: Sendable {
+package final class CancellationFlag: Sendable {
     private let raised = Atomic(false)
 
     package init() {}

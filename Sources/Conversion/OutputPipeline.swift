@@ -6,7 +6,7 @@ import Lifecycle
 import MediaTypes
 
 /// One output on its way: its writer until it has a result, on the thread of the conversion or on one of its own.
-final class OutputLane {
+final class OutputPipeline {
     typealias Outcome = Result<ConversionResult, MediaError>
 
     /// Samples that it copies by itself; nothing for an output that takes decoded ones, or has no writer.

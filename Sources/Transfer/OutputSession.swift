@@ -6,7 +6,7 @@ import SlotIPC
 import Storage
 
 /// One output of the job that is being served: its files from the first byte until they are visible.
-final class OutputInHand {
+final class OutputSession {
     private let output: TransferJob.Output
     private let job: String
     private let token: String
@@ -121,8 +121,8 @@ final class OutputInHand {
             try createMain()
             return Answer(message: .stage(name: ""), descriptor: try writer(of: mainFile!))
         }
-        guard bytes <= policy.mostOutputBytes else {
-            throw Failure(.tooLarge, "the output has \(bytes) bytes, over the limit of \(policy.mostOutputBytes)")
+        guard bytes <= policy.maxOutputBytes else {
+            throw Failure(.tooLarge, "the output has \(bytes) bytes, over the limit of \(policy.maxOutputBytes)")
         }
         if staging == nil { try createMain() }
         let file = try staging!.createPart(part, token: token)
@@ -158,7 +158,7 @@ final class OutputInHand {
         guard let mainFile, !isFinished else {
             throw Failure(.internal, "output \(index) is complete before it was begun, or once more")
         }
-        let rest = policy.mostOutputBytes - partsReport.bytes
+        let rest = policy.maxOutputBytes - partsReport.bytes
         guard let part else {
             guard parts.isEmpty else {
                 throw Failure(.internal, "output \(index) is complete before its part \(parts.keys.first!) is")

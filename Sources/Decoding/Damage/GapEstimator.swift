@@ -7,7 +7,7 @@ import Libav
 ///
 /// Where time stamps are the container's own they tell how long the gap is. Where they are only counted up from packet to
 /// packet (raw MPEG audio, ADTS, AC-3 and the like), the bytes between the frames tell.
-struct LostSound {
+struct GapEstimator {
     /// Places where something was refused though no time was lost there.
     private(set) var silentEvents = 0
     /// Those of the last packets that the container calls corrupt, the bytes of these, and packets behind them.

@@ -4,7 +4,7 @@ package import Libav
 package import MediaTypes
 
 /// What is done to the samples of one result between decoder and encoder.
-package final class SoundChain {
+package final class AudioFilterChain {
     /// The shape of what comes out.
     package let output: SampleShape
     /// The depth of what comes out: floats keep whatever they are made of.
@@ -35,22 +35,22 @@ package final class SoundChain {
     package static func open(
         _ sound: SoundSettings, _ source: SampleShape, _ depth: SampleDepth, _ settings: EncodingSettings,
         _ measurement: SoundMeasurement?, lowering: Double = 0
-    ) throws(MediaError) -> SoundChain? {
+    ) throws(MediaError) -> AudioFilterChain? {
         let staysAsItIs =
             settings.sampleFormat?.isFloat == true && settings.shape.rate == source.rate && !sound.changesSamples
         let repair =
             FloatRepair.concerns(source.format) && !staysAsItIs ? try FloatRepair(source) : nil
         if sound.changesSamples {
             let floats = try SoundFloats(sound, source, settings, measurement, lowering: lowering)
-            return try SoundChain(sound, floats.output, .float32, repair, nil, floats, measurement)
+            return try AudioFilterChain(sound, floats.output, .float32, repair, nil, floats, measurement)
         }
         guard let references = sound.channelMap else {
             if repair == nil, sound == SoundSettings() { return nil }
-            return try SoundChain(sound, source, depth, repair, nil, nil, measurement)
+            return try AudioFilterChain(sound, source, depth, repair, nil, nil, measurement)
         }
         let map = try ChannelMap.open(references, source)
         let shape = map.output
-        return try SoundChain(sound, shape, depth, repair, map, nil, measurement)
+        return try AudioFilterChain(sound, shape, depth, repair, map, nil, measurement)
     }
 
     /// Takes a frame of the source, which stays as it is, and hands what becomes of it to the body.
@@ -100,10 +100,10 @@ package final class SoundChain {
     }
 
     /// What was asked for and what is used, by the names in a job.
-    package var used: [String: Setting] {
-        var used: [String: Setting] = [:]
+    package var effective: [String: Setting] {
+        var effective: [String: Setting] = [:]
         func note(_ name: String, _ value: String?) {
-            if let value { used[name] = Setting(asked: value, used: value) }
+            if let value { effective[name] = Setting(requested: value, effective: value) }
         }
         note("channel_map", sound.channelMap?.map(\.description).joined(separator: ","))
         note("mix", sound.mix?.description)
@@ -114,16 +114,16 @@ package final class SoundChain {
         note("fade_out", sound.fadeOut?.description)
         note("replay_gain", sound.replayGain?.rawValue)
         if sound.loudness != nil, let floats {
-            used["gain"] = Setting(used: "\((floats.gain * 100).rounded() / 100)")
+            effective["gain"] = Setting(effective: "\((floats.gain * 100).rounded() / 100)")
         }
         if let ceiling = sound.ceiling {
-            used["true_peak"] = Setting(asked: sound.truePeak.map { "\($0)" }, used: "\(ceiling)")
+            effective["true_peak"] = Setting(requested: sound.truePeak.map { "\($0)" }, effective: "\(ceiling)")
         }
         if let trim = sound.trimSilence {
             let kept = (measurement?.sound).map { "\($0.lowerBound)..<\($0.upperBound)" } ?? "everything"
-            used["trim_silence"] = Setting(asked: trim.description, used: "samples \(kept)")
+            effective["trim_silence"] = Setting(requested: trim.description, effective: "samples \(kept)")
         }
-        return used
+        return effective
     }
 }
 

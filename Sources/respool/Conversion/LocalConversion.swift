@@ -7,7 +7,7 @@ import Slots
 import Synchronization
 
 /// One conversion in a slot of this process, watched on standard error.
-struct HandConversion {
+struct LocalConversion {
     let request: ConversionRequest
     /// Whether a failure is also told to a program.
     let isJSON: Bool
@@ -104,7 +104,7 @@ private final class ConversionView: Sendable {
             StandardStream.error("respool: warning: \(TextLayout.printable(warning.message))\n")
         }
         guard report.isMade, Terminal.error.isInteractive, !isStream else { return }
-        let facts = "\(Quantities.length(report.duration))  \(Quantities.bytes(report.bytes))"
+        let facts = "\(Formatting.length(report.duration))  \(Formatting.bytes(report.bytes))"
         Terminal.error.write("\(TextLayout.printable(report.url))  \(Terminal.error.colored(facts, .green))\n")
     }
 }

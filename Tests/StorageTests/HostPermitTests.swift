@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// How many sources are fetched from one host at a time.
-@Suite struct HostPlaceTests {
+@Suite struct HostPermitTests {
     private let folder: TemporaryFolder
     private let size = Int64(Origin.content.count)
 
@@ -14,7 +14,7 @@ import Testing
         var policy = RemoteSourceTests.policy
         policy.allowedHosts.append("localhost")
         policy.spoolFolder = folder.path
-        policy.mostPerHost = 2
+        policy.maxPerHost = 2
         // Those who hold places shall do so for as long as the test takes.
         policy.stallTimeout = 300
         return policy
@@ -60,7 +60,7 @@ import Testing
 
     @Test func `a source that is fetched has left its place, though its job goes on`() async throws {
         var policy = policy
-        policy.mostPerHost = 1
+        policy.maxPerHost = 1
         let url = try await Origin.shared.url("ranges", "left")
         try await withTransfer(policy) { first in
             try await withTransfer(policy) { second in

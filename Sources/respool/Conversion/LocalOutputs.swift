@@ -5,7 +5,7 @@ import Lifecycle
 import MediaTypes
 
 /// The results that `convert` is asked for, and where they go.
-struct HandOutputs {
+struct LocalOutputs {
     /// The fields of the job, but for its source.
     private(set) var fields: [String: String]
     /// Absolute paths; nothing for standard output.

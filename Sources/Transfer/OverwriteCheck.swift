@@ -2,16 +2,16 @@ import JobSchema
 import Storage
 
 /// At which places something is already, of the outputs that may not replace it.
-final class Vacancy {
+final class OverwriteCheck {
     private var lookups: [(index: Int, lookup: RemoteLookup)] = []
     /// The outputs whose place is taken, as far as that is known.
     private(set) var taken: Set<Int> = []
 
-    init(_ outputs: [OutputInHand], client: HTTPClient) throws(Failure) {
+    init(_ outputs: [OutputSession], client: HTTPClient) throws(Failure) {
         for (index, output) in outputs.enumerated() where output.overwrite != .replace {
             switch try output.place() {
             case .local(let destination):
-                do throws(Failure) { try destination.checkVacancy() } catch {
+                do throws(Failure) { try destination.checkOverwrite() } catch {
                     guard error.code == .outputExists else { throw error }
                     taken.insert(index)
                 }

@@ -2,7 +2,7 @@ import JobSchema
 import SlotIPC
 
 /// A place among those who may fetch from one host at the same time, in all processes that share the spool folder.
-struct HostPlace: ~Copyable {
+struct HostPermit: ~Copyable {
     private let host: String
     private let most: Int?
     private let folder: String
@@ -10,7 +10,7 @@ struct HostPlace: ~Copyable {
 
     init(at url: String, policy: TransferPolicy) {
         host = ParsedURL.parse(url)?.host.lowercased() ?? ""
-        most = policy.mostPerHost
+        most = policy.maxPerHost
         folder = policy.spoolFolder
     }
 

@@ -4,7 +4,7 @@ import Containers
 import Libav
 
 /// Encoder delay and padding of which the container tells and libav says nothing: marks the packets that hold them.
-final class HiddenSamples {
+final class SkipSamplesMarker {
     private let stream: UnsafeMutablePointer<AVStream>
     private let source: any ByteSource
     private let codec: AVCodecID

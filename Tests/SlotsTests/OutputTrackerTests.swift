@@ -6,16 +6,16 @@ import Testing
 
 @testable import Slots
 
-@Suite struct OutputBoardTests {
+@Suite struct OutputTrackerTests {
     private static let measurement = OutputMeasurement(
         codec: "flac", duration: 1, sampleRate: 44_100, channels: 2, bitRate: 700_000)
 
-    private func board(_ formats: [String] = ["flac"]) -> OutputBoard {
+    private func board(_ formats: [String] = ["flac"]) -> OutputTracker {
         let plan = ConversionPlan(renditions: formats.map { Rendition(format: $0) })
         let task = SlotTask(
             id: "job", token: "1", source: "file:///a.wav", plan: plan,
             outputs: formats.map { .init("out.\($0)", defaultName: "out.\($0)") })
-        return OutputBoard(task, maxSeconds: 3600)
+        return OutputTracker(task, maxSeconds: 3600)
     }
 
     private static let staged = StagedOutput(
@@ -33,7 +33,7 @@ import Testing
         let report = try #require(try board.record()).outputs[0].report
         #expect(report.url == "/out/out.flac" && report.bytes == 1234 && report.sha256 == "abcd" && report.isMade)
         #expect(report.format == "flac" && Set(report.settings.keys) == ["codec", "channels", "sample_rate"])
-        #expect(report.settings["sample_rate"]?.used == #"\u001b[31m"#)
+        #expect(report.settings["sample_rate"]?.effective == #"\u001b[31m"#)
         #expect(report.warnings.map(\.code) == ["clipped"] && report.warnings[0].message == #"loud\u202e\u000a"#)
     }
 

@@ -1,7 +1,7 @@
 import MediaTypes
 
 /// How a container tells players which samples of its first and last packets are not to be heard.
-enum PacketHiding {
+enum GaplessSignaling {
     /// The tag that LAME invented: delay and padding in 12 bits each, over the decoder's own 529 samples.
     case lameTag
     /// An edit list.

@@ -1,5 +1,5 @@
 /// Writes quantities as people read them.
-enum Quantities {
+enum Formatting {
     /// Seconds as a clock: `0:07`, `5:00`, `1:02:03`; rounded down.
     static func clock(_ seconds: Double) -> String {
         guard seconds.isFinite, seconds >= 0, seconds < 1e9 else { return "-:--" }

@@ -3,7 +3,7 @@ import MediaTypes
 import SlotIPC
 
 /// What both children have said of a job's outputs so far.
-struct OutputBoard {
+struct OutputTracker {
     /// The plan, with what is skipped of it.
     private(set) var plan: ConversionPlan
     private let overwrites: [Overwrite]
@@ -124,7 +124,7 @@ extension OutputReport {
             bitRate: measurement.bitRate, sha256: staged.sha256, copied: measurement.copied,
             gapless: measurement.gapless, damage: measurement.damage,
             settings: measurement.settings.reduce(into: [:]) { settings, setting in
-                settings[setting.key] = Setting(asked: requested[setting.key], used: setting.value)
+                settings[setting.key] = Setting(requested: requested[setting.key], effective: setting.value)
             }, warnings: measurement.warnings, loudness: measurement.loudness)
         audioMD5 = measurement.audioMD5
         parts = staged.partsReport

@@ -1,5 +1,5 @@
 /// How fast something goes, over the last five seconds.
-struct Pace {
+struct SpeedMeter {
     private var marks: [Mark] = []
     private static let span = Duration.seconds(5)
 

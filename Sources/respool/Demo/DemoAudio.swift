@@ -2,7 +2,7 @@ import Glibc
 import Lifecycle
 
 /// A programme of chords with as many pips at the start of a minute as have gone by, so that an ear can tell any cut.
-struct DemoProgramme {
+struct DemoAudio {
     let minutes: Int
 
     private static let rate = 44_100
