@@ -90,7 +90,7 @@ let package = Package(
         // Media, from bytes up to whole conversions.
         library("Bytes", ["MediaTypes", "Lifecycle"]),
         library("Containers", ["Bytes"]),
-        library("Libav", ["Bytes", "MediaTypes", "CLibav"]),
+        library("Libav", ["Containers", "Bytes", "MediaTypes", "CLibav"]),
         library("Filters", ["Libav", "Bytes", "MediaTypes", "CLibav", "CEbur128"]),
         library("Demuxing", ["Containers", "Libav", "Bytes", "MediaTypes", "Lifecycle", "CLibav", "Text"]),
         library("Tags", ["Demuxing", "Containers", "Libav", "Bytes", "MediaTypes", "CLibav", "CTagLib"]),
@@ -113,8 +113,8 @@ let package = Package(
         library(
             "Conversion",
             [
-                "HLS", "Pictures", "Encoding", "Decoding", "Filters", "Tags", "Demuxing", "Libav", "Bytes",
-                "MediaTypes", "Lifecycle", "CLibav",
+                "HLS", "Pictures", "Encoding", "Decoding", "Filters", "Tags", "Demuxing", "Containers", "Libav",
+                "Bytes", "MediaTypes", "Lifecycle", "CLibav",
             ]),
 
         // The service.

@@ -10,7 +10,7 @@ package struct PacketTable {
     /// Reads it; nothing if the file has none that makes sense.
     package init?(_ source: any ByteSource) throws {
         let bytes = SourceBytes(source)
-        guard let place = try SourceEnd.coreAudio(bytes).bodies["pakt"], let valid = try bytes.big(at: place + 8, 8),
+        guard let place = try Extent.coreAudioChunks(bytes).bodies["pakt"], let valid = try bytes.big(at: place + 8, 8),
             let before = try bytes.big(at: place + 16, 4), let after = try bytes.big(at: place + 20, 4),
             (1...Int64(1) << 55).contains(valid), before <= 1 << 20, after <= 1 << 20
         else { return nil }

@@ -5,18 +5,16 @@ package enum TrailingTags {
     /// The source without the tags at its end, for containers in which libav takes them for frames, a chunk or an index.
     ///
     /// It takes a large one for another recording, after which it leaves an MP3's padding.
-    package static func hidden(_ source: any ByteSource, _ format: String) throws -> any ByteSource {
+    package static func hidden(_ source: any ByteSource, _ descriptor: ContainerDescriptor) throws -> any ByteSource {
         guard !source.isEndless else { return source }
-        if ["sox", "nut"].contains(format), let end = try SourceEnd.declared(format, source), end < source.length {
+        if descriptor.hidden.contains(.beyondExtent), let end = try descriptor.extent.end(source), end < source.length {
             // libav reads on to the end of the file, whatever the header counts and behind the index.
             return ShortenedSource(source, to: end)
         }
-        guard formats.contains(format) else { return source }
+        guard descriptor.hidden.contains(.tags) else { return source }
         let end = try start(source)
         return end < source.length && end > 0 ? ShortenedSource(source, to: end) : source
     }
-
-    private static let formats: Set = ["mp3", "aac", "tta", "wv", "truehd", "mlp", "gsm", "w64", "nut"]
 
     /// Where the tags begin: the source's end if there are none.
     package static func start(_ source: any ByteSource) throws -> Int64 {

@@ -6,23 +6,15 @@ package struct UnknownSize {
     private let length: Int64
     private var corrections: [Int64: UInt8] = [:]
     /// How many more chunks are looked at.
-    private var chunksLeft = SourceEnd.maxChunks
+    private var chunksLeft = Extent.maxChunks
 
     /// The source with the sizes that its length implies; nothing if its header declares them.
-    package static func resolved(_ source: any ByteSource, _ format: String) throws -> (any ByteSource)? {
-        guard !source.isEndless else { return nil }
+    package static func resolved(
+        _ source: any ByteSource, _ descriptor: ContainerDescriptor
+    ) throws -> (any ByteSource)? {
+        guard let resolve = descriptor.unknownSize, !source.isEndless else { return nil }
         var header = UnknownSize(source)
-        let isUnknown =
-            switch format {
-            case "wav": try header.resolveWave()
-            case "w64": try header.resolveWave64()
-            case "aiff": try header.resolveAIFF()
-            case "au": try header.resolveSun()
-            case "caf": try header.resolveCoreAudio()
-            case "avi": try header.resolveInterleaved()
-            default: false
-            }
-        return isUnknown ? CorrectedSource(source, header.corrections) : nil
+        return try resolve(&header) ? CorrectedSource(source, header.corrections) : nil
     }
 
     private init(_ source: any ByteSource) {
@@ -31,7 +23,7 @@ package struct UnknownSize {
     }
 
     /// RIFF, RIFX and RF64: the data chunk, the size of the file, and the count of samples in `fact` or `ds64`.
-    private mutating func resolveWave() throws -> Bool {
+    mutating func resolveWave() throws -> Bool {
         let isBig = try bytes.isRIFX()
         var (offset, block): (Int64, Int64) = (12, 1)
         var (wide, fact): (Int64?, Int64?)
@@ -80,7 +72,7 @@ package struct UnknownSize {
     }
 
     /// Sony Wave64, whose sizes include the chunk's header of 24 bytes.
-    private mutating func resolveWave64() throws -> Bool {
+    mutating func resolveWave64() throws -> Bool {
         var (offset, block): (Int64, Int64) = (40, 1)
         var fact: Int64?
         while mayGoOn(), let name = try bytes.text(at: offset, 4), let size = try bytes.little(at: offset + 16, 8) {
@@ -106,7 +98,7 @@ package struct UnknownSize {
     }
 
     /// AIFF and AIFF-C: the sound data chunk, the size of the file, and the count of frames in the common chunk.
-    private mutating func resolveAIFF() throws -> Bool {
+    mutating func resolveAIFF() throws -> Bool {
         var offset: Int64 = 12
         var common: Int64?
         while mayGoOn(), let name = try bytes.text(at: offset, 4), let size = try bytes.big(at: offset + 4, 4) {
@@ -143,7 +135,7 @@ package struct UnknownSize {
     }
 
     /// Sun audio, for which the largest number is the standard's own word for unknown.
-    private mutating func resolveSun() throws -> Bool {
+    mutating func resolveSun() throws -> Bool {
         guard let start = try bytes.big(at: 4, 4), let size = try bytes.big(at: 8, 4), length > start,
             size == 0 || Self.means(unknown: size) && size > length - start
         else { return false }
@@ -152,7 +144,7 @@ package struct UnknownSize {
     }
 
     /// Core Audio Format, whose data chunk may be the last with a size of -1; it begins with four bytes that are no sound.
-    private mutating func resolveCoreAudio() throws -> Bool {
+    mutating func resolveCoreAudio() throws -> Bool {
         var (offset, block): (Int64, Int64) = (8, 1)
         while mayGoOn(), let name = try bytes.text(at: offset, 4), let size = try bytes.big(at: offset + 4, 8) {
             let body = offset + 12
@@ -171,7 +163,7 @@ package struct UnknownSize {
     }
 
     /// AVI: the size of the file; the chunks in it are read one by one whatever the list's size says.
-    private mutating func resolveInterleaved() throws -> Bool {
+    mutating func resolveInterleaved() throws -> Bool {
         guard let size = try bytes.little(at: 4, 4), size == 0 || Self.means(unknown: size),
             size > length - 8 || size == 0
         else { return false }

@@ -1,5 +1,6 @@
 package import Bytes
 import CLibav
+import Containers
 import Decoding
 import Demuxing
 import Libav
@@ -111,7 +112,7 @@ extension Probe {
         for track in demuxer.tracks {
             tracks.append(try Track(track, demuxer.stream(track.index), number: tracks.count + 1))
             // There the stream's title is the song's.
-            if demuxer.formatName == "ogg" { tracks[tracks.count - 1].title = nil }
+            if case .oggComment = demuxer.descriptor.tags { tracks[tracks.count - 1].title = nil }
         }
         let place = tracks.firstIndex { $0.index == best.index }
         if let place, let length = try TrimmedDuration.of(best, source, demuxer) { tracks[place].duration = length }

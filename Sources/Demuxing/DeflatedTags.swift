@@ -6,13 +6,13 @@ import MediaTypes
 enum DeflatedTags {
     /// The source with such tags marked as of a version that libav passes over, and with no more tags in front than are looked at:
     /// the next one is marked as none.
-    static func hidden(_ source: any ByteSource, _ format: String) throws -> any ByteSource {
+    static func hidden(_ source: any ByteSource, _ tags: TagForm) throws -> any ByteSource {
         guard !source.isEndless else { return source }
         let bytes = SourceBytes(source)
         var (places, end) = try TagBytes.leading(source)
         var marks: [Int64: UInt8] = [:]
         if try TagBytes.id3Size(source, at: end) > 0 { marks[end + 3] = 0xFF }
-        if ["wav", "aiff"].contains(format) {
+        if case .chunks = tags {
             let chunks = try ChunkList(source).entries
             places += chunks.filter { ["id3 ", "ID3 "].contains($0.name) }.map(\.body)
         }

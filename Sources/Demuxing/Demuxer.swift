@@ -1,6 +1,6 @@
 package import Bytes
 package import CLibav
-import Containers
+package import Containers
 package import Libav
 package import Lifecycle
 package import MediaTypes
@@ -10,6 +10,8 @@ package struct Demuxer: ~Copyable {
     package let context: UnsafeMutablePointer<AVFormatContext>
     /// libav's name of the container.
     package let formatName: String
+    /// What is particular to the container.
+    package let descriptor: ContainerDescriptor
     /// How sure libav is of it, up to 100.
     let score: Int
     /// What is read: the source, without tags behind its audio, and with those marked that nobody should read.
@@ -22,11 +24,12 @@ package struct Demuxer: ~Copyable {
     private var hidden: [Int: SkipSamplesMarker] = [:]
 
     private init(
-        owning context: UnsafeMutablePointer<AVFormatContext>, score: Int, _ bytes: any ByteSource,
-        isLengthUnknown: Bool, source: consuming SourceContext, stop: CancellationFlag
+        owning context: UnsafeMutablePointer<AVFormatContext>, _ descriptor: ContainerDescriptor, score: Int,
+        _ bytes: any ByteSource, isLengthUnknown: Bool, source: consuming SourceContext, stop: CancellationFlag
     ) {
         self.context = context
         formatName = String(cString: context.pointee.iformat.pointee.name)
+        self.descriptor = descriptor
         self.score = score
         self.bytes = bytes
         self.isLengthUnknown = isLengthUnknown
@@ -47,19 +50,24 @@ package struct Demuxer: ~Copyable {
         guard whole.length > 0 else { throw MediaError(.corruptMedia, operation, "the source is empty") }
         var source = try SourceContext.open(whole, stop: stop)
         let (format, score) = try recognize(whole, source, as: name)
+        let container = Container(demuxer: String(cString: format.pointee.name)) ?? .generic
+        let descriptor = container.descriptor
         let (bytes, isLengthUnknown): (any ByteSource, Bool)
         let view: OpeningView?
         let edit: MovieEdit?
-        let isBigEndianWave: Bool
+        let isBigEndian: Bool
         do {
-            let name = String(cString: format.pointee.name)
-            let shortened = try TrailingTags.hidden(whole, name)
-            let resolved = try UnknownSize.resolved(shortened, name)
+            let shortened = try TrailingTags.hidden(whole, descriptor)
+            let resolved = try UnknownSize.resolved(shortened, descriptor)
             isLengthUnknown = resolved != nil
-            bytes = try DeflatedTags.hidden(resolved ?? shortened, name)
-            isBigEndianWave = try name == "wav" && SourceBytes(bytes).isRIFX()
-            view = name == "mp3" ? try OpeningView(bytes) : nil
-            edit = name.hasPrefix("mov,") && !bytes.isEndless ? try MovieEdit(withinPacketOf: bytes) : nil
+            bytes = try DeflatedTags.hidden(resolved ?? shortened, descriptor.tags)
+            switch descriptor.opening {
+            case .asIs: (view, edit, isBigEndian) = (nil, nil, false)
+            case .likeFrames: (view, edit, isBigEndian) = (try OpeningView(bytes), nil, false)
+            case .edit:
+                (view, edit, isBigEndian) = (nil, bytes.isEndless ? nil : try MovieEdit(withinPacketOf: bytes), false)
+            case .byteOrder: (view, edit, isBigEndian) = (nil, nil, try SourceBytes(bytes).isRIFX())
+            }
         } catch { throw .unreadable(error, operation) }
         if view != nil || bytes !== whole { source = try SourceContext.open(view ?? bytes, stop: stop) }
         var context = avformat_alloc_context()
@@ -69,24 +77,25 @@ package struct Demuxer: ~Copyable {
             callback: { Unmanaged<CancellationFlag>.fromOpaque($0!).takeUnretainedValue().isRaised ? 1 : 0 },
             opaque: Unmanaged.passUnretained(stop).toOpaque())
         context!.pointee.io_open = { _, _, _, _, _ in av_swift_error(1) }
-        av_opt_set(context, "format_whitelist", AllowedContainers.whitelist, 0)
+        av_opt_set(context, "format_whitelist", Self.whitelist, 0)
         av_opt_set(context, "codec_whitelist", AllowedDecoders.whitelist, 0)
         av_opt_set(context, "protocol_whitelist", "", 0)
         // On failure libav frees the context itself.
         var options = Options(edit == nil ? [] : [("ignore_editlist", "1")])
         let code = avformat_open_input(&context, nil, format, &options.pointer)
-        guard code >= 0 else { throw try refusal(bytes, source, format, code) }
+        guard code >= 0 else { throw try refusal(bytes, source, format, descriptor, code) }
         if let view {
             view.settle()
             source.reread()
         }
         var demuxer = Demuxer(
-            owning: context!, score: score, bytes, isLengthUnknown: isLengthUnknown, source: source, stop: stop)
+            owning: context!, descriptor, score: score, bytes, isLengthUnknown: isLengthUnknown, source: source,
+            stop: stop)
         let probed = avformat_find_stream_info(context, nil)
-        guard probed >= 0 else { throw try refusal(bytes, demuxer.source, format, probed) }
+        guard probed >= 0 else { throw try refusal(bytes, demuxer.source, format, descriptor, probed) }
         if let failure = demuxer.source.failure(operation) { throw failure }
         if let codec = view?.codec { demuxer.stream(0).pointee.codecpar.pointee.codec_id = codec }
-        if isBigEndianWave { BigEndianWave.correct(demuxer.stream(0)) }
+        if isBigEndian { BigEndianWave.correct(demuxer.stream(0)) }
         demuxer.enlargePackets()
         // A stream whose edit is ignored tells its length all the same.
         if let length = edit?.mediaSamples { demuxer.stream(0).pointee.duration = length }
@@ -95,6 +104,9 @@ package struct Demuxer: ~Copyable {
     }
 
     private static let operation = "open the source"
+
+    /// The containers that are read, as libav wants them.
+    private static let whitelist = Container.demuxers.sorted().joined(separator: ",")
 
     /// Has libav take no piece of memory for which a few bytes in a source suffice, such as a deflated frame of ID3: the
     /// index of an MP4 file of a hundred hours is smaller.
@@ -110,7 +122,7 @@ package struct Demuxer: ~Copyable {
         if let failure = source.failure(operation) { throw failure }
         guard score >= leastScore, let format else {
             do {
-                if let name = try FewFrames.format(whole), let known = av_find_input_format(name) {
+                if let name = try FewFrames.container(whole)?.demuxers.first, let known = av_find_input_format(name) {
                     return (known, Int(AVPROBE_SCORE_MAX))
                 }
                 let name = try UnreadFormat.name(whole)
@@ -120,8 +132,8 @@ package struct Demuxer: ~Copyable {
             } catch let error as MediaError { throw error } catch { throw .unreadable(error, operation) }
         }
         let name = String(cString: format.pointee.name)
-        guard AllowedContainers.allows(name) else {
-            let kind = AllowedContainers.isPlaylist(name) ? "a playlist" : "no format of audio or film that is read"
+        guard Container(demuxer: name) != nil else {
+            let kind = Container.isPlaylist(demuxer: name) ? "a playlist" : "no format of audio or film that is read"
             throw MediaError(.unsupportedFormat, operation, "the source is \(kind) (\(name))")
         }
         return (format, Int(score))
@@ -132,29 +144,30 @@ package struct Demuxer: ~Copyable {
 
     /// Has uncompressed sound come in larger packets than the four kilobytes that suit the search for hidden codecs.
     private borrowing func enlargePackets() {
-        guard ["wav", "w64"].contains(formatName) else { return }
-        av_opt_set_int(context.pointee.priv_data, "max_size", 32_768, 0)
+        guard let size = descriptor.packetBytes else { return }
+        av_opt_set_int(context.pointee.priv_data, "max_size", Int64(size), 0)
     }
 
     /// Learns what libav keeps from decoders.
     private mutating func findHidden(_ edit: MovieEdit?) throws(MediaError) {
         do {
             for track in tracks {
-                hidden[track.index] = try SkipSamplesMarker(bytes, stream(track.index), formatName, edit)
+                hidden[track.index] = try SkipSamplesMarker(bytes, stream(track.index), descriptor.padding, edit)
             }
         } catch { throw .unreadable(error, Self.operation) }
     }
 
     /// Why a container cannot be opened: a file that makes no sense, or one cut short.
     private static func refusal(
-        _ bytes: any ByteSource, _ source: borrowing SourceContext, _ format: UnsafePointer<AVInputFormat>, _ code: CInt
+        _ bytes: any ByteSource, _ source: borrowing SourceContext, _ format: UnsafePointer<AVInputFormat>,
+        _ descriptor: ContainerDescriptor, _ code: CInt
     ) throws(MediaError) -> MediaError {
         if let failure = source.failure(operation) { return failure }
         let code = MediaError.Code(rawValue: code)
         let name = String(cString: format.pointee.name)
         let error = MediaError(
             .corruptMedia, operation, "the source looks like \(name) and cannot be opened: \(code)", code: code)
-        return try Truncation.explain(error, bytes, name)
+        return try Truncation.explain(error, bytes, descriptor)
     }
 
     /// Byte offset of the reader, for progress where time does not tell.
@@ -179,7 +192,8 @@ package struct Demuxer: ~Copyable {
 
     /// Whether the length is only a guess from the bit rate.
     package var durationIsEstimate: Bool {
-        context.pointee.duration_estimation_method == AVFMT_DURATION_FROM_BITRATE || formatName == "aac"
+        if case .guessed = descriptor.length { return true }
+        return context.pointee.duration_estimation_method == AVFMT_DURATION_FROM_BITRATE
     }
 
     /// The audio streams.
@@ -191,9 +205,12 @@ package struct Demuxer: ~Copyable {
     }
 
     /// Whether the packets of all streams come: where they cost little more, they show which bytes belong to none.
-    package var givesAllPackets: Bool { context.pointee.nb_streams == 1 || Self.telling.contains(formatName) }
-
-    private static let telling: Set = ["matroska,webm", "flv", "nut"]
+    package var givesAllPackets: Bool {
+        switch descriptor.tracks {
+        case .chosen: context.pointee.nb_streams == 1
+        case .all: true
+        }
+    }
 
     /// Picks an audio stream, and has the others skipped.
     package borrowing func selectAudio(_ choice: TrackChoice = .best) throws(MediaError) -> AudioTrack {
@@ -223,7 +240,7 @@ package struct Demuxer: ~Copyable {
     /// Goes on behind bytes of which the container makes no sense; false if nothing it could read follows.
     package borrowing func resume(_ bytes: any ByteSource) throws(MediaError) -> Bool {
         // Others move on by themselves. WavPack's reader takes 32 bytes at a time for the next header.
-        guard formatName == "wv" else { return true }
+        guard case .wavPackBlocks = descriptor.framing else { return true }
         do {
             guard let next = try SourceBytes(bytes).find("wvpk", from: bytePosition - 31) else { return false }
             // Whatever is read from there begins a block, so the place counts as progress.

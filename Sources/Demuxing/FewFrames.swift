@@ -4,15 +4,15 @@ import Containers
 
 /// Files of so few frames that libav takes them for chance: each must be whole, and together they must be all there is.
 enum FewFrames {
-    /// libav's name of the container, if bytes between tags are frames from the first to the last.
-    static func format(_ source: any ByteSource) throws -> String? {
+    /// The container, if bytes between tags are frames from the first to the last.
+    static func container(_ source: any ByteSource) throws -> Container? {
         guard let bytes = try content(source) else { return nil }
         return bytes.withUnsafeBufferPointer { bytes in
-            if isFilled(bytes, step: dolby) { return isEnhanced(bytes) ? "eac3" : "ac3" }
-            if isFilled(bytes, step: transport) { return "aac" }
-            if isFilled(bytes, step: layered), isBeginning(bytes) { return "mp3" }
-            if isMultiplex(bytes) { return "mpegts" }
-            return isTelephony(bytes) ? "gsm" : nil
+            if isFilled(bytes, step: dolby) { return isEnhanced(bytes) ? .eac3 : .ac3 }
+            if isFilled(bytes, step: transport) { return .adts }
+            if isFilled(bytes, step: layered), isBeginning(bytes) { return .mp3 }
+            if isMultiplex(bytes) { return .mpegTransport }
+            return isTelephony(bytes) ? .gsm : nil
         }
     }
 

@@ -33,24 +33,24 @@ final class SkipSamplesMarker {
     ///
     /// `edit` is the one that libav was told to ignore.
     init?(
-        _ source: any ByteSource, _ stream: UnsafeMutablePointer<AVStream>, _ format: String, _ edit: MovieEdit?
+        _ source: any ByteSource, _ stream: UnsafeMutablePointer<AVStream>, _ padding: PaddingSource, _ edit: MovieEdit?
     ) throws {
         let parameters = stream.pointee.codecpar.pointee
         let countsSamples = stream.pointee.time_base.num == 1 && stream.pointee.time_base.den == parameters.sample_rate
         (self.source, self.stream, codec) = (source, stream, parameters.codec_id)
-        switch format {
-        case "caf":
+        switch padding {
+        case .packetTable:
             guard countsSamples, let table = try PacketTable(source), table.delay > 0 else { return nil }
             (first, delay, mayEndEarly) = (0, table.delay, false)
-        case "matroska,webm":
+        case .codecHeader:
             guard parameters.preskip > 0 else { return nil }
             (first, delay, mayEndEarly) = (0, 0, false)
             (lead, isLeadTold) = (parameters.preskip, true)
-        case let name where name.hasPrefix("mov,") && edit != nil:
+        case .editList where edit != nil:
             (first, delay, mayEndEarly) = (0, 0, false)
             lead = av_rescale_q(
                 edit!.start, stream.pointee.time_base, AVRational(num: 1, den: max(parameters.sample_rate, 1)))
-        case let name where name.hasPrefix("mov,"):
+        case .editList:
             if codec == AV_CODEC_ID_OPUS, stream.pointee.nb_frames > 0, !countsSamples,
                 stream.pointee.time_base.num == 1
             {
@@ -64,7 +64,7 @@ final class SkipSamplesMarker {
             else { return nil }
             // libav puts the first sample to be heard at zero, as the edit list says, and has all before it sound.
             (first, delay, mayEndEarly) = (stream.pointee.start_time, max(-stream.pointee.start_time, 0), true)
-        default: return nil
+        case .libav, .lameTag, .granules, .musepackHeader, .dataSize: return nil
         }
     }
 

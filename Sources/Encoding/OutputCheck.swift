@@ -36,7 +36,7 @@ package struct OutputCheck {
             throw failure(checks.count == 1 ? "has no single track" : "has \(tracks.count) of \(checks.count) tracks")
         }
         for (check, track) in zip(checks, tracks) { try check.checkHeaders(track) }
-        if let truncation = try Truncation.found(StoredSource(store), demuxer.formatName) {
+        if let truncation = try Truncation.found(StoredSource(store), demuxer.descriptor) {
             throw failure("is not whole: \(truncation.sentence)")
         }
         if settings.isBareFlac { return try checks[0].checkFrames(StoredSource(store), stop: stop) }

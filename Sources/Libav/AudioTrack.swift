@@ -1,4 +1,5 @@
 package import CLibav
+package import Containers
 import MediaTypes
 
 /// An audio stream of a container, as its header tells; plain values.
@@ -6,6 +7,7 @@ package struct AudioTrack {
     /// The stream's place in the container.
     package let index: Int
     package let codec: AVCodecID
+    package let codecID: CodecID
     package let codecTag: UInt32
     /// Hz; a decoder may know better.
     package var rate: Int
@@ -27,6 +29,7 @@ package struct AudioTrack {
         let parameters = stream.pointee.codecpar.pointee
         index = Int(stream.pointee.index)
         codec = parameters.codec_id
+        codecID = CodecID(codec)
         codecTag = parameters.codec_tag
         rate = Int(parameters.sample_rate)
         channels = Int(parameters.ch_layout.nb_channels)
@@ -43,7 +46,7 @@ package struct AudioTrack {
     package var codecName: String { String(cString: avcodec_get_name(codec)) }
 
     /// Whether the samples are uncompressed.
-    package var isPCM: Bool { codecName.hasPrefix("pcm_") }
+    package var isPCM: Bool { codecID == .pcm }
 
     /// Whether timestamps count samples.
     package var countsSamples: Bool { timeBase.num == 1 && Int(timeBase.den) == rate }

@@ -1,4 +1,5 @@
 package import CLibav
+import Containers
 package import MediaTypes
 
 /// How finely a source resolves a sample, which says what an output needs.
@@ -11,15 +12,15 @@ package enum SampleDepth: Hashable {
     package init(_ decoder: UnsafePointer<AVCodecContext>) {
         let codec = decoder.pointee.codec_id
         let properties = avcodec_descriptor_get(codec)?.pointee.props ?? 0
-        let name = String(cString: avcodec_get_name(codec))
-        if !name.hasPrefix("pcm_") || name == "pcm_alaw" || name == "pcm_mulaw" || name == "pcm_vidc" {
+        let isCompanded = [AV_CODEC_ID_PCM_ALAW, AV_CODEC_ID_PCM_MULAW, AV_CODEC_ID_PCM_VIDC].contains(codec)
+        if CodecID(codec) != .pcm || isCompanded {
             guard properties & AV_CODEC_PROP_LOSSLESS != 0 else {
                 self = .lossy
                 return
             }
         }
         switch av_get_packed_sample_fmt(decoder.pointee.sample_fmt) {
-        case AV_SAMPLE_FMT_FLT: self = name.hasPrefix("dsd") ? .integer(bits: 24) : .float32
+        case AV_SAMPLE_FMT_FLT: self = CodecID(codec) == .dsd ? .integer(bits: 24) : .float32
         case AV_SAMPLE_FMT_DBL: self = .float64
         default:
             let bytes = Int(av_get_bytes_per_sample(decoder.pointee.sample_fmt))

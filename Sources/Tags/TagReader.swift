@@ -17,7 +17,7 @@ package enum TagReader {
         do {
             metadata =
                 source.isEndless
-                ? Metadata() : try byForm(source, demuxer.formatName, charset, maxBytes: limits.tagBytes)
+                ? Metadata() : try byForm(source, demuxer.descriptor.tags, charset, maxBytes: limits.tagBytes)
         } catch let error as MediaError { throw error } catch { throw .unreadable(error, "read the tags") }
         let seen = LibavTags.of(demuxer, track)
         if metadata.texts.isEmpty { metadata.texts = seen.texts }
@@ -45,17 +45,17 @@ package enum TagReader {
     }
 
     private static func byForm(
-        _ source: any ByteSource, _ format: String, _ charset: String?, maxBytes most: Int
+        _ source: any ByteSource, _ form: TagForm, _ charset: String?, maxBytes most: Int
     ) throws -> Metadata {
-        switch format {
+        switch form {
+        case .libav: Metadata()
         // Where pictures stand beside the tags, or swollen to text, there is room for them too.
-        case "flac": try flac(source, 4 * most)
-        case "ogg": try ogg(source, 2 * most)
-        case let name where name.hasPrefix("mov,"): try movie(source, 2 * most)
-        case "wav", "aiff": try WaveTags.read(source, charset: charset, maxBytes: most)
-        case "asf": try asf(source, most)
-        case "mp3", "aac", "tta", "wv", "ape", "mpc", "mpc8", "ac3", "eac3": try ends(source, charset, most)
-        default: Metadata()
+        case .flacBlocks: try flac(source, 4 * most)
+        case .oggComment: try ogg(source, 2 * most)
+        case .movieBoxes: try movie(source, 2 * most)
+        case .chunks: try WaveTags.read(source, charset: charset, maxBytes: most)
+        case .asfHeader: try asf(source, most)
+        case .ends: try ends(source, charset, most)
         }
     }
 

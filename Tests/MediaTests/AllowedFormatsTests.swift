@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import Bytes
+@testable import Containers
 @testable import Decoding
 @testable import Demuxing
 
@@ -18,9 +19,9 @@ import Testing
 
     @Test func `opens audio and films, of all that libav could open`() async throws {
         let all = try await listed("-demuxers") { $0 == "D" }
-        let allowed = all.filter { AllowedContainers.allows($0) }
-        #expect(
-            all.count > 250 && AllowedContainers.names.isSubset(of: all), "\(AllowedContainers.names.subtracting(all))")
+        let allowed = all.filter { Container(demuxer: $0) != nil }
+        let names = Set(Container.demuxers)
+        #expect(all.count > 250 && names.isSubset(of: all), "\(names.subtracting(all))")
         for name in ["mp3", "flac", "ogg", "wav", "aiff", "matroska,webm", "mov,mp4,m4a,3gp,3g2,mj2", "asf", "mpegts"] {
             #expect(allowed.contains(name), "\(name)")
         }

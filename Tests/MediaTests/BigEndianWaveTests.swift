@@ -2,6 +2,7 @@ import MediaTypes
 import Testing
 
 @testable import Bytes
+@testable import Containers
 @testable import Demuxing
 @testable import Tags
 
@@ -46,7 +47,7 @@ import Testing
             Array(name.utf8) + Self.big(body.count, 4) + body
         }
         let source = MemoryFile(file + chunks)
-        let hidden = try DeflatedTags.hidden(source, "wav")
+        let hidden = try DeflatedTags.hidden(source, .chunks)
         #expect(hidden !== source)
         let texts = try WaveTags.read(hidden, charset: nil, maxBytes: 1 << 20).texts
         #expect(texts["TITLE"] == ["Tune"], "\(texts)")

@@ -39,9 +39,9 @@ import Testing
     @Test func `of tags in front only so many are looked at`() throws {
         let tags = Self.repeated(Self.empty) + [0xFF, 0xFB, 0x90, 0x64]
         let looks: [(String, (any ByteSource) throws -> Void)] = [
-            ("few frames", { _ = try FewFrames.format($0) }), ("unread", { _ = try UnreadFormat.name($0) }),
+            ("few frames", { _ = try FewFrames.container($0) }), ("unread", { _ = try UnreadFormat.name($0) }),
             ("opening", { _ = try OpeningView($0) }), ("Musepack", { _ = try MusepackHeader($0) }),
-            ("Xing", { _ = try XingHeader($0) }), ("deflated", { _ = try DeflatedTags.hidden($0, "mp3") }),
+            ("Xing", { _ = try XingHeader($0) }), ("deflated", { _ = try DeflatedTags.hidden($0, .ends) }),
         ]
         for (name, look) in looks { #expect(try reads(tags, look) < 1000, "\(name)") }
         #expect(throws: MediaError.self) { try MemoryFile(tags).converted(to: Rendition(format: "wav")) }
@@ -49,7 +49,7 @@ import Testing
 
     @Test func `a tag behind so many is not there for libav either`() throws {
         let tags = Array(repeatElement(Self.empty, count: 100).joined())
-        let seen = try DeflatedTags.hidden(MemoryFile(tags), "mp3")
+        let seen = try DeflatedTags.hidden(MemoryFile(tags), .ends)
         let bytes = try #require(try SourceBytes(seen).read(at: 0, tags.count))
         #expect(bytes.indices.filter { bytes[$0] != tags[$0] } == [10 * TagBytes.maxLeading + 3])
         #expect(bytes[10 * TagBytes.maxLeading + 3] == 0xFF)
@@ -72,12 +72,13 @@ import Testing
             case "w64": zeros(40) + Self.repeated(ascii("free") + zeros(12) + [24, 0, 0, 0, 0, 0, 0, 0])
             default: ascii("caff") + zeros(4) + Self.repeated(ascii("free") + zeros(8))
             }
-        #expect(try reads(bytes) { _ = try UnknownSize.resolved($0, format) } < 40_000)
-        #expect(try reads(bytes) { _ = try SourceEnd.declared(format, $0) } < 40_000)
+        let descriptor = try #require(Container(demuxer: format)).descriptor
+        #expect(try reads(bytes) { _ = try UnknownSize.resolved($0, descriptor) } < 40_000)
+        #expect(try reads(bytes) { _ = try descriptor.extent.end($0) } < 40_000)
         // Chunks behind one of sound that is said to be empty.
         guard format == "wav" else { return }
         let sound = ascii("RIFF") + zeros(4) + ascii("WAVEdata") + zeros(4) + Array(bytes.dropFirst(12))
-        #expect(try reads(sound) { _ = try UnknownSize.resolved($0, format) } < 40_000)
+        #expect(try reads(sound) { _ = try UnknownSize.resolved($0, descriptor) } < 40_000)
     }
 
     private func ascii(_ text: String) -> [UInt8] { Array(text.utf8) }

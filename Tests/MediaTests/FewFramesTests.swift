@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import Bytes
+@testable import Containers
 @testable import Demuxing
 
 /// Bare frames: the first of a file, files of one or two, and what only looks like them.
@@ -148,5 +149,5 @@ import Testing
         }
     }
 
-    private func format(_ bytes: [UInt8]) -> String? { try? FewFrames.format(MemoryFile(bytes)) }
+    private func format(_ bytes: [UInt8]) -> String? { try? FewFrames.container(MemoryFile(bytes))?.demuxers.first }
 }

@@ -1,4 +1,5 @@
 import CLibav
+import Containers
 package import Demuxing
 package import Libav
 
@@ -10,7 +11,7 @@ package struct Continuity {
     /// Units of the time base a second; nothing if this container is not watched.
     private let second: Int64?
     private let track: Int
-    private let isAdvanced: Bool
+    private let isPlacedLate: Bool
     /// Where the last packet of the track ends, and how long it is.
     private var end: Int64?
     private var first: Int64?
@@ -24,15 +25,16 @@ package struct Continuity {
     /// Bytes passed over since the track's last packet.
     private var skipped: Int64 = 0
 
-    /// Containers with time stamps whose packets say where they lie.
-    private static let watched: Set = ["matroska,webm", "asf", "flv", "nut", "mpegts", "mpeg"]
-
     package init(_ demuxer: borrowing Demuxer, _ track: AudioTrack) {
         let rate = track.timeBase.num > 0 ? Int64(track.timeBase.den / track.timeBase.num) : 0
-        let isWatched = Self.watched.contains(demuxer.formatName) && demuxer.givesAllPackets
-        second = isWatched && rate >= 100 ? rate : nil
+        let isPlaced: Bool
+        switch demuxer.descriptor.timing {
+        case .addedUp, .stamped: (isPlaced, isPlacedLate) = (false, false)
+        case .placed: (isPlaced, isPlacedLate) = (true, false)
+        case .placedLate: (isPlaced, isPlacedLate) = (true, true)
+        }
+        second = isPlaced && demuxer.givesAllPackets && rate >= 100 ? rate : nil
         self.track = track.index
-        isAdvanced = demuxer.formatName == "asf"
     }
 
     /// Takes a packet of any stream; answers how many bytes were passed over if audio is missing before it.
@@ -40,7 +42,7 @@ package struct Continuity {
     package mutating func read(_ packet: borrowing Packet, position: Int64) -> Int64? {
         guard let second else { return nil }
         // What libav says of a packet's place in ASF is late by one packet of the container.
-        let place = isAdvanced ? position : packet.offset
+        let place = isPlacedLate ? position : packet.offset
         if place >= 0, place != last {
             if last >= 0 { skipped += max(place - offset, 0) }
             (last, offset) = (place, max(offset, place))

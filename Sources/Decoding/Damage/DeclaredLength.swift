@@ -20,9 +20,9 @@ package struct DeclaredLength {
     private let leastPacketTime: Int64?
 
     package init(_ source: any ByteSource, _ demuxer: borrowing Demuxer, _ track: AudioTrack) {
-        let name = demuxer.formatName
+        let descriptor = demuxer.descriptor
         // What cannot be read here cannot be decoded either, which is told there.
-        if ["mpc", "mpc8"].contains(name), let header = try? MusepackHeader(source) {
+        if descriptor.padding == .musepackHeader, let header = try? MusepackHeader(source) {
             seconds = Double(header.samples) / Double(max(track.rate, 1))
             (least, audible, isExact) = (header.samples, header.samples, true)
             (lead, leastPacketTime) = (header.delay, nil)
@@ -36,7 +36,9 @@ package struct DeclaredLength {
             isKnown
             ? duration.map { Double($0) * av_q2d(track.timeBase) } ?? demuxer.duration.map { Double($0) / 1_000_000 }
             : nil
-        if name.hasPrefix("mov,") {
+        let counted = track.countsSamples && Self.isCounted(descriptor.length, track) ? samples : nil
+        switch descriptor.padding {
+        case .editList:
             // A fragmented file counts on while it is read.
             let isFragmented = demuxer.stream(track.index).pointee.nb_frames == 0
             let whole =
@@ -48,28 +50,34 @@ package struct DeclaredLength {
             least = isFragmented ? nil : samples.map { min($0, whole ?? $0) }.map { $0 - max($0 / 20, 8192) }
             audible = whole
             isExact = false
-        } else if name == "ogg" && Self.granular.contains(track.codec) {
+        case .granules where Self.granular.contains(track.codec):
             audible = nil
             // A page lost is thousands of samples; a few may be missing at the start of a stream that was cut out of another.
             least = samples.map { $0 - track.countedDelay - 2048 }
             isExact = least != nil
-        } else {
-            // libav adds up the packets of Core Audio, delay and padding among them, and reads Sun audio to its end.
-            audible =
-                name == "caf" && !track.isPCM
-                ? (try? PacketTable(source))?.audible
-                : name == "au" ? samples.flatMap { $0 > 0 ? $0 : nil } : nil
-            least = Self.isCounted(name, track) && track.countsSamples ? samples : nil
-            isExact = least != nil
+        case .packetTable:
+            // libav adds up the packets, delay and padding among them.
+            audible = track.isPCM ? nil : (try? PacketTable(source))?.audible
+            (least, isExact) = (counted, counted != nil)
+        case .dataSize:
+            audible = samples.flatMap { $0 > 0 ? $0 : nil }
+            (least, isExact) = (counted, counted != nil)
+        case .libav, .lameTag, .granules, .codecHeader, .musepackHeader:
+            audible = nil
+            (least, isExact) = (counted, counted != nil)
         }
         // The count of frames in a Xing header; some encoders count the header itself.
         let frame = av_rescale_q(1152, AVRational(num: 1, den: CInt(max(track.rate, 1))), track.timeBase)
-        leastPacketTime = name == "mp3" ? duration.map { $0 - frame } : nil
+        leastPacketTime = descriptor.padding == .lameTag ? duration.map { $0 - frame } : nil
     }
 
     /// Whether the container's header counts the samples, and not whole packets or an encoder's guess.
-    private static func isCounted(_ name: String, _ track: AudioTrack) -> Bool {
-        ["flac", "tta", "wv", "ape"].contains(name) || SourceEnd.uncompressed.contains(name) && track.isPCM
+    private static func isCounted(_ length: LengthPromise, _ track: AudioTrack) -> Bool {
+        switch length {
+        case .guessed, .rounded: false
+        case .counted: true
+        case .countedIfPCM: track.isPCM
+        }
     }
 
     /// Codecs whose granule positions count samples from the first to the last page (RFC 7845, Vorbis I A.2).

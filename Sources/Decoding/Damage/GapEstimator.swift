@@ -1,5 +1,6 @@
 import Bytes
 import CLibav
+import Containers
 import Demuxing
 import Libav
 
@@ -50,18 +51,13 @@ struct GapEstimator {
     private var filled: Int64 = 0
     private var lostBytes: Int64 = 0
 
-    /// Containers whose time stamps libav only adds up.
-    private static let raw: Set = [
-        "mp3", "aac", "ac3", "eac3", "dts", "dtshd", "truehd", "mlp", "loas", "mpegvideo",
-    ]
-
     /// Times in samples that can be taken from each other without a thought.
     private static let plausible = -(Int64(1) << 55)...Int64(1) << 55
 
-    init(_ source: any ByteSource, _ format: String, _ track: AudioTrack) {
+    init(_ source: any ByteSource, _ descriptor: ContainerDescriptor, _ track: AudioTrack) {
         // What a stream without an end sent before may be gone.
-        self.source = format == "aac" && !source.isEndless ? source : nil
-        byBytes = Self.raw.contains(format)
+        self.source = descriptor.places == .frameBytes && !source.isEndless ? source : nil
+        byBytes = descriptor.timing == .addedUp
         timeBase = track.timeBase
         codec = track.codec
     }

@@ -1,5 +1,6 @@
 import Bytes
 import CLibav
+import Containers
 import Demuxing
 import Libav
 
@@ -25,14 +26,14 @@ struct PacketPlaces: ~Copyable {
     }
 
     /// The stream must outlive this.
-    init(_ source: any ByteSource, _ stream: UnsafeMutablePointer<AVStream>, _ format: String) {
+    init(_ source: any ByteSource, _ stream: UnsafeMutablePointer<AVStream>, _ places: PlaceSource) {
         form =
-            switch format {
-            case "avi": .chunks
-            case "ogg": .pages(isVorbis: stream.pointee.codecpar.pointee.codec_id == AV_CODEC_ID_VORBIS)
+            switch places {
+            case .chunkIndex: .chunks
+            case .pages: .pages(isVorbis: stream.pointee.codecpar.pointee.codec_id == AV_CODEC_ID_VORBIS)
             // The place is looked for far ahead, and what a stream without an end brings comes only once.
-            case "aac" where !source.isEndless: .frames
-            default: .told
+            case .frameBytes: source.isEndless ? .told : .frames
+            case .libav: .told
             }
         (self.source, self.stream) = (source, stream)
         vorbisPage = VorbisPage(source, stream)

@@ -15,7 +15,8 @@ extension TrackDecoder {
         guard !end.isKnown, !source.isEndless else { return 0 }
         end.isKnown = true
         end.isJunk = try hasJunkBehind(position)
-        end.isPart = end.isJunk && TrailingGarbage.isPartOfFile(from: lost.frameEnd, of: source, demuxer.formatName)
+        end.isPart =
+            end.isJunk && TrailingGarbage.isPartOfFile(from: lost.frameEnd, of: source, demuxer.descriptor.framing)
         if end.isPart {
             let sentence = "the source is cut short behind its last sample; nothing of its sound is missing"
             end.warnings.append(Warning(.sourceTruncated, sentence))
@@ -38,7 +39,7 @@ extension TrackDecoder {
             let isBelieved = xing.map { lost.allows(whole - position, end: $0.end ?? source.length) } ?? true
             if isBelieved { missing = max(whole - position, 0) } else { warn(promised: whole - position, shape) }
         }
-        if demuxer.formatName == "ogg" { missing = try max(missing, missingPages(position, rate: shape.rate)) }
+        if hasPages { missing = try max(missing, missingPages(position, rate: shape.rate)) }
         missing = min(max(missing, 0), Int64(1) << 55)
         if policy == .accept, missing > max(position, Int64(60 * shape.rate)) {
             warn(promised: missing, shape)
@@ -84,18 +85,18 @@ extension TrackDecoder {
 
     /// Whether what the container or the decoder could make nothing of at the end was no audio.
     borrowing func hasJunkBehind(_ position: Int64) throws(MediaError) -> Bool {
-        let isWhole = try Truncation.isWhole(source, demuxer.formatName, xing)
+        let isWhole = try Truncation.isWhole(source, demuxer.descriptor, xing)
         guard end.breakage != nil || health.endsShort(mayEndShort: false, isWhole: isWhole) || hasPartialFrame else {
             return false
         }
         return isComplete(position)
             || TrailingGarbage.isAll(
-                from: lost.frameEnd, behind: lost.frameStart, of: source, track.codec, demuxer.formatName)
+                from: lost.frameEnd, behind: lost.frameStart, of: source, track.codec, demuxer.descriptor.framing)
     }
 
     /// Whether a frame seems to begin behind the last one, and to be longer than what is left.
     private var hasPartialFrame: Bool {
-        TrailingGarbage.isPartialFrame(from: lost.frameEnd, of: source, track.codec, demuxer.formatName)
+        TrailingGarbage.isPartialFrame(from: lost.frameEnd, of: source, track.codec, demuxer.descriptor.framing)
     }
 
     /// Shortens the last packet of AC-3 to its frames: the parser puts into it what follows them, and the decoder refuses all.
@@ -104,7 +105,8 @@ extension TrackDecoder {
             packet.offset + Int64(packet.bytes.count) >= source.length,
             let length = FrameHeader.dolbyUnitLength(packet.bytes), length < packet.bytes.count,
             TrailingGarbage.isAll(
-                from: packet.offset + Int64(length), behind: packet.offset, of: source, track.codec, demuxer.formatName)
+                from: packet.offset + Int64(length), behind: packet.offset, of: source, track.codec,
+                demuxer.descriptor.framing)
         else { return }
         packet.shorten(to: length)
     }
@@ -113,13 +115,13 @@ extension TrackDecoder {
     /// would make up the rest.
     mutating func isToDecode() -> Bool {
         // Elsewhere the mark means a packet cut short at the end of the source.
-        guard demuxer.formatName == "mpegts" else { return true }
+        guard case .betweenTransportPackets = demuxer.descriptor.cut else { return true }
         if packet.isCorrupt { lost.suspect() }
         let length =
             track.codec == AV_CODEC_ID_AAC
             ? FrameHeader.adtsLength(packet.bytes) : FrameHeader.length(track.codec, packet.bytes)
         guard let length, length > packet.bytes.count, demuxer.bytePosition >= source.length,
-            HarmlessEnd.isRecording(source, demuxer.formatName)
+            HarmlessEnd.isRecording(source, demuxer.descriptor.cut)
         else { return true }
         health.cutShort()
         lost.refused(packet)
@@ -131,7 +133,7 @@ extension TrackDecoder {
         if isCutInFrame {
             return Warning(.sourceTruncated, "the recording ends inside a frame, which was left out")
         }
-        guard holdsAll, try Truncation.found(source, demuxer.formatName) != nil else { return nil }
+        guard holdsAll, try Truncation.found(source, demuxer.descriptor) != nil else { return nil }
         return Warning(
             .sourceTruncated, "the source is cut short behind its last sample; nothing of its sound is missing")
     }
@@ -141,21 +143,22 @@ extension TrackDecoder {
 
     /// Whether only the last frame may be missing a part, of a recording that ends wherever it was stopped.
     var endsInFrame: Bool {
-        health.endsInOne && HarmlessEnd.isRecording(source, demuxer.formatName)
+        health.endsInOne && HarmlessEnd.isRecording(source, demuxer.descriptor.cut)
     }
 
     /// Whether the file has all of the track, though its headers promise more bytes.
     private var holdsAll: Bool {
-        HarmlessEnd.holdsAll(demuxer.stream(track.index), of: source, demuxer.formatName)
+        HarmlessEnd.holdsAll(demuxer.stream(track.index), of: source, demuxer.descriptor.cut)
     }
 
     /// Whether as many samples came as the container counts.
     private func isComplete(_ position: Int64) -> Bool {
-        Self.counted.contains(demuxer.formatName) && declared.isExact && declared.least.map { position >= $0 } ?? false
+        // Uncompressed sound is counted by its bytes, which may be promised and missing.
+        demuxer.descriptor.length == .counted && declared.isExact && declared.least.map { position >= $0 } ?? false
     }
 
-    /// Containers whose count of samples is sure, and not of the bytes.
-    private static let counted: Set = ["flac", "tta", "wv", "ape"]
+    /// Whether pages tell by their numbers what is missing.
+    private var hasPages: Bool { demuxer.descriptor.places == .pages }
 
     /// The failure of a source that ends before it should.
     borrowing func truncation(_ position: Int64) throws(MediaError) -> MediaError? {
@@ -166,17 +169,17 @@ extension TrackDecoder {
             }
             return breakage
         }
-        if let truncation = try Truncation.found(source, demuxer.formatName), !holdsAll { return truncation }
+        if let truncation = try Truncation.found(source, demuxer.descriptor), !holdsAll { return truncation }
         if hasPartialFrame {
             return Truncation.failure("its last packet is not whole")
         }
-        let isWhole = try Truncation.isWhole(source, demuxer.formatName, xing)
-        let mayEndShort = declared.isExact || SourceEnd.uncompressed.contains(demuxer.formatName)
+        let isWhole = try Truncation.isWhole(source, demuxer.descriptor, xing)
+        let mayEndShort = declared.isExact || demuxer.descriptor.length == .countedIfPCM
         if health.endsShort(mayEndShort: mayEndShort, isWhole: isWhole) && !endsInFrame {
             return Truncation.failure("its last packet is not whole")
         }
         // Ogg that ends with a whole last page lacks others because they are broken.
-        if isWhole && (lost.hasFound || demuxer.formatName == "ogg") { return nil }
+        if isWhole && (lost.hasFound || hasPages) { return nil }
         return declared.shortfall(position: position, packetTime: health.time)
     }
 }

@@ -15,11 +15,13 @@ package enum TrimmedDuration {
         let declared = DeclaredLength(source, demuxer, track)
         if let audible = declared.audible { return MediaTime(sample: audible, rate: track.rate) }
         guard let samples = track.duration.flatMap({ track.samples($0) }) else { return nil }
-        if demuxer.formatName == "ogg" {
+        switch demuxer.descriptor.padding {
+        case .granules:
             return samples > track.countedDelay
                 ? MediaTime(sample: samples - track.countedDelay, rate: track.rate) : nil
+        case .lameTag: break
+        case .libav, .codecHeader, .editList, .packetTable, .musepackHeader, .dataSize: return nil
         }
-        guard demuxer.formatName == "mp3" else { return nil }
         let packet = try Packet()
         repeat {
             // An attached picture comes before the audio.

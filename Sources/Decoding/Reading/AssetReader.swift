@@ -1,5 +1,6 @@
 package import Bytes
 import CLibav
+import Containers
 package import Demuxing
 package import Libav
 package import Lifecycle
@@ -91,11 +92,11 @@ package struct AssetReader: ~Copyable {
 
     /// The MD5 that the source declares for its samples.
     package var declaredSum: DeclaredSum? {
-        switch decoding.demuxer.formatName {
-        case "flac": FlacHeader(decoding.demuxer.stream(track.index)).flatMap { DeclaredSum($0) }
+        switch decoding.demuxer.descriptor.checksum {
+        case .streamInfo: FlacHeader(decoding.demuxer.stream(track.index)).flatMap { DeclaredSum($0) }
         // What cannot be read here cannot be decoded either, which is told there.
-        case "wv": try? DeclaredSum(wavPack: decoding.source)
-        default: nil
+        case .lastBlock: try? DeclaredSum(wavPack: decoding.source)
+        case .nowhere: nil
         }
     }
 

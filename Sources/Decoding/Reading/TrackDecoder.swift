@@ -1,5 +1,6 @@
 import Bytes
 import CLibav
+import Containers
 import Demuxing
 import Libav
 import Lifecycle
@@ -40,10 +41,10 @@ struct TrackDecoder: ~Copyable {
         self.declared = DeclaredLength(source, demuxer, track)
         self.continuity = Continuity(demuxer, track)
         self.lengths = PacketSamples(demuxer.stream(track.index))
-        self.lost = GapEstimator(source, demuxer.formatName, track)
-        self.places = PacketPlaces(source, demuxer.stream(track.index), demuxer.formatName)
+        self.lost = GapEstimator(source, demuxer.descriptor, track)
+        self.places = PacketPlaces(source, demuxer.stream(track.index), demuxer.descriptor.places)
         // What cannot be read here cannot be decoded either, which is told there.
-        self.xing = demuxer.formatName == "mp3" ? try? XingHeader(source) : nil
+        self.xing = demuxer.descriptor.padding == .lameTag ? try? XingHeader(source) : nil
         if let xing {
             health.expectAudio()
             lost.expect(xing)
@@ -88,7 +89,7 @@ struct TrackDecoder: ~Copyable {
     /// Gives the next decoded samples; false at the end.
     mutating func next(into frame: borrowing Frame) throws(MediaError) -> Bool {
         do { return try decode(into: frame) } catch {
-            throw try Truncation.explain(error, source, demuxer.formatName)
+            throw try Truncation.explain(error, source, demuxer.descriptor)
         }
     }
 
@@ -129,7 +130,7 @@ struct TrackDecoder: ~Copyable {
     private mutating func missing(before frame: borrowing Frame) throws(MediaError) -> Int64 {
         if health.isInterrupted {
             // Chance bytes may look like a frame, behind the last one above all.
-            guard try FrameChain.isReal(packet, source, demuxer.formatName, track.codec) else { return 0 }
+            guard try FrameChain.isReal(packet, source, demuxer.descriptor.framing, track.codec) else { return 0 }
             health.resume()
             lost.suspect()
         }
@@ -168,7 +169,8 @@ struct TrackDecoder: ~Copyable {
     private var beginsLink: Bool {
         // Of the delay of Opus libav tells there alone.
         beginsVorbisLink
-            || track.codec == AV_CODEC_ID_OPUS && demuxer.formatName == "ogg" && (packet.trimming?.skip ?? 0) > 0
+            || track.codec == AV_CODEC_ID_OPUS && demuxer.descriptor.padding == .granules
+                && (packet.trimming?.skip ?? 0) > 0
     }
 
     /// Reads the next packet of the track; false at the end of the source.
@@ -214,7 +216,7 @@ struct TrackDecoder: ~Copyable {
                 end.breakage =
                     position >= source.length
                     ? Truncation.failure("it ends inside a packet")
-                    : try Truncation.explain(error, source, demuxer.formatName)
+                    : try Truncation.explain(error, source, demuxer.descriptor)
                 return false
             }
         }

@@ -1,5 +1,6 @@
 import Bytes
 import CLibav
+import Containers
 import Demuxing
 import Libav
 
@@ -7,10 +8,12 @@ import Libav
 enum FrameChain {
     /// Whether a packet that came behind bytes of no known kind is a frame, and not chance bytes that look like one.
     static func isReal(
-        _ packet: borrowing Packet, _ source: any ByteSource, _ format: String, _ codec: AVCodecID
+        _ packet: borrowing Packet, _ source: any ByteSource, _ framing: FrameDelimiter, _ codec: AVCodecID
     ) throws(MediaError) -> Bool {
         // Elsewhere the container says where packets begin.
-        guard format == "mp3", packet.offset >= 0, let start = packet.bytes.firstIndex(of: 0xFF) else { return true }
+        guard case .chain = framing, packet.offset >= 0, let start = packet.bytes.firstIndex(of: 0xFF) else {
+            return true
+        }
         do {
             let bytes = SourceBytes(source)
             var offset = packet.offset + Int64(start)

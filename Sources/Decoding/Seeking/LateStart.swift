@@ -1,5 +1,6 @@
 import Bytes
 import CLibav
+import Containers
 import Demuxing
 import Libav
 import MediaTypes
@@ -49,12 +50,7 @@ extension TrackDecoder {
     /// Moves to a frame at or before a sample in formats whose time stamps count samples without doubt.
     private borrowing func seekByTime(before sample: Int64) throws(MediaError) -> Bool {
         guard sample > Int64(track.rate), track.countsSamples, (track.startTime ?? 0) == 0 else { return false }
-        let name = demuxer.formatName
-        let isExact =
-            track.isPCM
-            ? ["wav", "w64", "aiff", "caf", "au"].contains(name)
-            : name == "flac" && track.codec == AV_CODEC_ID_FLAC || name == "tta" && track.codec == AV_CODEC_ID_TTA
-        guard isExact else { return false }
+        guard case .timestamps(let codec) = demuxer.descriptor.seeking, track.codecID == codec else { return false }
         return try demuxer.seek(to: sample, stream: track.index)
     }
 
@@ -117,7 +113,7 @@ extension TrackDecoder {
 
     /// Whether the index of an AVI file lacks a chunk before the packet in hand, where the one before it ends at that time.
     private borrowing func isBehindGap(_ end: Int64?) -> Bool {
-        guard demuxer.formatName == "avi", let end, let time = packet.timestamp else { return false }
+        guard demuxer.descriptor.places == .chunkIndex, let end, let time = packet.timestamp else { return false }
         return time > end && !places.isOvercounted(packet)
     }
 

@@ -10,18 +10,19 @@ extension TrackDecoder {
     /// was not what it seemed, after which the place in the source is unknown.
     mutating func jump(before sample: Int64, _ clock: inout SampleClock) throws(MediaError) -> Bool {
         guard sample > clock.position else { return true }
-        let name = demuxer.formatName
+        switch demuxer.descriptor.seeking {
+        case .counting, .timestamps: return true
         // Here the first frame of a PES packet alone has a place.
-        if name == "mpegts" { return try jumpByUnits(before: sample, &clock) }
-        guard packet.offset >= 0 else { return true }
-        if name.hasPrefix("mov,") { return try jumpByIndex(before: sample, &clock) }
-        if ["mp3", "aac", "ac3", "eac3", "dts"].contains(name) { return try jumpByHeaders(before: sample, &clock) }
-        if name == "wv" { return try jumpByBlocks(before: sample, &clock) }
-        if name == "ogg" { return try jumpByGranule(before: sample, &clock) }
-        if name.hasPrefix("matroska") { return try jumpByCluster(before: sample, &clock) }
-        if name == "flv" { return try jumpByTags(before: sample, &clock) }
-        if name == "avi" { return try jumpByChunks(before: sample, &clock) }
-        return true
+        case .elementaryPackets: return try jumpByUnits(before: sample, &clock)
+        case _ where packet.offset < 0: return true
+        case .sampleIndex: return try jumpByIndex(before: sample, &clock)
+        case .frameHeaders: return try jumpByHeaders(before: sample, &clock)
+        case .blockHeaders: return try jumpByBlocks(before: sample, &clock)
+        case .granules: return try jumpByGranule(before: sample, &clock)
+        case .clusters: return try jumpByCluster(before: sample, &clock)
+        case .flashTags: return try jumpByTags(before: sample, &clock)
+        case .chunkIndex: return try jumpByChunks(before: sample, &clock)
+        }
     }
 
     /// By the index of an MP4 file, which is in memory; fragments are not in it.

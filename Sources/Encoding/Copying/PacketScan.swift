@@ -1,5 +1,6 @@
 import Bytes
 import CLibav
+import Containers
 import Decoding
 import Demuxing
 import Libav
@@ -63,6 +64,7 @@ struct PacketScan {
             track, (first, end), audible: declared.audible, preskip: demuxer.preskip(track))
         let packet = try Packet()
         var time: Int64 = 0
+        let isVorbisPages = track.codec == AV_CODEC_ID_VORBIS && demuxer.descriptor.places == .pages
         var vorbisPage = VorbisPage(demuxer.bytes, demuxer.stream(track.index))
         while try demuxer.next(into: packet) {
             defer { packet.clear() }
@@ -70,7 +72,7 @@ struct PacketScan {
                 throw .notCopied("a part of it is missing")
             }
             guard packet.streamIndex == track.index else { continue }
-            if track.codec == AV_CODEC_ID_VORBIS, demuxer.formatName == "ogg" { try vorbisPage.mend(packet) }
+            if isVorbisPages { try vorbisPage.mend(packet) }
             try Protection.check(packet)
             guard let length = try lengths.samples(of: packet) else { continue }
             time += packet.duration
@@ -78,7 +80,7 @@ struct PacketScan {
             if scan.isComplete { return try scan.span() }
             progress(scan.heard, demuxer.byteFraction)
         }
-        if let truncation = try Truncation.found(source, demuxer.formatName) { throw truncation }
+        if let truncation = try Truncation.found(source, demuxer.descriptor) { throw truncation }
         if let shortfall = declared.shortfall(position: scan.heard, packetTime: time) { throw shortfall }
         guard continuity.missing(seconds: declared.seconds, length: source.length) == nil else {
             throw .notCopied("its end is missing")

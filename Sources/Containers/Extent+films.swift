@@ -1,7 +1,46 @@
 import Bytes
 
-/// How far the structure of films says that their bytes go.
-enum FilmEnd {
+/// Where the bytes of films end, by their own structure.
+extension Extent {
+    /// AVI: the size of the file.
+    static func interleaved(_ bytes: SourceBytes) throws -> Int64? { try bytes.little(at: 4, 4).map { 8 + $0 } }
+
+    /// ASF: the end of the data object, which follows the header object.
+    static func advancedSystems(_ bytes: SourceBytes) throws -> Int64? {
+        guard let header = try bytes.little(at: 16, 8), header >= 30,
+            let data = try bytes.little(at: header.adding(16), 8), data >= 50
+        else { return nil }
+        return header.adding(data)
+    }
+
+    /// ISO base media: the end of the last top-level box.
+    static func boxes(_ bytes: SourceBytes) throws -> Int64? {
+        var offset: Int64 = 0
+        while let short = try bytes.big(at: offset, 4), let name = try bytes.text(at: offset + 4, 4) {
+            let size = short == 1 ? try bytes.big(at: offset + 8, 8) ?? 0 : short
+            // Size zero reaches to the end of the file; fewer than eight bytes are no box.
+            guard size >= 8 else { return nil }
+            // Tags and other bytes behind the last box are none.
+            if size > bytes.rest(from: offset), !topLevel.contains(name) { return offset }
+            offset = offset.adding(size)
+        }
+        return offset
+    }
+
+    /// Boxes that may be the last (ISO 14496-12, QuickTime).
+    private static let topLevel: Set = [
+        "ftyp", "styp", "moov", "moof", "mdat", "mfra", "sidx", "ssix", "free", "skip", "wide", "pnot", "prft", "emsg",
+        "meta", "uuid", "udta", "PICT", "pdin", "junk",
+    ]
+
+    /// Matroska and WebM: the end of the segment, unless its size is left open (RFC 8794).
+    static func matroska(_ bytes: SourceBytes) throws -> Int64? {
+        guard let header = try bytes.element(at: 0), let size = header.size,
+            let segment = try bytes.element(at: header.body + size), let length = segment.size
+        else { return nil }
+        return segment.body.adding(length)
+    }
+
     /// Flash video: the size of the file that its first tag tells, a number of 64 bits behind its name.
     static func flash(_ bytes: SourceBytes) throws -> Int64? {
         let name = Array("filesize".utf8) + [0]
@@ -22,7 +61,7 @@ enum FilmEnd {
     }
 
     /// NUT: the end of the index that ends it, to which its last bytes lead back; nothing if it is missing.
-    static func index(_ bytes: SourceBytes) throws -> Int64? {
+    static func nutIndex(_ bytes: SourceBytes) throws -> Int64? {
         let mark: [UInt8] = [0x4E, 0x58, 0xDD, 0x67, 0x2F, 0x23, 0xE6, 0x4E]
         let length = bytes.rest(from: 0)
         // Behind the distance lies a sum of 32 bits, and behind that perhaps what does not belong to the file.

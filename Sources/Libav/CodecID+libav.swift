@@ -1,0 +1,22 @@
+package import CLibav
+package import Containers
+
+extension CodecID {
+    /// The codec that libav calls so.
+    package init(_ codec: AVCodecID) {
+        self =
+            switch codec {
+            case AV_CODEC_ID_FLAC: .flac
+            case AV_CODEC_ID_OPUS: .opus
+            case AV_CODEC_ID_SPEEX: .speex
+            case AV_CODEC_ID_TTA: .trueAudio
+            case AV_CODEC_ID_VORBIS: .vorbis
+            default: Self(family: String(cString: avcodec_get_name(codec)))
+            }
+    }
+
+    /// The family that a name of libav's begins with.
+    private init(family name: String) {
+        self = name.hasPrefix("pcm_") ? .pcm : name.hasPrefix("dsd_") ? .dsd : .other
+    }
+}
