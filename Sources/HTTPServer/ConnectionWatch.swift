@@ -61,7 +61,7 @@ final class ConnectionWatch: Sendable {
     }
 
     /// A connection is about to be closed.
-    func forget(_ connection: OpaquePointer?) {
+    func remove(_ connection: OpaquePointer?) {
         connections.withLock { $0[cmicrohttpd_socket(connection)] = nil }
     }
 

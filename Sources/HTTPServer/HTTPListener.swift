@@ -78,7 +78,7 @@ private final class ListenerContext: Sendable {
 private let connectionChanged: MHD_NotifyConnectionCallback = { context, connection, _, change in
     guard let context else { return }
     let watch = ListenerContext.borrowed(context).watch
-    if change == .CONNECTION_NOTIFY_STARTED { watch.begin(connection) } else { watch.forget(connection) }
+    if change == .CONNECTION_NOTIFY_STARTED { watch.begin(connection) } else { watch.remove(connection) }
 }
 
 private let requestOver: MHD_RequestCompletedCallback = { context, connection, _, _ in

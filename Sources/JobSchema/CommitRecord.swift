@@ -1,4 +1,4 @@
-/// What `publish` writes down before a result becomes visible, so that the job's next owner can settle it.
+/// What `publish` writes down before a result becomes visible, so that the job's next owner can recover it.
 package struct CommitRecord: Codable, Hashable, Sendable {
     /// Every output of the job, those that failed too.
     package var outputs: [Output]

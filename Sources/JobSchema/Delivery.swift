@@ -1,4 +1,4 @@
-/// How an output reaches its place; but for `overwrite` and credentials, on a web server.
+/// How an output reaches its location; but for `overwrite` and credentials, on a web server.
 package struct Delivery: Codable, Hashable, Sendable {
     package enum Method: String, Codable, CaseIterable, Sendable {
         case put = "PUT"
@@ -17,8 +17,8 @@ package struct Delivery: Codable, Hashable, Sendable {
 
 // The fields that say it.
 extension FieldReader {
-    /// How the output is sent; a field that only a web server understands is refused for any other place.
-    func delivery(to place: String?) throws(Failure) -> Delivery {
+    /// How the output is sent; a field that only a web server understands is refused for any other location.
+    func delivery(to location: String?) throws(Failure) -> Delivery {
         var delivery = Delivery()
         if let text = fields["output_method"] {
             guard let method = Delivery.Method(rawValue: text) else {
@@ -30,8 +30,9 @@ extension FieldReader {
         delivery.credentials = try credentials("output_credentials", besides: delivery.headers, "output_headers")
         var forFiles = Delivery()
         forFiles.credentials = delivery.credentials
-        let isOnFileServer = place.map(OutputPath.isOnFileServer) == true
-        guard delivery == Delivery() || place.map(ServerURL.isOnWeb) == true || isOnFileServer && delivery == forFiles
+        let isOnFileServer = location.map(OutputPath.isOnFileServer) == true
+        guard
+            delivery == Delivery() || location.map(ServerURL.isOnWeb) == true || isOnFileServer && delivery == forFiles
         else {
             throw Self.invalid(
                 "`output_method`, `output_headers` and `output_credentials` are for an `output` that begins with https:// or http://"

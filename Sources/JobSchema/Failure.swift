@@ -14,14 +14,14 @@ package struct Failure: Error, Codable, Hashable, Sendable {
         self.retryAfter = retryAfter
     }
 
-    /// The same with the place of the output that failed, where a job has several.
+    /// The same with the location of the output that failed, where a job has several.
     package func of(output index: Int, _ others: String = "") -> Failure {
         Failure(code, "`outputs[\(index)]`: \(message)\(others)", retryable: retryable, retryAfter: retryAfter)
     }
 
     /// The failure of an output that may replace nothing.
-    package static func outputExists(_ place: String) -> Failure {
-        Failure(.outputExists, "the output '\(place)' exists: remove it, or let `overwrite` be `replace` or `skip`")
+    package static func outputExists(_ location: String) -> Failure {
+        Failure(.outputExists, "the output '\(location)' exists: remove it, or let `overwrite` be `replace` or `skip`")
     }
 
     private enum CodingKeys: String, CodingKey {

@@ -8,7 +8,7 @@ package struct JobSpec: Sendable {
     /// Who asks for it, where it is on a web server.
     package let access: SourceAccess
     package let plan: ConversionPlan
-    /// Where the result of each rendition goes; nothing for the default place.
+    /// Where the result of each rendition goes; nothing for the default location.
     package let destinations: [String?]
     /// How each result is sent, where it goes to a web server.
     package let deliveries: [Delivery]
@@ -17,7 +17,7 @@ package struct JobSpec: Sendable {
     package let start: Moment?
     /// Tries.
     package let attempts: Int
-    /// Run time of one try.
+    /// Run time of one attempt.
     package let timeout: Duration
     /// When the job is given up if it was not started.
     package let expires: Moment?

@@ -18,7 +18,7 @@ struct OutputReaders {
         var readers: [FieldReader] = []
         for (index, element) in try job.elements().enumerated() {
             do throws(Failure) { readers.append(try job.output(of: element)) } catch {
-                throw error.located(in: Self.place(index))
+                throw error.located(in: Self.location(index))
             }
         }
         self.readers = readers
@@ -29,30 +29,30 @@ struct OutputReaders {
         var values: [Value] = []
         for (index, reader) in readers.enumerated() {
             do throws(Failure) { values.append(try body(index, reader)) } catch {
-                throw isList ? error.located(in: Self.place(index)) : error
+                throw isList ? error.located(in: Self.location(index)) : error
             }
         }
         return values
     }
 
-    /// Where the result of each output goes, no two of them to one place, and how it gets there.
+    /// Where the result of each output goes, no two of them to one location, and how it gets there.
     func destinations(_ renditions: [Rendition]) throws(Failure) -> ([String?], [Delivery]) {
         let destinations = try map { index, reader throws(Failure) in try reader.output(of: renditions[index]) }
         let deliveries = try map { index, reader throws(Failure) in try reader.delivery(to: destinations[index]) }
         // What the job's id and its source's name stand for is the same in all of them.
-        let places = destinations.enumerated().map { index, destination in
+        let locations = destinations.enumerated().map { index, destination in
             let own = ["n": String(index), "ext": renditions[index].fileExtension]
             return destination.map { OutputTemplate.filled($0) { own[$0] } }
         }
         var seen: [String: Int] = [:]
-        for (index, destination) in places.enumerated() {
+        for (index, destination) in locations.enumerated() {
             guard let destination, !destination.hasSuffix("/") else { continue }
             guard let first = seen.updateValue(index, forKey: Self.simplified(destination)) else { continue }
             throw FieldReader.invalid(
-                "`\(Self.place(index)).output` is `\(FieldReader.shown(OutputPath.redacted(destination)))`, where `\(Self.place(first))` goes: "
+                "`\(Self.location(index)).output` is `\(FieldReader.shown(OutputPath.redacted(destination)))`, where `\(Self.location(first))` goes: "
                     + "give each output a place of its own")
         }
-        try Self.checkChapters(places, renditions, seen, deliveries)
+        try Self.checkChapters(locations, renditions, seen, deliveries)
         return (destinations, deliveries)
     }
 
@@ -76,12 +76,12 @@ struct OutputReaders {
             }
             guard let other else { continue }
             throw FieldReader.invalid(
-                "the chapters of `\(place(index))` would go to `\(FieldReader.shown(OutputPath.redacted(path)))`, where what `\(place(other))` writes goes: "
+                "the chapters of `\(location(index))` would go to `\(FieldReader.shown(OutputPath.redacted(path)))`, where what `\(location(other))` writes goes: "
                     + "give one of them another name")
         }
     }
 
-    private static func place(_ index: Int) -> String { "outputs[\(index)]" }
+    private static func location(_ index: Int) -> String { "outputs[\(index)]" }
 
     /// The path that an output names, without what changes nothing, so that two spellings of it are one.
     private static func simplified(_ output: String) -> String {
@@ -181,11 +181,11 @@ extension FieldReader {
 
 extension Failure {
     /// The failure as one of several outputs has it; the field that its sentence begins with is shown as that output's.
-    fileprivate func located(in place: String) -> Failure {
+    fileprivate func located(in location: String) -> Failure {
         let name = message.dropFirst().prefix { $0 != "`" }
         let isOfField = message.hasPrefix("`") && JobField.named(String(name)) != nil
         return Failure(
-            code, isOfField ? "`\(place).\(message.dropFirst())" : "`\(place)`: \(message)", retryable: retryable,
+            code, isOfField ? "`\(location).\(message.dropFirst())" : "`\(location)`: \(message)", retryable: retryable,
             retryAfter: retryAfter)
     }
 }

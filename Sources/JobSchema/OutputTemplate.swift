@@ -1,7 +1,7 @@
 import MediaTypes
 import Text
 
-/// Words in braces by which the place of an output is made from its job, as in `{group}/{stem}.{ext}`.
+/// Words in braces by which the location of an output is made from its job, as in `{group}/{stem}.{ext}`.
 enum OutputTemplate {
     static let words = ["id", "name", "stem", "ext", "group", "n"]
 
@@ -63,7 +63,7 @@ enum OutputTemplate {
 }
 
 extension FieldReader {
-    /// Fails where the place of an output has a word in braces that stands for nothing.
+    /// Fails where the location of an output has a word in braces that stands for nothing.
     func checkTemplate(_ output: String) throws(Failure) {
         for word in OutputTemplate.words(in: output) {
             guard OutputTemplate.words.contains(word) else {
@@ -78,8 +78,8 @@ extension FieldReader {
 }
 
 extension JobSpec {
-    /// Where the output goes, with its words in braces filled in; nothing for the default place.
-    package func place(ofOutput index: Int, job id: String) -> String? {
+    /// Where the output goes, with its words in braces filled in; nothing for the default location.
+    package func location(ofOutput index: Int, job id: String) -> String? {
         guard let output = destinations[index] else { return nil }
         let name = OutputTemplate.cleaned(OutputTemplate.name(ofSource: source) ?? id)
         let isServed = OutputPath.isServed(output)

@@ -42,7 +42,7 @@ package enum CallbackOutcome: Sendable, Hashable {
 /// What became of a callback whose try ended.
 package enum FinishCallbackAnswer: Sendable, Hashable {
     case delivered, failed
-    /// It is tried again at that time, in milliseconds since 1970.
+    /// It is retried at that time, in milliseconds since 1970.
     case waiting(until: Int64)
     /// It is no longer this sender's; nothing was changed.
     case stale

@@ -12,7 +12,7 @@ package struct CallbackRecord: Sendable, Hashable {
     package let attempt: Int
     /// Milliseconds since 1970, like the other times.
     package let at: Int64
-    /// When it is tried next.
+    /// When it is retried next.
     package let dueAt: Int64?
     package let endedAt: Int64?
     package let log: [Line]

@@ -16,22 +16,22 @@ package actor FinishBatcher {
             waiting.append(Call(ending: ending, caller: caller))
             guard !isUnderWay else { return }
             isUnderWay = true
-            Task { await tellAll() }
+            Task { await reportAll() }
         }.get()
     }
 
-    private func tellAll() async {
+    private func reportAll() async {
         // Several that end at once are all asked for before this goes on.
         await Task.yield()
         while !waiting.isEmpty {
             let calls = waiting
             waiting = []
-            await tell(calls)
+            await report(calls)
         }
         isUnderWay = false
     }
 
-    private func tell(_ calls: [Call]) async {
+    private func report(_ calls: [Call]) async {
         do throws(QueueError) {
             let answers = try await queue.finish(calls.map(\.ending))
             for (call, answer) in zip(calls, answers) { call.caller.resume(returning: .success(answer)) }
@@ -40,8 +40,8 @@ package actor FinishBatcher {
                 for call in calls { call.caller.resume(returning: .failure(error)) }
                 return
             }
-            // What is wrong with one job is no fault of the others; who was settled hears the same again.
-            for call in calls { await tell([call]) }
+            // An error of one job does not affect the others; a job that was acknowledged gets the same answer again.
+            for call in calls { await report([call]) }
         }
     }
 }

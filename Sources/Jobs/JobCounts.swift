@@ -4,7 +4,7 @@ package struct JobCounts: Sendable, Hashable, Encodable {
     package var completed = 0
     package var failed = 0
     package var cancelled = 0
-    /// Failed tries after which the job is tried again.
+    /// Failed attempts after which the job is retried.
     package var retries = 0
     /// Lost leases and dead children.
     package var crashes = 0

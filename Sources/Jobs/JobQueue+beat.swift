@@ -32,7 +32,7 @@ extension JobQueue {
     }
 
     /// Forgets a worker that stops; its jobs should have been given back. Its last claim is kept for its time.
-    package func leave(worker: String) async throws(QueueError) {
+    package func removeWorker(_ worker: String) async throws(QueueError) {
         _ = try await send([
             ["ZREM", .text(keys.workers), .text(worker)],
             ["HDEL", .text(keys.worker(worker)), "host", "slots", "version", "jobs"],

@@ -32,7 +32,7 @@ extension JobQueue {
         try await finish([Ending(id: id, token: token, outcome: outcome, log: log)])[0]
     }
 
-    /// Ends many tries, each by itself but as many in one script as its bounds allow: most of what a script costs, it
+    /// Ends many attempts, each by itself but as many in one script as its bounds allow: most of what a script costs, it
     /// costs once.
     package func finish(_ endings: [Ending]) async throws(QueueError) -> [FinishAnswer] {
         var answers: [FinishAnswer] = []
@@ -166,7 +166,7 @@ extension OutputReport {
     }
 }
 
-/// The tries of one `finish` script.
+/// The attempts of one `finish` script.
 private struct FinishBatch {
     private(set) var arguments: [RedisArgument] = []
     private(set) var count = 0

@@ -21,7 +21,7 @@ extension JobQueue {
         try await rawJobs(ids).map { $0.map { JobRecord($0) } }
     }
 
-    /// The last log lines of a job's tries.
+    /// The last log lines of a job's attempts.
     package func log(_ id: String) async throws(QueueError) -> [String] {
         let first = try await send([["GET", .text(keys.alias(id))]])[0].string ?? id
         let text = try await send([["GET", .text(keys.log(first))]])[0].string ?? ""

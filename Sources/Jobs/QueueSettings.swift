@@ -16,7 +16,7 @@ package struct QueueSettings: Sendable, Hashable {
     package var called = Retention(count: 1_000, age: .seconds(7 * 86_400))
     /// About how many entries the stream of events keeps.
     package var events = 10_000
-    /// The wait between tries.
+    /// The wait between attempts.
     package var backoff = Backoff(base: .seconds(2), cap: .seconds(600))
     /// The longest wait that a source's server may ask for.
     package var longestRetryAfter: Duration = .seconds(3600)

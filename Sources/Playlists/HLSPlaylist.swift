@@ -32,7 +32,7 @@ package enum HLSPlaylist {
         // A day of segments is never held as a whole, and what several of them share in a row is told once.
         var reader = HLSMediaReader()
         var told: [NestedKind: String] = [:]
-        func tell(_ reference: String, _ kind: NestedKind) {
+        func note(_ reference: String, _ kind: NestedKind) {
             // Not `==`, for which two spellings of a letter are one.
             if let last = told[kind], last.utf8.elementsEqual(reference.utf8) { return }
             told[kind] = reference
@@ -40,9 +40,9 @@ package enum HLSPlaylist {
         }
         for line in lines {
             guard let segment = try reader.take(line) else { continue }
-            tell(segment.reference, .segment)
-            if let map = segment.map { tell(map.reference, .map) }
-            for case let key? in [segment.map?.key, segment.key] { tell(key.reference, .key) }
+            note(segment.reference, .segment)
+            if let map = segment.map { note(map.reference, .map) }
+            for case let key? in [segment.map?.key, segment.key] { note(key.reference, .key) }
         }
     }
 

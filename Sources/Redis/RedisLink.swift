@@ -16,7 +16,7 @@ struct RedisLink: ~Copyable {
     private var pause = Deadline(after: .zero)
 
     /// How long a moving slot is given before it is asked for again.
-    private static let settling: Duration = .milliseconds(20)
+    private static let migrationPause: Duration = .milliseconds(20)
 
     init(url: RedisURL, name: String, key: String?, interruption: Interruption) {
         self.url = url
@@ -32,7 +32,7 @@ struct RedisLink: ~Copyable {
         _ commands: [RedisCommand], until deadline: Deadline, maxReplyBytes: Int = .max
     ) throws(RedisError) -> [RedisValue] {
         var values = try exchange(commands, until: deadline, maxReplyBytes)
-        // What a slot that does not settle gave is the answer, as long as there is time to hear one.
+        // A slot that is still being migrated at the deadline gives its own answer.
         while let redirection = values.lazy.compactMap(Redirection.init).first, deadline.remaining > deadline.term / 8 {
             let open = values.indices.filter { Redirection(values[$0]) != nil }
             let rest = open.map { commands[$0] }
@@ -48,7 +48,7 @@ struct RedisLink: ~Copyable {
             }
             if replies == nil {
                 // Nodes that have not all heard of a change yet send a client to and fro.
-                try settle(until: deadline)
+                try awaitMigration(until: deadline)
                 try connect(until: deadline)
                 replies = try exchange(rest, until: deadline, maxReplyBytes)
             }
@@ -70,7 +70,7 @@ struct RedisLink: ~Copyable {
             connection = consume made
             failures = 0
         } catch {
-            topology.forget()
+            topology.invalidate()
             // To be stopped is no failure of the server's.
             guard error != .closed else { throw error }
             failures += 1
@@ -99,10 +99,10 @@ struct RedisLink: ~Copyable {
     ) throws(RedisError) -> [RedisValue] {
         do throws(RedisError) {
             let values = try connection!.send(commands, until: deadline, maxReplyBytes: maxReplyBytes)
-            if values.contains(where: \.tellsAnotherMaster) { drop() }
+            if values.contains(where: \.namesAnotherMaster) { disconnect() }
             return values
         } catch {
-            drop()
+            disconnect()
             throw error
         }
     }
@@ -117,13 +117,13 @@ struct RedisLink: ~Copyable {
         return commands.indices.map { replies[2 * $0 + 1] }
     }
 
-    private mutating func drop() {
+    private mutating func disconnect() {
         connection = nil
-        topology.forget()
+        topology.invalidate()
     }
 
-    private func settle(until deadline: Deadline) throws(RedisError) {
-        let rest = min(deadline.remaining, Self.settling)
+    private func awaitMigration(until deadline: Deadline) throws(RedisError) {
+        let rest = min(deadline.remaining, Self.migrationPause)
         guard interruption.pause(until: Deadline(after: rest)) != .interrupted else { throw .closed }
     }
 
@@ -138,7 +138,7 @@ struct RedisLink: ~Copyable {
 
 private extension RedisValue {
     /// What a server says that was the master when the connection was made, and a node whose cluster has fallen apart.
-    var tellsAnotherMaster: Bool {
+    var namesAnotherMaster: Bool {
         if case .error(let error) = self { ["READONLY", "CLUSTERDOWN"].contains(error.code) } else { false }
     }
 }

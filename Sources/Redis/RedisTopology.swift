@@ -41,7 +41,7 @@ struct RedisTopology: ~Copyable {
     }
 
     /// Forgets where the server is; the one that told it last is asked last.
-    mutating func forget() {
+    mutating func invalidate() {
         server = nil
         watch = nil
         sources.append(sources.removeFirst())

@@ -10,7 +10,7 @@ package enum TransferOrder: Codable, Sendable {
     /// Makes the staged outputs of the job visible, in their order.
     case publish
     /// Removes what an earlier owner of the job with that id left, or finds that it is already published. Sent outside a job.
-    case settle(CommitRecord, job: String)
+    case recoverCommit(CommitRecord, job: String)
     /// The job is over, whatever came of it: everything of it is released.
     case end
 }
@@ -28,14 +28,14 @@ package enum TransferReport: Codable, Sendable {
     /// One output could not be staged, or not be published while others were.
     case outputFailed(Int, Failure)
     /// One output is not made, because something is at this place that is to stay.
-    case outputSkipped(Int, place: String)
+    case outputSkipped(Int, location: String)
     /// Which outputs are skipped is known; told before a source is opened for a job that may skip some.
     case checked
     /// The outputs are still being made visible, or after `end` taken back.
     case publishing
     /// Every output that did not fail is visible; those at a store have a tag.
     case published(etags: [Int: String])
-    case settled(Settlement)
+    case commitRecovered(RecoveredCommit)
     /// The job cannot go on; the answer to `publish` when nothing is visible.
     case failed(Failure)
     /// The other child did what none does that is in order: the job fails with this, and the pair is to be replaced.
@@ -56,7 +56,7 @@ package struct TransferJob: Codable, Sendable {
     package var outputs: [Output]
     /// Whether all outputs are to appear, or none.
     package var isAtomic: Bool
-    /// When the job was made, in ms since 1970, if earlier tries of it may have left something.
+    /// When the job was made, in ms since 1970, if earlier attempts of it may have left something.
     package var start: Int64?
 
     package init(
@@ -75,7 +75,7 @@ package struct TransferJob: Codable, Sendable {
     /// Where a result goes.
     package struct Output: Codable, Hashable, Sendable {
         /// A path under the output root, an absolute path, a `file`, `s3`, `https` or `http` URL, or `-` for the descriptor that came with the job.
-        package var place: String?
+        package var location: String?
         /// The name of the output when `place` is nothing else but a folder, or not given: `<job id>.<ext>`.
         package var defaultName: String
         package var delivery: Delivery
@@ -83,9 +83,9 @@ package struct TransferJob: Codable, Sendable {
         package var parts: [PartPattern]
 
         package init(
-            _ place: String?, defaultName: String, delivery: Delivery = Delivery(), parts: [PartPattern] = []
+            _ location: String?, defaultName: String, delivery: Delivery = Delivery(), parts: [PartPattern] = []
         ) {
-            self.place = place
+            self.location = location
             self.defaultName = defaultName
             self.delivery = delivery
             self.parts = parts
@@ -115,7 +115,7 @@ package struct StagedOutput: Codable, Hashable, Sendable {
 }
 
 /// What became of an earlier owner's outputs.
-package enum Settlement: String, Codable, Sendable {
+package enum RecoveredCommit: String, Codable, Sendable {
     /// Every destination holds what the record says and nothing staged is left: the job is done.
     case published
     /// What was staged is removed, and the job must run again.

@@ -13,7 +13,7 @@ extension TransferPolicy {
             + [
                 s3.credentialsFile, s3.configurationFile, s3.container?.tokenFile, credentials.file, knownHostsFile,
                 sshKeyFile,
-            ].compactMap(\.self).map(Self.place)
+            ].compactMap(\.self).map(Self.location)
     }
 
     /// The resolver's, the time zone, and where distributions keep authorities and what OpenSSL is set to: never a folder with
@@ -29,7 +29,7 @@ extension TransferPolicy {
 
     /// What must be readable so that the file is: all of its volume where it is one of Kubernetes', which has all files of a secret
     /// replaced at once, by a link, while they are in use.
-    private static func place(of file: String) -> String {
+    private static func location(of file: String) -> String {
         let link = withUnsafeTemporaryAllocation(byteCount: Int(PATH_MAX), alignment: 1) { bytes in
             let length = readlink(file, bytes.baseAddress!, bytes.count)
             return String(decoding: bytes.prefix(max(0, length)), as: UTF8.self)

@@ -44,12 +44,12 @@ package actor CallbackChild {
         }
         number += 1
         let message = CallbackRequest(number: number, url: url, headers: headers, body: body)
-        let alarm = killLater(living)
+        let alarm = killAfterTimeout(living)
         defer { alarm.cancel() }
         return await withCheckedContinuation { continuation in
             waiting[message.number] = Wait(generation: generation, continuation: continuation)
             Task {
-                await living.sendPatiently(CallbackOrder.post(message))
+                await living.sendWaiting(CallbackOrder.post(message))
                 // Its end may have been told before anybody waited.
                 if living.isReaped { fail(generation, "the sender of callbacks is gone") }
             }
@@ -57,7 +57,7 @@ package actor CallbackChild {
     }
 
     /// Kills a child that has not done in time what it owes, unless the task is cancelled.
-    private func killLater(_ child: Child) -> Task<Void, Never> {
+    private func killAfterTimeout(_ child: Child) -> Task<Void, Never> {
         Task { [timeout] in
             guard (try? await Task.sleep(for: timeout)) != nil else { return }
             child.kill()
@@ -86,7 +86,7 @@ package actor CallbackChild {
                 if found == lookups { return (living, asked) }
                 if asked == generation {
                     retired[generation] = living
-                    _ = killLater(living)
+                    _ = killAfterTimeout(living)
                     closeIfIdle(generation)
                 }
             }

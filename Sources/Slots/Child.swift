@@ -74,7 +74,7 @@ final class Child: Sendable {
     /// Sends an order once its buffer has room, unless the child is killed before; no thread waits for that.
     ///
     /// For whoever sends more at once than a buffer takes, and has an alarm for a child that does not read.
-    func sendPatiently(_ order: some Encodable & Sendable) async {
+    func sendWaiting(_ order: some Encodable & Sendable) async {
         while isUsable {
             if socket.isWritable {
                 do throws(PacketError) { return try socket.send(order, waits: false) } catch {

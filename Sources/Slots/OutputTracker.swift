@@ -7,7 +7,7 @@ struct OutputTracker {
     /// The plan, with what is skipped of it.
     private(set) var plan: ConversionPlan
     private let overwrites: [Overwrite]
-    private let places: [String]
+    private let locations: [String]
     private let maxSeconds: Int
     private var outcomes: [Int: OutputOutcome] = [:]
     /// The outputs of which the transcoder has told.
@@ -19,13 +19,13 @@ struct OutputTracker {
     private enum OutputOutcome {
         case measured(OutputMeasurement)
         case failed(Failure)
-        case skipped(place: String)
+        case skipped(location: String)
     }
 
     init(_ task: SlotTask, maxSeconds: Int) {
         plan = task.plan
         overwrites = task.outputs.map(\.delivery.overwrite)
-        places = task.outputs.map { OutputPath.redacted($0.place ?? $0.defaultName) }
+        locations = task.outputs.map { OutputPath.redacted($0.location ?? $0.defaultName) }
         self.maxSeconds = maxSeconds
     }
 
@@ -63,9 +63,9 @@ struct OutputTracker {
 
     // MARK: What transfer says
 
-    mutating func skipped(_ index: Int, _ place: String) {
+    mutating func skipped(_ index: Int, _ location: String) {
         guard plan.renditions.indices.contains(index) else { return }
-        outcomes[index] = .skipped(place: place)
+        outcomes[index] = .skipped(location: location)
         plan.skipped.insert(index)
     }
 
@@ -90,19 +90,20 @@ struct OutputTracker {
             let format = plan.renditions[index].format
             switch outcomes[index] {
             case nil: throw Failure(.internal, "nothing is known of output \(index) of \(plan.renditions.count)")
-            case .skipped(let place): outputs.append(.init(OutputReport(format: format, skippedAt: place)))
+            case .skipped(let location): outputs.append(.init(OutputReport(format: format, skippedAt: location)))
             case .failed(let failure):
                 var report = OutputReport(format: format, error: failure)
-                report.url = index < places.count ? places[index] : ""
+                report.url = index < locations.count ? locations[index] : ""
                 outputs.append(.init(report))
             case .measured(let measurement):
-                guard let place = staged[index] else { return nil }
+                guard let location = staged[index] else { return nil }
                 let report = OutputReport(
-                    format: format, requested: plan.requestedSettings(of: index), measurement, place)
+                    format: format, requested: plan.requestedSettings(of: index), measurement, location)
                 outputs.append(
                     .init(
-                        destination: place.destination, staged: place.staged, parts: place.parts, report: report,
-                        overwrite: overwrites[index], identity: place.identity))
+                        destination: location.destination, staged: location.staged, parts: location.parts,
+                        report: report,
+                        overwrite: overwrites[index], identity: location.identity))
             }
         }
         let record = CommitRecord(outputs: outputs, isAtomic: plan.isAtomic)

@@ -69,7 +69,7 @@ package actor Slot {
             case .transfer(.staged(let index, let output)): board.staged(index, output)
             case .transfer(.outputFailed(let index, let failure)): board.failed(index, failure)
             case .transcode(.progress(let value)):
-                watch.heard()
+                watch.reset()
                 let count = board.plan.renditions.count
                 var checked = try plausible(pair) { () throws(ImplausibleReport) in try value.checked(outputs: count) }
                 if isWaiting, checked.phase == .opening { checked.phase = .waiting }
@@ -94,7 +94,7 @@ package actor Slot {
     private func check(_ pair: ChildPair, _ board: inout OutputTracker) async throws(SlotError) -> CommitRecord? {
         while true {
             switch await pair.next() {
-            case .transfer(.outputSkipped(let index, let place)): board.skipped(index, place)
+            case .transfer(.outputSkipped(let index, let location)): board.skipped(index, location)
             case .transfer(.checked):
                 guard board.isAllSkipped else { return nil }
                 do throws(Failure) { return try board.record() } catch { throw .failed(error, log: []) }
@@ -115,7 +115,7 @@ package actor Slot {
         defer { watch.end() }
         while true {
             switch await pair.next() {
-            case .transcode(.progress): watch.heard()
+            case .transcode(.progress): watch.reset()
             case .transcode(.probed(let text)):
                 let probe = try plausible(pair) { () throws(ImplausibleReport) in try ProbeText.checked(text) }
                 isTranscodeBusy = false
@@ -140,7 +140,7 @@ package actor Slot {
             case .transfer(.published(let etags)):
                 publication.etags = etags
                 return publication
-            case .transfer(.publishing): watch?.heard()
+            case .transfer(.publishing): watch?.reset()
             case .transfer(.outputFailed(let index, let failure)): publication.failures[index] = failure
             case .transfer(.outputSkipped(let index, _)): publication.skipped.insert(index)
             case .silent:
@@ -157,15 +157,15 @@ package actor Slot {
         }
     }
 
-    /// Settles what an earlier owner of the job left; between jobs.
-    package func settle(
+    /// Recovers what an earlier owner of the job left; between jobs.
+    package func recoverCommit(
         _ record: CommitRecord, job: String, tenant: String? = nil
-    ) async throws(SlotError) -> Settlement {
+    ) async throws(SlotError) -> RecoveredCommit {
         let pair = try await livePair(for: tenant)
-        pair.transfer.send(TransferOrder.settle(record, job: job))
+        pair.transfer.send(TransferOrder.recoverCommit(record, job: job))
         while true {
             switch await pair.next() {
-            case .transfer(.settled(let settlement)): return settlement
+            case .transfer(.commitRecovered(let recovered)): return recovered
             case let event: try handle(event, pair)
             }
         }
@@ -181,11 +181,11 @@ package actor Slot {
         jobs += 1
         if isStopped || isTranscodeBusy {
             if isTransferBusy, shared.withLock({ $0.hasUploads }) { await endTransfer(pair) }
-            dispose(pair)
-            return await abandonUploads()
+            release(pair)
+            return await abortUploads()
         }
         if isTransferBusy { await endTransfer(pair) }
-        await abandonUploads()
+        await abortUploads()
         if let limit = configuration.jobsPerPair, jobs >= limit { replace(pair) }
     }
 
@@ -215,24 +215,24 @@ package actor Slot {
     // MARK: - The pair
 
     private func endTransfer(_ pair: ChildPair) async {
-        guard !pair.transfer.isReaped else { return dispose(pair) }
+        guard !pair.transfer.isReaped else { return release(pair) }
         pair.transfer.send(TransferOrder.end)
         let watch = TranscodeWatchdog(pair: pair, of: pair.transfer, limit: .seconds(10))
         defer { watch.end() }
         while true {
             switch await pair.next() {
             // Thousands of parts take their time.
-            case .transfer(.publishing): watch.heard()
+            case .transfer(.publishing): watch.reset()
             case .transfer(.ended(let leftBehind, let violation)):
                 isTransferBusy = false
                 if let leftBehind { warnOfRest("\(leftBehind)") } else { uploads = [:] }
                 if let violation {
                     log.warning("the children are replaced", ["job": job, "reason": violation.message])
                 }
-                if violation != nil || !pair.isAlive { dispose(pair) }
+                if violation != nil || !pair.isAlive { release(pair) }
                 return
-            case .ended(let ending) where ending.name == pair.transfer.name: return dispose(pair)
-            case .silent: return dispose(pair)
+            case .ended(let ending) where ending.name == pair.transfer.name: return release(pair)
+            case .silent: return release(pair)
             // What was told of the upload is taken back even if the child dies of it.
             case .transfer(.uploading(let index, let output)): uploads[index] = output
             case .transfer(.violation): pair.transcode.kill()
@@ -243,7 +243,7 @@ package actor Slot {
     }
 
     /// Has another child take back what a dead one left at stores.
-    private func abandonUploads() async {
+    private func abortUploads() async {
         guard !uploads.isEmpty else { return }
         let record = CommitRecord(uploads: uploads.values)
         uploads = [:]
@@ -251,7 +251,7 @@ package actor Slot {
             guard (try? await Task.sleep(for: .seconds(20))) != nil, !Task.isCancelled else { return }
             stop()
         }
-        do throws(SlotError) { _ = try await settle(record, job: job, tenant: lastTenant) } catch {
+        do throws(SlotError) { _ = try await recoverCommit(record, job: job, tenant: lastTenant) } catch {
             warnOfRest("\(error)")
         }
         limit.cancel()
@@ -259,7 +259,7 @@ package actor Slot {
             defer { shared.isStopped = false }
             return shared.isStopped
         }
-        if isStopped, let pair = shared.withLock({ $0.pair }) { dispose(pair) }
+        if isStopped, let pair = shared.withLock({ $0.pair }) { release(pair) }
     }
 
     private func warnOfRest(_ reason: String) {
@@ -276,7 +276,7 @@ package actor Slot {
         lastTenant = tenant
         if let pair {
             if !pair.isAlive {
-                dispose(pair)
+                release(pair)
             } else if !pair.serves(tenant) {
                 replace(pair)
             } else if await pair.isOutdated(configuration) {
@@ -311,11 +311,11 @@ package actor Slot {
         pair.events.discard(from: pair.transcode.name)
         isTransferBusy = true
         isStreaming = descriptor != nil
-        shared.withLock { $0.hasUploads = job.outputs.contains { $0.place.map(OutputPath.isObject) == true } }
+        shared.withLock { $0.hasUploads = job.outputs.contains { $0.location.map(OutputPath.isObject) == true } }
         pair.transfer.send(TransferOrder.job(job), descriptor: descriptor)
     }
 
-    private func dispose(_ pair: ChildPair) {
+    private func release(_ pair: ChildPair) {
         pair.kill()
         shared.withLock { $0.pair = nil }
     }

@@ -17,7 +17,7 @@ package struct SlotTask: Sendable {
     package var outputDescriptor: CInt?
     /// Whose job it is, where a pair of children is not everybody's.
     package var tenant: String?
-    /// When the job was made, in ms since 1970, if earlier tries of it may have left something.
+    /// When the job was made, in ms since 1970, if earlier attempts of it may have left something.
     package var start: Int64?
 
     package init(

@@ -34,7 +34,7 @@ final class TranscodeWatchdog: Sendable {
     var isOverdue: Bool { quiet.withLock { $0.map { $0 >= limit } ?? false } }
 
     /// A child said something.
-    func heard() {
+    func reset() {
         quiet.withLock { if $0 != nil { $0 = .zero } }
     }
 

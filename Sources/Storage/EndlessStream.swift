@@ -24,7 +24,7 @@ struct EndlessStream {
     }
 
     /// Gives back what lies far behind the reader.
-    mutating func drop(behind offset: Int64, of spool: borrowing Spool) {
+    mutating func discard(before offset: Int64, of spool: borrowing Spool) {
         let (end, step) = (offset - LinkRequest.keptBehind, LinkRequest.keptBehind)
         guard end - dropped >= step else { return }
         dropped = end

@@ -4,7 +4,7 @@ import Glibc
 import JobSchema
 import Lifecycle
 
-/// One of the places of a name, which no other process has as long as this one keeps it; whoever dies lets go.
+/// One of the permits of a name. No other process has it while this one holds it, and the kernel releases it when the process ends.
 ///
 /// Places are bytes of a file that all processes open, far apart for each name, and none of them is ever written.
 struct NamedLock: ~Copyable {
@@ -12,17 +12,17 @@ struct NamedLock: ~Copyable {
 
     private init(owning file: consuming Descriptor) { self.file = file }
 
-    /// How many places a name may have.
-    static let maxPlaces = 1024
+    /// How many permits a name may have.
+    static let maxPermits = 1024
     /// No sweeper of staged files takes it.
     private static let fileName = Destination.keptPrefix + "locks"
 
-    /// Takes a place of the name among those who share the folder; nothing if all are taken.
-    static func take(_ name: String, places: Int = 1, in folder: String) throws(Failure) -> NamedLock? {
+    /// Takes a permit of the name among all processes that share the folder; nothing if all are taken.
+    static func take(_ name: String, permits: Int = 1, in folder: String) throws(Failure) -> NamedLock? {
         let file = try open(folder)
-        let start = Int64(Digest.of(Array(name.utf8)).prefix(13), radix: 16)! * Int64(maxPlaces)
-        for place in 0..<min(places, maxPlaces) {
-            if clinux_lock_byte(file.number, start + Int64(place)) == 0 { return NamedLock(owning: file) }
+        let start = Int64(Digest.of(Array(name.utf8)).prefix(13), radix: 16)! * Int64(maxPermits)
+        for permit in 0..<min(permits, maxPermits) {
+            if clinux_lock_byte(file.number, start + Int64(permit)) == 0 { return NamedLock(owning: file) }
             guard [EAGAIN, EACCES].contains(errno) else { throw unusable(folder, .last) }
         }
         return nil

@@ -98,14 +98,14 @@ extension Destination {
         return named.isSameFile(as: held)
     }
 
-    /// Removes the last folders of the place, as many as were made for it, up to the first that holds something or is open
+    /// Removes the last folders of the location, as many as were made for it, up to the first that holds something or is open
     /// for an output.
     package func removeEmptyFolders(_ count: Int) {
         var names = folderNames
         for _ in 0..<count {
             guard let name = names.popLast() else { return }
-            let place = Destination(rootPath: rootPath, folderNames: names, name: name)
-            guard place.removeEmptyFolder() else { return }
+            let location = Destination(rootPath: rootPath, folderNames: names, name: name)
+            guard location.removeEmptyFolder() else { return }
         }
     }
 

@@ -28,8 +28,8 @@ package final class RemoteSource: RemoteRequest.Owner {
     private var identity: RemoteIdentity?
     private var cache: CacheUse?
     /// Held while a request runs.
-    private var place: HostPermit
-    /// Whether it waits for its place, or for another job that fetches the same source.
+    private var permit: HostPermit
+    /// Whether it waits for its permit, or for another job that fetches the same source.
     package private(set) var isWaiting = false
     /// The one that the reader waits for is last.
     private var requests: [RemoteRequest] = []
@@ -61,14 +61,14 @@ package final class RemoteSource: RemoteRequest.Owner {
         self.maxBytes = min(maxBytes ?? .max, client.policy.maxSourceBytes)
         self.client = client
         let target = try client.target(of: location, access)
-        place = HostPermit(at: target.url, policy: client.policy)
+        permit = HostPermit(at: target.url, policy: client.policy)
         if let cache { self.cache = CacheUse(cache, of: target) }
         // Only within its file system can a file without a name get one.
         spool = try Spool.create(in: cache?.folder ?? client.policy.spoolFolder)
         try start(at: nil)
     }
 
-    deinit { dropRequests() }
+    deinit { cancelRequests() }
 
     /// Bytes of the whole source, once they are known; of one that is to be kept, once they are there.
     package var length: Int64? { cache?.isFetching == true ? nil : identity?.length }
@@ -113,7 +113,7 @@ package final class RemoteSource: RemoteRequest.Owner {
 
     /// Keeps the spool of an endless stream small: what lies behind the reader goes, and what comes too fast waits.
     private func follow() {
-        stream?.drop(behind: wanted, of: spool)
+        stream?.discard(before: wanted, of: spool)
         guard let request = requests.last else { return }
         request.pause(request.position - wanted > EndlessStream.maxAhead)
     }
@@ -195,7 +195,7 @@ package final class RemoteSource: RemoteRequest.Owner {
     }
 
     func ended(_ request: RemoteRequest, _ end: RemoteRequest.End) {
-        defer { if requests.isEmpty { place.leave() } }
+        defer { if requests.isEmpty { permit.release() } }
         if isEndless {
             requests = []
             // What has gone by does not come again: a stream that breaks is over.
@@ -238,10 +238,10 @@ package final class RemoteSource: RemoteRequest.Owner {
         try ask(try client.target(of: location, access), for: range, at: requests.count)
     }
 
-    /// Whether it may ask now: nobody else fetches the source for the cache, and there is a place at its host.
+    /// Whether it may ask now: nobody else fetches the source for the cache, and its host has a free permit.
     private func isTurn(at offset: Int64?) throws(Failure) -> Bool {
         if offset == nil, try cache?.mayAsk() == false { return false }
-        return try place.take()
+        return try permit.take()
     }
 
     private func ask(
@@ -283,7 +283,7 @@ package final class RemoteSource: RemoteRequest.Owner {
         } else if identity.canResume {
             for request in requests { request.pause(true) }
             // libcurl would keep 32 MiB of what a paused one brings over the connection that all of them share.
-            if isAlone || identity.sharesConnection { dropRequests() }
+            if isAlone || identity.sharesConnection { cancelRequests() }
             do { try start(at: hole) } catch { fail(error) }
         } else if let request = requests.first {
             resume(request)
@@ -331,11 +331,11 @@ package final class RemoteSource: RemoteRequest.Owner {
         self.failure = failure
         cache = nil
         retryAt = nil
-        dropRequests()
-        place.leave()
+        cancelRequests()
+        permit.release()
     }
 
-    private func dropRequests() {
+    private func cancelRequests() {
         for request in requests { client.remove(request) }
         requests = []
     }

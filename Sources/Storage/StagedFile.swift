@@ -119,10 +119,10 @@ package struct StagedFile: ~Copyable {
     }
 
     /// Takes back what was published, because another output of the job could not be.
-    package mutating func withdraw() {
+    package mutating func rollback() {
         switch state {
         case .published:
-            destination.withdraw(in: folder, stagedName)
+            destination.rollback(in: folder, stagedName)
             state = .published(keepsOld: false)
         case .named:
             // First, for a part that is gone may not be taken for published once its name is another's.
@@ -130,7 +130,7 @@ package struct StagedFile: ~Copyable {
             state = .unnamed
         case .unnamed: break
         }
-        withdrawParts()
+        rollbackParts()
         fsync(folder.number)
     }
 
@@ -203,7 +203,7 @@ extension Destination {
     }
 
     /// Removes the file, or brings back what it had replaced.
-    func withdraw(in folder: borrowing Descriptor, _ stagedName: String) {
+    func rollback(in folder: borrowing Descriptor, _ stagedName: String) {
         guard renameat(folder.number, Self.keptName(stagedName), folder.number, name) != 0 else { return }
         unlinkat(folder.number, name, 0)
     }

@@ -30,7 +30,7 @@ package enum StagedFiles {
             let name = entry.name
             let kind = CInt(entry.pointee.d_type)
             if name.hasPrefix(Destination.stagedPrefix), kind == DT_REG {
-                removeIfAbandoned(name, in: dirfd(stream))
+                removeIfStale(name, in: dirfd(stream))
             } else if kind == DT_DIR, name != ".", name != ".." {
                 let child = openat(dirfd(stream), name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
                 if child >= 0 { sweep(Descriptor(owning: child), depth: depth + 1, &budget) }
@@ -44,10 +44,10 @@ package enum StagedFiles {
         return names.count > 2 ? "\(names[0])~\(names[1])" : nil
     }
 
-    private static func removeIfAbandoned(_ name: String, in folder: CInt) {
+    private static func removeIfStale(_ name: String, in folder: CInt) {
         if let main = mainName(ofPart: name) {
-            // It goes first, or whoever settles its job would take the part for published; somebody may also hold it for both.
-            removeIfAbandoned(main, in: folder)
+            // It goes first, or whoever recovers its job would take the part for published; somebody may also hold it for both.
+            removeIfStale(main, in: folder)
             var found = stat()
             guard fstatat(folder, main, &found, AT_SYMLINK_NOFOLLOW) != 0 else { return }
         }

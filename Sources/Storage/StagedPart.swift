@@ -51,7 +51,7 @@ extension StagedFile {
     }
 
     /// Lets go of a part that is not complete.
-    package func drop(_ part: consuming PartInProgress) {
+    package func discard(_ part: consuming PartInProgress) {
         if part.isNamed { unlinkat(folder.number, part.stagedName, 0) }
     }
 
@@ -110,7 +110,7 @@ extension StagedFile {
         }
     }
 
-    mutating func withdrawParts() {
+    mutating func rollbackParts() {
         for index in parts.indices where parts[index].isPublished {
             try? destination.part(parts[index].name).remove()
         }

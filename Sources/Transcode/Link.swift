@@ -28,7 +28,7 @@ final class Link: Sendable {
     }
 
     /// Sends a request that is not answered here.
-    func tell(_ request: LinkRequest) throws(PacketError) {
+    func send(_ request: LinkRequest) throws(PacketError) {
         try socket.send(request)
     }
 

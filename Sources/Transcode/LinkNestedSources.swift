@@ -26,7 +26,7 @@ final class LinkNestedSources: NestedSources {
 
     func expect(_ reference: String, within parent: Int, as kind: NestedKind) {
         // A link that is broken shows at the next question.
-        try? link.tell(.expect(reference, within: parent, as: .init(kind)))
+        try? link.send(.expect(reference, within: parent, as: .init(kind)))
     }
 
     func scratch() throws -> any RandomAccessOutput {

@@ -37,7 +37,7 @@ final class LinkStores: OutputStores {
             throw Failure(.internal, "the part '\(name)' of output \(index) is complete before it was begun")
         }
         store.close()
-        try link.tell(.finished(output: index, part: name))
+        try link.send(.finished(output: index, part: name))
     }
 
     /// Tells the other child what became of an output.
@@ -47,6 +47,6 @@ final class LinkStores: OutputStores {
             return keys.compactMap { open.removeValue(forKey: $0) }
         }
         for store in stores { store.close() }
-        try link.tell(isComplete ? .finished(output: index, part: nil) : .discard(output: index))
+        try link.send(isComplete ? .finished(output: index, part: nil) : .discard(output: index))
     }
 }

@@ -39,7 +39,7 @@ extension JobOutputs {
                     to: targetNumber, unlessReadable: control.number, keepingOld: isAtomic && outputs.count > 1)
             } catch {
                 publishing?.rest.removeFirst()
-                outputs[index].withdraw()
+                outputs[index].rollback()
                 if error.code == .outputExists, outputs[index].overwrite == .skip {
                     try skip(index, reportingTo: control)
                     continue
@@ -61,7 +61,7 @@ extension JobOutputs {
         guard let done = publishing else { return }
         publishing = nil
         if let (index, failure) = done.failures.first, isAtomic || done.failures.count == done.count {
-            for output in outputs where output.isStaged { output.withdraw() }
+            for output in outputs where output.isStaged { output.rollback() }
             return try control.send(TransferReport.failed(outputs.count > 1 ? failure.of(output: index) : failure))
         }
         for (index, failure) in done.failures { try control.send(TransferReport.outputFailed(index, failure)) }

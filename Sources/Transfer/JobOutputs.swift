@@ -7,24 +7,24 @@ import Storage
 final class JobOutputs {
     /// Why they cannot be written where they are wanted; told before anything is fetched.
     private(set) var failure: Failure?
-    /// What is found out of their places first, until it is known.
+    /// What is found out of their locations first, until it is known.
     private var vacancy: OverwriteCheck?
     /// Whether the worker waits for what comes of it.
     private var owesCheck: Bool
-    /// What earlier tries of the job have left at stores, until it is gone.
-    private var abandoned: [AbandonedUploads] = []
+    /// What earlier attempts of the job have left at stores, until it is gone.
+    private var abandoned: [StaleUploads] = []
     let outputs: [OutputSession]
     private let policy: TransferPolicy
     private let limits: WriteLimits
     /// When what is written is measured next, while something is.
     private var nextMeasurement: ContinuousClock.Instant?
-    private let loose = LooseFiles()
+    private let released = ReleasedFiles()
     let isAtomic: Bool
     private let target: Descriptor?
     let targetNumber: CInt
     private var sums: [FileSum] = []
     var publishing: Publishing?
-    private var claims: PlaceClaims?
+    private var claims: LocationClaims?
     /// What the other child did that none does that is in order, and whether the worker knows of it.
     private var violation: (failure: Failure, isTold: Bool)?
 
@@ -32,9 +32,9 @@ final class JobOutputs {
     private static let maxWaiting = 8
 
     init(_ job: TransferJob, target: consuming Descriptor?, client: HTTPClient) {
-        let loose = loose
+        let released = released
         outputs = job.outputs.enumerated().map { index, output in
-            OutputSession(output, job: job.id, token: job.token, index: index, client: client, loose: loose)
+            OutputSession(output, job: job.id, token: job.token, index: index, client: client, released: released)
         }
         limits = WriteLimits(job, client.policy)
         policy = client.policy
@@ -46,11 +46,11 @@ final class JobOutputs {
         }
         self.target = target
         do throws(Failure) {
-            claims = try PlaceClaims(outputs, client, hasTarget: targetNumber >= 0)
+            claims = try LocationClaims(outputs, client, hasTarget: targetNumber >= 0)
             if let start = job.start {
                 for output in outputs {
-                    guard case .remote(let place) = try output.place(),
-                        let uploads = AbandonedUploads(at: place, since: start, client: client)
+                    guard case .remote(let location) = try output.location(),
+                        let uploads = StaleUploads(at: location, since: start, client: client)
                     else { continue }
                     abandoned.append(uploads)
                 }
@@ -76,7 +76,7 @@ final class JobOutputs {
                 try vacancy.tick(now)
                 guard vacancy.isKnown else { return }
                 if let index = vacancy.taken.sorted().first(where: { outputs[$0].overwrite == .fail }) {
-                    let exists = Failure.outputExists(outputs[index].placeName)
+                    let exists = Failure.outputExists(outputs[index].locationName)
                     throw outputs.count > 1 ? exists.of(output: index) : exists
                 }
                 taken = vacancy.taken.sorted()
@@ -88,11 +88,11 @@ final class JobOutputs {
         owesCheck = false
     }
 
-    /// Lets go of an output whose place is taken.
+    /// Lets go of an output whose location is taken.
     func skip(_ index: Int, reportingTo control: borrowing PacketSocket) throws(PacketError) {
-        let name = outputs[index].placeName
-        drop(index, .outputExists(name))
-        try control.send(TransferReport.outputSkipped(index, place: name))
+        let name = outputs[index].locationName
+        fail(index, .outputExists(name))
+        try control.send(TransferReport.outputSkipped(index, location: name))
     }
 
     /// Whether a file is being summed.
@@ -123,40 +123,40 @@ final class JobOutputs {
         let file = try scratchFile(policy: policy)
         do throws(Errno) {
             let writer = try file.writer()
-            loose.add(file)
+            released.add(file)
             return Answer(message: .scratch, descriptor: writer)
         } catch { throw Failure(.internal, "the spool cannot be opened for writing: \(error)") }
     }
 
     /// Fails where no more may be written.
     private func checkLimits() throws(Failure) {
-        loose.release()
-        if let excess = limits.excess(outputs, loose) { throw violate(excess, .tooLarge) }
-        try limits.checkCount(outputs, loose)
+        released.release()
+        if let excess = limits.excess(outputs, released) { throw violate(excess, .tooLarge) }
+        try limits.checkCount(outputs, released)
         nextMeasurement = nextMeasurement ?? .now + WriteLimits.interval
     }
 
     private func measure(_ now: ContinuousClock.Instant) {
         guard let next = nextMeasurement, now >= next else { return }
-        loose.release()
-        if let excess = limits.excess(outputs, loose) {
+        released.release()
+        if let excess = limits.excess(outputs, released) {
             violate(excess, .tooLarge)
             // Until the other child is dead it may go on.
-            loose.empty()
+            released.empty()
         }
-        let isWritten = !loose.isEmpty || outputs.contains { $0.writableFiles > 0 }
+        let isWritten = !released.isEmpty || outputs.contains { $0.writableFiles > 0 }
         nextMeasurement = isWritten ? now + WriteLimits.interval : nil
     }
 
     /// Whether the other child has let go of all that it might write; asked once the outputs are given up.
     var isReleased: Bool {
-        loose.release()
-        return !loose.areOpen
+        released.release()
+        return !released.areOpen
     }
 
     /// What the other child did that none does that is in order, at the end; all files are let go of.
     func takeViolation() -> Failure? {
-        let isOpen = loose.releaseAll()
+        let isOpen = released.releaseAll()
         if let violation { return violation.failure }
         return isOpen ? Failure(.crashed, "respool-transcode keeps a file open that it was to forget") : nil
     }
@@ -169,7 +169,7 @@ final class JobOutputs {
         // What is being made visible is complete, and nobody can write to it.
         guard publishing == nil else { return failure }
         self.failure = failure
-        for index in outputs.indices { drop(index, failure) }
+        for index in outputs.indices { fail(index, failure) }
         return failure
     }
 
@@ -184,7 +184,7 @@ final class JobOutputs {
     /// Lets go of a failed output.
     func discard(output: Int) {
         guard checkUnfinished(output) else { return }
-        drop(output, Failure(.internal, "output \(output) was given up"))
+        fail(output, Failure(.internal, "output \(output) was given up"))
     }
 
     /// Whether the other child may say how an output ends: what it has said to be complete is no more in its hand.
@@ -194,7 +194,7 @@ final class JobOutputs {
         return false
     }
 
-    private func drop(_ index: Int, _ failure: Failure) {
+    private func fail(_ index: Int, _ failure: Failure) {
         guard outputs.indices.contains(index) else { return }
         sums.removeAll { $0.output == index }
         outputs[index].fail(failure)
@@ -253,7 +253,7 @@ final class JobOutputs {
     }
 
     /// Gives up all that is not visible.
-    func abandon() {
+    func abort() {
         publishing = nil
         vacancy = nil
         for output in outputs { output.discard() }
@@ -273,7 +273,7 @@ final class JobOutputs {
     private func fail(
         _ index: Int, _ failure: Failure, reportingTo control: borrowing PacketSocket
     ) throws(PacketError) {
-        drop(index, failure)
+        fail(index, failure)
         try control.send(TransferReport.outputFailed(index, failure))
     }
 }

@@ -13,7 +13,7 @@ final class OutputSession {
     private let index: Int
     private let client: HTTPClient
     /// Where files go that are given up while they can be written to.
-    private let loose: LooseFiles
+    private let released: ReleasedFiles
     private var policy: TransferPolicy { client.policy }
     /// What is given up at a store, until that is done.
     private var leftovers: [RemoteOutput] = []
@@ -44,14 +44,15 @@ final class OutputSession {
     }
 
     init(
-        _ output: TransferJob.Output, job: String, token: String, index: Int, client: HTTPClient, loose: LooseFiles
+        _ output: TransferJob.Output, job: String, token: String, index: Int, client: HTTPClient,
+        released: ReleasedFiles
     ) {
         self.output = output
         self.job = job
         self.token = token
         self.index = index
         self.client = client
-        self.loose = loose
+        self.released = released
     }
 
     deinit { discard() }
@@ -79,8 +80,8 @@ final class OutputSession {
     }
 
     /// Where it goes; nothing for the descriptor that came with the job.
-    func place() throws(Failure) -> OutputPlace? {
-        output.place == "-" ? nil : try OutputPlace(output, policy: policy)
+    func location() throws(Failure) -> OutputLocation? {
+        output.location == "-" ? nil : try OutputLocation(output, policy: policy)
     }
 
     /// Whether its format has such a file beside the main one.
@@ -94,13 +95,13 @@ final class OutputSession {
         }
     }
 
-    /// The place of a part, with what may be secret in it.
-    func text(ofPart part: String, at place: OutputPlace) throws(Failure) -> String {
-        try place.text(ofPart: part, token: token)
+    /// The location of a part, with what may be secret in it.
+    func text(ofPart part: String, at location: OutputLocation) throws(Failure) -> String {
+        try location.text(ofPart: part, token: token)
     }
 
     /// The same as it is shown.
-    var placeName: String { (try? place()?.name) ?? "-" }
+    var locationName: String { (try? location()?.name) ?? "-" }
 
     var overwrite: Overwrite { output.delivery.overwrite }
 
@@ -117,7 +118,7 @@ final class OutputSession {
         guard !isFinished else { throw Failure(.internal, "output \(index) is complete, and is written again") }
         guard let part else {
             // A file that was given out before is forgotten, but for one that has parts.
-            if parts.isEmpty, partsReport.count == 0 { dropStaging() }
+            if parts.isEmpty, partsReport.count == 0 { discardStaging() }
             try createMain()
             return Answer(message: .stage(name: ""), descriptor: try writer(of: mainFile!))
         }
@@ -141,13 +142,13 @@ final class OutputSession {
 
     private func createMain() throws(Failure) {
         guard staging == nil else { return }
-        switch try place() {
+        switch try location() {
         case .local(let destination):
             staging = Staging(
                 try StagedFile.create(
                     for: destination, job: job, token: token, output: index, countingFolders: &madeFolders))
-        case .remote(let place):
-            staging = Staging(try RemoteOutput(place, job: job, replacing: overwrite == .replace, client: client))
+        case .remote(let location):
+            staging = Staging(try RemoteOutput(location, job: job, replacing: overwrite == .replace, client: client))
         case nil: staging = Staging(try StreamedFile.create(policy: policy))
         }
     }
@@ -254,10 +255,10 @@ final class OutputSession {
     }
 
     /// Takes back what was published.
-    func withdraw() {
+    func rollback() {
         guard isStaged else { return }
-        staging!.withdraw()
-        dropStaging()
+        staging!.rollback()
+        discardStaging()
         isPublished = false
         isStaged = false
     }
@@ -270,28 +271,28 @@ final class OutputSession {
 
     /// Removes the folders that were made for an output that there is not; once all that is staged in them is gone.
     func removeMadeFolders() {
-        guard madeFolders > 0, !isPublished, case .local(let place) = try? place() else { return }
-        place.removeEmptyFolders(madeFolders)
+        guard madeFolders > 0, !isPublished, case .local(let location) = try? location() else { return }
+        location.removeEmptyFolders(madeFolders)
     }
 
     /// Removes all that is staged.
     func discard() {
         guard !isPublished else { return }
         for part in parts.values {
-            loose.giveUp(part.file)
-            if let progress = part.progress.take() { staging?.drop(progress) }
+            released.discard(part.file)
+            if let progress = part.progress.take() { staging?.discard(progress) }
         }
         parts = [:]
-        dropStaging()
+        discardStaging()
         isStaged = false
     }
 
-    private func dropStaging() {
+    private func discardStaging() {
         if let remote {
-            remote.abandon()
+            remote.abort()
             leftovers.append(remote)
         }
-        if let mainFile { loose.giveUp(mainFile) }
+        if let mainFile { released.discard(mainFile) }
         isUploadTold = false
         staging = nil
     }

@@ -1,22 +1,22 @@
 import JobSchema
 import Storage
 
-/// At which places something is already, of the outputs that may not replace it.
+/// At which locations something is already, of the outputs that may not replace it.
 final class OverwriteCheck {
     private var lookups: [(index: Int, lookup: RemoteLookup)] = []
-    /// The outputs whose place is taken, as far as that is known.
+    /// The outputs whose location is taken, as far as that is known.
     private(set) var taken: Set<Int> = []
 
     init(_ outputs: [OutputSession], client: HTTPClient) throws(Failure) {
         for (index, output) in outputs.enumerated() where output.overwrite != .replace {
-            switch try output.place() {
+            switch try output.location() {
             case .local(let destination):
                 do throws(Failure) { try destination.checkOverwrite() } catch {
                     guard error.code == .outputExists else { throw error }
                     taken.insert(index)
                 }
-            case .remote(let place):
-                if let lookup = RemoteLookup(place, client: client) { lookups.append((index, lookup)) }
+            case .remote(let location):
+                if let lookup = RemoteLookup(location, client: client) { lookups.append((index, lookup)) }
             case nil: break
             }
         }

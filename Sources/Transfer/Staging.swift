@@ -95,7 +95,7 @@ struct Staging: ~Copyable {
     }
 
     /// Lets go of a part that is not complete.
-    func drop(_ part: consuming PartInProgress) { staged?.drop(part) }
+    func discard(_ part: consuming PartInProgress) { staged?.discard(part) }
 
     private static let maxParts = 100_000
 
@@ -135,9 +135,9 @@ struct Staging: ~Copyable {
     }
 
     /// Takes back what was published.
-    mutating func withdraw() {
-        staged?.withdraw()
-        remote?.withdraw()
+    mutating func rollback() {
+        staged?.rollback()
+        remote?.rollback()
     }
 }
 

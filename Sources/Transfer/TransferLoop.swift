@@ -11,7 +11,7 @@ final class TransferLoop {
     private let client: HTTPClient
     private var job: TransferSession?
     private var ending: Ending?
-    private var settling: Settling?
+    private var recovery: CommitRecovery?
     private var isLinkOpen = true
 
     /// Requests that the other child may have left when its job ends: some for each of 32 outputs.
@@ -47,7 +47,7 @@ final class TransferLoop {
             guard try takeOrders() else { return }
             client.perform()
             try job?.tick(reportingTo: control)
-            try settleFurther()
+            try continueRecovery()
             try endFurther()
             try job?.sumFurther(reportingTo: control)
             try answerPending()
@@ -61,7 +61,7 @@ final class TransferLoop {
     /// Milliseconds until something must be done unasked.
     private func waitTimeout() -> Int {
         if job?.isSumming == true { return 0 }
-        let deadlines = [job?.nextDeadline, settling?.nextDeadline, ending?.job.nextDeadline, ending?.next]
+        let deadlines = [job?.nextDeadline, recovery?.nextDeadline, ending?.job.nextDeadline, ending?.next]
         guard let deadline = deadlines.compactMap(\.self).min() else { return 60_000 }
         return max(0, Int((deadline - .now).milliseconds) + 1)
     }
@@ -82,12 +82,12 @@ final class TransferLoop {
         case .publish:
             guard let job else { return try control.send(TransferReport.failed(.noJob)) }
             try job.publish(reportingTo: control)
-        case .settle(let record, let id):
-            settling = Settling(record, job: id, client: client)
-            try settleFurther()
+        case .recoverCommit(let record, let id):
+            recovery = CommitRecovery(record, job: id, client: client)
+            try continueRecovery()
         case .end:
             try drainLink()
-            job?.abandon()
+            job?.abort()
             ending = job.map { Ending($0) }
             job = nil
             guard ending == nil else { return try endFurther() }
@@ -95,13 +95,13 @@ final class TransferLoop {
         }
     }
 
-    private func settleFurther() throws(PacketError) {
-        guard let settling else { return }
-        settling.tick(.now)
-        guard let result = settling.result else { return }
-        self.settling = nil
+    private func continueRecovery() throws(PacketError) {
+        guard let recovery else { return }
+        recovery.tick(.now)
+        guard let result = recovery.result else { return }
+        self.recovery = nil
         switch result {
-        case .success(let settlement): try control.send(TransferReport.settled(settlement))
+        case .success(let recovered): try control.send(TransferReport.commitRecovered(recovered))
         case .failure(let failure): try control.send(TransferReport.failed(failure))
         }
     }
@@ -144,7 +144,7 @@ final class TransferLoop {
         do throws(PacketError) {
             if let received = try link.receive(LinkRequest.self) { return received.message }
             isLinkOpen = false
-        } catch { try distrust("sends what is no request") }
+        } catch { try reportViolation("sends what is no request") }
         return nil
     }
 
@@ -158,7 +158,7 @@ final class TransferLoop {
         if job?.pending != nil { try answer(.refused(.jobOver)) }
         var count = 0
         while isLinkOpen, try link.waitUntilReadable(milliseconds: 0) {
-            guard count < Self.maxLeft else { return try distrust("asks on and on at the end of its job") }
+            guard count < Self.maxLeft else { return try reportViolation("asks on and on at the end of its job") }
             count += 1
             guard let request = try nextRequest() else { return }
             if request.wantsAnswer { try answer(.refused(.jobOver)) }
@@ -169,17 +169,17 @@ final class TransferLoop {
     private func answer(_ message: LinkAnswer, descriptor: CInt = -1) throws(PacketError) {
         guard isLinkOpen else { return }
         // Long before the socket is full: of descriptors that nobody has read the kernel allows each user only so many, for all slots.
-        guard link.isWritable else { return try distrust("does not read what it asked for") }
+        guard link.isWritable else { return try reportViolation("does not read what it asked for") }
         // A link that is broken is the worker's to notice: its other child is dead.
         do { try link.send(message, descriptor: descriptor, waits: false) } catch { isLinkOpen = false }
     }
 
     /// Listens no more to the other child, which did what none does that is in order.
-    private func distrust(_ what: String) throws(PacketError) {
+    private func reportViolation(_ what: String) throws(PacketError) {
         isLinkOpen = false
         // Between jobs none is to fail for it: without this process the next one gets another pair.
         guard let job = job ?? ending?.job else { throw .malformed("respool-transcode \(what)") }
-        job.distrust("respool-transcode \(what)")
+        job.reportViolation("respool-transcode \(what)")
     }
 }
 

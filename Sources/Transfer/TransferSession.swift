@@ -42,7 +42,7 @@ final class TransferSession {
     }
 
     /// Gives up all that is not visible, which may take a moment.
-    func abandon() { outputs.abandon() }
+    func abort() { outputs.abort() }
 
     /// Whether the other child has let go of all that it might write, asked once all is given up.
     var isReleased: Bool { outputs.isReleased }
@@ -57,7 +57,7 @@ final class TransferSession {
     var leftBehind: Failure? { outputs.leftBehind }
 
     /// Fails the job for what the other child did, which none does that is in order.
-    func distrust(_ what: String) { outputs.violate(what) }
+    func reportViolation(_ what: String) { outputs.violate(what) }
 
     // MARK: Requests of the other child
 

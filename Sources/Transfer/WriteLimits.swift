@@ -15,16 +15,16 @@ struct WriteLimits {
     }
 
     /// What is wrong with so many bytes, if anything.
-    func excess(_ outputs: [OutputSession], _ loose: LooseFiles) -> String? {
-        let bytes = outputs.reduce(loose.bytes) { $0 + $1.bytes }
+    func excess(_ outputs: [OutputSession], _ released: ReleasedFiles) -> String? {
+        let bytes = outputs.reduce(released.bytes) { $0 + $1.bytes }
         guard bytes > maxBytes else { return nil }
         return
             "the job has written \(bytes) bytes, scratch files among them, over the limit of \(maxBytes); see RESPOOL_MAX_OUTPUT_BYTES"
     }
 
     /// Fails where one more file would be too many.
-    func checkCount(_ outputs: [OutputSession], _ loose: LooseFiles) throws(Failure) {
-        guard outputs.reduce(loose.count, { $0 + $1.writableFiles }) >= Self.maxFiles else { return }
+    func checkCount(_ outputs: [OutputSession], _ released: ReleasedFiles) throws(Failure) {
+        guard outputs.reduce(released.count, { $0 + $1.writableFiles }) >= Self.maxFiles else { return }
         throw Failure(.tooLarge, "the job writes more than \(Self.maxFiles) files at a time")
     }
 }

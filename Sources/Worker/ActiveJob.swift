@@ -68,7 +68,7 @@ final class ActiveJob: Sendable {
     }
 
     /// Ends the job wherever it is, because the process is about to end.
-    func abandon() {
+    func interrupt() {
         end(.released)
         if state.withLock({ $0.stage == .publishing }) { end(.lost) }
     }
@@ -92,7 +92,7 @@ final class ActiveJob: Sendable {
     }
 
     /// Takes note that the slot is done with the job, and answers why it was ended early, if it was.
-    func leaveSlot() -> Ending? {
+    func releaseSlot() -> Ending? {
         state.withLock { state in
             state.stage = .over
             return state.ending

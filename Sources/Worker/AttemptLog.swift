@@ -19,9 +19,9 @@ enum AttemptLog {
 
     private static func words(of reports: [OutputReport]) -> [String] {
         reports.enumerated().flatMap { index, report in
-            let place = reports.count > 1 ? "outputs[\(index)]: " : ""
-            let error = report.error.map { ["\(place)\($0.message) (\($0.code.rawValue))"] } ?? []
-            return report.warnings.map { "\(place)warning: \($0.message) (\($0.code))" } + error
+            let location = reports.count > 1 ? "outputs[\(index)]: " : ""
+            let error = report.error.map { ["\(location)\($0.message) (\($0.code.rawValue))"] } ?? []
+            return report.warnings.map { "\(location)warning: \($0.message) (\($0.code))" } + error
         }
     }
 }

@@ -38,7 +38,7 @@ actor CallbackSender {
                 try await queue.claimCallbacks(count: count, token: token)
             }
             inFlight += callbacks?.count ?? 0
-            for callback in callbacks ?? [] { Task { await carryOut(callback, of: queue) } }
+            for callback in callbacks ?? [] { Task { await deliver(callback, of: queue) } }
         }
         asked.remove(queue.name)
     }
@@ -57,7 +57,7 @@ actor CallbackSender {
         while inFlight > 0, .now < deadline { try? await Task.sleep(for: .milliseconds(20)) }
     }
 
-    private func carryOut(_ callback: Callback, of queue: JobQueue) async {
+    private func deliver(_ callback: Callback, of queue: JobQueue) async {
         let start = ContinuousClock.now
         let outcome = await send(callback, of: queue)
         let time = start.duration(to: .now)

@@ -5,7 +5,7 @@ import MediaTypes
 import SlotIPC
 import Slots
 
-/// The way of one job through this worker: check, settle, convert, publish, finish.
+/// The way of one job through this worker: check, recover, convert, publish, finish.
 struct JobRun: Sendable {
     let active: ActiveJob
     let reporter: TransitionReporter
@@ -28,14 +28,14 @@ struct JobRun: Sendable {
         let result = await attempt()
         // The slot clears up while the queue is told.
         async let ended: Void = slot.end()
-        await tell(result, seconds: start.duration(to: .now).seconds)
+        await report(result, seconds: start.duration(to: .now).seconds)
         await ended
     }
 
     private func attempt() async -> Result {
         let spec: JobSpec
         do throws(Failure) { spec = try JobSpec(fields: job.fields) } catch {
-            _ = active.leaveSlot()
+            _ = active.releaseSlot()
             return Result(outcome: .failed(error))
         }
         let alarm = Task { [active] in
@@ -45,17 +45,17 @@ struct JobRun: Sendable {
         defer { alarm.cancel() }
         do throws(SlotError) {
             let outcome = try await convert(spec)
-            _ = active.leaveSlot()
+            _ = active.releaseSlot()
             return Result(outcome: outcome)
         } catch {
-            return Self.result(of: error, ending: active.leaveSlot(), timeout: spec.timeout)
+            return Self.result(of: error, ending: active.releaseSlot(), timeout: spec.timeout)
         }
     }
 
     private func convert(_ spec: JobSpec) async throws(SlotError) -> Outcome? {
         guard active.ending == nil else { throw .stopped }
         if let record = job.commit {
-            if try await slot.settle(record, job: job.id, tenant: slot.tenant(of: job.fields)) == .published {
+            if try await slot.recoverCommit(record, job: job.id, tenant: slot.tenant(of: job.fields)) == .published {
                 log.info("already published by an earlier attempt")
                 return .published(record)
             }
@@ -90,7 +90,7 @@ struct JobRun: Sendable {
             id: job.id, token: job.token, source: spec.source, access: spec.access, plan: spec.plan,
             outputs: spec.destinations.indices.map { index in
                 TransferJob.Output(
-                    spec.place(ofOutput: index, job: job.id),
+                    spec.location(ofOutput: index, job: job.id),
                     defaultName: spec.defaultName(ofOutput: index, job: job.id),
                     delivery: spec.deliveries[index])
             }, tenant: slot.tenant(of: job.fields), start: job.isNew ? nil : job.createdAt)
@@ -114,7 +114,7 @@ struct JobRun: Sendable {
         }
     }
 
-    private func tell(_ result: Result, seconds: Double) async {
+    private func report(_ result: Result, seconds: Double) async {
         if active.ending != nil { metrics.lostChildren("stopped") }
         guard let outcome = result.outcome else {
             metrics.ended("lost", code: "", seconds: seconds)

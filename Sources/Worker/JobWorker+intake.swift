@@ -10,7 +10,7 @@ extension JobWorker {
             while !isDraining {
                 await freeSlot()
                 await takeJobs(in: &jobs)
-                if free.isEmpty { await ringOn() } else { await waitAtTheDoorbells() }
+                if free.isEmpty { await ringOn() } else { await waitOnDoorbells() }
             }
             await returnUnanswered(in: &jobs)
             // What woke this worker last may have been meant for a job that it does not take.
@@ -91,7 +91,7 @@ extension JobWorker {
         var log = log.with("job", job.id).with("attempt", job.attempt)
         if queues.count > 1 { log = log.with("queue", served.queue.name.text) }
         let run = JobRun(active: active, reporter: served.reporter, metrics: metrics, log: log)
-        group.addTask { await self.carryOut(run, of: served) }
+        group.addTask { await self.execute(run, of: served) }
     }
 
     /// Takes a free slot: one whose children have run jobs of the same tenant, else none yet, if there is such a one.
@@ -103,7 +103,7 @@ extension JobWorker {
         return free.remove(at: index ?? free.endIndex - 1)
     }
 
-    private func carryOut(_ run: JobRun, of served: ServedQueue) async {
+    private func execute(_ run: JobRun, of served: ServedQueue) async {
         await run.run()
         served.activeJobs.remove(run.active)
         // Others, and those of groups, are heard of with the next beat.
@@ -116,15 +116,15 @@ extension JobWorker {
     /// Waits until one of the queues may have something to claim.
     ///
     /// Each had less than was asked for, so whatever comes now rings; a slot that becomes free changes nothing.
-    private func waitAtTheDoorbells() async {
+    private func waitOnDoorbells() async {
         guard !isDraining, !inquiries.contains(where: \.isDue) else { return }
         for index in queues.indices where inquiries[index].bell == nil {
-            inquiries[index].bell = Task { await waitAtTheDoorbell(of: index) }
+            inquiries[index].bell = Task { await waitOnDoorbell(of: index) }
         }
         await withCheckedContinuation { rest = $0 }
     }
 
-    private func waitAtTheDoorbell(of index: Int) async {
+    private func waitOnDoorbell(of index: Int) async {
         let inquiry = inquiries[index]
         if inquiry.failures > 0 {
             try? await Task.sleep(for: Self.backoff.delay(afterFailure: inquiry.failures))

@@ -110,7 +110,7 @@ package actor JobWorker {
         }
         graceEnd?.cancel()
         await callbacks?.close(within: wasCutShort ? .zero : Self.callbackGrace)
-        await leave()
+        await deregister()
         log.info(wasCutShort ? "worker stopped at once" : "worker drained")
         return wasCutShort ? .cutShort : .drained
     }
@@ -137,9 +137,9 @@ package actor JobWorker {
         drain()
         log.warning("stopping at once", ["jobs": "\(activeJobs.count)"])
         wasCutShort = true
-        for job in activeJobs { job.abandon() }
+        for job in activeJobs { job.interrupt() }
         try? await Task.sleep(for: Self.stopGrace)
-        await giveUp()
+        await stopReporting()
     }
 
     /// The jobs of all queues.
@@ -160,12 +160,12 @@ package actor JobWorker {
 
     private func cutShort() async {
         wasCutShort = true
-        for job in activeJobs { job.abandon() }
-        await giveUp()
+        for job in activeJobs { job.interrupt() }
+        await stopReporting()
     }
 
-    private func giveUp() async {
-        for served in queues { await served.reporter.giveUp() }
+    private func stopReporting() async {
+        for served in queues { await served.reporter.stop() }
     }
 
     private func startSlots() async throws(Failure) {
@@ -195,9 +195,9 @@ package actor JobWorker {
             "the children of the slots are not fully confined: this kernel or container has no \(unconfined.text)")
     }
 
-    private func leave() async {
+    private func deregister() async {
         for served in queues {
-            do throws(QueueError) { try await served.queue.leave(worker: record.name) } catch {
+            do throws(QueueError) { try await served.queue.removeWorker(record.name) } catch {
                 log.debug("the queue \(served.queue.name.text) could not be told that this worker leaves: \(error)")
             }
         }

@@ -10,7 +10,7 @@ actor TransitionReporter {
     private let metrics: WorkerMetrics
     private let log: Log
     private var recent: [Entry] = []
-    private var isGivenUp = false
+    private var isStopped = false
     private var isResending = false
 
     private struct Entry {
@@ -46,7 +46,7 @@ actor TransitionReporter {
                 asked = .now
                 return try await self.queue.publish(id: job.id, token: job.token, record: record)
             }
-            guard answer == .ok, asked.duration(to: .now) > queue.settings.lease / 2, !isGivenUp else { return answer }
+            guard answer == .ok, asked.duration(to: .now) > queue.settings.lease / 2, !isStopped else { return answer }
         }
     }
 
@@ -62,7 +62,7 @@ actor TransitionReporter {
         let entry = Entry(id: job.id, token: job.token, outcome: outcome, lines: lines)
         prune(before: entry.time - Self.memory)
         recent.append(entry)
-        return await untilAnswered("finish") { () async throws(QueueError) in try await self.tell(entry) }
+        return await untilAnswered("finish") { () async throws(QueueError) in try await self.report(entry) }
     }
 
     /// Tells the last minute's outcomes once more, after an outage in which Redis may have forgotten them.
@@ -78,7 +78,7 @@ actor TransitionReporter {
         let errors = await withTaskGroup(of: QueueError?.self) { group in
             for entry in entries {
                 group.addTask {
-                    do throws(QueueError) { _ = try await self.tell(entry) } catch { return error }
+                    do throws(QueueError) { _ = try await self.report(entry) } catch { return error }
                     return nil
                 }
             }
@@ -93,7 +93,7 @@ actor TransitionReporter {
     }
 
     /// Lets calls that are not answered yet be forgotten: the process is about to end.
-    func giveUp() { isGivenUp = true }
+    func stop() { isStopped = true }
 
     /// Drops older outcomes, once they are a quarter of all: each time, all younger ones have to move up.
     private func prune(before start: ContinuousClock.Instant) {
@@ -101,7 +101,7 @@ actor TransitionReporter {
         recent.removeFirst(recent.prefix { $0.time < start }.count)
     }
 
-    private func tell(_ entry: Entry) async throws(QueueError) -> FinishAnswer {
+    private func report(_ entry: Entry) async throws(QueueError) -> FinishAnswer {
         try await batcher.finish(
             Ending(id: entry.id, token: entry.token, outcome: entry.outcome, log: entry.lines))
     }
@@ -127,7 +127,7 @@ actor TransitionReporter {
                 } else {
                     health.failed(operation, queue.name, error)
                 }
-                guard !isGivenUp, refusals < Self.maxRefusals else {
+                guard !isStopped, refusals < Self.maxRefusals else {
                     log.error("\(operation) is given up: \(error)")
                     return nil
                 }

@@ -11,18 +11,18 @@ import Lifecycle
         switch arguments {
         case ["worker"]: return await WorkerCommand.run()
         case ["worker", "--check"]: return CheckCommand.run()
-        case ["serve"]: return complain("`respool serve` comes with a later version of respool")
+        case ["serve"]: return usageError("`respool serve` comes with a later version of respool")
         case ["--version"]:
             print("respoold \(respoolVersion)")
             return .success
         default:
-            return complain(
+            return usageError(
                 "usage: respoold worker [--check] | serve | --version; the settings are in RESPOOL_* variables, and"
                     + " `respool worker --help` lists them")
         }
     }
 
-    private nonisolated static func complain(_ sentence: String) -> ExitCode {
+    private nonisolated static func usageError(_ sentence: String) -> ExitCode {
         StandardError.write(sentence)
         return .usage
     }

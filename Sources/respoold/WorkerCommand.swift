@@ -79,7 +79,7 @@ enum WorkerCommand {
             if !isAdmitted { await worker.stop() }
             return isAdmitted
         }
-        let code = await carryOut(worker, once: isRequired ? admission : nil, log)
+        let code = await run(worker, once: isRequired ? admission : nil, log)
         for task in [check, admission] { task.cancel() }
         obedience.cancel()
         let (isWelcome, isAdmitted) = (await check.value, await admission.value)
@@ -91,7 +91,7 @@ enum WorkerCommand {
         return isWelcome ? code : .redis
     }
 
-    private static func carryOut(
+    private static func run(
         _ worker: JobWorker, once admission: Task<Bool, Never>?, _ log: Log
     ) async -> ExitCode {
         do throws(Failure) {

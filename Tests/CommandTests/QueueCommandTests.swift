@@ -48,7 +48,7 @@ import Testing
         #expect(json["state"] as? String == "waiting")
         #expect(json["error"] is NSNull && json["outputs"] is NSNull && json["finished_at"] is NSNull)
         let text = try await respool.run("status", id).output
-        #expect(text.contains(id) && text.contains("waiting (try 0 of 5, priority normal)"))
+        #expect(text.contains(id) && text.contains("waiting (attempt 0 of 5, priority normal)"))
         #expect(!text.contains("s3cret") && !text.contains("\u{1b}"))
         let list = try await respool.run("jobs", "--state", "waiting")
         #expect(list.lines.count == 2 && list.lines[1].hasPrefix(id) && list.output.contains("talk.flac → opus"))

@@ -50,12 +50,12 @@ import Text
         ])
     func `the place of an output is made from its job`(source: String, output: String, place: String) throws {
         let spec = try JobSpec(fields: ["source": source, "format": "mp3", "output": output, "group": "night"])
-        #expect(spec.place(ofOutput: 0, job: "7-0") == place)
+        #expect(spec.location(ofOutput: 0, job: "7-0") == place)
     }
 
     @Test func `outputs that differ in what is filled in go to different places`() throws {
         let spec = try Self.spec(#"[{"format":"mp3"},{"format":"opus"}]"#, ["output": "{stem}.{ext}"])
-        #expect((0..<2).map { spec.place(ofOutput: $0, job: "7-0") } == ["a.mp3", "a.opus"])
+        #expect((0..<2).map { spec.location(ofOutput: $0, job: "7-0") } == ["a.mp3", "a.opus"])
         #expect(throws: Failure.self) {
             try Self.spec(#"[{"format":"mp3"},{"format":"mp3"}]"#, ["output": "{stem}.{ext}"])
         }

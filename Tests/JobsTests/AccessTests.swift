@@ -91,7 +91,7 @@ import Testing
             #expect(try await queue.runSchedule(schedule) != nil)
             #expect(try await queue.runDueSchedules().isEmpty)
             #expect(try await queue.removeSchedule("s"))
-            try await queue.leave(worker: QueueFixture.worker)
+            try await queue.removeWorker(QueueFixture.worker)
             #expect(try await QueueAudit(queue).problems() == [])
             await expectRefusals(client, Self.foreign)
         }

@@ -96,7 +96,7 @@ import Testing
             // Requests of workers are counted apart, and kept for 10 minutes, also beyond their end.
             #expect(try await fixture.queue.claim(second, count: 1, worker: "other").jobs.map(\.id) == [id])
             _ = try await fixture.beat([], worker: "w")
-            try await fixture.queue.leave(worker: "w")
+            try await fixture.queue.removeWorker("w")
             #expect(try await fixture.queue.claim(first, count: 1, worker: "w").jobs.isEmpty)
             let key = RedisArgument.text(fixture.queue.keys.worker("w"))
             #expect(try await fixture.client.send(["HKEYS", key]).array?.compactMap(\.string) == ["claim"])

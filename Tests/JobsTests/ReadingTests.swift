@@ -166,7 +166,7 @@ import Testing
             #expect(workers.map(\.name) == ["h:2:x", QueueFixture.worker])
             #expect(workers[1].jobs == [job.id] && workers[1].slots == 2 && workers[1].version == "1")
             #expect((0...2000).contains(try #require(workers[1].silence)))
-            try await fixture.queue.leave(worker: "h:2:x")
+            try await fixture.queue.removeWorker("h:2:x")
             #expect(try await fixture.queue.workers().map(\.name) == [QueueFixture.worker])
             _ = try await fixture.finish(job, .released)
         }

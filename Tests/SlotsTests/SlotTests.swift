@@ -137,7 +137,7 @@ import Testing
         #expect(second.count == 2 && Set(second.values).isDisjoint(with: first.values) && slot.tenant == "bob")
         // Neither what a tenant's dead worker left is looked after by another's children.
         let record = CommitRecord(outputs: [])
-        #expect(try await slot.settle(record, job: "left", tenant: "ann") == .removed)
+        #expect(try await slot.recoverCommit(record, job: "left", tenant: "ann") == .removed)
         #expect(Set(slot.processes.values).isDisjoint(with: second.values) && slot.tenant == "ann")
         await slot.shutdown()
     }
@@ -258,11 +258,11 @@ import Testing
         let slot = studio.slot()
         let unpublished = try await slot.convert(studio.task("lost")) { _ in }
         await slot.end()
-        #expect(try await slot.settle(unpublished, job: "lost") == .removed)
+        #expect(try await slot.recoverCommit(unpublished, job: "lost") == .removed)
         let published = try await slot.convert(studio.task("kept")) { _ in }
         try await slot.publish()
         await slot.end()
-        #expect(try await slot.settle(published, job: "kept") == .published)
+        #expect(try await slot.recoverCommit(published, job: "kept") == .published)
         #expect(try studio.outputs() == ["kept.wav"])
         await slot.shutdown()
     }
@@ -271,7 +271,7 @@ import Testing
         let old = studio.slot()
         let new = studio.slot()
         let record = try await old.convert(studio.task("fenced")) { _ in }
-        #expect(try await new.settle(record, job: "fenced") == .removed)
+        #expect(try await new.recoverCommit(record, job: "fenced") == .removed)
         let error = await #expect(throws: SlotError.self) { try await old.publish() }
         #expect(error?.failure.code == .outputFailed)
         #expect(try studio.outputs().isEmpty)

@@ -156,12 +156,12 @@ import Testing
             _ = try await child.end()
         }
         try await withTransfer(try await policy()) { child in
-            try await child.tell(.settle(.test(try #require(left)), job: TransferJob.testID))
+            try await child.tell(.recoverCommit(.test(try #require(left)), job: TransferJob.testID))
             let failure = try #require(try await child.report().failure)
             #expect(failure.code == .outputDenied && failure.retryable, "\(failure)")
             #expect(try await store.content("stuck").uploads == ["a.flac"])
-            try await child.tell(.settle(.test(try #require(left)), job: TransferJob.testID))
-            guard case .settled(.removed) = try await child.report() else {
+            try await child.tell(.recoverCommit(.test(try #require(left)), job: TransferJob.testID))
+            guard case .commitRecovered(.removed) = try await child.report() else {
                 Issue.record("not removed")
                 return
             }
@@ -224,7 +224,7 @@ import Testing
         #expect(try await store.requests("many").count { $0.hasPrefix("DELETE_") } == 300)
     }
 
-    /// What is at the main file's key when another owner settles.
+    /// What is at the main file's key when another owner recovers.
     @Test(arguments: ["nothing", "another", "secret"])
     func `only its own parts are removed of an output that is not visible`(what: String) async throws {
         let bucket = "settled-\(what)"
@@ -241,8 +241,8 @@ import Testing
         if what == "another" { try await store.seed(bucket, "a.m3u8", [120]) }
         if what == "secret" { try await store.spoil(bucket, "HEAD_ 9 403") }
         try await withTransfer(try await policy()) { child in
-            try await child.tell(.settle(.test(try #require(left)), job: TransferJob.testID))
-            guard case .settled(.removed) = try await child.report() else {
+            try await child.tell(.recoverCommit(.test(try #require(left)), job: TransferJob.testID))
+            guard case .commitRecovered(.removed) = try await child.report() else {
                 Issue.record("not removed")
                 return
             }
@@ -287,8 +287,8 @@ import Testing
         let left = try #require(try await stage(Self.large, old).staged)
         try await withTransfer(try await policy()) { child in
             // The next owner has the record of the old one, whose process sleeps with leave to publish.
-            try await child.tell(.settle(.test(left), job: TransferJob.testID))
-            guard case .settled(.removed) = try await child.report() else {
+            try await child.tell(.recoverCommit(.test(left), job: TransferJob.testID))
+            guard case .commitRecovered(.removed) = try await child.report() else {
                 Issue.record("not removed")
                 return
             }
@@ -302,8 +302,8 @@ import Testing
             let content = try await store.content("owners")
             #expect(content.objects["a.flac"]?.sha256 == staged.sha256 && content.uploads.isEmpty)
             _ = try await child.end()
-            try await child.tell(.settle(.test(staged), job: TransferJob.testID))
-            guard case .settled(.published) = try await child.report() else {
+            try await child.tell(.recoverCommit(.test(staged), job: TransferJob.testID))
+            guard case .commitRecovered(.published) = try await child.report() else {
                 Issue.record("not known again")
                 return
             }

@@ -151,8 +151,8 @@ import Testing
             record.outputs[0].identity = "\(number) 1.0"
         }
         try await withTransfer(policy) { child in
-            try await child.tell(.settle(record, job: TransferJob.testID))
-            guard case .settled(.removed) = try await child.report() else {
+            try await child.tell(.recoverCommit(record, job: TransferJob.testID))
+            guard case .commitRecovered(.removed) = try await child.report() else {
                 Issue.record("not removed")
                 return
             }
@@ -163,15 +163,15 @@ import Testing
                 let name = String(output.destination.suffix(5))
                 record.outputs[index].identity = try identity(folder.write(name, text: String(name.first!)))
             }
-            try await child.tell(.settle(record, job: TransferJob.testID))
-            guard case .settled(.published) = try await child.report() else {
+            try await child.tell(.recoverCommit(record, job: TransferJob.testID))
+            guard case .commitRecovered(.published) = try await child.report() else {
                 Issue.record("not known again")
                 return
             }
             // One had failed before: the job makes all of them again.
             record.outputs[1].report.error = Failure(.outputFailed, "no")
-            try await child.tell(.settle(record, job: TransferJob.testID))
-            guard case .settled(.removed) = try await child.report() else {
+            try await child.tell(.recoverCommit(record, job: TransferJob.testID))
+            guard case .commitRecovered(.removed) = try await child.report() else {
                 Issue.record("not removed")
                 return
             }
@@ -262,10 +262,10 @@ import Testing
             #expect(try await child.outcome().isPublished)
             _ = try await child.end()
             try await child.tell(
-                .settle(
+                .recoverCommit(
                     CommitRecord(outputs: staged.flatMap { CommitRecord.test($0, .fail).outputs }),
                     job: TransferJob.testID))
-            guard case .settled(.removed) = try await child.report() else {
+            guard case .commitRecovered(.removed) = try await child.report() else {
                 Issue.record("not removed")
                 return
             }
@@ -292,9 +292,9 @@ import Testing
             let failure = try #require(try await child.outcome().failure)
             #expect(failure.code == .outputExists, "\(failure)")
             try await child.endJob()
-            for (id, expected) in [("8-0", Settlement.removed), (TransferJob.testID, .published)] {
-                try await child.tell(.settle(.test(try #require(staged), .fail), job: id))
-                guard case .settled(expected) = try await child.report() else {
+            for (id, expected) in [("8-0", RecoveredCommit.removed), (TransferJob.testID, .published)] {
+                try await child.tell(.recoverCommit(.test(try #require(staged), .fail), job: id))
+                guard case .commitRecovered(expected) = try await child.report() else {
                     Issue.record("not \(expected) to \(id)")
                     return
                 }

@@ -55,11 +55,11 @@ import Testing
             }, isAtomic: isAtomic)
     }
 
-    private func settle(_ record: CommitRecord) async throws -> Settlement? {
-        var result: Settlement?
+    private func recover(_ record: CommitRecord) async throws -> RecoveredCommit? {
+        var result: RecoveredCommit?
         try await withTransfer(policy) { child in
-            try await child.tell(.settle(record, job: TransferJob.testID))
-            if case .settled(let settlement) = try await child.report() { result = settlement }
+            try await child.tell(.recoverCommit(record, job: TransferJob.testID))
+            if case .commitRecovered(let recovered) = try await child.report() { result = recovered }
         }
         return result
     }
@@ -185,17 +185,17 @@ import Testing
     }
 
     @Test func `settles what was killed between two outputs`() async throws {
-        #expect(try await settle(lose(isAtomic: false, published: 1)) == .removed)
+        #expect(try await recover(lose(isAtomic: false, published: 1)) == .removed)
         #expect(try entries() == ["a-1abcd.m4s", "a.mp3"])
-        #expect(try await settle(lose(isAtomic: true, published: 1)) == .removed)
+        #expect(try await recover(lose(isAtomic: true, published: 1)) == .removed)
         #expect(try entries() == [])
         for isAtomic in [false, true] {
-            #expect(try await settle(lose(isAtomic: isAtomic, published: 2)) == .published)
+            #expect(try await recover(lose(isAtomic: isAtomic, published: 2)) == .published)
             #expect(try entries() == ["a-1abcd.m4s", "a.mp3", "b.mp3"])
         }
         for name in ["a-1abcd.m4s", "a.mp3", "b.mp3"] { unlink("\(root)/\(name)") }
         for isAtomic in [false, true] {
-            #expect(try await settle(lose(isAtomic: isAtomic, published: 0)) == .removed)
+            #expect(try await recover(lose(isAtomic: isAtomic, published: 0)) == .removed)
         }
         #expect(try entries() == [])
     }
@@ -233,7 +233,7 @@ import Testing
         #expect(await child.finish() == nil)
         #expect(try text("a.mp3") == "new 0")
         #expect(!FileManager.default.fileExists(atPath: "\(root)/b.mp3"))
-        #expect(try await settle(record(staged, isAtomic: isAtomic)) == .removed)
+        #expect(try await recover(record(staged, isAtomic: isAtomic)) == .removed)
         #expect(try entries() == ["a.mp3"])
         #expect(try text("a.mp3") == (isAtomic ? "old" : "new 0"))
     }
@@ -244,7 +244,7 @@ import Testing
         let staged = URL(filePath: record.outputs[0].staged)
         let kept = staged.lastPathComponent.replacing(".respool-", with: ".respool_")
         try folder.write("out/\(kept)", text: "old")
-        #expect(try await settle(record) == .removed)
+        #expect(try await recover(record) == .removed)
         #expect(try entries() == ["a.mp3"])
         #expect(try text("a.mp3") == "old")
     }

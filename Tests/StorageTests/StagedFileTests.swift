@@ -37,7 +37,7 @@ import Testing
         #expect(staged.stagedPath() == folder.file(".respool-1-alive"))
     }
 
-    /// Whoever settles a job takes a part that has lost its staged name, while the main file has not, for published.
+    /// Whoever recovers a job takes a part that has lost its staged name, while the main file has not, for published.
     @Test(arguments: ["released", "withdrawn", "swept"]) func `goes before its parts`(how: String) throws {
         let watch = FolderWatch(folder.path)
         var gone: [String] = []
@@ -55,7 +55,7 @@ import Testing
             }
             if how == "withdrawn" {
                 try staged.publishParts(replacing: true)
-                staged.withdraw()
+                staged.rollback()
             }
             _ = consume staged
             gone = watch.removed()

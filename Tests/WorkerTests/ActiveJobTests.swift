@@ -42,12 +42,12 @@ import Testing
 
     @Test func `leaves the result to the next owner when the process ends while it becomes visible`() {
         #expect(job.beginPublishing())
-        job.abandon()
+        job.interrupt()
         #expect(job.ending == .lost)
     }
 
     @Test func `cannot be ended any more when its slot is done with it`() {
-        #expect(job.leaveSlot() == nil)
+        #expect(job.releaseSlot() == nil)
         job.end(.lost)
         #expect(job.ending == nil)
         #expect(job.heartbeat != nil)

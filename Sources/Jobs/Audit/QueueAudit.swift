@@ -8,7 +8,7 @@ package struct QueueAudit: Sendable {
     package func problems() async throws(QueueError) -> [String] {
         var reading = QueueReading(queue)
         try await reading.readAll()
-        return reading.doubts.sentences
+        return reading.suspects.sentences
     }
 
     /// The same for a queue at work, and what is overdue: what each of three readings names, for a job may move while it
@@ -17,16 +17,16 @@ package struct QueueAudit: Sendable {
         var reading = QueueReading(queue)
         try await reading.readAll()
         try await reading.readOverdue()
-        var doubts = reading.doubts
-        for _ in 2...3 where !doubts.isEmpty {
+        var suspects = reading.suspects
+        for _ in 2...3 where !suspects.isEmpty {
             try? await Task.sleep(for: pause)
             var again = QueueReading(queue)
-            for keys in Array(doubts.keys).chunks(of: QueueReading.page) { try await again.read(keys) }
+            for keys in Array(suspects.keys).chunks(of: QueueReading.page) { try await again.read(keys) }
             try await again.finish()
             try await again.readOverdue()
-            doubts.keep(again.doubts)
+            suspects.keep(again.suspects)
         }
-        return Findings(keys: reading.keyCount, sentences: doubts.sentences)
+        return Findings(keys: reading.keyCount, sentences: suspects.sentences)
     }
 
     /// What three readings agree on.
@@ -37,7 +37,7 @@ package struct QueueAudit: Sendable {
 }
 
 /// What seems wrong, each with the key that is to be read again to see whether it stays so.
-struct Doubts {
+struct SuspectJobs {
     private var byKey: [String: Set<String>] = [:]
     private var overdue: Set<String> = []
     private var count = 0
@@ -69,7 +69,7 @@ struct Doubts {
     }
 
     /// Leaves what others found too.
-    mutating func keep(_ others: Doubts) {
+    mutating func keep(_ others: SuspectJobs) {
         for (key, sentences) in byKey {
             let kept = sentences.intersection(others.byKey[key] ?? [])
             byKey[key] = kept.isEmpty ? nil : kept

@@ -19,7 +19,7 @@ extension QueueReading {
             let fields = (answers[0].array ?? []).map(\.string)
             let isOver = fields.first != .some(nil)
             func expect(_ holds: Bool, _ what: String) {
-                if !holds { doubts.add("callback:" + id, "callback \(id)\(what)") }
+                if !holds { suspects.add("callback:" + id, "callback \(id)\(what)") }
             }
             expect(!answers[2].isNull == isOver, " is in or out of called wrongly")
             expect(answers[3].isNull == isOver, " is in or out of callbacks:\(receiver) wrongly")
@@ -53,7 +53,7 @@ extension QueueReading {
         var walk = KeyWalk(queue, sorted: [name])
         while let members = try await walk.next() {
             let lost = try await lost(members) { key(named($0)) }
-            for member in lost { doubts.add(name, problem(member.text)) }
+            for member in lost { suspects.add(name, problem(member.text)) }
         }
     }
 
@@ -67,7 +67,7 @@ extension QueueReading {
                 member.name == "callbacks:" + (receiver.string ?? "")
             }
             for member in foreign {
-                doubts.add(member.name, "\(member.name) names \(member.text), which is none of its")
+                suspects.add(member.name, "\(member.name) names \(member.text), which is none of its")
             }
         }
         let pairs = try await atomically(
@@ -77,7 +77,7 @@ extension QueueReading {
                 ]
             })
         for (receiver, pair) in zip(receivers, pairs) where pair == [.integer(1), .null] {
-            doubts.add("callbacks:" + receiver, "callbacks does not name \(receiver)")
+            suspects.add("callbacks:" + receiver, "callbacks does not name \(receiver)")
         }
     }
 
@@ -91,7 +91,7 @@ extension QueueReading {
                 !$1.isNull
             }
             for member in idle {
-                doubts.add(member.name, "\(member.name) names \(member.text), which is not being sent")
+                suspects.add(member.name, "\(member.name) names \(member.text), which is not being sent")
             }
         }
     }

@@ -7,7 +7,7 @@ extension QueueReading {
         let owned = try await atomically(
             each: members.map { [["EXISTS", key("group:\($0):ids")], ["EXISTS", key("group:\($0)")]] })
         for (name, pair) in zip(members, owned) where pair == [.integer(1), .integer(0)] {
-            doubts.add("group:\(name):ids", "the group \(name) has jobs and no counts")
+            suspects.add("group:\(name):ids", "the group \(name) has jobs and no counts")
         }
         for some in names.filter({ !$0.hasSuffix(":ids") }).chunks(of: 50) { try await readCounts(some) }
     }
@@ -24,13 +24,13 @@ extension QueueReading {
             let foreign = zip(members, jobs).filter { !Self.belongs($0, $1) }.map(\.0)
             for member in try await stillWrong(foreign, groupAndState, unless: Self.belongs) {
                 let name = member.name.dropFirst(6).dropLast(4)
-                doubts.add("group:\(name)", "the group \(name) has \(member.text), which is none of its")
+                suspects.add("group:\(name)", "the group \(name) has \(member.text), which is none of its")
             }
         }
         let after = try await groups(names)
         for (index, name) in names.enumerated() where before[index] == after[index] && !after[index].isEmpty {
             for problem in Self.problems(name, after[index], found["group:\(name):ids"] ?? [:]) {
-                doubts.add("group:\(name)", problem)
+                suspects.add("group:\(name)", problem)
             }
         }
     }

@@ -14,7 +14,7 @@ extension QueueReading {
             let questions = jobs.map(JobQuestions.init)
             if !isPlain || questions.contains(where: \.isShared) { (jobs, _) = try await self.jobs(questions) }
             for job in jobs {
-                for problem in job.problems { doubts.add("job:" + job.id, problem) }
+                for problem in job.problems { suspects.add("job:" + job.id, problem) }
             }
         }
     }
@@ -51,7 +51,7 @@ extension QueueReading {
 
     private mutating func readIndexed(_ members: [KeyWalk.Member]) async throws(QueueError) {
         for member in try await lost(members, { job($0) }) {
-            doubts.add("job:" + member.text, AuditedJob.isNone(member.text, in: member.name))
+            suspects.add("job:" + member.text, AuditedJob.isNone(member.text, in: member.name))
         }
     }
 
@@ -72,10 +72,10 @@ extension QueueReading {
             for index in stride(from: 0, to: texts.count - 1, by: 2) {
                 let (id, score) = (texts[index], texts[index + 1])
                 if score == last.score, id != last.id {
-                    doubts.add("ready", "two jobs have one place in ready: \(last.id) and \(id)")
+                    suspects.add("ready", "two jobs have one place in ready: \(last.id) and \(id)")
                 }
                 if (Int64(score) ?? .max) & (1 << 44 - 1) > sequence {
-                    doubts.add("ready", "ready has the sequence number \(score), and the last is \(sequence)")
+                    suspects.add("ready", "ready has the sequence number \(score), and the last is \(sequence)")
                 }
                 ids.append(id)
                 last = (id, score)

@@ -38,7 +38,7 @@ extension QueueReading {
             }
             for member in foreign {
                 let limit = String(member.name.drop { $0 != ":" }.dropFirst())
-                doubts.add(member.name, sentence(member.text, limit))
+                suspects.add(member.name, sentence(member.text, limit))
             }
         }
     }
@@ -52,7 +52,7 @@ extension QueueReading {
             }
         }
         for limit in stalled {
-            doubts.add("parked:" + limit, "jobs are parked under \(limit) and none runs or is called")
+            suspects.add("parked:" + limit, "jobs are parked under \(limit) and none runs or is called")
         }
     }
 }

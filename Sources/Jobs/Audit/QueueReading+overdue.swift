@@ -35,12 +35,12 @@ extension QueueReading {
     ) async throws(QueueError) {
         let command: RedisCommand = [
             "ZRANGEBYSCORE", key(name), "-inf", .text("(\(limit)"), "WITHSCORES", "LIMIT", 0,
-            .integer(Int64(Doubts.most) + 1),
+            .integer(Int64(SuspectJobs.most) + 1),
         ]
         let texts = (try await queue.send([command])[0].array ?? []).compactMap(\.string)
         for index in stride(from: 0, to: texts.count - 1, by: 2) {
             let time = Int64(texts[index + 1]) ?? 0
-            doubts.add(overdue: sentence(texts[index]) { WallClock.timestamp(milliseconds: max(time, $0)) })
+            suspects.add(overdue: sentence(texts[index]) { WallClock.timestamp(milliseconds: max(time, $0)) })
         }
     }
 }

@@ -16,7 +16,7 @@ extension QueueReading {
             for (name, answers) in zip(some, pairs) where answers.count == 3 && answers[1] == .integer(1) {
                 let fields = answers[0].array.map { $0.map { $0.string ?? "" } } ?? ["", "", ""]
                 for problem in Self.problems(name, fields, isDue: !answers[2].isNull) {
-                    doubts.add("schedule:" + name, problem)
+                    suspects.add("schedule:" + name, problem)
                 }
             }
         }

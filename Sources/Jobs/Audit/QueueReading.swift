@@ -5,7 +5,7 @@ import Redis
 /// What belongs together is read in one transaction, of so few keys that nobody waits for it.
 struct QueueReading {
     let queue: JobQueue
-    var doubts = Doubts()
+    var suspects = SuspectJobs()
     /// Keys that were found.
     private(set) var keyCount = 0
     /// Values of `limit_key` with parked jobs of which none runs; one must be ready then.

@@ -1,7 +1,7 @@
 import JobSchema
 import SlotIPC
 
-/// A place among those who may fetch from one host at the same time, in all processes that share the spool folder.
+/// The permit to fetch from a host, of which all processes that share the spool folder have a limited number.
 struct HostPermit: ~Copyable {
     private let host: String
     private let most: Int?
@@ -17,9 +17,9 @@ struct HostPermit: ~Copyable {
     /// Takes it, unless it is held already or none is needed; false while others have all.
     mutating func take() throws(Failure) -> Bool {
         guard let most, lock == nil else { return true }
-        lock = try NamedLock.take("host \(host)", places: most, in: folder)
+        lock = try NamedLock.take("host \(host)", permits: most, in: folder)
         return lock != nil
     }
 
-    mutating func leave() { lock = nil }
+    mutating func release() { lock = nil }
 }

@@ -1,15 +1,15 @@
 package import JobSchema
 
-/// Whether something is at the place of an output already.
+/// Whether something is at the location of an output already.
 package final class RemoteLookup {
     private let request: StoreRequest
     private let name: String
 
     /// Asks the store; nothing for a web server, whose URL may be good for a PUT alone.
-    package init?(_ place: RemotePlace, client: HTTPClient) {
-        guard case .object = place else { return nil }
-        name = place.name
-        request = StoreRequest(StoreMessage(method: "HEAD"), about: place, client: client)
+    package init?(_ location: RemoteLocation, client: HTTPClient) {
+        guard case .object = location else { return nil }
+        name = location.name
+        request = StoreRequest(StoreMessage(method: "HEAD"), about: location, client: client)
     }
 
     /// When `tick` wants to be called at the latest.

@@ -7,7 +7,7 @@ package import SlotIPC
 ///
 /// Its parts appear before its main file, as on a disk.
 package final class RemoteOutput {
-    private let place: RemotePlace
+    private let location: RemoteLocation
     private let job: String
     private let isReplacing: Bool
     private let client: HTTPClient
@@ -17,20 +17,20 @@ package final class RemoteOutput {
     private var partsLength: Int64 = 0
     private var parts: [Part] = []
     /// Where parts go that are written.
-    private var partPlaces: [String: (place: RemotePlace, isOwn: Bool)] = [:]
+    private var partLocations: [String: (location: RemoteLocation, isOwn: Bool)] = [:]
     private var main: Upload?
     private var sum: (bytes: Int64, sha256: String) = (0, "")
     private var isPublishing = false
     private var sendings: [Upload] = []
     private var partsSent = 0
     /// What is visible and must go.
-    private var doomed: ArraySlice<RemotePlace> = []
+    private var doomed: ArraySlice<RemoteLocation> = []
     private var removals: [StoreRequest] = []
     private var removalFailure: Failure?
 
     private struct Part {
         let name: String
-        let place: RemotePlace
+        let location: RemoteLocation
         /// Whether no other run of the job has a part of that name.
         let isOwn: Bool
         let start: Int64
@@ -44,8 +44,8 @@ package final class RemoteOutput {
     static let removalWidth = 8
 
     /// Makes the file that is written.
-    package init(_ place: RemotePlace, job: String, replacing: Bool = true, client: HTTPClient) throws(Failure) {
-        self.place = place
+    package init(_ location: RemoteLocation, job: String, replacing: Bool = true, client: HTTPClient) throws(Failure) {
+        self.location = location
         self.job = job
         isReplacing = replacing
         self.client = client
@@ -62,8 +62,8 @@ package final class RemoteOutput {
 
     /// Begins a part, whose name is the stem of the main file's and what follows it.
     package func createPart(_ suffix: String, token: String) throws(Failure) -> PartInProgress {
-        let (name, place) = try place.part(suffix, token: token)
-        partPlaces[name] = (place, suffix.contains("{token}"))
+        let (name, location) = try location.part(suffix, token: token)
+        partLocations[name] = (location, suffix.contains("{token}"))
         let part = try sealableFile(in: client.policy.spoolFolder, for: "a part of the output")
         return PartInProgress(file: part, stagedName: "", isNamed: false, name: name)
     }
@@ -74,11 +74,11 @@ package final class RemoteOutput {
         do { try appendPart(part.file.number, bytes) } catch {
             throw .writing("the spool", error, otherwise: .internal)
         }
-        guard let (place, isOwn) = partPlaces.removeValue(forKey: part.name) else {
+        guard let (location, isOwn) = partLocations.removeValue(forKey: part.name) else {
             throw Failure(.internal, "the part '\(part.name)' is complete before it was begun")
         }
         parts.append(
-            Part(name: part.name, place: place, isOwn: isOwn, start: partsLength, length: bytes, sha256: sha256))
+            Part(name: part.name, location: location, isOwn: isOwn, start: partsLength, length: bytes, sha256: sha256))
         partsLength += bytes
     }
 
@@ -108,7 +108,7 @@ package final class RemoteOutput {
         sum = (bytes, sha256)
         let body = FileBody(number: file.number, start: 0, length: bytes)
         let mark = ObjectMark(job: job, bytes: bytes, sha256: sha256)
-        main = Upload(body, mark, to: place, replacing: isReplacing, client: client)
+        main = Upload(body, mark, to: location, replacing: isReplacing, client: client)
     }
 
     /// Whether everything is where it waits.
@@ -122,7 +122,7 @@ package final class RemoteOutput {
     /// What to write down about it.
     package var staged: StagedOutput {
         var staged = StagedOutput(
-            destination: place.name, staged: Self.stagedPrefix + (main?.identifier ?? ""), bytes: sum.bytes,
+            destination: location.name, staged: Self.stagedPrefix + (main?.identifier ?? ""), bytes: sum.bytes,
             sha256: sum.sha256)
         // What other runs call alike may be an older result's.
         staged.parts = PartNames.runs(of: parts.lazy.filter(\.isOwn).map(\.name))
@@ -149,8 +149,8 @@ package final class RemoteOutput {
             if case .failure(let failure) = removal.result, removal.status != 404 { removalFailure = failure }
         }
         removals.removeAll { $0.result != nil }
-        while removals.count < Self.removalWidth, let place = doomed.popFirst() {
-            removals.append(StoreRequest(StoreMessage(method: "DELETE"), about: place, client: client))
+        while removals.count < Self.removalWidth, let location = doomed.popFirst() {
+            removals.append(StoreRequest(StoreMessage(method: "DELETE"), about: location, client: client))
         }
     }
 
@@ -170,7 +170,7 @@ package final class RemoteOutput {
             let body = FileBody(number: partsNumber, start: part.start, length: part.length)
             let mark = ObjectMark(job: job, bytes: part.length, sha256: part.sha256)
             let sending = Upload(
-                body, mark, to: part.place, replacing: isReplacing || part.isOwn, client: client)
+                body, mark, to: part.location, replacing: isReplacing || part.isOwn, client: client)
             sending.complete()
             sendings.append(sending)
             partsSent += 1
@@ -182,18 +182,18 @@ package final class RemoteOutput {
     }
 
     /// Takes back what may be visible.
-    package func withdraw() {
-        abandon()
+    package func rollback() {
+        abort()
         guard isPublishing else { return }
         // What could not be sent for what was there already is another's, and so may be what nobody answered for.
-        let foreign = sendings.filter { !$0.mayReplace && !$0.completion.isComplete }.map(\.place)
-        doomed += parts.prefix(partsSent).map(\.place).filter { !foreign.contains($0) }
+        let foreign = sendings.filter { !$0.mayReplace && !$0.completion.isComplete }.map(\.location)
+        doomed += parts.prefix(partsSent).map(\.location).filter { !foreign.contains($0) }
         // What a web server took is its own now.
-        if main?.completion.isComplete == true, case .object = place { doomed.append(place) }
+        if main?.completion.isComplete == true, case .object = location { doomed.append(location) }
     }
 
     /// Gives up what is not visible.
-    package func abandon() {
+    package func abort() {
         main?.abort()
         for sending in sendings { sending.abort() }
     }

@@ -31,13 +31,13 @@ final class StoreRequest: RemoteRequest.Owner {
 
     /// Sends it to the target, which is asked for each time, for its keys may be new; what comes of it shows later.
     init(
-        _ message: StoreMessage, client: HTTPClient, tries: Int? = nil,
+        _ message: StoreMessage, client: HTTPClient, maxAttempts: Int? = nil,
         to target: @escaping () throws(Failure) -> RequestTarget
     ) {
         self.message = message
         self.client = client
         self.target = target
-        maxAttempts = tries ?? client.policy.maxResumes
+        self.maxAttempts = maxAttempts ?? client.policy.maxResumes
         send()
     }
 

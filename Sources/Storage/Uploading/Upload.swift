@@ -20,7 +20,7 @@ final class Upload {
         case over
     }
 
-    let place: RemotePlace
+    let location: RemoteLocation
     /// Whether what is there already may be another's.
     let mayReplace: Bool
     /// What says that nothing may be replaced, to a server that understands it.
@@ -51,10 +51,10 @@ final class Upload {
     private static let longestIdentifier = 1024
 
     /// Begins to send a file that is known by the mark.
-    init(_ file: FileBody, _ mark: ObjectMark, to place: RemotePlace, replacing: Bool, client: HTTPClient) {
+    init(_ file: FileBody, _ mark: ObjectMark, to location: RemoteLocation, replacing: Bool, client: HTTPClient) {
         self.file = file
         self.mark = mark
-        self.place = place
+        self.location = location
         mayReplace = replacing
         condition = replacing ? [] : ["If-None-Match: *"]
         self.client = client
@@ -179,7 +179,7 @@ final class Upload {
                 return fail(
                     Failure(
                         .outputFailed,
-                        "the store of '\(place.name)' began an upload with a name of \(name.utf8.count) bytes"))
+                        "the store of '\(location.name)' began an upload with a name of \(name.utf8.count) bytes"))
             }
             identifier = name
             if isGivenUp {
@@ -199,7 +199,7 @@ final class Upload {
         // What an earlier try of the job has left is as good as new.
         case .success(let answer) where identifier == nil && mark.isOn(answer.head):
             state = .complete(etag: shown(answer.head["etag"]))
-        case .success: fail(.outputExists(place.name))
+        case .success: fail(.outputExists(location.name))
         case .failure where call.hasFoundNothing: finish()
         case .failure(let failure): fail(failure)
         case nil: break
@@ -227,7 +227,7 @@ final class Upload {
     private func shown(_ etag: String?) -> String? { etag.flatMap { $0.utf8.count <= 256 ? $0 : nil } }
 
     private var isObject: Bool {
-        if case .object = place { true } else { false }
+        if case .object = location { true } else { false }
     }
 
     /// Takes what is sent, and sends what comes next.
@@ -236,7 +236,7 @@ final class Upload {
             switch part.call.result {
             case .success(let answer):
                 guard let etag = answer.head["etag"] else {
-                    return fail(Failure(.outputFailed, "the store of '\(place.name)' took a part and gave no tag"))
+                    return fail(Failure(.outputFailed, "the store of '\(location.name)' took a part and gave no tag"))
                 }
                 etags[part.number] = etag
             case .failure(let failure): return fail(cause(of: part.call, failure))
@@ -257,7 +257,7 @@ final class Upload {
         parts.append(Part(number: number, call: call(StoreMessage(method: "PUT", body: .file(body)), query: query)))
     }
 
-    /// A retry of a job for the same place aborts what it finds there, which another try makes good.
+    /// A retry of a job for the same location aborts what it finds there, which another attempt redoes.
     private func cause(of call: StoreRequest, _ failure: Failure) -> Failure {
         guard identifier != nil, call.status == 404 else { return failure }
         return Failure(.outputFailed, "the upload was aborted by somebody else: \(failure.message)")
@@ -269,16 +269,16 @@ final class Upload {
     }
 
     private var method: String {
-        if case .web(_, let delivery) = place { delivery.method.rawValue } else { "PUT" }
+        if case .web(_, let delivery) = location { delivery.method.rawValue } else { "PUT" }
     }
 
     private var newHeaders: [String] {
-        if case .web(_, let delivery) = place {
-            let fields = ["content-type": place.mediaType].merging(delivery.headers) { $1 }
+        if case .web(_, let delivery) = location {
+            let fields = ["content-type": location.mediaType].merging(delivery.headers) { $1 }
             return fields.map { "\($0.key): \($0.value)" }.sorted()
         }
         let settings = client.policy.s3
-        var headers = ["Content-Type: \(place.mediaType)"] + mark.headers
+        var headers = ["Content-Type: \(location.mediaType)"] + mark.headers
         if let encryption = settings.encryption { headers.append("x-amz-server-side-encryption: \(encryption)") }
         if let key = settings.encryptionKey {
             headers.append("x-amz-server-side-encryption-aws-kms-key-id: \(key)")
@@ -288,6 +288,6 @@ final class Upload {
     }
 
     private func call(_ message: StoreMessage, query: String) -> StoreRequest {
-        StoreRequest(message, about: place, query: query, client: client)
+        StoreRequest(message, about: location, query: query, client: client)
     }
 }

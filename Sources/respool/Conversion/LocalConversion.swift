@@ -26,7 +26,7 @@ struct LocalConversion {
         switch result {
         case .success(let record):
             let reports = record.outputs.map(\.report)
-            for report in reports where report.error == nil { view.tell(report) }
+            for report in reports where report.error == nil { view.show(report) }
             // The report of an output that failed has its error already.
             return (reports, record.failure.map { told($0, isJSON: false) })
         case .failure(let error): throw told(error.failure, isJSON: isJSON)
@@ -99,7 +99,7 @@ private final class ConversionView: Sendable {
     }
 
     /// Says on a terminal what was made.
-    func tell(_ report: OutputReport) {
+    func show(_ report: OutputReport) {
         for warning in report.warnings {
             StandardStream.error("respool: warning: \(TextLayout.printable(warning.message))\n")
         }

@@ -21,17 +21,17 @@ struct Demonstration {
     }
 
     private func perform(on stage: DemoStage) async throws(CommandFailure) -> ExitStatus {
-        say("A programme of \(minutes) min is made: chords, and as many pips as minutes have gone by.")
+        write("A programme of \(minutes) min is made: chords, and as many pips as minutes have gone by.")
         let programme = stage.file("programme.wav")
         try DemoAudio(minutes: minutes).write(to: programme)
         try makeFolder()
 
-        say("A private redis-server and a worker are started.")
+        write("A private redis-server and a worker are started.")
         let connection = try await stage.startServer()
         try await stage.startWorker(at: connection.url, sources: [DemoNeeds.sounds, stage.folder], outputs: folder)
 
         let jobs = DemoJob.all(programme: programme, minutes: minutes)
-        say(
+        write(
             "\(Formatting.count(jobs.count, "job")) are pushed, as `respool enqueue` does it, and followed, as `respool status --watch` does it.\n"
         )
         let pushed = try await connection.ask { queue throws(QueueError) in try await queue.enqueue(jobs.map(\.fields))
@@ -39,10 +39,10 @@ struct Demonstration {
         let follower = JobFollower(connection: connection, terminal: .output, form: .changes) { stage.fault() }
         let status = try await follower.follow(pushed.map(\.id))
 
-        say("\nffprobe says of the files in \(folder):\n")
-        for line in try await FileReport(folder: folder, names: jobs.map(\.output)).lines(stage) { say(line) }
-        say("\nIn MP3 and Opus, ffprobe counts the encoder's padding, which players skip.")
-        say("Next: `respool --help`, or a job of your own with `redis-server` and `respool worker` running.")
+        write("\nffprobe says of the files in \(folder):\n")
+        for line in try await FileReport(folder: folder, names: jobs.map(\.output)).lines(stage) { write(line) }
+        write("\nIn MP3 and Opus, ffprobe counts the encoder's padding, which players skip.")
+        write("Next: `respool --help`, or a job of your own with `redis-server` and `respool worker` running.")
         await stage.end()
         return status
     }
@@ -53,5 +53,5 @@ struct Demonstration {
         }
     }
 
-    private func say(_ text: String) { StandardStream.output(text + "\n") }
+    private func write(_ text: String) { StandardStream.output(text + "\n") }
 }

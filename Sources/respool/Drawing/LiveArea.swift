@@ -17,7 +17,7 @@ struct LiveArea {
     }
 
     /// Leaves the lines where they are: the next ones come below.
-    mutating func leave() { drawn = 0 }
+    mutating func release() { drawn = 0 }
 
     /// Takes the lines away.
     mutating func clear() { draw([]) }

@@ -35,7 +35,7 @@ struct Enqueuer {
         var pushed = PushedJobs()
         for specs in specs.parts(of: Self.partSize) {
             let part = Part(Array(specs))
-            pushed.add(tell(try await push(part), of: part), keepsIds: keepsIds)
+            pushed.add(report(try await push(part), of: part), keepsIds: keepsIds)
         }
         return pushed
     }
@@ -61,7 +61,7 @@ struct Enqueuer {
                 underWay = (part, Task { await result(of: part) })
             }
             if let last, let answers {
-                pushed.add(tell(answers, of: last), keepsIds: keepsIds)
+                pushed.add(report(answers, of: last), keepsIds: keepsIds)
                 bar.draw(count: pushed.count, fraction: reader.fraction)
             }
             do throws(CommandFailure) { if try next.get().specs.isEmpty { break } } catch {
@@ -112,7 +112,7 @@ struct Enqueuer {
     }
 
     /// Prints what became of the jobs of a part.
-    private func tell(_ answers: [Enqueued], of part: Part) -> [Enqueued] {
+    private func report(_ answers: [Enqueued], of part: Part) -> [Enqueued] {
         var text = ""
         for (answer, spec) in zip(answers, part.specs) {
             text += isJSON ? JSONLine.text(PushedJob(answer, source: redactedURL(spec.source))) : answer.id

@@ -62,13 +62,13 @@ struct EventFollower {
     private func line(_ event: QueueEvent, _ record: JobRecord?) -> String {
         let terminal = Terminal.output
         let time = WallClock.timestamp(milliseconds: event.moment)
-        guard !event.id.isEmpty else { return "\(time) \(news(event))" }
+        guard !event.id.isEmpty else { return "\(time) \(sentence(event))" }
         let label = record.map { " (\(JobLine($0).label(terminal)))" } ?? ""
         return "\(time) \(event.id) \(words(event, record))\(label)"
     }
 
     /// What is told of no one job.
-    private func news(_ event: QueueEvent) -> String {
+    private func sentence(_ event: QueueEvent) -> String {
         guard let group = event.details["group"] else { return "the queue is \(event.state)" }
         guard event.state == "group_ended" else { return "the group \(group) is \(event.state)" }
         let ends: [JobState] = [.completed, .failed, .cancelled]
@@ -88,7 +88,7 @@ struct EventFollower {
             return "delayed" + (due.map { " until \(WallClock.timestamp(milliseconds: $0))" } ?? "")
         case "running":
             let fraction = details["progress"].flatMap { Double($0) }.map { Formatting.percent($0) }
-            let parts = [details["attempt"].map { "try \($0)" }, details["phase"], fraction]
+            let parts = [details["attempt"].map { "attempt \($0)" }, details["phase"], fraction]
             return (["running"] + parts.compactMap { $0 }).joined(separator: " ")
         case "duplicate": return "duplicate of \(details["of"] ?? "another")"
         default: return event.state

@@ -25,7 +25,7 @@ struct GroupView {
             }
             if record.isOver { break }
             try? await Task.sleep(for: terminal.isInteractive ? .milliseconds(250) : .seconds(1))
-            record = try found(await connection.askPatiently(makeRoom: { area.leave() }, look))
+            record = try found(await connection.askWithRetry(makeRoom: { area.release() }, look))
             speed.add(record)
         }
         return record[.failed] + record[.cancelled] == 0 ? .success : .failure

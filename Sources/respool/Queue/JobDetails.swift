@@ -37,11 +37,11 @@ struct JobDetails {
     }
 
     private static func overview(_ record: JobRecord) -> [(String, String)] {
-        let tries = "try \(record.attempt) of \(record.attempts)"
+        let attempts = "attempt \(record.attempt) of \(record.attempts)"
         let crashes = record.crashes > 0 ? ", crashes: \(record.crashes)" : ""
         // The error has a line of its own.
         let state = record.error == nil ? JobLine(record).plain : record.state.rawValue
-        var pairs = [("state", "\(state) (\(tries)\(crashes), priority \(record.priority))")]
+        var pairs = [("state", "\(state) (\(attempts)\(crashes), priority \(record.priority))")]
         if let source = record.source { pairs.append(("source", source)) }
         if let format = record.format { pairs.append(("format", format)) }
         for (index, output) in (record.outputProgress ?? []).enumerated() {

@@ -52,11 +52,11 @@ struct JobFollower {
     }
 
     private func warnWithoutWorker(_ view: inout JobView) async throws(CommandFailure) {
-        let workers = try await connection.askPatiently(makeRoom: { view.leave() }) { queue throws(QueueError) in
+        let workers = try await connection.askWithRetry(makeRoom: { view.release() }) { queue throws(QueueError) in
             try await queue.workers()
         }
         guard workers.isEmpty else { return }
-        view.leave()
+        view.release()
         let name = connection.queue.name
         let words = name == .default ? "respool worker" : "respool worker --queue \(name.text)"
         StandardStream.error("respool: no worker serves the queue: start one with `\(words)`\n")
@@ -68,7 +68,7 @@ struct JobFollower {
         var changes: [JobBoard.Change] = []
         for part in board.open.parts(of: 500) {
             let ids = Array(part)
-            let records = try await connection.askPatiently(makeRoom: { view.leave() }) { queue throws(QueueError) in
+            let records = try await connection.askWithRetry(makeRoom: { view.release() }) { queue throws(QueueError) in
                 try await queue.jobs(ids)
             }
             for (id, record) in zip(ids, records) {

@@ -20,7 +20,7 @@ struct JobView {
     }
 
     /// Lets others write below the bars.
-    mutating func leave() { area.leave() }
+    mutating func release() { area.release() }
 
     /// Says in one line how it ended, where bars were drawn for more than one job.
     func end(_ board: JobBoard) {

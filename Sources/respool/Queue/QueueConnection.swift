@@ -56,7 +56,7 @@ struct QueueConnection: Sendable {
     }
 
     /// The same, asked for up to a minute while the server is away, which is said; `makeRoom` is called before.
-    func askPatiently<Answer>(
+    func askWithRetry<Answer>(
         makeRoom: () -> Void = {}, _ question: (JobQueue) async throws(QueueError) -> Answer
     ) async throws(CommandFailure) -> Answer {
         for failures in 0..<60 {

@@ -11,7 +11,7 @@ struct QueueDrain {
         var area = LiveArea(.error)
         var last = ""
         while true {
-            let stats = try await connection.askPatiently { queue throws(QueueError) in try await queue.stats() }
+            let stats = try await connection.askWithRetry { queue throws(QueueError) in try await queue.stats() }
             let jobs = Formatting.count(stats[.running], "job")
             let line = "\(jobs) still running" + (stats.workers == 0 ? ", and no worker lives" : "")
             if Terminal.error.isInteractive {

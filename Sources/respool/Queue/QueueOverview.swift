@@ -25,7 +25,7 @@ struct QueueOverview {
                 last = text
             }
             try? await Task.sleep(for: terminal.isInteractive ? .milliseconds(250) : .seconds(1))
-            glance = try await connection.askPatiently(makeRoom: { area.leave() }, Self.look)
+            glance = try await connection.askWithRetry(makeRoom: { area.release() }, Self.look)
         }
     }
 

@@ -42,7 +42,7 @@ extension QueueConnection {
         let seal = { @Sendable (queue: JobQueue) async throws(QueueError) in
             try await queue.seal(group, callback: callback)
         }
-        switch isPatient ? try await askPatiently(seal) : try await askTwice(seal) {
+        switch isPatient ? try await askWithRetry(seal) : try await askTwice(seal) {
         case .sealed: return true
         case .unknown: return false
         case .callbackTaken:

@@ -2,7 +2,7 @@ import JobSchema
 import Storage
 
 /// Which output each place of a job belongs to, so that no file of one takes the place of another's.
-struct PlaceClaims {
+struct LocationClaims {
     private struct Owner {
         let output: Int
         let isPart: Bool
@@ -13,15 +13,15 @@ struct PlaceClaims {
     /// The parts that are begun, each once.
     private var begun: Set<String> = []
 
-    /// Checks the places of all outputs and of those of their parts whose names are known.
+    /// Checks the locations of all outputs and of those of their parts whose names are known.
     init(_ outputs: [OutputSession], _ client: HTTPClient, hasTarget: Bool) throws(Failure) {
         for (index, output) in outputs.enumerated() {
-            let place: OutputPlace?
+            let location: OutputLocation?
             do throws(Failure) {
-                place = try output.place()
-                try place?.check(client)
+                location = try output.location()
+                try location?.check(client)
             } catch { throw outputs.count > 1 ? error.of(output: index) : error }
-            guard let destination = place else {
+            guard let destination = location else {
                 guard hasTarget else {
                     throw Failure(.outputDenied, "the output '-' needs an open pipe, which a queued job has not")
                 }
@@ -33,12 +33,12 @@ struct PlaceClaims {
             try claim(destination.text, Owner(output: index, isPart: false, mayShare: false), destination.name)
         }
         for (index, output) in outputs.enumerated() {
-            guard let place = try output.place() else { continue }
+            guard let location = try output.location() else { continue }
             for part in output.singleParts {
                 // Chapters of one source are the same beside each of its outputs, and may be one file.
                 let mayShare = output.overwrite == .replace && !part.contains("{token}")
                 let owner = Owner(output: index, isPart: true, mayShare: mayShare)
-                try claim(try output.text(ofPart: part, at: place), owner, "the '\(part)' beside '\(place.name)'")
+                try claim(try output.text(ofPart: part, at: location), owner, "the '\(part)' beside '\(location.name)'")
             }
         }
     }
@@ -54,12 +54,12 @@ struct PlaceClaims {
 
     /// Takes note of a part that is begun; fails if it was begun before, or an output of the job goes there.
     mutating func begin(_ part: String, of index: Int, _ output: OutputSession) throws(Failure) {
-        if let place = try output.place(), let owner = owners[try output.text(ofPart: part, at: place)],
+        if let location = try output.location(), let owner = owners[try output.text(ofPart: part, at: location)],
             !owner.isPart
         {
             throw Failure(
                 .outputDenied,
-                "the outputs \(owner.output) and \(index) both go to the '\(part)' beside '\(place.name)': give each a place"
+                "the outputs \(owner.output) and \(index) both go to the '\(part)' beside '\(location.name)': give each a place"
             )
         }
         guard begun.insert("\(index) \(part)").inserted else {

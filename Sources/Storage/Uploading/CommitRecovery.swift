@@ -1,20 +1,20 @@
 package import JobSchema
 package import SlotIPC
 
-/// What an earlier owner of a job left, being settled: first at stores, then on this machine.
-package final class Settling {
+/// What an earlier owner of a job left, being recovered: first at stores, then on this machine.
+package final class CommitRecovery {
     /// What came of it, once it is over.
-    package private(set) var result: Result<Settlement, Failure>?
+    package private(set) var result: Result<RecoveredCommit, Failure>?
     private let record: CommitRecord
     private let client: HTTPClient
-    private var remote: [RemoteSettling]
-    private var settlement: Settlement?
+    private var remote: [RemoteCommitRecovery]
+    private var recovered: RecoveredCommit?
 
     package init(_ record: CommitRecord, job: String, client: HTTPClient) {
         self.record = record
         self.client = client
         remote = record.outputs.filter { $0.isStaged && $0.isRemote }.map {
-            RemoteSettling($0, job: job, client: client)
+            RemoteCommitRecovery($0, job: job, client: client)
         }
     }
 
@@ -27,20 +27,20 @@ package final class Settling {
         guard result == nil, remote.allSatisfy(\.isOver) else { return }
         do throws(Failure) {
             if let failure = remote.lazy.compactMap(\.failure).first { throw failure }
-            if settlement == nil { settlement = try settleLocal() }
-            if settlement == .removed { for output in remote { output.takeBack() } }
-            if remote.allSatisfy(\.isOver) { result = settlement.map { .success($0) } }
+            if recovered == nil { recovered = try recoverLocal() }
+            if recovered == .removed { for output in remote { output.takeBack() } }
+            if remote.allSatisfy(\.isOver) { result = recovered.map { .success($0) } }
         } catch { result = .failure(error) }
     }
 
     /// If any output is missing or has failed, the job runs again and makes all.
-    private func settleLocal() throws(Failure) -> Settlement {
+    private func recoverLocal() throws(Failure) -> RecoveredCommit {
         var local = record
         local.outputs.removeAll { $0.isRemote || !$0.isStaged }
         let othersArePublished =
             remote.allSatisfy(\.isPublished) && record.outputs.allSatisfy { $0.report.error == nil }
             && record.outputs.contains(where: \.isStaged)
-        return try local.settle(policy: client.policy, othersArePublished: othersArePublished)
+        return try local.recover(policy: client.policy, othersArePublished: othersArePublished)
     }
 }
 

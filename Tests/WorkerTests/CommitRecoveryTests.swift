@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// What a worker makes of a job whose former owner was lost while its result became visible.
-@Suite struct SettlingTests {
+@Suite struct CommitRecoveryTests {
     @Test func `completes the job without running it where the result is visible already`() async throws {
         let shop = try await Workshop()
         let id = try await shop.push(["source": "http://127.0.0.1:9/gone", "format": "mp3"])

@@ -3,14 +3,14 @@ import MediaTypes
 import SlotIPC
 
 /// Where an output goes that does not stay on this machine.
-package enum RemotePlace: Hashable, Sendable {
+package enum RemoteLocation: Hashable, Sendable {
     case object(S3Object)
     /// A URL of a web server or a server of files, which takes one file as it is.
     case web(url: String, Delivery)
 
-    /// The place that an output names; nothing if it is one of this machine.
+    /// The location that an output names; nothing if it is one of this machine.
     init?(_ output: TransferJob.Output) throws(Failure) {
-        guard var text = output.place else { return nil }
+        guard var text = output.location else { return nil }
         if OutputPath.isServed(text) {
             guard case .web(let url) = try? SourceLocation(text) else {
                 throw Failure(.invalidRequest, "the output '\(redactedURL(text))' is not a valid URL")
@@ -47,8 +47,8 @@ package enum RemotePlace: Hashable, Sendable {
         return path.lastIndex(of: "/").map { path[path.index(after: $0)...] } ?? path
     }
 
-    /// The place of a file beside this one, whose name is the stem of this one's and what follows it.
-    func part(_ suffix: String, token: String) throws(Failure) -> (name: String, place: RemotePlace) {
+    /// The location of a file beside this one, whose name is the stem of this one's and what follows it.
+    func part(_ suffix: String, token: String) throws(Failure) -> (name: String, location: RemoteLocation) {
         guard case .object(let object) = self else {
             throw Failure(
                 .invalidRequest,
@@ -84,12 +84,12 @@ package enum RemotePlace: Hashable, Sendable {
 }
 
 extension StoreRequest {
-    /// A request about the place; a query is a store's.
-    convenience init(_ message: StoreMessage, about place: RemotePlace, query: String = "", client: HTTPClient) {
+    /// A request about the location; a query is a store's.
+    convenience init(_ message: StoreMessage, about location: RemoteLocation, query: String = "", client: HTTPClient) {
         // Whoever takes a POST twice may keep it twice.
-        let tries = if case .web = place, message.method == "POST" { 1 } else { Int?.none }
-        self.init(message, client: client, tries: tries) { () throws(Failure) in
-            try place.target(client, query: query)
+        let attempts = if case .web = location, message.method == "POST" { 1 } else { Int?.none }
+        self.init(message, client: client, maxAttempts: attempts) { () throws(Failure) in
+            try location.target(client, query: query)
         }
     }
 }

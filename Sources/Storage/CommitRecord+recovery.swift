@@ -7,23 +7,23 @@ import SlotIPC
 extension CommitRecord {
     /// Removes what an earlier owner left staged, or finds that every destination already holds its output, if the others of the job
     /// are whole.
-    func settle(policy: TransferPolicy, othersArePublished: Bool) throws(Failure) -> Settlement {
-        if isAtomic { return try Self.settle(allOrNoneOf: outputs, policy, othersArePublished) }
+    func recover(policy: TransferPolicy, othersArePublished: Bool) throws(Failure) -> RecoveredCommit {
+        if isAtomic { return try Self.recover(allOrNoneOf: outputs, policy, othersArePublished) }
         var published: [Output] = []
-        for output in outputs where try output.settle(policy) { published.append(output) }
+        for output in outputs where try output.recover(policy) { published.append(output) }
         if othersArePublished, published.count == outputs.count { return .published }
         // The job makes them again, and must not take its own for somebody else's, which it may not replace.
-        for output in published where output.overwrite != nil { try output.withdraw(policy) }
+        for output in published where output.overwrite != nil { try output.rollback(policy) }
         return .removed
     }
 
     /// Takes back what is published already, unless all of it is.
-    private static func settle(
+    private static func recover(
         allOrNoneOf outputs: [Output], _ policy: TransferPolicy, _ othersArePublished: Bool
-    ) throws(Failure) -> Settlement {
+    ) throws(Failure) -> RecoveredCommit {
         let isPublished = othersArePublished && outputs.allSatisfy { $0.isPublished(policy) }
         for output in outputs {
-            if isPublished { output.removeOld(policy) } else { try output.withdraw(policy) }
+            if isPublished { output.removeOld(policy) } else { try output.rollback(policy) }
         }
         return isPublished ? .published : .removed
     }
@@ -31,9 +31,9 @@ extension CommitRecord {
 
 extension CommitRecord.Output {
     /// Whether the output is published; otherwise nothing staged is left of it.
-    fileprivate func settle(_ policy: TransferPolicy) throws(Failure) -> Bool {
-        // A place that this worker may not write to is not its to judge either: the job runs again.
-        guard let (destination, name) = place(policy), let folder = try? destination.openExistingFolder() else {
+    fileprivate func recover(_ policy: TransferPolicy) throws(Failure) -> Bool {
+        // A location that this worker may not write to is not its to judge either: the job runs again.
+        guard let (destination, name) = location(policy), let folder = try? destination.openExistingFolder() else {
             return false
         }
         let staged = try removeStaged(name, of: destination, as: destination.name, in: folder)
@@ -45,7 +45,7 @@ extension CommitRecord.Output {
 
     /// Whether the destination holds the output, whatever else may wait under the staged name.
     fileprivate func isPublished(_ policy: TransferPolicy) -> Bool {
-        guard let (destination, _) = place(policy), let folder = try? destination.openExistingFolder() else {
+        guard let (destination, _) = location(policy), let folder = try? destination.openExistingFolder() else {
             return false
         }
         return holdsOutput(destination.name, in: folder)
@@ -53,7 +53,7 @@ extension CommitRecord.Output {
 
     /// Removes what the published output has replaced.
     fileprivate func removeOld(_ policy: TransferPolicy) {
-        guard let (destination, name) = place(policy), let folder = try? destination.openExistingFolder() else {
+        guard let (destination, name) = location(policy), let folder = try? destination.openExistingFolder() else {
             return
         }
         unlinkat(folder.number, name, 0)
@@ -61,13 +61,13 @@ extension CommitRecord.Output {
     }
 
     /// Removes the output, published or staged, and brings back what it had replaced.
-    fileprivate func withdraw(_ policy: TransferPolicy) throws(Failure) {
-        guard let (destination, name) = place(policy), let folder = try? destination.openExistingFolder() else {
+    fileprivate func rollback(_ policy: TransferPolicy) throws(Failure) {
+        guard let (destination, name) = location(policy), let folder = try? destination.openExistingFolder() else {
             return
         }
         let staged = try removeStaged(name, of: destination, as: destination.name, in: folder)
         let wasPublished = staged != .alone && holdsOutput(destination.name, in: folder)
-        if wasPublished { destination.withdraw(in: folder, name) }
+        if wasPublished { destination.rollback(in: folder, name) }
         unlinkat(folder.number, Destination.keptName(name), 0)
         removeParts(destination, name, in: folder, evenPublished: staged == .alone || wasPublished)
         fsync(folder.number)
@@ -107,7 +107,7 @@ extension CommitRecord.Output {
     }
 
     /// The destination, and the staged name if it is one of ours in the destination's own folder.
-    private func place(_ policy: TransferPolicy) -> (Destination, String)? {
+    private func location(_ policy: TransferPolicy) -> (Destination, String)? {
         guard let destination = try? Destination(self.destination, defaultName: "", policy: policy),
             let slash = staged.lastIndex(of: "/")
         else { return nil }

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// What is left of a job whose owner went away.
-@Suite struct SettlingTests {
+@Suite struct CommitRecoveryTests {
     private let folder: TemporaryFolder
     private let policy: TransferPolicy
     private static let sum = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
@@ -23,11 +23,11 @@ import Testing
         try FileManager.default.subpathsOfDirectory(atPath: folder.path).sorted()
     }
 
-    private func settle(_ record: CommitRecord) async throws -> Settlement? {
-        var result: Settlement?
+    private func recover(_ record: CommitRecord) async throws -> RecoveredCommit? {
+        var result: RecoveredCommit?
         try await withTransfer(policy) { child in
-            try await child.tell(.settle(record, job: TransferJob.testID))
-            if case .settled(let settlement) = try await child.report() { result = settlement }
+            try await child.tell(.recoverCommit(record, job: TransferJob.testID))
+            if case .commitRecovered(let recovered) = try await child.report() { result = recovered }
         }
         return result
     }
@@ -39,7 +39,7 @@ import Testing
         kill(child.pid, SIGKILL)
         #expect(await child.finish() == nil)
         #expect(try entries() == ["deep", String(staged.staged.dropFirst(folder.path.count + 1))])
-        #expect(try await settle(.test(staged)) == .removed)
+        #expect(try await recover(.test(staged)) == .removed)
         #expect(try entries() == ["deep"])
     }
 
@@ -53,11 +53,11 @@ import Testing
             try await child.tell(.publish)
             #expect(try await child.report().isPublished)
         }
-        #expect(try await settle(.test(#require(staged))) == .published)
+        #expect(try await recover(.test(#require(staged))) == .published)
         try folder.write("a.mp3", text: "abd")
-        #expect(try await settle(.test(#require(staged))) == .removed)
+        #expect(try await recover(.test(#require(staged))) == .removed)
         try folder.write("a.mp3", text: "abcd")
-        #expect(try await settle(.test(#require(staged))) == .removed)
+        #expect(try await recover(.test(#require(staged))) == .removed)
         #expect(try entries() == ["a.mp3"])
     }
 
@@ -76,8 +76,8 @@ import Testing
     }
 
     /// Where a file cannot be renamed unless something is there, it is linked, and its staged name removed.
-    @Test(arguments: [("main", Settlement.published), ("part", .removed)])
-    func `a file that has both of its names is published`(last: String, expected: Settlement) async throws {
+    @Test(arguments: [("main", RecoveredCommit.published), ("part", .removed)])
+    func `a file that has both of its names is published`(last: String, expected: RecoveredCommit) async throws {
         let (staged, holder) = try await lose("a.mp3", parts: [".chapters.json"])
         defer { close(holder) }
         #expect(link(staged.part("a.chapters.json"), folder.file("a.chapters.json")) == 0)
@@ -85,7 +85,7 @@ import Testing
             unlink(staged.part("a.chapters.json"))
             #expect(link(staged.staged, folder.file("a.mp3")) == 0)
         }
-        #expect(try await settle(.test(staged, .fail)) == expected)
+        #expect(try await recover(.test(staged, .fail)) == expected)
         let left = try entries()
         #expect(left == (last == "main" ? ["a.chapters.json", "a.mp3"] : []))
     }
@@ -95,7 +95,7 @@ import Testing
         let (staged, holder) = try await lose("a.m3u8", parts: ["-x1.ts", "-y1.ts", "-x2.ts", "-y2.ts"])
         defer { close(holder) }
         for name in ["a-x1.ts", "a-y1.ts"] { #expect(rename(staged.part(name), folder.file(name)) == 0) }
-        #expect(try await settle(.test(staged)) == .removed)
+        #expect(try await recover(.test(staged)) == .removed)
         #expect(try entries() == [])
     }
 
@@ -107,7 +107,7 @@ import Testing
         let holder = open(folder.file(".respool-1-token"), O_RDONLY | O_CLOEXEC)
         defer { close(holder) }
         #expect(flock(holder, LOCK_EX) == 0)
-        #expect(try await settle(.test(staged)) == .removed)
+        #expect(try await recover(.test(staged)) == .removed)
         #expect(try entries() == [])
     }
 
@@ -119,13 +119,13 @@ import Testing
         ]
         for victim in victims {
             let staged = StagedOutput(destination: folder.file("a.mp3"), staged: victim, bytes: 3, sha256: Self.sum)
-            #expect(try await settle(.test(staged)) == .removed)
+            #expect(try await recover(.test(staged)) == .removed)
             #expect(FileManager.default.fileExists(atPath: victim))
         }
         let outside = StagedOutput(
             destination: elsewhere.file("a.mp3"), staged: elsewhere.file(".respool-1-token"), bytes: 3, sha256: Self.sum
         )
-        #expect(try await settle(.test(outside)) == .removed)
+        #expect(try await recover(.test(outside)) == .removed)
         #expect(FileManager.default.fileExists(atPath: victims[1]))
     }
 

@@ -1,7 +1,7 @@
 import Storage
 
 /// Files that the other child may write to and that no output has: scratch files, and those of outputs that were given up.
-final class LooseFiles {
+final class ReleasedFiles {
     private var files: [SealableFile] = []
 
     var isEmpty: Bool { files.isEmpty }
@@ -17,7 +17,7 @@ final class LooseFiles {
     }
 
     /// Takes a file that was given up: nobody needs its bytes, of which it may never be told that nobody can write to them.
-    func giveUp(_ file: SealableFile) {
+    func discard(_ file: SealableFile) {
         if file.isHandedOut, !file.isSealed { file.empty() }
         add(file)
     }

@@ -1,7 +1,7 @@
 package import JobSchema
 
-/// Uploads to one place that earlier tries of its job began, of which nobody knows any more, being aborted.
-package final class AbandonedUploads {
+/// Uploads to one location that earlier attempts of its job began, of which nobody knows any more, being aborted.
+package final class StaleUploads {
     private enum State {
         case listing(StoreRequest)
         case aborting([StoreRequest])
@@ -17,8 +17,8 @@ package final class AbandonedUploads {
     package private(set) var leftBehind: Failure?
 
     /// Looks for those that were begun since the job was made; nothing where there are no such uploads.
-    package init?(at place: RemotePlace, since start: Int64, client: HTTPClient) {
-        guard case .object(let object) = place else { return nil }
+    package init?(at location: RemoteLocation, since start: Int64, client: HTTPClient) {
+        guard case .object(let object) = location else { return nil }
         self.object = object
         self.start = start
         self.client = client

@@ -2,7 +2,7 @@ import JobSchema
 
 /// What an earlier owner left of one output at a store: an upload that was begun is aborted, and without one the object is
 /// held against the record.
-final class RemoteSettling {
+final class RemoteCommitRecovery {
     private enum State {
         case aborting(StoreRequest)
         case checking(StoreRequest)
@@ -91,7 +91,7 @@ final class RemoteSettling {
             isPublished = mark.isOn(answer.head)
             if isPublished { state = .over } else { removeParts([]) }
         case .failure where call.hasFoundNothing: removeParts([])
-        case .failure(let failure): giveUp(failure)
+        case .failure(let failure): fail(failure)
         case nil: break
         }
     }
@@ -103,8 +103,8 @@ final class RemoteSettling {
         removeParts([StoreRequest(StoreMessage(method: "DELETE"), about: .object(object), client: client)])
     }
 
-    /// A place that this worker may not reach is not its to judge either: the job runs again.
-    private func giveUp(_ failure: Failure) {
+    /// A location that this worker may not reach is not its to judge either: the job runs again.
+    private func fail(_ failure: Failure) {
         if failure.retryable { self.failure = failure }
         state = .over
     }

@@ -2,16 +2,16 @@ package import JobSchema
 package import SlotIPC
 
 /// Where an output goes: a file of this machine, or an object of a store.
-package enum OutputPlace {
+package enum OutputLocation {
     case local(Destination)
-    case remote(RemotePlace)
+    case remote(RemoteLocation)
 
-    /// Finds the place by name alone; nothing is touched.
+    /// Finds the location by name alone; nothing is touched.
     package init(_ output: TransferJob.Output, policy: TransferPolicy) throws(Failure) {
-        if let place = try RemotePlace(output) {
-            self = .remote(place)
+        if let location = try RemoteLocation(output) {
+            self = .remote(location)
         } else {
-            self = .local(try Destination(output.place, defaultName: output.defaultName, policy: policy))
+            self = .local(try Destination(output.location, defaultName: output.defaultName, policy: policy))
         }
     }
 
@@ -19,7 +19,7 @@ package enum OutputPlace {
     package var text: String {
         switch self {
         case .local(let destination): destination.path
-        case .remote(let place): place.text
+        case .remote(let location): location.text
         }
     }
 
@@ -27,15 +27,15 @@ package enum OutputPlace {
     package var name: String {
         switch self {
         case .local(let destination): destination.path
-        case .remote(let place): place.name
+        case .remote(let location): location.name
         }
     }
 
-    /// The place of a part, likewise with its secrets.
+    /// The location of a part, likewise with its secrets.
     package func text(ofPart suffix: String, token: String) throws(Failure) -> String {
         switch self {
         case .local(let destination): try destination.part(destination.partName(suffix, token: token)).path
-        case .remote(let place): try place.part(suffix, token: token).place.text
+        case .remote(let location): try location.part(suffix, token: token).location.text
         }
     }
 
@@ -43,8 +43,8 @@ package enum OutputPlace {
     package func check(_ client: HTTPClient) throws(Failure) {
         switch self {
         case .local(let destination): try destination.check()
-        case .remote(let place):
-            do throws(Failure) { _ = try place.target(client) } catch { throw error.asOutput }
+        case .remote(let location):
+            do throws(Failure) { _ = try location.target(client) } catch { throw error.asOutput }
         }
     }
 }
