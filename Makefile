@@ -70,6 +70,7 @@ lint: ## check the form of the code; warnings are errors
 	@Tools/check-arrows
 	@Tools/check-dependencies
 	@Tools/lua_scripts.py lint
+	@Tools/messages check
 
 format: ## bring the code into form
 	swift format --in-place --recursive --parallel Sources Tests Package.swift
