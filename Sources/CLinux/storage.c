@@ -68,7 +68,7 @@ int clinux_lock_byte(int descriptor, int64_t offset) {
 int clinux_share_lock(int descriptor) {
     // Whoever removes an empty folder holds it for a moment. Another program may hold it as long as it likes: it is not waited for.
     int answer;
-    for (int tries = 0; tries < 10; tries++) {
+    for (int attempt = 0; attempt < 10; attempt++) {
         answer = flock(descriptor, LOCK_SH | LOCK_NB);
         if (answer == 0 || (errno != EINTR && errno != EWOULDBLOCK)) break;
         usleep(2000);

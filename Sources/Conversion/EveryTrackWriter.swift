@@ -82,7 +82,7 @@ final class EveryTrackWriter: RenditionWriter {
         while !running.isEmpty {
             seconds += 0.5
             for sibling in running { try sibling.advance(to: seconds) }
-            running.removeAll { $0.isOver }
+            running.removeAll { $0.isFinished }
         }
     }
 

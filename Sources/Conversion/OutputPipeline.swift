@@ -67,7 +67,7 @@ final class OutputPipeline {
         let box = Handover(writer: writer)
         startThread { [queue, shared, meter] in
             let outcome = Self.run(box.writer.take()!, queue, shared, meter)
-            queue.giveUp()
+            queue.abort()
             shared.change { $0.outcome = outcome }
         }
     }
@@ -135,7 +135,7 @@ final class OutputPipeline {
 
     /// Lets go of everything, as the whole conversion has failed.
     func cancel() {
-        queue.giveUp()
+        queue.abort()
         if case .elsewhere = work { _ = wait() }
         work = .over
     }

@@ -10,7 +10,7 @@ final class SiblingTrack {
     let path: TrackPath
     private var reader: AssetReader
     private let frame: Frame
-    private(set) var isOver = false
+    private(set) var isFinished = false
 
     init(
         _ number: Int, _ rendition: Rendition, _ source: any ByteSource, _ settings: SourceSettings,
@@ -29,11 +29,11 @@ final class SiblingTrack {
     /// Goes on until so many seconds of the range are encoded, or the track is at its end.
     func advance(to seconds: Double) throws(MediaError) {
         do throws(MediaError) {
-            while !isOver, path.seconds < seconds {
+            while !isFinished, path.seconds < seconds {
                 if try reader.next(into: frame) {
                     try path.append(frame)
                 } else {
-                    isOver = true
+                    isFinished = true
                     try path.finish()
                 }
             }

@@ -60,7 +60,7 @@ package final class BoundedQueue<Element: Sendable>: Sendable {
     package func complete() { state.change { if $0.end == nil { $0.end = .complete } } }
 
     /// Gives up, on either side.
-    package func giveUp() {
+    package func abort() {
         state.change { state in
             state.end = .broken
             state.elements = []

@@ -38,13 +38,13 @@ package final class SourceChecksum {
                     }
                 }
             } catch {
-                queue.giveUp()
+                queue.abort()
                 found.change { $0 = .failure(error) }
             }
         }
     }
 
-    deinit { queue.giveUp() }
+    deinit { queue.abort() }
 
     /// Takes the next samples of the source.
     package func append(_ frame: SharedFrame) { _ = queue.append(frame, bytes: frame.bytes) }

@@ -22,7 +22,7 @@ struct Limiter {
     private var second: MovingAverage
     private var held = 1.0
     /// Samples since a gain below 1 was needed.
-    private var settled: Int
+    private var unityRun: Int
     private var isResting = true
     private var isLowered = false
     private var peaks: [Float] = []
@@ -50,7 +50,7 @@ struct Limiter {
         minimum = SlidingMinimum(window: lookAhead + 1)
         first = MovingAverage(of: half + 1)
         second = MovingAverage(of: half + 1)
-        settled = 4 * lookAhead
+        unityRun = 4 * lookAhead
         waiting = Array(repeating: Array(repeating: 0, count: latency), count: channels)
     }
 
@@ -61,7 +61,7 @@ struct Limiter {
         let highest = detector.peaks(of: planes, above: ceiling, into: &peaks)
         for channel in planes.indices { delay(planes[channel], channel) }
         // Nothing within reach needs a lower gain, and the last one has passed.
-        if highest <= ceiling && settled > 2 * lookAhead { return rest() }
+        if highest <= ceiling && unityRun > 2 * lookAhead { return rest() }
         isResting = false
         for index in 0..<count {
             let gain = next(peaks[index])
@@ -75,7 +75,7 @@ struct Limiter {
         var risen = held + (1 - held) * recovery
         if risen > 0.99999 { risen = 1 }
         held = min(Double(least), risen)
-        settled = held == 1 ? settled + 1 : 0
+        unityRun = held == 1 ? unityRun + 1 : 0
         let gain = Float(second.next(first.next(held)))
         // A hundredth of a decibel is no work.
         guard gain < 0.99885 else {

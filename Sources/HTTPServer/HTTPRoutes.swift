@@ -13,7 +13,7 @@ package struct HTTPRoutes: Sendable {
         }
         guard let handler = handlers[path] else {
             let known = handlers.keys.sorted().joined(separator: ", ")
-            return HTTPResponse(status: 404, "nothing is here; try \(known)\n")
+            return HTTPResponse(status: 404, "no such page; the pages are \(known)\n")
         }
         return handler(HTTPRequest(path: path))
     }

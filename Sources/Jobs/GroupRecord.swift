@@ -27,7 +27,7 @@ package struct GroupRecord: Sendable, Hashable {
     package var ran: Int { self[.completed] + self[.failed] }
 
     /// Whether no more jobs can come, and none is left.
-    package var isOver: Bool { isSealed && left == 0 }
+    package var isFinished: Bool { isSealed && left == 0 }
 
     /// A group from its hash; nothing if there is no such group.
     init?(name: String, hash: [String: String], readAt: Int64) {

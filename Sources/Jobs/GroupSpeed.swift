@@ -24,7 +24,7 @@ package struct GroupSpeed {
 
     private func rate(_ value: (GroupRecord) -> Double) -> Double {
         let (first, last) = (samples[0], samples[samples.count - 1])
-        if !last.isOver, last.readAt - first.readAt >= 5000, value(last) > value(first) {
+        if !last.isFinished, last.readAt - first.readAt >= 5000, value(last) > value(first) {
             return (value(last) - value(first)) * 1000 / Double(last.readAt - first.readAt)
         }
         guard let start = last.startedAt else { return 0 }

@@ -52,10 +52,10 @@ package enum OpenSource: ~Copyable {
     }
 
     /// Whether an endless stream has ended all the same.
-    package var isOver: Bool {
+    package var isFinished: Bool {
         switch self {
         case .local: false
-        case .remote(let source): source.isOver
+        case .remote(let source): source.isFinished
         }
     }
 

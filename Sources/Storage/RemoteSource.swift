@@ -15,7 +15,7 @@ package final class RemoteSource: RemoteRequest.Owner {
     /// What is special where it has no end.
     private var stream: EndlessStream?
     /// Whether an endless stream has ended all the same.
-    package private(set) var isOver = false
+    package private(set) var isFinished = false
     private let location: SourceLocation
     private let access: WebAccess
     private var url: String { location.text }
@@ -202,7 +202,7 @@ package final class RemoteSource: RemoteRequest.Owner {
             switch end {
             case .failed(let failure): self.failure = failure
             case .broken(let failure) where request.position == 0: self.failure = failure
-            default: isOver = true
+            default: isFinished = true
             }
             return
         }

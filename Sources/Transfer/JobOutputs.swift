@@ -8,11 +8,11 @@ final class JobOutputs {
     /// Why they cannot be written where they are wanted; told before anything is fetched.
     private(set) var failure: Failure?
     /// What is found out of their locations first, until it is known.
-    private var vacancy: OverwriteCheck?
+    private var overwriteCheck: OverwriteCheck?
     /// Whether the worker waits for what comes of it.
     private var owesCheck: Bool
     /// What earlier attempts of the job have left at stores, until it is gone.
-    private var abandoned: [StaleUploads] = []
+    private var staleUploads: [StaleUploads] = []
     let outputs: [OutputSession]
     private let policy: TransferPolicy
     private let limits: WriteLimits
@@ -52,11 +52,11 @@ final class JobOutputs {
                     guard case .remote(let location) = try output.location(),
                         let uploads = StaleUploads(at: location, since: start, client: client)
                     else { continue }
-                    abandoned.append(uploads)
+                    staleUploads.append(uploads)
                 }
             }
             guard outputs.contains(where: { $0.overwrite != .replace }) else { return }
-            vacancy = try OverwriteCheck(outputs, client: client)
+            overwriteCheck = try OverwriteCheck(outputs, client: client)
         } catch { failure = error }
     }
 
@@ -66,22 +66,22 @@ final class JobOutputs {
     }
 
     /// Whether it is known which of them can be made.
-    var areChecked: Bool { vacancy == nil && abandoned.allSatisfy(\.isOver) }
+    var areChecked: Bool { overwriteCheck == nil && staleUploads.allSatisfy(\.isFinished) }
 
     /// Takes note of places that are taken, once all are looked up.
     private func look(_ now: ContinuousClock.Instant, reportingTo control: borrowing PacketSocket) throws(PacketError) {
         var taken: [Int] = []
-        if let vacancy {
+        if let overwriteCheck {
             do throws(Failure) {
-                try vacancy.tick(now)
-                guard vacancy.isKnown else { return }
-                if let index = vacancy.taken.sorted().first(where: { outputs[$0].overwrite == .fail }) {
+                try overwriteCheck.tick(now)
+                guard overwriteCheck.isKnown else { return }
+                if let index = overwriteCheck.taken.sorted().first(where: { outputs[$0].overwrite == .fail }) {
                     let exists = Failure.outputExists(outputs[index].locationName)
                     throw outputs.count > 1 ? exists.of(output: index) : exists
                 }
-                taken = vacancy.taken.sorted()
+                taken = overwriteCheck.taken.sorted()
             } catch { failure = error }
-            self.vacancy = nil
+            self.overwriteCheck = nil
         }
         for index in taken { try skip(index, reportingTo: control) }
         if owesCheck { try control.send(TransferReport.checked) }
@@ -223,9 +223,9 @@ final class JobOutputs {
             (outputs.compactMap(\.nextDeadline)
             + [
                 nextMeasurement, isSealing ? .now + .milliseconds(5) : nil, sign,
-                vacancy.map(\.nextDeadline) ?? (owesCheck ? .now : nil),
+                overwriteCheck.map(\.nextDeadline) ?? (owesCheck ? .now : nil),
             ].compactMap(\.self)
-            + abandoned.compactMap(\.nextDeadline)).min()
+            + staleUploads.compactMap(\.nextDeadline)).min()
     }
 
     /// Whether the next file is not to be summed yet, as somebody can still write to it.
@@ -242,7 +242,7 @@ final class JobOutputs {
             self.violation?.isTold = true
             try control.send(TransferReport.violation(violation.failure))
         }
-        for uploads in abandoned { uploads.tick(now) }
+        for uploads in staleUploads { uploads.tick(now) }
         try look(now, reportingTo: control)
         for (index, output) in outputs.enumerated() {
             do throws(Failure) {
@@ -255,7 +255,7 @@ final class JobOutputs {
     /// Gives up all that is not visible.
     func abort() {
         publishing = nil
-        vacancy = nil
+        overwriteCheck = nil
         for output in outputs { output.discard() }
     }
 
@@ -263,7 +263,7 @@ final class JobOutputs {
     var remaining: Int { outputs.reduce(0) { $0 + $1.remaining } }
 
     /// Why something may be left at a store.
-    var leftBehind: Failure? { (outputs.lazy.compactMap(\.leftBehind) + abandoned.compactMap(\.leftBehind)).first }
+    var leftBehind: Failure? { (outputs.lazy.compactMap(\.leftBehind) + staleUploads.compactMap(\.leftBehind)).first }
 
     private func hand(_ index: Int) throws(Failure) -> OutputSession {
         guard outputs.indices.contains(index) else { throw Failure(.internal, "the job has no output \(index)") }

@@ -147,7 +147,7 @@ final class TransferSession {
             throw Failure(.internal, "bytes at \(offset) are wanted of a source that is not open there")
         }
         let run = source?.run(from: offset) ?? 0
-        let isAtEnd = offset >= source?.length ?? .max || source?.isOver == true
+        let isAtEnd = offset >= source?.length ?? .max || source?.isFinished == true
         if run > 0 || isAtEnd { return Answer(message: .have(offset: offset, length: run)) }
         if let failure = source?.failure { throw failure }
         return nil

@@ -10,8 +10,8 @@ struct WriteLimits {
     static let interval = Duration.milliseconds(100)
 
     init(_ job: TransferJob, _ policy: TransferPolicy) {
-        let (bytes, isOver) = policy.maxOutputBytes.multipliedReportingOverflow(by: Int64(max(1, job.outputs.count)))
-        maxBytes = isOver ? .max : bytes
+        let (bytes, overflows) = policy.maxOutputBytes.multipliedReportingOverflow(by: Int64(max(1, job.outputs.count)))
+        maxBytes = overflows ? .max : bytes
     }
 
     /// What is wrong with so many bytes, if anything.

@@ -51,12 +51,12 @@ import Testing
             #expect(try await fixture.queue.seal(name) == .sealed)
             #expect(try await fixture.queue.seal(name) == .sealed)
             #expect(try await fixture.queue.cancel([queued]) == [.cancelled])
-            #expect(try await group(fixture).isOver == false)
+            #expect(try await group(fixture).isFinished == false)
             _ = try await fixture.finish(jobs[1], .failed(Failure(.noAudio, "x")))
             let group = try await group(fixture)
-            #expect(group.isOver && group.endedAt != nil && group.total == 3)
+            #expect(group.isFinished && group.endedAt != nil && group.total == 3)
             #expect(try await fixture.queue.retry([failed]) == [.retried])
-            #expect(try await self.group(fixture).isOver == false)
+            #expect(try await self.group(fixture).isFinished == false)
             _ = try await fixture.finish(try await fixture.claimOne(), .completed([]))
             let told = try await events(fixture).filter { $0["group"] == name }
             #expect(told.map { $0["state"] } == ["sealed", "group_ended", "group_ended"])
@@ -165,7 +165,7 @@ import Testing
             _ = try await fixture.queue.seal(name)
             #expect(try await fixture.queue.purge(.waiting) == 3)
             group = try await self.group(fixture)
-            #expect(group.isOver && group.endedAt != nil && group.total == 9)
+            #expect(group.isFinished && group.endedAt != nil && group.total == 9)
             #expect(try await events(fixture).contains { $0["state"] == "group_ended" })
             #expect(try await fixture.queue.purge(.completed) == 2)
             #expect(try await fixture.queue.group(name) == nil)
@@ -232,7 +232,7 @@ import Testing
             #expect(try await fixture.queue.jobs([before, second]) == [nil, nil])
             #expect(try await group(fixture).isSealed)
             #expect(try await fixture.queue.cancel([job]) == [.cancelled])
-            #expect(try await group(fixture).isOver)
+            #expect(try await group(fixture).isFinished)
             #expect(try await fixture.queue.claimCallbacks(count: 5).map { $0.subject.group } == [name])
         }
     }

@@ -217,7 +217,7 @@ import Testing
         }
         #expect(first.count == 32)
         try await eventually("the queue is full again") { count.withLock { $0 } == 64 }
-        queue.giveUp()
+        queue.abort()
         try await eventually("the other side hears of it") { count.withLock { $0 } == -1 }
         guard case .broken = queue.take() else {
             Issue.record("the queue goes on")

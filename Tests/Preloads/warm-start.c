@@ -43,8 +43,8 @@ int main(int argc, char **argv) {
     struct sockaddr_un address = {0};
     int program = open_socket(argv[1], &address);
     // It may be about to be linked.
-    for (int tries = 0; connect(program, (struct sockaddr *)&address, sizeof address) != 0; tries++) {
-        if (tries == 5000) return perror(argv[1]), 127;
+    for (int attempt = 0; connect(program, (struct sockaddr *)&address, sizeof address) != 0; attempt++) {
+        if (attempt == 5000) return perror(argv[1]), 127;
         usleep(2000);
     }
     char words[LARGEST];

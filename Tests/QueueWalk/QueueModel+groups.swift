@@ -29,7 +29,7 @@ extension QueueModel {
     }
 
     /// Whether one more job of the key may begin.
-    func hasPlace(_ key: String?) -> Bool {
+    func hasPermit(_ key: String?) -> Bool {
         guard let key else { return true }
         guard !begun.contains(key) else { return false }
         guard let limit = limits[key] ?? limits["*"] else { return true }

@@ -168,7 +168,7 @@ struct QueueModel {
         guard !isPaused else { return [] }
         let waiting = jobs.values.filter { $0.state == .waiting }
             .sorted { ($0.rank, $0.sequence) < ($1.rank, $1.sequence) }
-        for job in waiting where taken.count < count && hasPlace(job.limitKey) {
+        for job in waiting where taken.count < count && hasPermit(job.limitKey) {
             if isOverdue(job) {
                 end(job.id, .failed)
                 continue

@@ -27,7 +27,7 @@ extension QueueWalk {
             ].randomElement(using: &random)!
             let answer = try await queue.finishCallback(callback, outcome, after: .zero)
             if let first = sent[index].answer {
-                let isLast = settled[callback.id] == callback.token
+                let isLast = finished[callback.id] == callback.token
                 try check(answer, isLast ? first : .stale, "the repeated end of \(callback.id)")
                 continue
             }
@@ -35,7 +35,7 @@ extension QueueWalk {
             if answer == .delivered || answer == .failed { model.callbacks.end(callback) }
             if case .waiting = answer { _ = try await queue.redeliver([callback.id]) }
             sent[index].answer = answer
-            settled[callback.id] = callback.token
+            finished[callback.id] = callback.token
         }
         sent = sent.filter(\.isOpen) + sent.filter { !$0.isOpen }.suffix(3)
     }

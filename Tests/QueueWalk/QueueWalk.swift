@@ -33,7 +33,7 @@ struct QueueWalk {
     var groups: Set<String> = []
     var sent: [Sent] = []
     /// The token of each callback's last try that ended.
-    var settled: [String: String] = [:]
+    var finished: [String: String] = [:]
     /// Schedules as clients saw them, with how the call that put each was told from others.
     var seen: [(schedule: ScheduleRecord, nonce: String)] = []
     /// What was done last, for the report of a difference.

@@ -171,16 +171,16 @@ import Testing
     /// The last is sent whole before it is cut.
     @Test(arguments: [("reset", 1 << 24), ("closed", 1 << 24), ("gone", 1 << 24), ("closed", 300_000)], [1, 2])
     func `that are cut off on their way have no name, until another try brings all`(
-        fault: (kind: String, length: Int), tries: Int
+        fault: (kind: String, length: Int), attempts: Int
     ) async throws {
         let servers = try await FileServers.start()
         let folder = servers.folder.file("root/lost-\(fault.kind)")
         let text = String(repeating: "much more of it ", count: fault.length / 16)
         var policy = servers.policy
-        policy.maxResumes = tries
+        policy.maxResumes = attempts
         try await withTransfer(policy) { child in
             let job = job(servers.url("ftp", "lost-\(fault.kind)/new.mp3"))
-            if tries == 1 {
+            if attempts == 1 {
                 let failure = try #require(try await publish(text, job, by: child).failure)
                 #expect(failure.code == .outputFailed && failure.retryable, "\(failure)")
                 let left = try FileManager.default.contentsOfDirectory(atPath: folder)

@@ -22,13 +22,13 @@ import Testing
 
     /// The job's callback, once it is in the state.
     private func callback(
-        of id: String, _ shop: Workshop, reaches state: CallbackRecord.State, tries: Int = 0
+        of id: String, _ shop: Workshop, reaches state: CallbackRecord.State, attempts: Int = 0
     ) async throws -> CallbackRecord {
         var last: CallbackRecord?
         do {
             try await eventually("", within: Workshop.timeout, every: .milliseconds(20)) {
                 last = try await shop.queue.callbacks(of: .job(id)).first
-                return last?.state == state && last?.log.count ?? 0 >= tries
+                return last?.state == state && last?.log.count ?? 0 >= attempts
             }
         } catch is NotInTime {
             throw NotInTime(description: "not \(state): \(String(describing: last))")
@@ -61,7 +61,7 @@ import Testing
         #expect(receiver.requests.count == 1)
     }
 
-    @Test func `tries again after a fault, under the same id, and not after a refusal`() async throws {
+    @Test func `attempts again after a fault, under the same id, and not after a refusal`() async throws {
         let (shop, receiver) = (try await Workshop(), try await CallbackReceiver())
         let worker = try await shop.worker(Self.secrets)
         let (faulty, gone, away) = (
@@ -75,7 +75,7 @@ import Testing
         let refused = try await callback(of: gone, shop, reaches: .failed)
         #expect(refused.attempt == 1 && refused.log.first?.message == "the receiver refuses it with status 410")
         // Redirects are not followed.
-        let redirected = try await callback(of: away, shop, reaches: .waiting, tries: 1)
+        let redirected = try await callback(of: away, shop, reaches: .waiting, attempts: 1)
         #expect(redirected.log.first?.status == 302 && redirected.dueAt != nil)
         #expect(!receiver.requests.contains { $0.path == "/ok" })
         try await worker.logs("callback failed for good")
@@ -142,7 +142,7 @@ import Testing
         let senders = try await worker.children(" callbacks$")
         #expect(senders.count == 1)
         for sender in senders { kill(sender, SIGKILL) }
-        let waiting = try await callback(of: other, shop, reaches: .waiting, tries: 1)
+        let waiting = try await callback(of: other, shop, reaches: .waiting, attempts: 1)
         #expect(waiting.log[0].message.contains("crashed") == true, "\(waiting)")
         #expect(try await shop.queue.redeliver([waiting.id]) == [.due])
         _ = try await callback(of: other, shop, reaches: .delivered)
@@ -174,7 +174,7 @@ import Testing
         await worker.wait()
         let record = try await callback(of: id, shop, reaches: .waiting)
         #expect(record.attempt == 0 && record.log.isEmpty && receiver.requests.isEmpty)
-        // A worker that has one sends it, with all tries.
+        // A worker that has one sends it, with all attempts.
         let file = try TemporaryFolder()
         let path = try file.write("secret", (CallbackReceiver.secret + "\n").utf8)
         let other = try await shop.worker(["RESPOOL_CALLBACK_SECRET_FILE": path])

@@ -10,7 +10,7 @@ struct AuditedJob {
     /// The id that has its `dedup` key.
     let holder: String?
     let memberScore: String?
-    let holdsPlace: Bool
+    let holdsPermit: Bool
     let parkedScore: String?
 
     /// What comes before a job's id in the names of its keys; each has the first two.
@@ -130,7 +130,7 @@ struct AuditedJob {
             }
         }
         let key = fields["limit_key"] ?? ""
-        if holdsPlace != (state == .running && !key.isEmpty) {
+        if holdsPermit != (state == .running && !key.isEmpty) {
             problems.append("\(id) holds a place of \(key) wrongly")
         }
         if (fields["parked"] != nil) != (parkedScore != nil) { problems.append("\(id) is parked under \(key) wrongly") }

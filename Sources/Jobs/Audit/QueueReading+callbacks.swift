@@ -17,14 +17,14 @@ extension QueueReading {
         for ((id, receiver), answers) in zip(zip(ids, receivers), answers) where answers.count == 4 {
             guard answers[1] != .integer(-2) else { continue }
             let fields = (answers[0].array ?? []).map(\.string)
-            let isOver = fields.first != .some(nil)
+            let isTerminal = fields.first != .some(nil)
             func expect(_ holds: Bool, _ what: String) {
                 if !holds { suspects.add("callback:" + id, "callback \(id)\(what)") }
             }
-            expect(!answers[2].isNull == isOver, " is in or out of called wrongly")
-            expect(answers[3].isNull == isOver, " is in or out of callbacks:\(receiver) wrongly")
-            expect((answers[1] != .integer(-1)) == isOver, ": whether it has a time to live")
-            expect(!isOver || fields.last == .some(nil), " is over and being sent")
+            expect(!answers[2].isNull == isTerminal, " is in or out of called wrongly")
+            expect(answers[3].isNull == isTerminal, " is in or out of callbacks:\(receiver) wrongly")
+            expect((answers[1] != .integer(-1)) == isTerminal, ": whether it has a time to live")
+            expect(!isTerminal || fields.last == .some(nil), " is over and being sent")
         }
     }
 

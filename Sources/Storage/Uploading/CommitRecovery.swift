@@ -24,12 +24,12 @@ package final class CommitRecovery {
     /// Moves on what can move.
     package func tick(_ now: ContinuousClock.Instant) {
         for output in remote { output.tick(now) }
-        guard result == nil, remote.allSatisfy(\.isOver) else { return }
+        guard result == nil, remote.allSatisfy(\.isFinished) else { return }
         do throws(Failure) {
             if let failure = remote.lazy.compactMap(\.failure).first { throw failure }
             if recovered == nil { recovered = try recoverLocal() }
             if recovered == .removed { for output in remote { output.takeBack() } }
-            if remote.allSatisfy(\.isOver) { result = recovered.map { .success($0) } }
+            if remote.allSatisfy(\.isFinished) { result = recovered.map { .success($0) } }
         } catch { result = .failure(error) }
     }
 

@@ -38,7 +38,7 @@ final class RemoteCommitRecovery {
             StoreRequest(StoreMessage(method: "DELETE"), about: .object(object), query: query, client: client))
     }
 
-    var isOver: Bool {
+    var isFinished: Bool {
         if case .over = state { true } else { false }
     }
 

@@ -201,7 +201,7 @@ package final class RemoteOutput {
     private var uploads: [Upload] { [main].compactMap(\.self) + sendings }
 
     /// How many things of it are under way, or must still be taken back.
-    package var remaining: Int { uploads.count { !$0.isOver } + removals.count + doomed.count }
+    package var remaining: Int { uploads.count { !$0.isFinished } + removals.count + doomed.count }
 
     /// Why something of it may be left at the store.
     package var leftBehind: Failure? { uploads.lazy.compactMap(\.leftBehind).first ?? removalFailure }

@@ -29,7 +29,7 @@ package final class StaleUploads {
             })
     }
 
-    package var isOver: Bool {
+    package var isFinished: Bool {
         if case .over = state { true } else { false }
     }
 

@@ -75,7 +75,7 @@ final class Upload {
     }
 
     /// Whether nothing of it is under way any more.
-    var isOver: Bool {
+    var isFinished: Bool {
         switch state {
         case .ready, .complete, .over: true
         case .beginning, .sending, .looking, .completing, .checking, .aborting: false

@@ -23,7 +23,7 @@ struct GroupView {
                 StandardStream.output(text)
                 last = summary(record)
             }
-            if record.isOver { break }
+            if record.isFinished { break }
             try? await Task.sleep(for: terminal.isInteractive ? .milliseconds(250) : .seconds(1))
             record = try found(await connection.askWithRetry(makeRoom: { area.release() }, look))
             speed.add(record)
@@ -68,7 +68,7 @@ struct GroupView {
     }
 
     private func state(_ record: GroupRecord) -> String {
-        if record.isOver { return ": over" }
+        if record.isFinished { return ": over" }
         if record.isSealed { return ", sealed" }
         return record.left == 0 ? ": nothing is left; `respool seal \(record.name)` says that all are in" : ""
     }

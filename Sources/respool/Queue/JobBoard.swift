@@ -25,7 +25,7 @@ struct JobBoard {
     /// Ids of the jobs that are not over.
     var open: [String] { ids.filter { !closed.contains($0) } }
 
-    var isOver: Bool { closed.count == ids.count }
+    var isFinished: Bool { closed.count == ids.count }
 
     /// Takes a job's record in; answers a change that is worth a line.
     mutating func update(_ id: String, _ record: JobRecord?) -> Change? {

@@ -42,7 +42,7 @@ struct JobFollower {
         while true {
             let changes = try await refresh(&board, &view)
             view.show(board, changes)
-            if board.isOver { break }
+            if board.isFinished { break }
             if watch.isDue(board) { try await warnWithoutWorker(&view) }
             if let fault = fault() { throw fault }
             try? await Task.sleep(for: interval)
@@ -82,12 +82,12 @@ struct JobFollower {
 /// Tells once that no job has begun for longer than a worker needs to start.
 private struct StandstillWatch {
     private let start = ContinuousClock.now
-    private var isOver = false
+    private var isFinished = false
 
     mutating func isDue(_ board: JobBoard) -> Bool {
-        guard !isOver else { return false }
+        guard !isFinished else { return false }
         let hasBegun = board.records.values.contains { $0.state != .queued && $0.state != .waiting }
-        isOver = hasBegun || .now - start > .seconds(3)
-        return isOver && !hasBegun
+        isFinished = hasBegun || .now - start > .seconds(3)
+        return isFinished && !hasBegun
     }
 }

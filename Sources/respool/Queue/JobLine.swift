@@ -104,7 +104,7 @@ struct JobLine {
     private var delay: String {
         let wait = record.dueAt.map { Double(max(0, $0 - WallClock.milliseconds())) / 1000 }
         let due = wait.map { " for \(Formatting.span($0))" } ?? ""
-        let cause = record.error.map { " after try \(record.attempt) of \(record.attempts): \($0.message)" } ?? ""
+        let cause = record.error.map { " after attempt \(record.attempt) of \(record.attempts): \($0.message)" } ?? ""
         return TextLayout.printable("delayed\(due)\(cause)")
     }
 }
