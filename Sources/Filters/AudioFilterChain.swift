@@ -3,11 +3,11 @@ import CLibav
 package import Libav
 package import MediaTypes
 
-/// What is done to the samples of one result between decoder and encoder.
+/// The processing of one output's samples between decoder and encoder.
 package final class AudioFilterChain {
-    /// The shape of what comes out.
+    /// The shape of the output samples.
     package let output: SampleShape
-    /// The depth of what comes out: floats keep whatever they are made of.
+    /// The depth of the output samples. Floats keep any depth.
     package let depth: SampleDepth
     private let sound: SoundSettings
     private let repair: FloatRepair?
@@ -31,7 +31,7 @@ package final class AudioFilterChain {
         window = try kept.map { range throws(MediaError) in try SampleWindow(range) }
     }
 
-    /// The chain of a result; nothing if its samples stay as the source has them.
+    /// Opens the chain of an output; `nil` if the source's samples pass through unchanged.
     package static func open(
         _ sound: SoundSettings, _ source: SampleShape, _ depth: SampleDepth, _ settings: EncodingSettings,
         _ measurement: SoundMeasurement?, lowering: Double = 0
@@ -53,7 +53,7 @@ package final class AudioFilterChain {
         return try AudioFilterChain(sound, shape, depth, repair, map, nil, measurement)
     }
 
-    /// Takes a frame of the source, which stays as it is, and hands what becomes of it to the body.
+    /// Passes the processed samples of a source frame to the body. The frame itself is not changed.
     package func append(_ frame: borrowing Frame, _ body: FrameBody) throws(MediaError) {
         guard let window else { return try mend(frame, body) }
         try window.cut(frame) { (part: borrowing Frame) throws(MediaError) in try mend(part, body) }
@@ -72,25 +72,26 @@ package final class AudioFilterChain {
         }
     }
 
-    /// Hands what is still inside to the body.
+    /// Flushes the chain's remaining samples to the body.
     package func finish(_ body: FrameBody) throws(MediaError) {
         try floats?.finish(body)
     }
 
-    /// Takes what the finished file was found to be; answers by how many decibels its peaks exceed the ceiling.
+    /// Stores the loudness of the finished file. Returns by how many dB its true peak exceeds the ceiling; `nil` if it does
+    /// not.
     package func take(decoded: Loudness) -> Double? {
         floats?.decoded = decoded
         guard let ceiling = sound.ceiling, let peak = decoded.truePeak, peak > ceiling + 0.05 else { return nil }
         return peak - ceiling
     }
 
-    /// What the loudness was and became.
+    /// The loudness before and after the change; `nil` if it was not measured.
     package var loudness: LoudnessChange? {
         guard let floats, let before = measurement?.loudness, let after = floats.after else { return nil }
         return LoudnessChange(before: before, gain: floats.gain, after: after)
     }
 
-    /// What a person should know of the result.
+    /// Warnings about the output.
     package var warnings: [Warning] {
         var warnings = (repair?.warnings ?? []) + (floats?.warnings ?? [])
         if sound.trimSilence != nil, let measurement, measurement.sound == nil {
@@ -99,7 +100,7 @@ package final class AudioFilterChain {
         return warnings
     }
 
-    /// What was asked for and what is used, by the names in a job.
+    /// The requested and the effective settings, by job field name.
     package var effective: [String: Setting] {
         var effective: [String: Setting] = [:]
         func note(_ name: String, _ value: String?) {
@@ -127,7 +128,7 @@ package final class AudioFilterChain {
     }
 }
 
-/// A part of a row of frames, by the places of its samples.
+/// Selects a range of samples from consecutive frames.
 final class SampleWindow {
     private let range: Range<Int64>
     private var position: Int64 = 0
@@ -138,7 +139,7 @@ final class SampleWindow {
         part = try Frame()
     }
 
-    /// Hands the samples of a frame that are in the window to the body.
+    /// Passes the frame's samples that are in the range to the body.
     func cut(_ frame: borrowing Frame, _ body: FrameBody) throws(MediaError) {
         let whole = position..<position + Int64(frame.samples)
         position = whole.upperBound

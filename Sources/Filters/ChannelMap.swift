@@ -4,7 +4,7 @@ import Glibc
 import Libav
 import MediaTypes
 
-/// Keeps some of a source's channels, in an order of its own; samples pass as they are, whatever their format.
+/// Selects and reorders channels. Sample values do not change, whatever their format.
 struct ChannelMap: ~Copyable {
     let output: SampleShape
     private let input: SampleShape
@@ -18,7 +18,8 @@ struct ChannelMap: ~Copyable {
         self.places = places
     }
 
-    /// A map from a source's channels; the result keeps the layout if it has as many, and else the usual one.
+    /// Opens a map of the input's channels. The output keeps the layout if the channel count stays the same; otherwise it has
+    /// the default layout of its count.
     static func open(_ references: [ChannelReference], _ input: SampleShape) throws(MediaError) -> ChannelMap {
         var places: [Int] = []
         for reference in references { places.append(try input.layout.place(of: reference, "channel_map")) }
@@ -27,7 +28,7 @@ struct ChannelMap: ~Copyable {
         return try ChannelMap(input, output, places)
     }
 
-    /// Maps a frame's samples into the frame that is answered to the body.
+    /// Copies the selected channels into a frame and passes it to the body.
     borrowing func apply(_ frame: borrowing Frame, _ body: FrameBody) throws(MediaError) {
         try result.reserve(frame.samples, output)
         let size = input.sampleBytes

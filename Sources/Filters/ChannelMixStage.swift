@@ -3,8 +3,8 @@ import CLibav
 package import Libav
 package import MediaTypes
 
-/// The first part of what is done to samples: channels are chosen and mixed, and the samples become planar floats in
-/// the result's layout, still at the source's rate.
+/// The first stage of the chain: selects and mixes channels, and converts the samples to planar floats in the output's layout.
+/// The sample rate stays the source's.
 package final class ChannelMixStage {
     package let output: SampleShape
     private let map: ChannelMap?
@@ -37,7 +37,7 @@ package final class ChannelMixStage {
         self.mixer = mixer
     }
 
-    /// Hands the body the samples as floats, which are its own to change.
+    /// Passes the samples to the body as floats, which the body may change in place.
     package func convert(_ frame: borrowing Frame, _ body: FrameBody) throws(MediaError) {
         switch map {
         case .none: try mix(frame, body)

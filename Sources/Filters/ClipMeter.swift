@@ -2,13 +2,13 @@ import CLibav
 import Libav
 package import MediaTypes
 
-/// Counts the samples of floating point that no integer sample can hold.
+/// Counts the floating-point samples that exceed the range of integer samples.
 package struct ClipMeter {
     private(set) var samples: Int64 = 0
-    /// The highest of them, where full scale is 1.
+    /// The largest magnitude among them; full scale is 1.
     private(set) var highest = 1.0
 
-    /// Whether samples of a format are in floating point.
+    /// Whether the format is floating point.
     static func concerns(_ format: AVSampleFormat) -> Bool { FloatRepair.concerns(format) }
 
     mutating func read(_ frame: borrowing Frame, _ shape: SampleShape) {
@@ -37,7 +37,7 @@ package struct ClipMeter {
         }
     }
 
-    /// What a person should know of the result.
+    /// Warnings about the output.
     package var warnings: [Warning] {
         guard samples > 0 else { return [] }
         let over = max((decibels(highest) * 10).rounded() / 10, 0.1)

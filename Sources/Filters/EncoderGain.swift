@@ -1,12 +1,12 @@
 import Libav
 import MediaTypes
 
-/// What an encoder does to the level by itself.
+/// The gain that an encoder applies by itself.
 enum EncoderGain {
-    /// The factor by which the encoder lowers all samples.
+    /// The factor by which the encoder scales all samples.
     ///
-    /// LAME 3.100 has a scale in its table of average bit rates (`apply_abr_preset` in presets.c), of which it takes the nearest
-    /// row, and none for variable bit rates.
+    /// LAME 3.100 takes the scale from the nearest row of its table of average bit rates (`apply_abr_preset` in presets.c). It
+    /// applies no scale for variable bit rates.
     static func factor(_ settings: EncodingSettings) -> Double {
         guard settings.codec.name == "mp3", let rate = settings.bitRate else { return 1 }
         return switch rate {

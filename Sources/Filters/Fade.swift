@@ -1,19 +1,19 @@
 import Glibc
 import Libav
 
-/// A fade of equal power: a quarter of a sine, from nothing to all or back.
+/// A fade of equal power: a quarter of a sine, from silence to full level or back.
 struct Fade {
-    /// Samples that it lasts.
+    /// The fade's length in samples.
     let length: Int64
 
-    /// Fades samples in, the first of which has that place in the whole.
+    /// Fades samples in. `place` is the index of the frame's first sample in the output.
     func raise(_ frame: borrowing Frame, channels: Int, from place: Int64) {
         guard place < length else { return }
         let count = Int(min(Int64(frame.samples), length - place))
         scale(frame, channels, 0..<count) { Double(place + Int64($0)) / Double(length) }
     }
 
-    /// Fades samples out, the first of which has that place in the whole of that many.
+    /// Fades samples out. `place` is the index of the frame's first sample in an output of `total` samples.
     func lower(_ frame: borrowing Frame, channels: Int, from place: Int64, total: Int64) {
         let length = min(length, total)
         let first = max(total - length - place, 0)

@@ -3,16 +3,17 @@ import CLibav
 package import Libav
 import MediaTypes
 
-/// Makes silence of floats that are no numbers, and holds the others to 60 dB over full scale.
+/// Replaces NaN and infinite floats by silence, and clamps the others to 60 dB over full scale.
 ///
-/// Encoders fail on both: LAME aborts (`el >= 0`, `part2_3_length <= MAX_BITS_PER_CHANNEL`) and libav's AAC never comes to an
-/// end. Integers would have a click of full scale for what is no number, and a filter never loses it again.
+/// Encoders fail on both: LAME aborts (`el >= 0`, `part2_3_length <= MAX_BITS_PER_CHANNEL`), and libav's AAC encoder never
+/// finishes. A conversion to integers would turn NaN into a click at full scale, and a recursive filter would never recover
+/// from it.
 package final class FloatRepair {
     private let copy: Frame
     private let shape: SampleShape
     private var repaired: Int64 = 0
 
-    /// Both encoders still take what is 30 dB louder.
+    /// The largest magnitude that passes. Both encoders still accept levels 30 dB higher.
     static let highest = 1024
 
     package init(_ shape: SampleShape) throws(MediaError) {
@@ -20,12 +21,12 @@ package final class FloatRepair {
         self.shape = shape
     }
 
-    /// Whether samples of the format are floats.
+    /// Whether the format is floating point.
     static func concerns(_ format: AVSampleFormat) -> Bool {
         [AV_SAMPLE_FMT_FLT, AV_SAMPLE_FMT_DBL].contains(av_get_packed_sample_fmt(format))
     }
 
-    /// Hands the frame to the body, or a copy that is mended.
+    /// Passes the frame to the body, or a repaired copy if it has invalid samples.
     package func append(_ frame: borrowing Frame, _ body: FrameBody) throws(MediaError) {
         guard Self.concerns(shape.format) else { return try body(frame) }
         let isDouble = av_get_packed_sample_fmt(shape.format) == AV_SAMPLE_FMT_DBL
@@ -38,7 +39,7 @@ package final class FloatRepair {
         let highest = Number(Self.highest)
         var wrong = 0
         for plane in Self.planes(of: frame, shape, type) {
-            // What is no number is not less than anything.
+            // The negation also catches NaN, which is never less than or equal to a number.
             for sample in plane where !(sample.magnitude <= highest) { wrong &+= 1 }
         }
         guard wrong > 0 else { return try body(frame) }
@@ -53,7 +54,7 @@ package final class FloatRepair {
         try body(copy)
     }
 
-    /// What a person should know of the result.
+    /// Warnings about the output.
     var warnings: [Warning] {
         guard repaired > 0 else { return [] }
         return [

@@ -3,9 +3,9 @@ import CLibav
 import Glibc
 import Libav
 
-/// How much of each frequency some samples hold, through a Hann window; owns an `AVTXContext`.
+/// Computes the power spectrum of samples through a Hann window; owns an `AVTXContext`.
 package struct FourierTransform: ~Copyable {
-    /// Samples of a window: a power of two.
+    /// The window's size in samples, a power of two.
     package let size: Int
     private let context: OpaquePointer
     private let transform: av_tx_fn
@@ -17,13 +17,13 @@ package struct FourierTransform: ~Copyable {
         self.size = size
         self.context = context
         self.transform = transform
-        // The sum of the window is half its size, and a sine gives half of its amplitude to the frequency below zero.
+        // The window's sum is half its size, and half of a sine's amplitude goes to the negative frequency.
         window = (0..<size).map { Float((1 - cos(2 * .pi * Double($0) / Double(size))) * 2 / Double(size)) }
         input = Self.floats(size)
         output = Self.floats(size + 2)
     }
 
-    /// Memory as the vector instructions of libavutil need it.
+    /// Allocates memory with the alignment and padding that libavutil's vector instructions require.
     private static func floats(_ count: Int) -> UnsafeMutableBufferPointer<Float> {
         let memory = UnsafeMutableRawPointer.allocate(byteCount: count * 4 + 64, alignment: 64)
         return UnsafeMutableBufferPointer(start: memory.bindMemory(to: Float.self, capacity: count), count: count)
@@ -36,7 +36,7 @@ package struct FourierTransform: ~Copyable {
         UnsafeMutableRawPointer(output.baseAddress!).deallocate()
     }
 
-    /// Makes a transform of that many samples, a power of two.
+    /// Opens a transform of `size` samples, a power of two.
     package static func open(size: Int) throws(MediaError) -> FourierTransform {
         var context: OpaquePointer?
         var transform: av_tx_fn?
@@ -46,7 +46,8 @@ package struct FourierTransform: ~Copyable {
         return FourierTransform(size, owning: context!, transform!)
     }
 
-    /// Raises to the power of each frequency the row that it falls into, where that is less; a sine of full scale is 1.
+    /// Raises each row to the maximum of its own power and the powers of the frequencies that fall into it. A full-scale sine
+    /// has power 1.
     package borrowing func raise(_ rows: inout [Float], by samples: ArraySlice<Float>) {
         let start = samples.startIndex
         for index in 0..<size { input[index] = samples[start + index] * window[index] }

@@ -1,18 +1,18 @@
 import Glibc
 
-/// Holds the true peak of samples at or below a ceiling: one gain for all channels, that falls before a peak comes and
+/// Keeps the true peak of samples at or below a ceiling. It applies one gain to all channels, which falls before a peak and
 /// rises slowly after it.
 ///
-/// The gain that each sample needs comes from the signal at four times its rate. The least gain of the next 3 ms, rising
-/// again with a time constant of 150 ms, is averaged twice over half that time, so that it reaches what a peak needs
-/// exactly when the peak comes. While nothing reaches the ceiling, samples pass as they are.
+/// The required gain of each sample comes from the signal at four times its rate. The minimum gain over the next 3 ms, released
+/// with a time constant of 150 ms, is averaged twice over half that time, so that the gain reaches the required value exactly
+/// at the peak. While no sample reaches the ceiling, samples pass unchanged.
 struct Limiter {
-    /// How often and how far the gain was lowered.
+    /// How often and how far the limiter lowered the gain.
     private(set) var work = Work()
-    /// Samples by which the output comes later than the input.
+    /// The output's delay in samples.
     let latency: Int
     private let ceiling: Float
-    /// Decibels kept for what is higher still between the points at four times the rate.
+    /// Headroom in dB for peaks between the points at four times the rate.
     private static let margin = 0.1
     private let lookAhead: Int
     private let recovery: Double
@@ -21,25 +21,25 @@ struct Limiter {
     private var first: MovingAverage
     private var second: MovingAverage
     private var held = 1.0
-    /// Samples since a gain below 1 was needed.
+    /// Samples since the last one that needed a gain below 1.
     private var unityRun: Int
     private var isResting = true
     private var isLowered = false
     private var peaks: [Float] = []
-    /// Samples of each channel that wait for their gain.
+    /// Delayed samples of each channel.
     private var waiting: [[Float]]
 
-    /// What a limiter has done.
+    /// Statistics of a limiter.
     struct Work {
-        /// Times the gain was lowered.
+        /// How many times the gain was lowered.
         var events = 0
-        /// Samples at a lowered gain.
+        /// Samples with a lowered gain.
         var samples: Int64 = 0
-        /// The least gain, linear.
+        /// The minimum gain, linear.
         var leastGain: Float = 1
     }
 
-    /// A limiter for samples at a rate in Hz; the ceiling is in dB of full scale.
+    /// Makes a limiter for a sample rate in Hz and a ceiling in dBFS.
     init(ceiling: Double, rate: Int, channels: Int) {
         self.ceiling = Float(pow(10, (ceiling - Self.margin) / 20))
         let half = max(rate * 3 / 2000, 2)
@@ -54,13 +54,13 @@ struct Limiter {
         waiting = Array(repeating: Array(repeating: 0, count: latency), count: channels)
     }
 
-    /// Replaces samples by as many that came `latency` samples before them, limited.
+    /// Replaces the samples by the limited ones of `latency` samples earlier.
     mutating func process(_ planes: [UnsafeMutableBufferPointer<Float>]) {
         guard let count = planes.first?.count, count > 0 else { return }
         if peaks.count < count { peaks = Array(repeating: 0, count: count) }
         let highest = detector.peaks(of: planes, above: ceiling, into: &peaks)
         for channel in planes.indices { delay(planes[channel], channel) }
-        // Nothing within reach needs a lower gain, and the last one has passed.
+        // No sample within reach needs a lower gain, and the last reduction has been released.
         if highest <= ceiling && unityRun > 2 * lookAhead { return rest() }
         isResting = false
         for index in 0..<count {
@@ -69,7 +69,7 @@ struct Limiter {
         }
     }
 
-    /// The gain of the next sample in waiting, from the peak of the one that is `lookAhead` later.
+    /// The gain of the next delayed sample, computed from the peak `lookAhead` samples later.
     private mutating func next(_ peak: Float) -> Float {
         let least = minimum.next(peak > ceiling ? ceiling / peak : 1)
         var risen = held + (1 - held) * recovery
@@ -77,7 +77,7 @@ struct Limiter {
         held = min(Double(least), risen)
         unityRun = held == 1 ? unityRun + 1 : 0
         let gain = Float(second.next(first.next(held)))
-        // A hundredth of a decibel is no work.
+        // A reduction of less than 0.01 dB does not count.
         guard gain < 0.99885 else {
             isLowered = false
             return gain
@@ -107,10 +107,10 @@ struct Limiter {
     }
 }
 
-/// The least of the last values.
+/// A sliding minimum.
 private struct SlidingMinimum {
     private let window: Int
-    /// Values that are less than all after them, with their places, in a ring.
+    /// A ring of values that are less than all later ones, and their positions.
     private var values: [Float]
     private var places: [Int]
     private var front = 0
@@ -144,7 +144,7 @@ private struct SlidingMinimum {
     mutating func reset() { count = 0 }
 }
 
-/// The mean of the last values; 1 before there were any.
+/// A moving average, initially of ones.
 private struct MovingAverage {
     private var values: [Double]
     private var sum: Double

@@ -4,7 +4,7 @@ import CLibav
 package import Libav
 package import MediaTypes
 
-/// Measures loudness by EBU R 128; owns an `ebur128_state`.
+/// Measures loudness as EBU R 128 specifies; owns an `ebur128_state`.
 package struct LoudnessMeter: ~Copyable {
     private let state: UnsafeMutablePointer<ebur128_state>
     private let rate: Int
@@ -26,11 +26,11 @@ package struct LoudnessMeter: ~Copyable {
         ebur128_destroy(&state)
     }
 
-    /// A meter for planar floats; `seconds` is how much will come, if known.
+    /// Opens a meter for planar floats. `seconds` is the expected duration, if known.
     package static func open(
         _ shape: SampleShape, seconds: Double?, findsMomentary: Bool = false
     ) throws(MediaError) -> LoudnessMeter {
-        // What libebur128 takes (`ebur128_init`).
+        // The range that libebur128 accepts (`ebur128_init`).
         guard (1...64).contains(shape.channels), (16...2_822_400).contains(shape.rate) else {
             throw MediaError(
                 .unsupportedFormat, "measure loudness",
@@ -38,7 +38,7 @@ package struct LoudnessMeter: ~Copyable {
             )
         }
         var mode = EBUR128_MODE_I.rawValue | EBUR128_MODE_LRA.rawValue | EBUR128_MODE_TRUE_PEAK.rawValue
-        // A list of blocks takes 1.2 MB an hour and is exact; a histogram takes none and is right to 0.05 LU.
+        // A list of blocks is exact and takes 1.2 MB an hour. A histogram has a fixed size and is accurate to 0.05 LU.
         if seconds.map({ $0 > 4 * 3600 }) ?? true { mode |= EBUR128_MODE_HISTOGRAM.rawValue }
         guard let state = ebur128_init(UInt32(shape.channels), UInt(shape.rate), Int32(mode)) else {
             throw .outOfMemory("measure loudness")
@@ -51,7 +51,7 @@ package struct LoudnessMeter: ~Copyable {
         return meter
     }
 
-    /// The position by ITU-R BS.1770-4: surrounds count 1.5 dB more, low-frequency effects not at all.
+    /// The channel's position in ITU-R BS.1770-4: surround channels count 1.5 dB more, low-frequency effects are not measured.
     private static func position(_ channel: AVChannel, _ hasSides: Bool) -> UInt32 {
         let position =
             switch channel {
@@ -60,7 +60,7 @@ package struct LoudnessMeter: ~Copyable {
             case AV_CHAN_LOW_FREQUENCY, AV_CHAN_LOW_FREQUENCY_2: EBUR128_UNUSED
             case AV_CHAN_SIDE_LEFT, AV_CHAN_SURROUND_DIRECT_LEFT: EBUR128_Mp090
             case AV_CHAN_SIDE_RIGHT, AV_CHAN_SURROUND_DIRECT_RIGHT: EBUR128_Mm090
-            // Without channels at the side, those at the back are the surrounds of 5.1.
+            // Without side channels, the back channels are the surrounds of 5.1.
             case AV_CHAN_BACK_LEFT: hasSides ? EBUR128_Mp135 : EBUR128_LEFT_SURROUND
             case AV_CHAN_BACK_RIGHT: hasSides ? EBUR128_Mm135 : EBUR128_RIGHT_SURROUND
             case AV_CHAN_WIDE_LEFT: EBUR128_Mp060
@@ -70,7 +70,7 @@ package struct LoudnessMeter: ~Copyable {
         return position.rawValue
     }
 
-    /// Takes a frame of planar floats.
+    /// Measures a frame of planar floats.
     package mutating func append(_ frame: borrowing Frame) throws(MediaError) {
         var done = 0
         while done < frame.samples {
@@ -99,11 +99,11 @@ package struct LoudnessMeter: ~Copyable {
         }
     }
 
-    /// What the samples so far came to.
+    /// The loudness of the samples so far.
     package var loudness: Loudness {
         var (integrated, range) = (0.0, 0.0)
         ebur128_loudness_global(state, &integrated)
-        // A clip shorter than one gating block of 400 ms is measured as one block of its own length.
+        // A clip shorter than one gating block of 400 ms is measured as one block of the clip's length.
         if samples * 10 < Int64(rate) * 4 && samples > 0 {
             ebur128_loudness_window(state, UInt(max(samples * 1000 / Int64(rate), 1)), &integrated)
             if integrated < -70 { integrated = -.infinity }

@@ -3,17 +3,17 @@ import CLibav
 package import Libav
 package import MediaTypes
 
-/// Brings samples to the encoder's shape, and their number to exactly what the rates ask for.
+/// Converts samples to the encoder's shape, and produces exactly the number of samples that the two rates require.
 package struct SampleConverter: ~Copyable {
-    /// What the last call made.
+    /// The samples that the last call produced.
     package let result: Frame
     private let input: SampleShape
     private let output: SampleShape
     private let resampler: Resampler?
-    /// What makes integers of the resampler's floats, where those have another rate or other channels than the input.
+    /// Converts the resampler's floats to integers, if the rate or the channels change.
     private let rounding: Resampler?
     private let floats: Frame
-    /// Samples that integers could not hold.
+    /// Samples that exceeded the range of integers.
     package private(set) var clipping = ClipMeter()
     private let makesIntegers: Bool
     private var taken: Int64 = 0
@@ -33,7 +33,7 @@ package struct SampleConverter: ~Copyable {
         self.rounding = rounding
     }
 
-    /// Makes a converter; `bits` is how many of an integer sample are to count where that is fewer than memory holds.
+    /// Opens a converter. `bits` is the number of significant bits of an integer sample, if fewer than its size in memory.
     package static func open(
         _ input: SampleShape, to output: SampleShape, bits: Int?, engine: ResamplerEngine = .swr
     ) throws(MediaError) -> SampleConverter {
@@ -46,7 +46,7 @@ package struct SampleConverter: ~Copyable {
                 input, output, try Resampler.open(input, to: output, bits: bits, engine: engine), nil,
                 result: try Frame(), floats: try Frame())
         }
-        // In the floating point in which the resampler works, so that what integers cannot hold is seen.
+        // The resampler outputs the floating-point format in which it works, so that samples over full scale can be counted.
         var middle = output
         middle.format =
             input.sampleBytes == 8 || output.sampleBytes == 8 ? AV_SAMPLE_FMT_DBLP : AV_SAMPLE_FMT_FLTP
@@ -55,7 +55,7 @@ package struct SampleConverter: ~Copyable {
             try Resampler.open(middle, to: output, bits: bits), result: try Frame(), floats: try Frame())
     }
 
-    /// Converts a frame into `result`; false if the frame already is what is wanted.
+    /// Converts a frame into `result`; returns `false` if the frame needs no conversion.
     package mutating func convert(_ frame: borrowing Frame) throws(MediaError) -> Bool {
         switch resampler {
         case .none: return false
@@ -75,7 +75,7 @@ package struct SampleConverter: ~Copyable {
         }
     }
 
-    /// Puts more of what is owed once the input has ended into `result`; false when nothing is.
+    /// After the input has ended, puts more of the missing samples into `result`; returns `false` if none are missing.
     package mutating func drain() throws(MediaError) -> Bool {
         switch resampler {
         case .none: return false

@@ -2,7 +2,7 @@ package import Bytes
 import CLibav
 package import Libav
 
-/// Samples in waiting, to be taken in other portions than they came; owns an `AVAudioFifo`.
+/// A queue of samples that can be read in other portions than they were written; owns an `AVAudioFifo`.
 package struct SampleFifo: ~Copyable {
     private let pointer: OpaquePointer
     private let shape: SampleShape
@@ -14,7 +14,7 @@ package struct SampleFifo: ~Copyable {
 
     deinit { av_audio_fifo_free(pointer) }
 
-    /// Makes an empty one with room for that many samples.
+    /// Opens an empty queue with room for `capacity` samples.
     package static func open(_ shape: SampleShape, capacity: Int) throws(MediaError) -> SampleFifo {
         guard let pointer = av_audio_fifo_alloc(shape.format, CInt(shape.channels), CInt(capacity)) else {
             throw .outOfMemory("keep samples")
@@ -22,16 +22,16 @@ package struct SampleFifo: ~Copyable {
         return SampleFifo(owning: pointer, shape)
     }
 
-    /// Samples of each channel in waiting.
+    /// Queued samples of each channel.
     package var count: Int { Int(av_audio_fifo_size(pointer)) }
 
-    /// Takes all samples of a frame in.
+    /// Appends all samples of a frame.
     package borrowing func append(_ frame: borrowing Frame) throws(MediaError) {
         let planes = UnsafeMutableRawPointer(frame.planes).assumingMemoryBound(to: UnsafeMutableRawPointer?.self)
         try check(av_audio_fifo_write(pointer, planes, CInt(frame.samples)), "keep samples")
     }
 
-    /// Moves that many samples into a frame.
+    /// Moves `count` samples into a frame.
     package borrowing func take(_ count: Int, into frame: borrowing Frame) throws(MediaError) {
         try frame.reserve(count, shape)
         let planes = UnsafeMutableRawPointer(frame.planes).assumingMemoryBound(to: UnsafeMutableRawPointer?.self)

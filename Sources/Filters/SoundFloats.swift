@@ -3,9 +3,9 @@ import CLibav
 import Libav
 import MediaTypes
 
-/// The part of a chain that works on floats: mix, level, fades, sample rate, limiter, in this order.
+/// The floating-point part of a chain. In this order: mix, level, fades, sample rate, limiter.
 final class SoundFloats {
-    /// The shape of what comes out.
+    /// The shape of the output samples.
     let output: SampleShape
     /// The change of level in dB.
     let gain: Double
@@ -13,21 +13,21 @@ final class SoundFloats {
     private let level: SoundLevel
     private var converter: SampleConverter
     private var limiter: Limiter?
-    /// Samples that the limiter gives before the first of the result.
+    /// Samples of limiter latency that are still to be dropped from the start of the output.
     private var late: Int
     private var meter: LoudnessMeter?
     private let ceiling: Double?
-    /// The level that was asked for, in LUFS.
+    /// The requested loudness in LUFS.
     private let target: Double?
-    /// Decibels that the result is lowered by behind the limiter, as its encoder's peaks went over the ceiling.
+    /// Gain reduction in dB behind the limiter, for a second encoding after decoded peaks exceeded the ceiling.
     private let lowering: Double
-    /// What follows the limiter: the encoder's own gain, taken back, and the lowering.
+    /// The gain behind the limiter: compensation of the encoder's own gain, and the lowering.
     private let outputGain: Float
-    /// What the finished file was found to be.
+    /// The loudness measured in the finished file.
     var decoded: Loudness?
     private let isUnmeasured: Bool
     private let isBounded: Bool
-    /// Whether what is over full scale is passed on: an encoder takes it, and a decoder behind it clips.
+    /// Whether samples over full scale reach the encoder: the encoder accepts them, and a decoder clips them.
     private let mayExceed: Bool
     private var highest: Float = 0
     private let rest: Frame
@@ -98,7 +98,7 @@ final class SoundFloats {
             for channel in 0..<output.channels {
                 let samples = frame.floats(channel)
                 for index in 0..<frame.samples where abs(samples[index]) > highest { highest = abs(samples[index]) }
-                // A gain may lift what was within bounds.
+                // A gain may raise samples out of bounds.
                 guard highest > bound else { continue }
                 for index in 0..<frame.samples { samples[index] = min(max(samples[index], -bound), bound) }
             }
@@ -113,7 +113,7 @@ final class SoundFloats {
         try body(frame)
     }
 
-    /// The loudness of what came out, where there was a target for it.
+    /// The output's loudness; `nil` if no loudness was requested.
     var after: Loudness? {
         if let decoded { return decoded }
         return switch meter {
@@ -122,7 +122,7 @@ final class SoundFloats {
         }
     }
 
-    /// What was done to keep the ceiling, and what it cost.
+    /// A warning about what the limiter and the second encoding did to keep the ceiling, and what it cost.
     private var limited: Warning? {
         var words: [String] = []
         if let work = limiter?.work, work.events > 0 {
@@ -143,7 +143,7 @@ final class SoundFloats {
 
     private func tenths(_ value: Double) -> Double { (value * 10).rounded() / 10 }
 
-    /// What a person should know of the result.
+    /// Warnings about the output.
     var warnings: [Warning] {
         var warnings: [Warning] = []
         if isUnmeasured {

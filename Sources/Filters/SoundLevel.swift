@@ -3,15 +3,15 @@ import CLibav
 import Libav
 import MediaTypes
 
-/// The second part: level and fades, on planar floats at the source's rate.
+/// The second stage of the chain: level and fades, on planar floats at the source's rate.
 final class SoundLevel {
     private let gain: Float
     private let channels: Int
     private let fadeIn: Fade?
     private let fadeOut: Fade?
-    /// Samples of the whole, where a first reading has counted them.
+    /// The total number of samples; `nil` if no analysis pass has counted them.
     private let total: Int64?
-    /// The last samples so far, where the end is not known.
+    /// The last samples so far, if the total is not known.
     private let held: SampleFifo
     private let portion: Frame
     private var taken: Int64 = 0
@@ -45,7 +45,7 @@ final class SoundLevel {
         try give(Int64(held.count) - fadeOut.length, body)
     }
 
-    /// Gives what was kept for the end.
+    /// Flushes the held samples.
     func finish(_ body: FrameBody) throws(MediaError) {
         try give(Int64(held.count), body)
     }
@@ -55,7 +55,7 @@ final class SoundLevel {
         while left > 0 {
             let size = min(left, 4096)
             try held.take(Int(size), into: portion)
-            // Before the end the total so far is too little by just what is kept, and no sample given is in the fade.
+            // Before the end, the total so far is too low by exactly the held samples, so no sample passed on is in the fade.
             fadeOut?.lower(portion, channels: channels, from: given, total: taken)
             given += size
             left -= size

@@ -3,13 +3,13 @@ import CLibav
 package import Libav
 package import MediaTypes
 
-/// What a first reading of a range found, for one result.
+/// What an analysis pass found in a range, for one output.
 package struct SoundMeasurement {
     /// Samples of each channel, at the source's rate.
     package var samples: Int64
-    /// By EBU R 128, in the result's channels.
+    /// The loudness by EBU R 128, in the output's channels.
     package var loudness: Loudness?
-    /// What is left without the silence at both ends; nothing if all is silent or nobody asked.
+    /// The range without the silence at both ends; `nil` if all of it is silent or trimming was not requested.
     package var sound: Range<Int64>?
 
     package init(samples: Int64, loudness: Loudness?, sound: Range<Int64>?) {
@@ -20,24 +20,24 @@ package struct SoundMeasurement {
 }
 
 extension SoundSettings {
-    /// Whether the range has to be read before it is converted.
+    /// Whether the range needs an analysis pass before the conversion.
     package var needsMeasurement: Bool {
         loudness != nil || replayGain != nil || trimSilence != nil || (fadeOut?.seconds ?? 0) > Self.longestHeld
     }
 
-    /// Seconds that are kept in memory until the end is known.
+    /// The longest fade-out, in seconds, that is held in memory until the end is known.
     private static let longestHeld = 10.0
 
-    /// Whether what a source says of its own level is no longer true.
+    /// Whether the level changes, so that the source's level tags are no longer true.
     package var changesLevel: Bool { mix != nil || loudness != nil || gain != nil || truePeak != nil }
 
-    /// Whether samples are changed, and so worked on as floats.
+    /// Whether sample values change, so that the samples are processed as floats.
     var changesSamples: Bool {
         mix != nil || loudness != nil || gain != nil || fadeIn != nil || fadeOut != nil || ceiling != nil
             || resampler != .swr
     }
 
-    /// The shape of a source's samples once channels are chosen and mixed.
+    /// The shape of the source's samples after channel selection and mixing.
     package func shape(of source: SampleShape) throws(MediaError) -> SampleShape {
         var shape = source
         if let channelMap { shape = try ChannelMap.open(channelMap, shape).output }
@@ -48,9 +48,9 @@ extension SoundSettings {
 }
 
 extension SoundMeasurement {
-    /// The tags of ReplayGain 2.0, or of RFC 7845 for Opus, for the level that the result will have; none for silence.
+    /// The tags of ReplayGain 2.0, or of RFC 7845 for Opus, for the output's level; empty for silence.
     ///
-    /// The reference is −18 LUFS, and −23 LUFS for Opus, whose gain counts in 256ths of a decibel.
+    /// The reference is −18 LUFS. For Opus it is −23 LUFS, and the gain is in units of 1/256 dB.
     package func replayGain(_ sound: SoundSettings, isOpus: Bool) -> [String: String] {
         guard let integrated = loudness?.integrated, let peak = loudness?.truePeak else { return [:] }
         let gain = sound.gain(loudness)

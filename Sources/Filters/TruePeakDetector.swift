@@ -1,31 +1,31 @@
 import Glibc
 
-/// Finds how high a signal goes between its samples, by interpolation at four times its rate as in ITU-R BS.1770-4.
+/// Finds the true peak of a signal by interpolation at four times its rate, as in ITU-R BS.1770-4.
 ///
-/// The interpolator has 32 taps a phase, where the recommendation has 12, so that high frequencies are read right as well.
+/// The interpolator has 32 taps a phase, where the recommendation has 12, so that it is accurate for high frequencies as well.
 struct TruePeakDetector {
-    /// Samples by which a peak is known later than its sample.
+    /// The delay of a peak after its sample, in samples.
     static let latency = taps / 2
     private static let taps = 32
     private static let phases = Self.coefficients()
-    /// No interpolated point is farther from zero than this many times the highest sample near it.
+    /// An upper bound of the ratio between an interpolated point and the largest sample near it.
     private static let gain = phases.map { $0.reduce(0) { $0 + abs($1) } }.max()!
 
-    /// The last samples of each channel, and room for the next.
+    /// The last samples of each channel, with room for the next ones.
     private var samples: [[Float]]
     private var points: [Float] = []
-    /// The highest point between the last sample and the one that comes next.
+    /// The highest interpolated point between the last sample and the next one.
     private var between: Float = 0
-    /// Samples worked on at a time: those far below the ceiling are passed over by the block.
+    /// Samples processed at a time. A block far below the ceiling is skipped.
     private static let block = 64
 
     init(channels: Int) {
         samples = Array(repeating: Array(repeating: 0, count: Self.taps), count: channels)
     }
 
-    /// Answers the highest peak, and for each sample the highest over all channels on both its sides.
+    /// Returns the highest peak, and puts into `peaks` the highest peak around each sample over all channels.
     ///
-    /// Peaks belong to the samples `latency` before the ones given, and are exact where they exceed the limit.
+    /// A peak belongs to the sample `latency` samples before the given one. Peaks are exact where they exceed the limit.
     mutating func peaks(
         of planes: [UnsafeMutableBufferPointer<Float>], above limit: Float, into peaks: inout [Float]
     ) -> Float {
@@ -67,7 +67,7 @@ struct TruePeakDetector {
         }
     }
 
-    /// Raises peaks to the points between samples; sums run along time, which vector units like.
+    /// Raises peaks to the interpolated points between samples. The inner loop runs along time, so that it can be vectorized.
     private static func interpolate(_ near: UnsafePointer<Float>, _ size: Int, into peaks: UnsafeMutablePointer<Float>)
     {
         withUnsafeTemporaryAllocation(of: Float.self, capacity: block) { room in
@@ -90,7 +90,7 @@ struct TruePeakDetector {
         }
     }
 
-    /// A Kaiser-windowed sinc for each quarter between two samples.
+    /// The coefficients of a Kaiser-windowed sinc at each quarter between two samples.
     private static func coefficients() -> [[Float]] {
         [0.25, 0.5, 0.75].map { offset in
             let exact = (0..<taps).map { tap in
