@@ -5,14 +5,15 @@ import Libav
 package import Lifecycle
 package import MediaTypes
 
-/// One pass from a source's audio to finished outputs.
+/// Converts a source's audio to finished outputs in one pass.
 package enum Converter {
-    /// Converts a range of a source and checks the results; blocks, and reports on the calling thread at most ten times a
-    /// second.
+    /// Converts a range of a source and checks the results. It blocks, and reports progress on the calling thread at most ten
+    /// times a second.
     ///
-    /// One output that is encoded is made on the calling thread. Of several each has a thread of its own, and the slowest sets
-    /// the pace; so has each whose packets are copied, which follow one after the other. What fails the source fails the whole;
-    /// what fails one of several outputs is that output's own result, unless all of them are wanted or none.
+    /// A single encoded output is made on the calling thread. Several outputs have a thread each, and the slowest one limits
+    /// the speed. Outputs that copy packets also have a thread each, and run one after the other. A failure of the source fails
+    /// the whole conversion. A failure of one of several outputs is that output's own result, unless the plan is atomic or all
+    /// outputs have failed.
     package static func run(
         source: any ByteSource, stores: any OutputStores, plan: ConversionPlan, stop: CancellationFlag,
         progress: (Progress) -> Void
@@ -23,10 +24,10 @@ package enum Converter {
         let metadata = try reader.metadata(source, charset: plan.source.tagEncoding)
         let writers = RenditionWriters(
             plan: plan, source: source, stores: stores, metadata: metadata, measurements: measurements, stop: stop)
-        // After a first reading a second one, of packets alone, would go back to its beginning.
+        // After an analysis pass, the progress of opening would go back to zero.
         let isAnalyzed = measurements.contains { $0 != nil }
         let lanes = open(writers, reader) { if !isAnalyzed { progress($0) } }
-        // One encoder beside the decoder gains nothing by a second thread that small jobs would not lose.
+        // With a single encoder, a second thread has no benefit that would outweigh its cost for small jobs.
         let isShared = lanes.count(where: \.takesSamples) > 1
         for lane in lanes where isShared || lane.copies != nil { lane.detach() }
         let decodes = lanes.contains(where: \.takesSamples)
@@ -46,11 +47,11 @@ package enum Converter {
             }
             let mismatch = try checksum?.judge(reader, plan.source.damage)
             let warnings = reader.warnings + (mismatch.map { [$0] } ?? [])
-            // Those that have a thread go on while the others read the source.
+            // Outputs with a thread continue while others read the source.
             for lane in lanes where lane.takesSamples { lane.finish(reader.damage, warnings: warnings) }
             let copying = lanes.filter { $0.copies != nil }
             for lane in copying + lanes.filter({ $0.copies == nil }) {
-                // One after the other: only one thread at a time reads the source.
+                // Sequential, because only one thread at a time may read the source.
                 if lane.copies != nil { lane.finish(.none, warnings: []) }
                 while lane.wait(atMost: .milliseconds(100)) == nil {
                     try check(lanes, plan)
@@ -61,11 +62,11 @@ package enum Converter {
             let compression = reader.compression
             var results = lanes.map { $0.wait() }
             for (index, result) in results.enumerated() {
-                // A main file beside which another was begun cannot be begun anew.
+                // A main file cannot be opened again once another file beside it has been opened.
                 guard case .success(let made) = result, let excess = made.excess,
                     plan.renditions[index].tags.chapters == nil
                 else { continue }
-                // What peaks a codec makes depends on the level; a tenth more leaves it room.
+                // The decoded peaks of a codec depend on the level. 0.1 dB more leaves room for that.
                 do throws(MediaError) {
                     results[index] = .success(
                         try SecondEncoding.run(writers, index, lowering: excess + 0.1, warnings: warnings))
@@ -87,7 +88,7 @@ package enum Converter {
         }
     }
 
-    /// Opens each output's writer; those that copy read the source's packets first, and tell how far they are.
+    /// Opens each output's writer. Writers that copy packets first scan the source's packets, and report their progress.
     private static func open(
         _ writers: RenditionWriters, _ reader: borrowing AssetReader, progress: (Progress) -> Void
     ) -> [OutputPipeline] {
@@ -107,7 +108,7 @@ package enum Converter {
         return lanes
     }
 
-    /// Hands on a report, if there is one, with how far each of several outputs is.
+    /// Passes on a report, if there is one, with the progress of each of several outputs.
     private static func tell(
         _ report: Progress?, _ lanes: [OutputPipeline], _ reader: borrowing AssetReader, _ progress: (Progress) -> Void
     ) {
@@ -119,7 +120,7 @@ package enum Converter {
         progress(report)
     }
 
-    /// Fails if a conversion cannot come to anything any more.
+    /// Throws if the conversion as a whole has failed.
     private static func check(_ lanes: [OutputPipeline], _ plan: ConversionPlan) throws(MediaError) {
         let wanted = lanes.indices.filter { !plan.skipped.contains($0) }
         guard let index = wanted.first(where: { lanes[$0].failure != nil }), let failure = lanes[index].failure else {

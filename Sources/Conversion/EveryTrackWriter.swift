@@ -8,14 +8,14 @@ import Lifecycle
 import MediaTypes
 import Tags
 
-/// An output that holds every audio track of the source.
+/// Writes an output that contains every audio track of the source.
 ///
-/// It takes the samples of the track that a conversion reads, and reads the others itself, as far as that one has come.
+/// It receives the samples of the track that the conversion reads, and reads the other tracks itself up to the same time.
 final class EveryTrackWriter: RenditionWriter {
     private let store: any RandomAccessOutput
     private let stop: CancellationFlag
     private let file: MuxedFile
-    /// The track whose samples come from outside.
+    /// The track whose samples the conversion passes in.
     private let path: TrackPath
     private let siblings: [SiblingTrack]
     private var tags: TagWriter
@@ -49,7 +49,7 @@ final class EveryTrackWriter: RenditionWriter {
         try file.muxer.start(settings, rate: Self.commonRate(rates), tags: tags.header)
     }
 
-    /// A rate in which the samples of all tracks have whole numbers, if 31 bits hold it; else the highest.
+    /// The least common multiple of the rates, if it fits in 31 bits; otherwise the highest rate.
     private static func commonRate(_ rates: [Int]) -> Int {
         var common = 1
         for rate in rates {
@@ -75,7 +75,8 @@ final class EveryTrackWriter: RenditionWriter {
         return result(paths, bytes)
     }
 
-    /// Brings all others to their ends, side by side: the muxer holds back what is far ahead of the rest.
+    /// Encodes all other tracks to their ends in parallel, because the muxer buffers packets that are far ahead of other
+    /// tracks.
     private func finishSiblings() throws(MediaError) {
         var running = siblings
         var seconds = path.seconds
@@ -86,7 +87,7 @@ final class EveryTrackWriter: RenditionWriter {
         }
     }
 
-    /// The report, whose figures are the longest track's.
+    /// The result. Its numbers are those of the longest track.
     private func result(_ paths: [TrackPath], _ bytes: Int64) -> ConversionResult {
         func length(_ path: TrackPath) -> MediaTime {
             MediaTime(sample: path.samples, rate: path.settings.shape.rate)

@@ -1,21 +1,22 @@
 import MediaTypes
 import Synchronization
 
-/// How far a lane has come, told by its thread to whoever asks.
+/// The progress of a pipeline, written by its thread and read by others.
 final class LaneMeter: Sendable {
     private let taken = Atomic<Int64>(0)
     private let isEnding = Atomic(false)
 
-    /// Takes note of samples that the writer has done with.
+    /// Records samples that the writer has processed.
     func take(_ samples: Int64) { taken.add(samples, ordering: .relaxed) }
 
-    /// Samples that the writer has done with.
+    /// Samples that the writer has processed.
     var samples: Int64 { taken.load(ordering: .relaxed) }
 
-    /// Takes note that the output is being ended and checked.
+    /// Records that the output is being finished and checked.
     func beginEnd() { isEnding.store(true, ordering: .relaxed) }
 
-    /// How far an unfinished output is, which by now could have so many samples, and with them that part of all.
+    /// The progress of an unfinished output. `possible` is the number of samples available to it so far, `part` the fraction of
+    /// the source they make up.
     func progress(of possible: Int64, part: Double) -> OutputProgress {
         let share = possible > 0 ? min(Double(samples) / Double(possible), 1) : 0
         return OutputProgress(

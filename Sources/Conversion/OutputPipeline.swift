@@ -5,17 +5,18 @@ import Libav
 import Lifecycle
 import MediaTypes
 
-/// One output on its way: its writer until it has a result, on the thread of the conversion or on one of its own.
+/// One output in progress: its writer until it has a result, on the conversion's thread or on a separate one.
 final class OutputPipeline {
     typealias Outcome = Result<ConversionResult, MediaError>
 
-    /// Samples that it copies by itself; nothing for an output that takes decoded ones, or has no writer.
+    /// The number of samples that the output copies as packets; `nil` for an output that takes decoded samples or has no
+    /// writer.
     let copies: Int64?
     private var work: Work
     private let queue = BoundedQueue<SharedFrame>()
     private let shared: Monitor<Shared>
     private let meter = LaneMeter()
-    /// The largest fraction told so far.
+    /// The largest fraction reported so far.
     private var most = 0.0
 
     private enum Work {
@@ -26,12 +27,12 @@ final class OutputPipeline {
 
     private struct Shared {
         var outcome: Outcome?
-        /// What a person should know of the source, set before the queue ends.
+        /// Warnings about the source, set before the queue ends.
         var warnings: [Warning] = []
         var damage = Damage.none
     }
 
-    /// Starts with a writer, or with the reason why there is none.
+    /// Starts with a writer, or with the error that prevented one.
     init(_ writer: Result<any RenditionWriter, MediaError>) {
         switch writer {
         case .success(let writer):
@@ -45,7 +46,7 @@ final class OutputPipeline {
         }
     }
 
-    /// Whether frames are still wanted.
+    /// Whether the output still takes frames.
     var takesSamples: Bool {
         switch work {
         case .here, .elsewhere: copies == nil && outcome == nil
@@ -53,14 +54,14 @@ final class OutputPipeline {
         }
     }
 
-    /// Samples that are copied so far.
+    /// Samples copied so far.
     var copied: Int64 { min(meter.samples, copies ?? 0) }
 
     var failure: MediaError? {
         if case .failure(let error) = outcome { error } else { nil }
     }
 
-    /// Lets a thread of its own do the work from here on.
+    /// Moves the work to a separate thread.
     func detach() {
         guard case .here(let writer) = work else { return }
         work = .elsewhere
@@ -72,7 +73,7 @@ final class OutputPipeline {
         }
     }
 
-    /// A writer on its way to its thread, which is then the only one that touches it.
+    /// Transfers a writer to its thread, which is then the only one that uses it.
     private final class Handover: @unchecked Sendable {
         var writer: (any RenditionWriter)?
         init(writer: any RenditionWriter) { self.writer = writer }
@@ -83,7 +84,7 @@ final class OutputPipeline {
         _ meter: LaneMeter
     ) -> Outcome {
         do throws(MediaError) {
-            // A frame of the lane's own: encoders write the time of theirs into what they are given.
+            // A separate frame, because encoders write their timestamps into the frames they receive.
             let frame = try Frame()
             while true {
                 switch queue.take() {
@@ -104,7 +105,7 @@ final class OutputPipeline {
         } catch { return .failure(error) }
     }
 
-    /// Takes a frame, which is shared with the other lanes if it goes to another thread.
+    /// Appends a frame. If the work is on another thread, the frame is shared with the other pipelines.
     func append(_ frame: borrowing Frame, shared: SharedFrame?) {
         switch work {
         case .here(let writer):
@@ -118,7 +119,7 @@ final class OutputPipeline {
         }
     }
 
-    /// Ends and checks the output; on a thread of its own that goes on until `wait`.
+    /// Finishes and checks the output. On a separate thread this continues until `wait` returns.
     func finish(_ damage: Damage, warnings: [Warning]) {
         switch work {
         case .here(let writer):
@@ -133,20 +134,21 @@ final class OutputPipeline {
         }
     }
 
-    /// Lets go of everything, as the whole conversion has failed.
+    /// Releases everything after the whole conversion has failed.
     func cancel() {
         queue.abort()
         if case .elsewhere = work { _ = wait() }
         work = .over
     }
 
-    /// What became of the output.
+    /// Waits for the result.
     func wait() -> Outcome { shared.wait { $0.outcome } }
 
-    /// What became of the output, if that is known within the time.
+    /// Waits for the result up to a time limit; `nil` if it is not known by then.
     func wait(atMost time: Duration) -> Outcome? { shared.wait(atMost: time) { $0.outcome } }
 
-    /// How far the output is, of a conversion that has read so many samples, and with them that part of all.
+    /// The output's progress. `samples` is the number of samples that the conversion has read, `part` the fraction of the
+    /// source they make up.
     func progress(read samples: Int64, part: Double) -> OutputProgress {
         var progress = meter.progress(of: copies ?? samples, part: copies == nil ? part : ProgressMeter.most)
         switch (outcome, work) {

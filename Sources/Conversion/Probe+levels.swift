@@ -7,7 +7,7 @@ package import Lifecycle
 package import MediaTypes
 
 extension Probe {
-    /// Opens a source and says what it is, and how loud and where silent, by decoding the track that a player takes.
+    /// Probes a source, and measures the loudness and silence of its default track by decoding it.
     package static func of(
         _ source: any ByteSource, _ settings: ProbeSettings, charset: String? = nil, limits: SourceLimits = .init(),
         stop: CancellationFlag,

@@ -8,32 +8,32 @@ package import Lifecycle
 package import MediaTypes
 import Tags
 
-/// What a source is.
+/// What a probe reports about a source.
 package struct Probe: Codable, Hashable, Sendable {
     /// libav's name of the container.
     package var format: String
-    /// The audio's length, if the source tells.
+    /// The audio's duration, if the source declares it.
     package var duration: MediaTime?
     /// Seconds, for display.
     package var seconds: Double?
-    /// Whether the duration is only a guess from the bit rate.
+    /// Whether the duration is an estimate from the bit rate.
     package var estimated: Bool
     /// Bits a second, over the whole file.
     package var bitRate: Int?
     package var bytes: Int64
     /// The audio tracks.
     package var tracks: [Track]
-    /// Values by the names that a job uses.
+    /// Tag values by the names in a job.
     package var tags: [String: [String]]
     package var pictures: [Picture]
     package var chapters: [Chapter]
-    /// Chapters and tags that would have made the report too long.
+    /// Chapters and tags that were omitted because the report would have been too long.
     package var chaptersLeftOut: Int?
     package var tagsLeftOut: Int?
 
-    /// A picture, such as the cover.
+    /// An embedded picture, such as the cover.
     package struct Picture: Codable, Hashable, Sendable {
-        /// One of ID3's types, such as 3 for the front cover.
+        /// The ID3 picture type, such as 3 for the front cover.
         package var type: Int
         package var mediaType: String
         package var description: String
@@ -54,31 +54,31 @@ package struct Probe: Codable, Hashable, Sendable {
 
     /// An audio track.
     package struct Track: Codable, Hashable, Sendable {
-        /// Its place among the audio tracks, from 1, as a job's `track` has it.
+        /// The number among the audio tracks, from 1, as in a job's `track`.
         package var number: Int
-        /// The stream's place in the container, from 0.
+        /// The stream's index in the container, from 0.
         package var index: Int
         package var codec: String
         /// Hz.
         package var sampleRate: Int
         package var channels: Int
         package var channelLayout: String
-        /// How the decoder gives samples, as libav names it.
+        /// libav's name of the decoder's sample format.
         package var sampleFormat: String?
-        /// Bits of a sample that carry something, where the codec tells.
+        /// Significant bits of a sample, if the codec declares them.
         package var bits: Int?
         package var bitRate: Int?
         package var duration: MediaTime?
-        /// The same in seconds, for display.
+        /// The duration in seconds, for display.
         package var seconds: Double?
         package var language: String?
         package var title: String?
-        /// Whether a player takes it by default.
+        /// Whether the container marks the track as the default.
         package var isDefault: Bool
-        /// Where they were asked for, of the track that a player takes by default.
+        /// For the default track, if requested.
         package var loudness: Loudness?
         package var silences: [Silence]?
-        /// Silences that came after the 500 that are listed.
+        /// Silences beyond the 500 that are listed.
         package var silencesLeftOut: Int?
 
         enum CodingKeys: String, CodingKey {
@@ -101,7 +101,7 @@ package struct Probe: Codable, Hashable, Sendable {
 }
 
 extension Probe {
-    /// Opens a source and says what it is.
+    /// Opens a source and probes it.
     package static func of(
         _ source: any ByteSource, charset: String? = nil, limits: SourceLimits = .init(), stop: CancellationFlag
     ) throws(MediaError) -> Probe {
@@ -111,7 +111,7 @@ extension Probe {
         var tracks: [Track] = []
         for track in demuxer.tracks {
             tracks.append(try Track(track, demuxer.stream(track.index), number: tracks.count + 1))
-            // There the stream's title is the song's.
+            // In Ogg, the stream's title is the song's title.
             if case .oggComment = demuxer.descriptor.tags { tracks[tracks.count - 1].title = nil }
         }
         let place = tracks.firstIndex { $0.index == best.index }
@@ -134,7 +134,7 @@ extension Probe {
 }
 
 extension Probe {
-    /// Leaves out the last half of the chapters, or else the longest tag; false if there is nothing of either.
+    /// Removes the second half of the chapters, or else the longest tag; returns `false` if there are no chapters and no tags.
     package mutating func shorten() -> Bool {
         if !chapters.isEmpty {
             let count = (chapters.count + 1) / 2
@@ -180,7 +180,7 @@ extension Probe.Track {
             sampleFormat: format.map { String(cString: $0) }, bits: bits > 0 ? Int(bits) : nil,
             bitRate: parameters.pointee.bit_rate > 0 ? Int(parameters.pointee.bit_rate) : nil,
             duration: track.duration.flatMap {
-                // A header may hold any number.
+                // A header may contain any number.
                 let (value, isTooLong) = $0.multipliedReportingOverflow(by: Int64(track.timeBase.num))
                 return isTooLong ? nil : MediaTime(value: value, timescale: Int64(track.timeBase.den))
             },

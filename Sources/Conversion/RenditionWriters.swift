@@ -9,17 +9,17 @@ import MediaTypes
 import Pictures
 import Tags
 
-/// What the writers of a conversion's outputs are made from, and the choice of the right one for each rendition.
+/// Makes the writer for each rendition of a conversion.
 struct RenditionWriters {
     let plan: ConversionPlan
     let source: any ByteSource
     let stores: any OutputStores
     let metadata: Metadata
-    /// What a first reading found for each rendition that needed one.
+    /// The analysis result for each rendition that needed one.
     let measurements: [SoundMeasurement?]
     let stop: CancellationFlag
 
-    /// The writer of one output; it begins on the thread that calls, and may go on on another.
+    /// Opens the writer of one output. It is opened on the calling thread and may continue on another one.
     func open(
         _ index: Int, _ reader: borrowing AssetReader, progress: (Progress) -> Void
     ) throws(MediaError) -> any RenditionWriter {
@@ -52,7 +52,7 @@ struct RenditionWriters {
         return try openFile(index, reader)
     }
 
-    /// The writer of an output that is one file of encoded audio, lowered by so many decibels.
+    /// Opens the writer of a single audio file, with its level lowered by `lowering` dB.
     func openFile(
         _ index: Int, _ reader: borrowing AssetReader, lowering: Double = 0
     ) throws(MediaError) -> AudioFileWriter {
@@ -61,7 +61,7 @@ struct RenditionWriters {
             lowering: lowering, stop: stop)
     }
 
-    /// What is known of the source, as it is true of a rendition.
+    /// The source's metadata, adjusted to a rendition's range and level.
     private func metadata(of index: Int, _ reader: borrowing AssetReader) -> Metadata {
         let sound = plan.renditions[index].sound
         var metadata = metadata
@@ -77,7 +77,7 @@ struct RenditionWriters {
         return metadata
     }
 
-    /// The main file of an output.
+    /// Opens the main file of an output.
     private func store(_ index: Int) throws(MediaError) -> any RandomAccessOutput {
         do { return try stores.open(output: index, part: nil) } catch {
             throw MediaError(.store(error), "open the output", "the output could not be opened: \(error)")

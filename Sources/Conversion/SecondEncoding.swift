@@ -5,9 +5,9 @@ import Libav
 import Lifecycle
 import MediaTypes
 
-/// Makes an output once more at a lower level, where the decoder's peaks went over the ceiling.
+/// Encodes an output again at a lower level, if the decoded peaks exceeded the ceiling.
 enum SecondEncoding {
-    /// The output of that number, lowered by so many decibels; the warnings of the source are those of the first reading.
+    /// Encodes output `index` again, lowered by `lowering` dB. `warnings` are those from the first time the source was read.
     static func run(
         _ writers: RenditionWriters, _ index: Int, lowering: Double, warnings: [Warning]
     ) throws(MediaError) -> ConversionResult {
@@ -19,7 +19,7 @@ enum SecondEncoding {
         result.damage.seconds += reader.damage.seconds
         result.damage.events += reader.damage.events
         result.warnings = warnings + result.warnings
-        // Once is enough: what is still over is told.
+        // There is no third encoding. The warning reports what still exceeds the ceiling.
         result.excess = nil
         return result
     }

@@ -5,7 +5,7 @@ import Libav
 import Lifecycle
 import MediaTypes
 
-/// A track that is read beside the one that a conversion reads.
+/// A track that is read in addition to the one that the conversion reads.
 final class SiblingTrack {
     let path: TrackPath
     private var reader: AssetReader
@@ -26,7 +26,7 @@ final class SiblingTrack {
         } catch { throw error.of(track: number) }
     }
 
-    /// Goes on until so many seconds of the range are encoded, or the track is at its end.
+    /// Reads and encodes until `seconds` of the range are encoded, or the track ends.
     func advance(to seconds: Double) throws(MediaError) {
         do throws(MediaError) {
             while !isFinished, path.seconds < seconds {
@@ -46,7 +46,7 @@ final class SiblingTrack {
 }
 
 extension MediaError {
-    /// The same with the track that failed.
+    /// The same error with the track's number.
     func of(track number: Int) -> MediaError {
         if case .cancelled = reason { return self }
         return MediaError(reason, operation, "track \(number): \(sentence)", code: code)

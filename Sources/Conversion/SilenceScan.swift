@@ -1,21 +1,21 @@
 import Libav
 import MediaTypes
 
-/// Finds where planar floats are silent.
+/// Finds silence in planar floats.
 struct SilenceScan {
-    /// Samples seen so far.
+    /// Samples scanned so far.
     private(set) var samples: Int64 = 0
-    /// The first and the last sample that are no silence.
+    /// The first and the last sample that are not silent.
     private(set) var first: Int64?
     private(set) var last: Int64?
-    /// Silences of the least length or longer, if they are kept.
+    /// Silences of at least the minimum length, if they are kept.
     private(set) var silences: [Range<Int64>] = []
     private let threshold: Float
     private let minimum: Int64
     private let keepsAll: Bool
-    /// Silences that the list had no room for.
+    /// Silences that exceeded the list's capacity.
     private(set) var leftOut = 0
-    /// The most that a list may grow to: what is found in a source is told in one message.
+    /// The capacity of the list, because the probe's report is sent in one message.
     private static let most = 500
 
     init(_ trim: SilenceTrim, rate: Int, keepsAll: Bool = false) {
@@ -37,7 +37,7 @@ struct SilenceScan {
         samples += Int64(frame.samples)
     }
 
-    /// Ends the last silence with the audio.
+    /// Ends the last silence at the end of the audio.
     mutating func finish() { end(at: samples) }
 
     private mutating func end(at place: Int64) {
@@ -46,7 +46,7 @@ struct SilenceScan {
         if silences.count < Self.most { silences.append(start..<place) } else { leftOut += 1 }
     }
 
-    /// What is left when silence of the least length is taken off both ends; nothing if all is silent.
+    /// The range without silence of at least the minimum length at both ends; `nil` if all of it is silent.
     var sound: Range<Int64>? {
         guard let first, let last else { return nil }
         return (first >= minimum ? first : 0)..<(samples - last - 1 >= minimum ? last + 1 : samples)

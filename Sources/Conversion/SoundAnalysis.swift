@@ -6,9 +6,9 @@ import Libav
 import Lifecycle
 import MediaTypes
 
-/// A first reading of the range, for what a conversion has to know beforehand; several results share it.
+/// Analyzes the range before the conversion, for outputs that need measurements; several outputs share one pass.
 enum SoundAnalysis {
-    /// Measures for each result what it needs; nothing for those that need nothing, or cannot be made at all.
+    /// Measures what each output needs; `nil` for outputs that need nothing or cannot be made.
     static func run(
         _ source: any ByteSource, _ plan: ConversionPlan, stop: CancellationFlag, progress: (Progress) -> Void
     ) throws(MediaError) -> [SoundMeasurement?] {
@@ -36,7 +36,7 @@ enum SoundAnalysis {
     }
 }
 
-/// Measures the range as some results hear it.
+/// Measures the range for outputs with the same channels and silence settings.
 private final class Gauge {
     private let repair: FloatRepair
     private let head: ChannelMixStage
@@ -45,7 +45,7 @@ private final class Gauge {
     private var samples: Int64 = 0
     private let wantsSilence: Bool
 
-    /// What tells one measurement from another.
+    /// Identifies a measurement that several outputs can share.
     struct Key: Hashable {
         let channelMap: [ChannelReference]?
         let mix: MixMatrix?
@@ -53,7 +53,7 @@ private final class Gauge {
         let trim: SilenceTrim?
         let wantsLoudness: Bool
 
-        /// Nothing for a result that needs no measurement.
+        /// `nil` if the output needs no measurement.
         init?(_ rendition: Rendition, _ source: SampleShape, _ depth: SampleDepth) throws(MediaError) {
             guard rendition.sound.needsMeasurement else { return nil }
             channelMap = rendition.sound.channelMap

@@ -4,21 +4,21 @@ import Encoding
 import Libav
 import MediaTypes
 
-/// When in a result the titles of a radio stream begin.
+/// Collects the titles of a radio stream with their start times in the output.
 struct TitleTimes {
     private let source: any ByteSource
     private var pending: [StreamTitle] = []
     private(set) var titles: [TimedTitle] = []
-    /// Titles for which the report has no room.
+    /// Titles that were omitted because the report was full.
     private(set) var leftOut = 0
     private var bytes = 0
 
-    /// What the titles of a report may take: with all else it travels in one packet of 128 KiB.
+    /// The maximum size of the titles in a report, which must fit in one packet of 128 KiB.
     private static let maxBytes = 80_000
 
     init(_ source: any ByteSource) { self.source = source }
 
-    /// Takes in the titles that lie before the packet that the samples just given came from.
+    /// Takes the titles that precede the packet of the current samples.
     mutating func note(_ reader: borrowing AssetReader, samples: Int) {
         guard source.isEndless else { return }
         pending += source.takeTitles()
@@ -29,9 +29,9 @@ struct TitleTimes {
         }
     }
 
-    /// Adds a title that begins at so many seconds, if the report has room.
+    /// Adds a title that starts at `time` seconds, if the report has room.
     mutating func add(_ title: String, at time: Double) {
-        // A character may take two bytes in JSON, and the time and the names take the rest.
+        // A character may take two bytes in JSON. 50 bytes cover the time and the field names.
         bytes += 2 * title.utf8.count + 50
         guard bytes <= Self.maxBytes else {
             leftOut += 1

@@ -5,9 +5,9 @@ import Filters
 import Libav
 import MediaTypes
 
-/// The way of one track's samples from the decoder into a file of several tracks.
+/// Processes one track's samples from the decoder into a file of several tracks.
 final class TrackPath {
-    /// Among the source's audio tracks, from 1.
+    /// The number among the source's audio tracks, from 1.
     let number: Int
     let settings: EncodingSettings
     private let sound: AudioFilterChain?
@@ -27,7 +27,7 @@ final class TrackPath {
             to: file, settings, input: sound?.output ?? reader.shape, depth: sound?.depth ?? reader.depth, label: label)
     }
 
-    /// Seconds of the range that were taken so far.
+    /// Seconds of the range that were processed so far.
     var seconds: Double { Double(taken) / Double(inputRate) }
 
     func append(_ frame: borrowing Frame) throws(MediaError) {
@@ -49,7 +49,7 @@ final class TrackPath {
 
     var gapless: Gapless { writer.padding.gapless(settings, packets: writer.tally.count, samples: samples) }
 
-    /// By their names in a job.
+    /// The requested and the effective settings, by job field name.
     var effective: [String: Setting] { settings.effective.merging(sound?.effective ?? [:]) { $1 } }
 
     var warnings: [Warning] {
@@ -58,7 +58,7 @@ final class TrackPath {
 }
 
 extension Warning {
-    /// The same with the track that it is about.
+    /// The same warning with the track's number.
     func of(track number: Int) -> Warning {
         var warning = self
         warning.message = "track \(number): \(message)"

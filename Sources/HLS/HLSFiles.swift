@@ -2,13 +2,13 @@ import Bytes
 import Decoding
 import Playlists
 
-/// What the segments of a playlist are read from: files, the last of them still open, and their keys.
+/// Opens the files and keys of a playlist's segments. It keeps the last file open.
 struct HLSFiles {
     private var keys: [String: [UInt8]] = [:]
-    /// The last file, of which several segments may be parts.
+    /// The last file, which may contain several segments.
     private var last: (reference: String, bytes: any ByteSource)?
 
-    /// A reader of a segment, or of an initialization section.
+    /// Opens a reader of a segment or an initialization section.
     mutating func reader(
         _ kind: NestedKind, _ reference: String, _ range: Range<Int64>?, _ key: HLSMedia.Key?, _ sequence: Int64,
         _ parent: Int,
@@ -63,7 +63,7 @@ struct HLSFiles {
     }
 }
 
-/// Reads a segment from its start to its end, decrypted.
+/// Reads a segment from start to end and decrypts it.
 struct HLSReader: ~Copyable {
     private let source: SourceBytes
     private let end: Int64
@@ -84,7 +84,7 @@ struct HLSReader: ~Copyable {
         if let cipher { self.cipher = try SegmentCipher(key: cipher.key, vector: cipher.vector) }
     }
 
-    /// The next bytes; nothing at the end.
+    /// The next bytes; `nil` at the end.
     mutating func next() throws -> [UInt8]? {
         if !pending.isEmpty {
             defer { pending = [] }
@@ -108,7 +108,7 @@ struct HLSReader: ~Copyable {
         return bytes
     }
 
-    /// Decrypts, if there is a cipher.
+    /// Decrypts the bytes; returns `false` if the segment is not encrypted.
     private mutating func decrypt(_ bytes: inout [UInt8]) throws -> Bool {
         guard cipher != nil else { return false }
         guard bytes.count % 16 == 0 else { throw undecryptable("it is no whole number of blocks") }
@@ -122,7 +122,7 @@ struct HLSReader: ~Copyable {
             "the segment '\(HLSPlaylist.shown(reference))' cannot be decrypted: \(why)")
     }
 
-    /// Leaves out the ID3 tag with which segments of plain AAC, MP3 or AC-3 begin, which tells only their time.
+    /// Skips the ID3 tag at the start of segments of plain AAC, MP3 or AC-3, which only contains their timestamp.
     mutating func skipTag() throws {
         guard let head = try read() else { return }
         pending = head

@@ -1,14 +1,14 @@
 import Bytes
 import Playlists
 
-/// A media playlist that grows, and what of it was taken.
+/// A live media playlist and the position that was read up to.
 struct HLSLive {
     private var media: HLSMedia
-    /// The number of the segment to take next.
+    /// The sequence number of the next segment to read.
     private var next: Int64
     private var unchanged = 0
 
-    /// Begins where players do, three segments before the end, or at the start of a playlist that keeps everything.
+    /// Starts three segments before the end, as players do, or at the first segment if the playlist keeps all of them.
     init(_ media: HLSMedia) {
         self.media = media
         let first = media.keepsAll ? 0 : max(media.segments.count - 3, 0)
@@ -17,13 +17,13 @@ struct HLSLive {
 
     var isEnded: Bool { media.isEnded }
 
-    /// Seconds until it is worth another look (RFC 8216 section 6.3.4).
+    /// Seconds until the next reload (RFC 8216 section 6.3.4).
     var delay: Double {
         let target = max(media.targetDuration, 1)
         return unchanged == 0 ? target : target / 2
     }
 
-    /// The segments that are new.
+    /// Returns the new segments.
     mutating func take() -> ArraySlice<HLSMedia.Segment> {
         if next < 0, let first = media.segments.first { next = first.sequence }
         let new = media.segments.drop { $0.sequence < next }
@@ -32,7 +32,7 @@ struct HLSLive {
         return new
     }
 
-    /// Takes in what the playlist says now.
+    /// Replaces the playlist by its reloaded version.
     mutating func update(_ media: HLSMedia) throws(MediaError) {
         guard unchanged < Self.maxUnchanged else {
             throw MediaError(

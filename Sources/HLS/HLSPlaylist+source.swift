@@ -4,7 +4,7 @@ import Playlists
 extension HLSPlaylist {
     static let operation = "read the playlist"
 
-    /// Whether the bytes begin as every playlist does.
+    /// Whether the source begins as every playlist does.
     static func begins(_ source: any ByteSource) throws -> Bool {
         try SourceBytes(source).read(at: 0, PlaylistMark.length).map { PlaylistMark.begins($0) } ?? false
     }

@@ -5,11 +5,12 @@ package import Lifecycle
 package import MediaTypes
 import Playlists
 
-/// A presentation of HTTP Live Streaming as one file: the segments of its best audio, decrypted, one behind the other.
+/// Joins an HTTP Live Streaming presentation into one file: the decrypted segments of its best audio, in order.
 package enum HLSSource {
-    /// The source itself, or the joined segments of the playlist that it is.
+    /// Returns the source itself, or the joined segments if the source is a playlist.
     ///
-    /// As with every source whose length only its end shows, all that the range takes is there before it is opened.
+    /// All segments of the range are fetched before the source is opened, as for every source whose length is only known at its
+    /// end.
     package static func resolve(
         _ source: any ByteSource, nested: any NestedSources, settings: SourceSettings, stop: CancellationFlag
     ) throws(MediaError) -> any ByteSource {
@@ -32,15 +33,15 @@ package enum HLSSource {
     }
 }
 
-/// Segments on their way into one file.
+/// Joins segments into one file.
 struct HLSJoin {
     let store: any RandomAccessOutput
     private let nested: any NestedSources
-    /// The media playlist's number.
+    /// The number of the media playlist.
     private var parent: Int
     private let stop: CancellationFlag
     private var length: Int64 = 0
-    /// Seconds of the segments so far.
+    /// The duration of the segments so far in seconds.
     private var seconds = 0.0
     private var files = HLSFiles()
     private var times = FragmentTimes()
@@ -66,7 +67,7 @@ struct HLSJoin {
         }
     }
 
-    /// Fetches the segments up to the end wanted, from a playlist that is whole or that grows.
+    /// Fetches the segments up to the requested end, from a complete or a live playlist.
     mutating func run(_ media: HLSMedia, reference: String, wanted end: MediaTime?) throws(MediaError) {
         if media.isEnded { return try append(media.segments[...], until: end) }
         guard let end else {
@@ -79,7 +80,7 @@ struct HLSJoin {
             try append(live.take(), until: end)
             if live.isEnded || isEnough(end) { return }
             try pause(live.delay)
-            // An empty reference is the source itself, once more.
+            // An empty reference reloads the source itself.
             let opened = try Self.open(reference, 0, .playlist, nested)
             parent = opened.number
             guard case .media(let next) = try HLSPlaylist.read(opened.bytes) else {
@@ -96,7 +97,7 @@ struct HLSJoin {
         }
     }
 
-    /// Playlists tell durations only roughly, and encoder delay comes on top.
+    /// The durations in playlists are only approximate, and encoder delay adds to them.
     private func isEnough(_ end: MediaTime?) -> Bool { end.map { seconds > $0.seconds * 1.02 + 2 } ?? false }
 
     private mutating func append(_ segments: ArraySlice<HLSMedia.Segment>, until end: MediaTime?) throws(MediaError) {
@@ -130,7 +131,8 @@ struct HLSJoin {
         } catch { throw HLSFiles.failed(error, segment.reference) }
     }
 
-    /// Takes in what must come before the segments that follow; libav reads only the first, so others must say the same.
+    /// Writes the initialization section of the segments that follow. libav reads only the first one, so later ones must be
+    /// identical.
     private mutating func append(_ map: HLSMedia.Map) throws(MediaError) {
         var reader = try files.reader(.map, map.reference, map.range, map.key, 0, parent, nested)
         var bytes: [UInt8] = []
@@ -154,7 +156,7 @@ struct HLSJoin {
 
     private static let maxSetupBytes = 1 << 20
 
-    /// The sample descriptions of an initialization section: what a decoder must know.
+    /// The sample descriptions of an initialization section, which configure the decoder.
     private static func description(_ bytes: [UInt8]) -> [UInt8]? {
         guard let start = bytes.firstRange(of: Array("stsd".utf8)), start.lowerBound >= 4 else { return nil }
         let size = bytes[start.lowerBound - 4..<start.lowerBound].reduce(0) { $0 << 8 | Int($1) }

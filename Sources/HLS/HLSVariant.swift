@@ -4,7 +4,7 @@ import Libav
 import Lifecycle
 import MediaTypes
 
-/// One of the bit rates of a stream: its segments, and their playlist once they are complete.
+/// One bit rate of a stream: its segments, and their playlist once they are complete.
 final class HLSVariant {
     let settings: EncodingSettings
     let store: SegmentStore
@@ -25,7 +25,7 @@ final class HLSVariant {
     /// Samples of each channel so far.
     var samples: Int64 { track.written }
 
-    /// Samples that a decoder gives before and behind the true ones, once all segments are complete.
+    /// The extra samples that a decoder returns at the start and the end, once all segments are complete.
     var gapless: Gapless {
         let extra = Int(track.output.playlist.samples - track.written) - track.output.delay
         return Gapless(start: track.output.delay, end: max(extra, 0))
@@ -33,7 +33,7 @@ final class HLSVariant {
 
     func encode(_ frame: borrowing Frame) throws(MediaError) { try track.encode(frame) }
 
-    /// Ends the last segment, writes the playlist and answers it with its name.
+    /// Completes the last segment and writes the playlist. Returns the playlist and its name.
     func finish() throws(MediaError) -> (playlist: MediaPlaylist, name: String) {
         try track.finish()
         let name = try store.begin(parts.playlist)

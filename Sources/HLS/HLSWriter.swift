@@ -7,13 +7,13 @@ package import Lifecycle
 package import MediaTypes
 import Tags
 
-/// An output that is a stream of segments: they come first, then the playlist of each variant, and last the master playlist.
+/// Writes an output as segments: first the segments, then the playlist of each variant, and last the master playlist.
 package final class HLSWriter: RenditionWriter {
     private let segments: SegmentSettings
     private let path: SoundPath
     /// At least one.
     private let variants: [HLSVariant]
-    /// What of the source's tags has no place in segments.
+    /// Warnings about source tags that segments cannot carry.
     private let dropped: [Warning]
 
     package init(
@@ -38,7 +38,7 @@ package final class HLSWriter: RenditionWriter {
         self.variants = variants
     }
 
-    /// The settings of each variant, which differ in nothing but the bit rate.
+    /// The settings of each variant. They differ only in the bit rate.
     private static func settings(
         _ rendition: Rendition, _ shape: SampleShape, _ depth: SampleDepth
     ) throws(MediaError) -> [EncodingSettings] {
@@ -80,7 +80,7 @@ package final class HLSWriter: RenditionWriter {
         return result
     }
 
-    /// The report, whose bit rate is that of all variants together.
+    /// The result. Its bit rate is the sum of all variants.
     private var result: ConversionResult {
         let settings = variants[0].settings
         var effective = settings.effective

@@ -1,7 +1,7 @@
 import FoundationEssentials
 import MediaTypes
 
-/// A media playlist in the making (RFC 8216 section 4.3.3).
+/// Builds a media playlist (RFC 8216 section 4.3.3).
 struct MediaPlaylist {
     private(set) var segments: [Segment] = []
     /// The name of the initialization section.
@@ -29,7 +29,7 @@ struct MediaPlaylist {
         var lines = ["#EXTM3U", "#EXT-X-VERSION:\(version)", "#EXT-X-TARGETDURATION:\(targetDuration)"]
         lines += ["#EXT-X-MEDIA-SEQUENCE:0", "#EXT-X-PLAYLIST-TYPE:VOD"]
         if let setup { lines.append("#EXT-X-MAP:URI=\"\(setup)\"") }
-        // Each duration is the difference of two rounded times, so that no error adds up.
+        // Each duration is the difference of two rounded times, so that rounding errors do not add up.
         var (time, end) = (Int64(0), Int64(0))
         for segment in segments {
             end += segment.samples
@@ -40,10 +40,10 @@ struct MediaPlaylist {
         return (lines + ["#EXT-X-ENDLIST", ""]).joined(separator: "\n")
     }
 
-    /// Initialization sections came with version 6.
+    /// `EXT-X-MAP` in a playlist without I-frames requires version 6.
     var version: Int { settings.container == .fmp4 ? 7 : 3 }
 
-    /// Seconds that no segment is longer than, once rounded.
+    /// The longest duration of a segment, in whole seconds.
     private var targetDuration: Int64 {
         max(segments.map { (microseconds($0.samples) + 500_000) / 1_000_000 }.max() ?? 0, 1)
     }
@@ -59,10 +59,10 @@ struct MediaPlaylist {
 }
 
 extension MediaPlaylist {
-    /// Bits a second of the stream as a whole.
+    /// The average bit rate of the whole stream, in bits a second.
     var averageBandwidth: Int { bandwidth(segments[...]) }
 
-    /// Bits a second of the largest run of segments that lasts from half to one and a half target durations (RFC 8216
+    /// The highest bit rate, in bits a second, of any run of segments that lasts from 0.5 to 1.5 target durations (RFC 8216
     /// section 4.3.4.2).
     var peakBandwidth: Int {
         let target = Double(targetDuration) * Double(rate)
@@ -85,7 +85,7 @@ extension MediaPlaylist {
     }
 }
 
-/// The playlist that names the others, with which a stream appears (RFC 8216 section 4.3.4).
+/// Builds the master playlist, which lists the variants. Writing it makes the stream available (RFC 8216 section 4.3.4).
 enum MasterPlaylist {
     static func text(_ variants: [(playlist: MediaPlaylist, name: String)], _ codec: AudioCodec) -> String {
         var lines = ["#EXTM3U", "#EXT-X-VERSION:\(variants[0].playlist.version)", "#EXT-X-INDEPENDENT-SEGMENTS"]
@@ -99,7 +99,7 @@ enum MasterPlaylist {
         return (lines + [""]).joined(separator: "\n")
     }
 
-    /// The codec as RFC 6381 and its registry name it.
+    /// The codec's name by RFC 6381 and its registry.
     private static func name(of codec: AudioCodec) -> String {
         switch codec.name {
         case "aac": "mp4a.40.2"

@@ -1,26 +1,27 @@
 package import Bytes
 package import Playlists
 
-/// A door to what a source names: segments, keys and playlists.
+/// Opens what a playlist refers to: segments, keys and playlists.
 ///
-/// Whoever answers it decides what may be opened at all; a reference may be relative to the playlist that names it.
+/// The implementation decides which references may be opened. A reference may be relative to the playlist that contains it.
 package protocol NestedSources: AnyObject {
-    /// Opens what a playlist names, all of whose bytes are there then; `parent` is the playlist's number, 0 the source's.
+    /// Opens a reference; returns once all of its bytes are present. `parent` is the number of the playlist that contains it, 0
+    /// for the source.
     func open(_ reference: String, within parent: Int, as kind: NestedKind) throws -> NestedSource
 
-    /// Says that something will be opened soon, so that it may be fetched meanwhile.
+    /// Announces that a reference will be opened soon, so that it can be prefetched.
     func expect(_ reference: String, within parent: Int, as kind: NestedKind)
 
-    /// An empty file to collect bytes in.
+    /// Opens an empty temporary file.
     func scratch() throws -> any RandomAccessOutput
 
-    /// Waits, for a playlist that grows.
+    /// Waits before a live playlist is reloaded.
     func wait(seconds: Double) throws
 }
 
-/// Something that a playlist named.
+/// A source that a playlist refers to.
 package struct NestedSource {
-    /// What is named inside it is opened within this number.
+    /// The parent number for references inside this source.
     package let number: Int
     package let bytes: any ByteSource
 

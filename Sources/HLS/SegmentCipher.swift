@@ -2,12 +2,12 @@ import Bytes
 import CLibav
 import Libav
 
-/// AES-128 in cipher block chaining, as HLS encrypts segments (RFC 8216 section 5.2); owns an `AVAES`.
+/// Decrypts AES-128-CBC, as HLS encrypts segments (RFC 8216 section 5.2); owns an `AVAES`.
 struct SegmentCipher: ~Copyable {
     private let context: OpaquePointer
     private var vector: [UInt8]
 
-    /// A cipher that decrypts from the start of a segment on; key and vector have 16 bytes.
+    /// Makes a cipher that decrypts from the start of a segment. Key and vector have 16 bytes.
     init(key: [UInt8], vector: [UInt8]) throws(MediaError) {
         precondition(key.count == 16 && vector.count == 16, "AES-128 has keys and blocks of 16 bytes")
         guard let context = av_aes_alloc() else { throw .outOfMemory("decrypt the HLS segments") }
@@ -18,7 +18,7 @@ struct SegmentCipher: ~Copyable {
 
     deinit { av_free(UnsafeMutableRawPointer(context)) }
 
-    /// Decrypts whole blocks in place, which follow those of the last call.
+    /// Decrypts whole blocks in place. They continue the blocks of the last call.
     mutating func decrypt(_ bytes: inout [UInt8]) {
         bytes.withUnsafeMutableBufferPointer { buffer in
             vector.withUnsafeMutableBufferPointer { vector in
@@ -28,12 +28,13 @@ struct SegmentCipher: ~Copyable {
         }
     }
 
-    /// The vector of a segment for which the playlist gives none: its sequence number.
+    /// The default initialization vector of a segment: its sequence number.
     static func vector(ofSequence number: Int64) -> [UInt8] {
         [UInt8](repeating: 0, count: 8) + (0..<8).map { UInt8(truncatingIfNeeded: number >> (56 - $0 * 8)) }
     }
 
-    /// The bytes of padding at the end of decrypted bytes; nothing if they are none, so that key or data are wrong. (PKCS #7)
+    /// The length of the PKCS #7 padding at the end of decrypted bytes; `nil` if there is none, which means that the key or the
+    /// data is wrong.
     static func padding(_ bytes: [UInt8]) -> Int? {
         guard let last = bytes.last, (1...16).contains(last), bytes.suffix(Int(last)).allSatisfy({ $0 == last }) else {
             return nil

@@ -5,7 +5,7 @@ import Libav
 import Lifecycle
 import MediaTypes
 
-/// Writes packets of one audio stream into segments of MPEG-4 or MPEG-2 transport stream; owns an `AVFormatContext`.
+/// Writes packets of one audio stream into MPEG-4 or MPEG-2 transport stream segments; owns an `AVFormatContext`.
 struct SegmentMuxer: ~Copyable {
     private let context: UnsafeMutablePointer<AVFormatContext>
     private let sink: SinkContext
@@ -24,13 +24,13 @@ struct SegmentMuxer: ~Copyable {
 
     deinit { avformat_free_context(context) }
 
-    /// Prepares the stream; its bytes go to whatever part the store has open.
+    /// Opens a muxer that writes into the store's open file.
     static func open(
         _ store: SegmentStore, _ encoder: borrowing Encoder, _ settings: EncodingSettings,
         _ container: SegmentSettings.Container, isTagged: Bool, stop: CancellationFlag
     ) throws(MediaError) -> SegmentMuxer {
         let sink = try SinkContext.open(store, stop: stop, maxBytes: .max)
-        // Nobody may come back to what was written.
+        // Segments are written sequentially: the muxer must not seek back.
         sink.pointer.pointee.seekable = 0
         var made: UnsafeMutablePointer<AVFormatContext>?
         try check(
@@ -51,17 +51,17 @@ struct SegmentMuxer: ~Copyable {
         guard let stream = avformat_new_stream(context, nil) else { throw .outOfMemory(Self.operation) }
         try check(avcodec_parameters_from_context(stream.pointee.codecpar, encoder.context), Self.operation)
         stream.pointee.time_base = encoder.context.pointee.time_base
-        // libav 5.1 takes FLAC in MPEG-4 for an experiment.
+        // libav 5.1 considers FLAC in MPEG-4 experimental.
         context.pointee.strict_std_compliance = FF_COMPLIANCE_EXPERIMENTAL
         var options = Options()
         switch container {
         case .fmp4:
-            // The header waits for the first packets, so that its edit list tells of the encoder's delay.
+            // The header is written with the first packets, so that its edit list contains the encoder's delay.
             options = Options([
                 ("movflags", "frag_custom+delay_moov+default_base_moof+skip_trailer"),
                 ("movie_timescale", String(settings.shape.rate)),
             ])
-        // Without a delay every frame of audio would fill up a transport packet of its own.
+        // Without a delay, each audio frame would be padded to separate transport packets.
         case .mpegts:
             context.pointee.max_delay = 700_000
             if isTagged { try addTagStream() }
@@ -70,14 +70,14 @@ struct SegmentMuxer: ~Copyable {
         try options.checkAllTaken(Self.operation)
     }
 
-    /// Adds the stream of timed metadata, behind that of the audio, which keeps the clock.
+    /// Adds the timed metadata stream after the audio stream, which carries the PCR.
     private borrowing func addTagStream() throws(MediaError) {
         guard let stream = avformat_new_stream(context, nil) else { throw .outOfMemory(Self.operation) }
         stream.pointee.codecpar.pointee.codec_type = AVMEDIA_TYPE_DATA
         stream.pointee.codecpar.pointee.codec_id = AV_CODEC_ID_TIMED_ID3
     }
 
-    /// Writes a tag at a time in samples; a fragment of MPEG-4 has it in front already.
+    /// Writes a tag at a time in samples. MPEG-4 fragments carry the tag in an event message box instead.
     borrowing func write(_ tag: TimedTag, at time: Int64, rate: Int) throws(MediaError) {
         guard container == .mpegts else { return }
         let packet = try Packet()
@@ -87,27 +87,27 @@ struct SegmentMuxer: ~Copyable {
         try write(packet, rate: rate, stream: 1)
     }
 
-    /// Writes a packet, whose times are in units of one sample; leaves it empty.
+    /// Writes a packet whose times are in units of one sample, and clears it.
     borrowing func write(_ packet: borrowing Packet, rate: Int, stream index: Int = 0) throws(MediaError) {
         packet.enter(context.pointee.streams[index]!, rate: rate)
         try checked(av_write_frame(context, packet.pointer))
         packet.clear()
     }
 
-    /// Writes out all that was taken so far. Of MPEG-4 the first call writes only the initialization section.
+    /// Flushes everything written so far. For MPEG-4, the first call writes only the initialization section.
     borrowing func flush() throws(MediaError) {
         try checked(av_write_frame(context, nil))
         avio_flush(sink.pointer)
         try checked(sink.pointer.pointee.error)
     }
 
-    /// Has the next segment of a transport stream begin with its tables, so that a player can begin there.
+    /// Repeats the PAT and PMT at the start of the next transport stream segment, so that players can start there.
     borrowing func repeatTables() {
         guard container == .mpegts else { return }
         av_opt_set(context.pointee.priv_data, "mpegts_flags", "+resend_headers", 0)
     }
 
-    /// Releases what the muxer holds; everything is written by then.
+    /// Writes the trailer; everything else is already written.
     borrowing func finish() throws(MediaError) {
         try checked(av_write_trailer(context))
         try checked(sink.pointer.pointee.error)

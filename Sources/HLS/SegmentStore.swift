@@ -1,11 +1,11 @@
 import Bytes
 import Text
 
-/// Bytes that only ever go on, from one file of an output to the next.
+/// A sequential store that spans the files of an output.
 final class SegmentStore: RandomAccessOutput {
     private let stores: any OutputStores
     private let output: Int
-    /// The file that is open, its part, and where it begins among all bytes.
+    /// The open file, its part name, and its start offset in the whole sequence.
     private var file: (any RandomAccessOutput)?
     private var part: String?
     private var start: Int64 = 0
@@ -18,18 +18,18 @@ final class SegmentStore: RandomAccessOutput {
 
     struct NoFile: Error {}
 
-    /// Begins a part and answers what playlists call it.
+    /// Opens a part and returns its name in playlists.
     func begin(_ part: String) throws(MediaError) -> String {
         try Self.told {
             file = try stores.open(output: output, part: part)
             (self.part, start) = (part, length)
-            // A colon in the first part of a relative URL would end its scheme (RFC 3986 section 4.2).
+            // A colon in the first segment of a relative URL would be read as the end of a scheme (RFC 3986 section 4.2).
             return PercentEncoding.encoded(path: try stores.placeName(output: output, part: part)).replacing(
                 ":", with: "%3A")
         }
     }
 
-    /// Begins the output's main file.
+    /// Opens the output's main file.
     func beginMain() throws(MediaError) {
         try Self.told {
             file = try stores.open(output: output, part: nil)
@@ -37,10 +37,10 @@ final class SegmentStore: RandomAccessOutput {
         }
     }
 
-    /// The bytes of the open file.
+    /// The contents of the open file.
     func source() -> any ByteSource { StoredSource(file!) }
 
-    /// Ends the open file, which is released with it, and answers its length in bytes.
+    /// Finishes and releases the open file. Returns its length in bytes.
     func end() throws(MediaError) -> Int64 {
         file = nil
         try Self.told { if let part { try stores.finish(output: output, part: part) } }
@@ -52,7 +52,7 @@ final class SegmentStore: RandomAccessOutput {
         try Self.told { try bytes.withUnsafeBytes { try write($0, at: length) } }
     }
 
-    /// Writes at the end, wherever a muxer that counts only its own bytes believes to be.
+    /// Appends at the end. The offset is ignored, because the muxer counts only its own bytes.
     func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws {
         guard let file else { throw NoFile() }
         try file.write(bytes, at: length - start)

@@ -6,9 +6,9 @@ import Libav
 import Lifecycle
 import MediaTypes
 
-/// An encoder and the segments of a media playlist that take its packets; each is looked at as a player will.
+/// Encodes samples into the segments of a media playlist, and checks each segment as a player would read it.
 struct SegmentWriter: ~Copyable, FrameWriter {
-    /// What the segments are, each once it is complete.
+    /// The playlist of the completed segments.
     private(set) var playlist: MediaPlaylist
     let padding: CodecPadding
     private let encoder: Encoder
@@ -17,15 +17,15 @@ struct SegmentWriter: ~Copyable, FrameWriter {
     private let store: SegmentStore
     private let segments: SegmentSettings
     private let shape: SampleShape
-    /// What players are to be told at the start.
+    /// The timed metadata at the start of the stream.
     private let tag: TimedTag?
     private let parts: SegmentParts
     private let stop: CancellationFlag
-    /// Samples given to the encoder.
+    /// Samples sent to the encoder.
     private var position: Int64 = 0
-    /// The number of true samples, once it is known.
+    /// The number of true samples, once known.
     private var length: Int64?
-    /// The segment that is open: where it begins, where it has come to, and its packets.
+    /// The open segment: its start time, its end time so far, and its number of packets.
     private var start: Int64?
     private var end: Int64 = 0
     private var packets = 0
@@ -58,7 +58,7 @@ struct SegmentWriter: ~Copyable, FrameWriter {
 
     var frameSize: Int? { encoder.frameSize }
 
-    /// Samples that a decoder finds before the first and that no edit list hides.
+    /// The encoder delay in samples that no edit list removes.
     var delay: Int { segments.container == .fmp4 ? 0 : Int(encoder.context.pointee.initial_padding) }
 
     mutating func send(_ frame: borrowing Frame) throws(MediaError) {
@@ -80,7 +80,7 @@ struct SegmentWriter: ~Copyable, FrameWriter {
 
     private mutating func writePackets() throws(MediaError) {
         while try encoder.receive(into: packet) {
-            // FLAC's last packet is empty: it holds a sum for a header that is written by then.
+            // FLAC's last packet is empty. It only carries the checksum for a header that is already written.
             guard packet.pointer.pointee.size > 0 else { continue }
             let time = packet.pointer.pointee.pts
             if let start, time >= boundary, time > start {
@@ -92,7 +92,8 @@ struct SegmentWriter: ~Copyable, FrameWriter {
             if playlist.segments.isEmpty, packets == 0, let tag {
                 try muxer.write(tag, at: time, rate: shape.rate)
             }
-            // An edit list tells where the audio begins; that it ends before its last frame does, only a duration can.
+            // An edit list defines where the audio begins. Only the last packet's duration can define that the audio ends
+            // within it.
             if let length, segments.container == .fmp4, time < length {
                 packet.pointer.pointee.duration = min(packet.pointer.pointee.duration, length - time)
             }
@@ -102,14 +103,14 @@ struct SegmentWriter: ~Copyable, FrameWriter {
         }
     }
 
-    /// The first time that belongs to the next segment.
+    /// The start time of the next segment.
     private var boundary: Int64 {
         let count = Int64(playlist.segments.count + 1)
         let time = MediaTime(value: segments.duration.value * count, timescale: segments.duration.timescale)
         return time.sampleIndex(rate: shape.rate)
     }
 
-    /// Ends the open segment, and looks at it as a player will.
+    /// Completes the open segment and checks it.
     private mutating func close() throws(MediaError) {
         guard let start else { return }
         try muxer.flush()
@@ -120,13 +121,13 @@ struct SegmentWriter: ~Copyable, FrameWriter {
             try muxer.flush()
         }
         try check(store.source())
-        // What an edit list hides is no part of the presentation.
+        // Samples before the edit list's start are not part of the presentation.
         let first = segments.container == .fmp4 ? max(start, 0) : start
         playlist.append(.init(name: name, samples: end - first, bytes: try store.end()))
         (self.start, packets) = (nil, 0)
     }
 
-    /// Begins the next segment; a fragment with the box that says that it is one (ISO 14496-12 section 8.16.2).
+    /// Opens the next segment. An MPEG-4 fragment begins with a segment type box (ISO 14496-12 section 8.16.2).
     private mutating func beginSegment() throws(MediaError) {
         name = try store.begin(parts.segment(playlist.segments.count, segments.container))
         guard segments.container == .fmp4 else { return }
@@ -140,7 +141,7 @@ struct SegmentWriter: ~Copyable, FrameWriter {
         }
     }
 
-    /// Fails unless the segment, behind the initialization section, holds every packet.
+    /// Throws unless the segment contains every packet when read behind the initialization section.
     private func check(_ segment: any ByteSource) throws(MediaError) {
         let name = segments.container == .fmp4 ? "mp4" : "mpegts"
         let demuxer = try Demuxer.open(JoinedSource(setup, segment), as: name, stop: stop)
@@ -161,7 +162,7 @@ struct SegmentWriter: ~Copyable, FrameWriter {
     }
 }
 
-/// Some bytes in front of a source.
+/// A source with bytes prepended.
 private final class JoinedSource: ByteSource {
     private let head: [UInt8]
     private let tail: any ByteSource

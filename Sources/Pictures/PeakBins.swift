@@ -17,17 +17,17 @@ struct SampleExtent {
         high = max(high, other.high)
     }
 
-    /// The same, where nothing but samples that are no numbers came: those are silence.
+    /// The extent; silence if only NaN samples were added.
     var known: SampleExtent { low <= high ? self : SampleExtent(low: 0, high: 0) }
 }
 
-/// The extents of each so many samples of some lanes.
+/// The extents of consecutive bins of samples, for several lanes.
 struct PeakBins {
     private(set) var samplesPerBin: Int
     /// The extents of each lane.
     private(set) var lanes: [[SampleExtent]]
     private(set) var samples: Int64 = 0
-    /// Bins at which each two become one; nothing if their number has no bounds.
+    /// The number of bins at which each two are merged into one; `nil` if the number is unbounded.
     private let capacity: Int?
     private var open: [SampleExtent]
     private var filled = 0
@@ -52,7 +52,7 @@ struct PeakBins {
         }
     }
 
-    /// Ends the last bin, which may be short.
+    /// Closes the last bin, which may be short.
     mutating func close() {
         guard filled > 0 else { return }
         filled = 0
@@ -63,7 +63,7 @@ struct PeakBins {
         if let capacity, lanes[0].count >= capacity { fold() }
     }
 
-    /// Lets go of the bins that are there.
+    /// Removes the closed bins.
     mutating func removeAll() {
         for lane in lanes.indices { lanes[lane].removeAll(keepingCapacity: true) }
     }

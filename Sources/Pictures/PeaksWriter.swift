@@ -2,14 +2,14 @@ import Bytes
 import Encoding
 import MediaTypes
 
-/// The lowest and highest sample of each so many, in audiowaveform's `.dat` or `.json`, both of version 2.
+/// Writes the lowest and the highest sample of each bin in audiowaveform's `.dat` or `.json` format, both of version 2.
 final class PeaksWriter: SoundDrawing {
     private let file: AppendedFile
     private let settings: PictureSettings
     private var bins: PeakBins
     private var points = 0
     private var isFirst = true
-    /// Where the number of points stands, which is known last.
+    /// The offset of the number of points, which is written last.
     private let lengthOffset: Int64
     private static let lengthDigits = 10
 
@@ -73,7 +73,7 @@ final class PeaksWriter: SoundDrawing {
         }
     }
 
-    /// The sample in whole numbers, cut towards zero as audiowaveform does it.
+    /// The sample as an integer, truncated towards zero as in audiowaveform.
     private func value(_ sample: Float) -> Int {
         let value = Int(max(-32_768, min(32_767, sample * 32_768)))
         return settings.bits == 8 ? value / 256 : value

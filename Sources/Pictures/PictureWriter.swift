@@ -6,16 +6,16 @@ package import Filters
 package import Libav
 package import MediaTypes
 
-/// An output that is not sound but what it looks like.
+/// Writes an output that is a picture or peaks of the audio instead of the audio itself.
 package final class PictureWriter: RenditionWriter {
     private let settings: EncodingSettings
     private let picture: PictureSettings
     private let path: SoundPath
     private let file: AppendedFile
-    /// Whether each channel has a lane of its own.
+    /// Whether each channel has a separate lane.
     private let splitsChannels: Bool
     private let lanes: Int
-    /// Nothing where the format has no size.
+    /// `nil` if the format has no size.
     private let size: PictureSize?
     private let drawing: any SoundDrawing
     private var samples: Int64 = 0
@@ -63,7 +63,7 @@ package final class PictureWriter: RenditionWriter {
             let plane = frame.floats(channel)
             for index in 0..<count { mean[index] += plane[index] }
         }
-        // Divided, not multiplied by the inverse: so the mean of equal samples is that sample.
+        // Division instead of multiplication by the inverse: the mean of equal samples is exactly that sample.
         for index in 0..<count { mean[index] /= Float(channels) }
         var failure: MediaError?
         mean.withUnsafeBufferPointer { lane in
@@ -91,19 +91,19 @@ package final class PictureWriter: RenditionWriter {
     }
 }
 
-/// Puts samples down in a form that is seen.
+/// Draws samples or writes them as peaks.
 protocol SoundDrawing: AnyObject {
-    /// Takes as many samples of each lane; there is at least one.
+    /// Takes the same number of samples of each lane. There is at least one lane.
     func append(_ lanes: [UnsafeBufferPointer<Float>]) throws(MediaError)
 
-    /// Writes what is still to be written.
+    /// Writes the remaining data.
     func finish() throws(MediaError)
 
-    /// What was asked for and what is used, by the names in a job.
+    /// The requested and the effective settings, by job field name.
     var effective: [String: Setting] { get }
 }
 
-/// Where a picture is drawn, and how.
+/// The file, the settings and the size of a picture.
 struct PictureCanvas {
     let file: AppendedFile
     let settings: PictureSettings
@@ -111,10 +111,10 @@ struct PictureCanvas {
 }
 
 extension PictureSize {
-    /// Rows of a lane, of which all have at least one.
+    /// The rows of a lane. Each lane has at least one.
     func rows(ofLane lane: Int, of lanes: Int) -> Range<Int> { lane * height / lanes..<(lane + 1) * height / lanes }
 
-    /// Fails if there are more lanes than rows.
+    /// Throws if there are more lanes than rows.
     func check(lanes: Int) throws(MediaError) {
         guard lanes <= height else {
             throw MediaError(

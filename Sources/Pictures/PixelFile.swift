@@ -4,7 +4,7 @@ import Encoding
 import Libav
 import MediaTypes
 
-/// A PNG picture of at most 256 colors (RFC 2083), written row by row.
+/// Writes a PNG image of at most 256 colors (RFC 2083) row by row.
 final class PixelFile {
     private let file: AppendedFile
     private let deflater: Deflater
@@ -13,15 +13,15 @@ final class PixelFile {
         file = canvas.file
         deflater = try Deflater.open()
         try file.append([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A])
-        // Eight bits a pixel, of a palette; deflate, its filters, not interlaced.
+        // 8 bits a pixel, indexed color, deflate, adaptive filtering, not interlaced.
         try chunk("IHDR", Self.bytes(canvas.size.width) + Self.bytes(canvas.size.height) + [8, 3, 0, 0, 0])
         try chunk("PLTE", palette.flatMap { [$0.red, $0.green, $0.blue] })
         if palette.contains(where: { $0.alpha < 255 }) { try chunk("tRNS", palette.map(\.alpha)) }
     }
 
-    /// Takes the next row from the top, as places in the palette.
+    /// Appends the next row from the top, as indexes into the palette.
     func append(row: [UInt8]) throws(MediaError) {
-        // In front of each row is its filter: none, which is best for a palette.
+        // Each row begins with its filter type. None is best for indexed colors.
         try deflater.deflate([0] + row, isLast: false) { (part: [UInt8]) throws(MediaError) in
             try chunk("IDAT", part)
         }
@@ -42,7 +42,7 @@ final class PixelFile {
     }
 }
 
-/// Packs bytes; owns a `z_stream`.
+/// Compresses bytes; owns a `z_stream`.
 struct Deflater: ~Copyable {
     private let stream: UnsafeMutablePointer<z_stream>
     private static let block = 1 << 15
@@ -64,7 +64,7 @@ struct Deflater: ~Copyable {
         return Deflater(owning: stream)
     }
 
-    /// Takes bytes, and hands the packed ones to the body as soon as there are enough; after the last, all.
+    /// Compresses bytes and passes full blocks to the body; after the last bytes, everything that remains.
     borrowing func deflate(
         _ bytes: [UInt8], isLast: Bool, _ body: ([UInt8]) throws(MediaError) -> Void
     ) throws(MediaError) {
@@ -85,7 +85,7 @@ struct Deflater: ~Copyable {
             }
             rest = rest.dropFirst(taken)
             if !part.isEmpty { try body(part) }
-            // A block that is not full says that zlib has nothing more to give for now.
+            // A block that is not full means that zlib has no more output for now.
             if part.count < Self.block { return }
         }
     }

@@ -1,12 +1,12 @@
 import Bytes
 import MediaTypes
 
-/// A picture of frequencies over time: the lowest at the bottom of each lane, half the sample rate at its top.
+/// Draws frequencies over time. In each lane the lowest frequency is at the bottom and half the sample rate at the top.
 final class SpectrogramWriter: SoundDrawing {
     private let canvas: PictureCanvas
     private let lanes: [Lane]
 
-    /// A lane in a box, as arrays hold no lanes themselves.
+    /// A box for a lane, because arrays cannot hold noncopyable values.
     private final class Lane {
         var spectra: SpectrumLane
         init(_ spectra: consuming SpectrumLane) { self.spectra = spectra }
@@ -48,7 +48,8 @@ final class SpectrogramWriter: SoundDrawing {
         try pixels.finish()
     }
 
-    /// From dark violet over green to yellow, evenly brighter: points of the map viridis, with straight lines between.
+    /// The color map viridis, from dark violet over green to yellow with evenly increasing brightness, interpolated linearly
+    /// between some of its points.
     private static let palette: [PictureColor] = (0..<256).map { index in
         let place = Double(index) / 255 * Double(points.count - 1)
         let point = min(Int(place), points.count - 2)

@@ -2,25 +2,25 @@ import Bytes
 import Filters
 import Glibc
 
-/// The spectra of one lane: a column for each so many samples, in which each row is the highest level of its frequencies.
+/// The spectra of one lane: a column for each `hop` samples, in which each row is the highest level of its frequencies.
 ///
-/// Where there are too many columns, each two become one of twice the samples: so memory has bounds, and the windows still
-/// cover every sample.
+/// If there are too many columns, each two are merged into one of twice the samples. This bounds the memory, and the windows
+/// still cover every sample.
 struct SpectrumLane: ~Copyable {
     let rows: Int
-    /// Column after column from the lowest frequency up, 255 for full scale, 0 for the dynamic range below it.
+    /// The levels, column by column, from the lowest frequency up. 255 is full scale, 0 is `dynamicRange` dB below it.
     private(set) var levels: [UInt8] = []
     private let transform: FourierTransform
     private let capacity: Int
     private let dynamicRange: Float
-    /// Samples of a column.
+    /// Samples in a column.
     private var hop = 16
     private var powers: [Float]
     private var isEmpty = true
-    /// Samples that windows still need, the first of which is `origin`.
+    /// Samples that later windows need. `origin` is the index of the first one.
     private var pending: [Float]
     private var origin: Int
-    /// The middle of the next window.
+    /// The center of the next window.
     private var middle = 0
     private var samples = 0
 
@@ -41,7 +41,7 @@ struct SpectrumLane: ~Copyable {
         return SpectrumLane(transform, rows: rows, columns: columns, dynamicRange: dynamicRange)
     }
 
-    /// Columns made so far.
+    /// The number of columns so far.
     var columns: Int { levels.count / rows }
 
     mutating func append(_ more: UnsafeBufferPointer<Float>) {

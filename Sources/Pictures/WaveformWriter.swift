@@ -1,11 +1,11 @@
 import Bytes
 import MediaTypes
 
-/// A picture of the waveform: in each column the span from the lowest to the highest sample, a lane above the other.
+/// Draws the waveform: each column spans the lowest to the highest sample. The lanes are stacked.
 final class WaveformWriter: SoundDrawing {
     private let canvas: PictureCanvas
     private var bins: PeakBins
-    /// Bins of each column at most; at least half as many once there are more samples than that.
+    /// The maximum number of bins in a column. Once there are more samples than that, a column has at least half as many bins.
     private static let binsPerColumn = 8
 
     init(_ canvas: PictureCanvas, lanes: Int) {
@@ -30,13 +30,13 @@ final class WaveformWriter: SoundDrawing {
         try pixels.finish()
     }
 
-    /// The rows of each column that are drawn, from the top of the lane.
+    /// The rows to draw in each column, from the top of the lane.
     private func spans(_ extents: [SampleExtent], height: Int) -> [Range<Int>] {
         var last: SampleExtent?
         return (0..<canvas.size.width).map { column in
             var extent = self.extent(extents, column)
             let own = extent
-            // The line goes on from column to column.
+            // The line is continuous from column to column.
             if let last {
                 if extent.low > last.high { extent.low = last.high }
                 if extent.high < last.low { extent.high = last.low }
@@ -49,7 +49,7 @@ final class WaveformWriter: SoundDrawing {
         }
     }
 
-    /// Where a sample lies from the top of its lane, in rows.
+    /// The distance of a sample from the top of its lane, in rows.
     private static func place(_ sample: Float, _ height: Int) -> Double {
         (1 - Double(max(-1, min(1, sample)))) / 2 * Double(height)
     }
