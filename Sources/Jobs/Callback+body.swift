@@ -3,10 +3,10 @@ package import JobSchema
 import Lifecycle
 
 extension Callback {
-    /// The longest body in bytes.
+    /// The maximum size of a body in bytes.
     package static let longestBody = 64 << 10
 
-    /// What is posted: JSON with `type`, `timestamp`, `queue`, and as `data` what `respool status --json` shows.
+    /// The body of the POST: JSON with `type`, `timestamp`, `queue`, and as `data` what `respool status --json` shows.
     package func body(queue: QueueName) throws(Failure) -> [UInt8] {
         switch content {
         case .job(var record):
@@ -21,7 +21,7 @@ extension Callback {
         }
     }
 
-    /// What a result that is too long does without, one after the other.
+    /// Steps that shorten a record that is too large, applied one after the other.
     private static let shortenings: [@Sendable (inout JobRecord) -> Void] = [
         { record in
             for index in (record.outputs ?? []).indices {
@@ -57,7 +57,7 @@ extension Callback {
 }
 
 extension Callback.Subject {
-    /// All that is known of what cannot be read any more.
+    /// The id or the name, if the content can no longer be read.
     fileprivate var names: [String: String] {
         switch self {
         case .job(let id): ["id": id]

@@ -1,18 +1,18 @@
 import JobSchema
 import Lifecycle
 
-/// What the queue knows of a callback.
+/// A callback and its attempts, as the queue stores them.
 package struct CallbackRecord: Sendable, Hashable {
     package let id: String
     package let what: String
     package let subject: Callback.Subject
-    /// Without what may be a secret.
+    /// Without parts that may be secret.
     package let url: String
     package let state: State
     package let attempt: Int
     /// Milliseconds since 1970, like the other times.
     package let at: Int64
-    /// When it is retried next.
+    /// When the next attempt is due.
     package let dueAt: Int64?
     package let endedAt: Int64?
     package let log: [Line]
@@ -21,16 +21,16 @@ package struct CallbackRecord: Sendable, Hashable {
         case waiting, sending, delivered, failed
     }
 
-    /// One try.
+    /// One attempt.
     package struct Line: Sendable, Hashable {
         package let at: Int64
         package let status: Int?
-        /// Milliseconds until the answer.
+        /// Milliseconds until the response.
         package let took: Int
         package let message: String
     }
 
-    /// A delivery from its hash, and its place among those that are not over.
+    /// Creates a record from the hash of a delivery; `due` is its due time if it is unfinished.
     init?(id: String, hash: [String: String], due: Int64?) {
         guard let what = hash["what"], let url = hash["url"], let at = hash["at"].flatMap({ Int64($0) }) else {
             return nil
@@ -72,7 +72,7 @@ extension CallbackRecord: Encodable {
         let message: String
     }
 
-    /// Writes every key; what does not apply is `null`.
+    /// Writes every key; values that do not apply are `null`.
     package func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(id, forKey: .id)

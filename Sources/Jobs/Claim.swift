@@ -1,35 +1,35 @@
 package import JobSchema
 
-/// What a worker gets when it asks for jobs.
+/// The result of a worker's request for jobs.
 package struct Claim: Sendable {
     package let jobs: [ClaimedJob]
-    /// Milliseconds until the next delayed job is due; nothing if there is none, or if all asked for was given.
+    /// Milliseconds until the next delayed job is due; `nil` if there is none, or if all requested jobs were returned.
     package let nextDue: Int?
-    /// Milliseconds until the next lease ends; nothing if there is none, or if all asked for was given.
+    /// Milliseconds until the next lease expires; `nil` if there is none, or if all requested jobs were returned.
     package let nextLease: Int?
     package let isPaused: Bool
-    /// Whether there may be more, although fewer than asked for were given.
+    /// Whether there may be more, although fewer jobs than requested were returned.
     package let hasMore: Bool
     /// Leases that the claim found expired.
     package let lostLeases: [LostLease]
 }
 
-/// A job that is the worker's until its lease ends.
+/// A job that the worker owns until its lease expires.
 package struct ClaimedJob: Sendable, Hashable {
     package let id: String
-    /// `epoch:nonce`; every call about the job shows it.
+    /// `epoch:nonce`; every call about the job sends this token.
     package let token: String
-    /// Which try this is, from 1.
+    /// The number of the attempt, from 1.
     package let attempt: Int
     package let attempts: Int
     package let crashes: Int
-    /// The job as it was pushed; not yet checked.
+    /// The job as it was pushed; not checked yet.
     package let fields: [String: String]
     /// Milliseconds since 1970.
     package let createdAt: Int64
-    /// What a former owner was about to publish.
+    /// The commit record of an earlier owner that was about to publish.
     package let commit: CommitRecord?
 
-    /// Whether nobody had it before; by its token, for a retry begins to count its attempts anew.
+    /// Whether no worker had the job before. Decided by the token, because a retry resets the attempts.
     package var isNew: Bool { token.hasPrefix("1:") }
 }

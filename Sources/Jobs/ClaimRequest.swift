@@ -1,10 +1,10 @@
 import Synchronization
 
-/// One request of a worker for jobs; sent again after a lost reply, it gets the same jobs.
+/// One request of a worker for jobs; repeated after a lost reply, it gets the same jobs.
 package struct ClaimRequest: Sendable, Hashable {
-    /// Counts up from one request of a worker to its next: after a later one, this one gets nothing any more.
+    /// Increases with each request of a worker. After a later request, this one gets no jobs.
     package let counter: Int
-    /// What the tokens of the jobs end with.
+    /// The last part of the jobs' tokens.
     package let nonce: String
 
     private static let last = Atomic<Int>(0)

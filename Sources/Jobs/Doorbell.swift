@@ -1,10 +1,11 @@
 import Lifecycle
 package import Redis
 
-/// Where an idle worker waits until there is something to claim.
+/// Blocks an idle worker until there may be something to claim.
 ///
-/// It reads the inbox through a group with one consumer for all, so that Redis wakes one worker for each entry. What it
-/// reads is only a bell: jobs move in `claim`. So of an entry that is too large for any job it reads no more than that.
+/// It reads the inbox through a consumer group in which all workers share one consumer, so that Redis wakes one worker
+/// for each entry. An entry is only a signal here: `claim` takes the jobs. An entry that is too large to be a job is
+/// therefore not read completely.
 package struct Doorbell: Sendable {
     private let client: BlockingRedisClient
     private let keys: QueueKeys
@@ -15,13 +16,13 @@ package struct Doorbell: Sendable {
     }
 
     package enum Answer: Sendable, Hashable {
-        /// Somebody rang: claim, or ring again.
+        /// An entry was added: claim, or ring again.
         case rang
-        /// Nobody rang in time: claim all the same, for something may have become due.
+        /// No entry was added in time. Claim nevertheless, because a job may have become due.
         case timeout
     }
 
-    /// Waits until somebody rings, for at most the duration (1 ms to 1 s); cancelling the task ends it.
+    /// Waits for an entry, for at most the duration (1 ms to 1 s); cancelling the task ends the wait.
     package func wait(for duration: Duration) async throws(QueueError) -> Answer {
         let duration = min(max(duration, .milliseconds(1)), .seconds(1))
         let command: RedisCommand = [
@@ -40,10 +41,10 @@ package struct Doorbell: Sendable {
         }
     }
 
-    /// Many times what a job may have; anybody may push an entry of hundreds of megabytes, or of a million fields.
+    /// A multiple of the size of a job. Any client can push an entry of hundreds of megabytes or of a million fields.
     private static let maxReplyBytes = 1 << 20
 
-    /// Creates the group, and the inbox with it.
+    /// Creates the consumer group, and the inbox if it is missing.
     private func open() async throws(QueueError) {
         do throws(RedisError) {
             _ = try await client.block(

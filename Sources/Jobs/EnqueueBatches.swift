@@ -1,11 +1,11 @@
 package import JobSchema
 import Redis
 
-/// Checked jobs as the `enqueue` script takes them, in as many batches as its bounds ask for.
+/// Checked jobs as arguments of the `enqueue` script, split into batches within its bounds.
 package struct EnqueueBatches: Sendable {
     private(set) var batches: [EnqueueBatch] = []
 
-    /// Repeated with the same nonce (8 characters or more), pushes nothing twice.
+    /// Enqueueing again with the same nonce (at least 8 characters) pushes no job twice.
     package init(_ jobs: [JobSpec], nonce: String = Nonce.random()) {
         for (index, job) in jobs.enumerated() {
             if batches.last?.hasRoom(for: job) != true { batches.append(EnqueueBatch(nonce: nonce, first: index)) }
@@ -14,7 +14,7 @@ package struct EnqueueBatches: Sendable {
     }
 }
 
-/// The jobs of one `enqueue` script.
+/// The jobs of one call of the `enqueue` script.
 struct EnqueueBatch: Sendable {
     private(set) var arguments: [RedisArgument]
     private(set) var count = 0
@@ -38,7 +38,7 @@ struct EnqueueBatch: Sendable {
         bytes += text.count
     }
 
-    /// The ids of the jobs; throws what the script says of a job that it refuses, and with it the whole batch.
+    /// The ids of the jobs; throws the script's message if it refused a job, and with it the whole batch.
     func enqueued(_ answer: ScriptAnswer) throws(QueueError) -> [Enqueued] {
         let text = try answer.text()
         if Self.isRefusal(answer.value) { throw try refusal(answer, text) }

@@ -1,6 +1,6 @@
-/// What became of one pushed job.
+/// The result of pushing one job.
 package struct Enqueued: Sendable, Hashable {
     package let id: String
-    /// Whether a job with the same `dedup` key was there already; the id is that job's.
+    /// Whether a job with the same `dedup` key already existed; the id is that job's.
     package let isDuplicate: Bool
 }

@@ -1,9 +1,9 @@
 package import Redis
 
-/// Reads a queue's events one after the other, across lost connections, and tells of those that it missed.
+/// Reads a queue's events in order, across lost connections, and reports gaps.
 ///
-/// It reads from the end of the stream at its first call. A call that throws has read nothing: the next goes on where the
-/// last one ended.
+/// The first call starts at the end of the stream. A call that throws has read nothing: the next one continues from the
+/// same position.
 package struct EventFeed: Sendable {
     private let client: BlockingRedisClient
     private let keys: QueueKeys
@@ -16,11 +16,11 @@ package struct EventFeed: Sendable {
 
     package struct Batch: Sendable {
         package var events: [QueueEvent] = []
-        /// Whether events before these are gone, or the queue began anew: then read the list again.
+        /// Whether events before these were lost, or the queue was reset: read the list again.
         package var hasGap = false
     }
 
-    /// Finds the place from which on events are read; what is read of the queue after this is no older than it.
+    /// Sets the position from which events are read; data of the queue that is read afterwards is at least as new.
     package mutating func open() async throws(QueueError) {
         let number = try await counter()
         let newest = try await ask(["XREVRANGE", .text(keys.events), "+", "-", "COUNT", "1"], for: .zero)
@@ -28,7 +28,7 @@ package struct EventFeed: Sendable {
         last = event.map { ($0.entry, $0.number) } ?? ("0-0", number)
     }
 
-    /// The next events, up to 500; none if there was none within a second.
+    /// The next events, up to 500; empty if there was none within a second.
     package mutating func next() async throws(QueueError) -> Batch {
         guard let last else {
             try await open()
@@ -39,7 +39,7 @@ package struct EventFeed: Sendable {
             for: .seconds(1))
         let events = (reply.array?.first?.array?.last?.array ?? []).compactMap(Self.event)
         guard let newest = events.last else {
-            // A server that came back without its data, or with an older state of it, counts from less.
+            // A server that restarted without its data, or with older data, has a lower count.
             guard try await counter() < last.number else { return Batch() }
             try await open()
             return Batch(hasGap: true)

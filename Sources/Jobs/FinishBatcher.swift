@@ -1,4 +1,4 @@
-/// Reports finished attempts to Redis; those that end while a call is under way go together in the next one.
+/// Reports finished attempts to Redis; attempts that end during a call are batched into the next one.
 package actor FinishBatcher {
     private let queue: JobQueue
     private var waiting: [Call] = []
@@ -21,7 +21,7 @@ package actor FinishBatcher {
     }
 
     private func reportAll() async {
-        // Several that end at once are all asked for before this goes on.
+        // Lets attempts that end at the same time join this batch.
         await Task.yield()
         while !waiting.isEmpty {
             let calls = waiting
@@ -40,7 +40,8 @@ package actor FinishBatcher {
                 for call in calls { call.caller.resume(returning: .failure(error)) }
                 return
             }
-            // An error of one job does not affect the others; a job that was acknowledged gets the same answer again.
+            // An error of one job does not affect the others; a job that was already acknowledged gets the same answer
+            // again.
             for call in calls { await report([call]) }
         }
     }

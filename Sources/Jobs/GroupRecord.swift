@@ -1,35 +1,35 @@
-/// What the queue counts of a group of jobs.
+/// The counts of a group of jobs.
 package struct GroupRecord: Sendable, Hashable {
     package let name: String
-    /// Whether the producer said that all jobs are in.
+    /// Whether the group was sealed: no more jobs can join.
     package let isSealed: Bool
-    /// Jobs that ever joined, but those that were deleted before they ran.
+    /// All jobs that ever joined, except those that were deleted before they ran.
     package let total: Int
-    /// By state, also of jobs that are over and deleted; none are queued.
+    /// Counts by state, including terminal jobs that were deleted; no job of a group is `queued`.
     package let counts: [JobState: Int]
     /// Seconds of audio in the results.
     package let audio: Double
     /// Milliseconds since 1970, like the other times.
     package let createdAt: Int64
-    /// When the first job began.
+    /// When the first job started.
     package let startedAt: Int64?
-    /// When nothing was left, if the group is sealed.
+    /// When the last job ended, if the group is sealed.
     package let endedAt: Int64?
-    /// When all this was read.
+    /// When the record was read.
     package let readAt: Int64
 
     package subscript(state: JobState) -> Int { counts[state] ?? 0 }
 
-    /// Jobs that are not over.
+    /// Jobs that have not ended.
     package var left: Int { self[.waiting] + self[.delayed] + self[.running] }
 
-    /// Jobs that ran to an end.
+    /// Jobs that completed or failed.
     package var ran: Int { self[.completed] + self[.failed] }
 
-    /// Whether no more jobs can come, and none is left.
+    /// Whether the group is sealed and no job is left.
     package var isFinished: Bool { isSealed && left == 0 }
 
-    /// A group from its hash; nothing if there is no such group.
+    /// Creates a record from a group's hash; `nil` if there is no such group.
     init?(name: String, hash: [String: String], readAt: Int64) {
         guard let total = hash["total"].flatMap({ Int($0) }) else { return nil }
         self.name = name

@@ -1,7 +1,7 @@
 import JobSchema
 import Lifecycle
 
-/// A group as a program reads it; spans are seconds.
+/// The JSON form of a group; durations are in seconds.
 package struct GroupReport: Encodable {
     let group: String
     let sealed: Bool

@@ -1,4 +1,4 @@
-/// The speed of a group: over the last half minute that it was watched, else since its first job began.
+/// The speed of a group: over the last 30 s of samples, or since its first job started if there are too few.
 package struct GroupSpeed {
     private var samples: [GroupRecord]
 
@@ -7,17 +7,17 @@ package struct GroupSpeed {
     package mutating func add(_ record: GroupRecord) {
         samples.append(record)
         let horizon = record.readAt - 30_000
-        // One sample behind the horizon stays, so that the window is full.
+        // Keeps one sample before the horizon, so that the samples cover the whole window.
         while samples.count > 2, samples[1].readAt <= horizon { samples.removeFirst() }
     }
 
-    /// Jobs that end in a second.
+    /// Finished jobs per second.
     package var jobs: Double { rate { Double($0.ran) } }
 
-    /// Seconds of audio that are ready in a second.
+    /// Seconds of produced audio per second.
     package var audio: Double { rate { $0.audio } }
 
-    /// Seconds until nothing is left; nothing if nobody can know.
+    /// Seconds until no job is left; `nil` if it cannot be estimated.
     package func timeLeft(_ record: GroupRecord) -> Double? {
         record.left > 0 && jobs > 0 ? Double(record.left) / jobs : nil
     }

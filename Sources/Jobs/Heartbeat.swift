@@ -13,24 +13,24 @@ package struct Heartbeat: Sendable, Hashable {
     }
 }
 
-/// What the queue answers to a beat.
+/// The reply to a beat.
 package struct BeatAnswer: Sendable, Hashable {
-    /// By job id; every job of the beat is there.
+    /// By job id; contains every job of the beat.
     package let replies: [String: BeatReply]
     /// Whether a callback is due.
     package let hasCallbacks: Bool
-    /// Whether somebody should call `runDueSchedules`.
+    /// Whether `runDueSchedules` should be called.
     package let isScheduleDue: Bool
     /// Leases that the beat found expired.
     package let lostLeases: [LostLease]
 }
 
-/// What the queue replies about one job of a beat.
+/// The reply about one job of a beat.
 package enum BeatReply: String, Sendable {
     case ok = "OK"
-    /// Another worker has the job, or it is finished: stop, and publish nothing.
+    /// Another worker owns the job, or it has ended: stop, and publish nothing.
     case lost = "LOST"
-    /// The job is to be cancelled.
+    /// Cancellation of the job was requested.
     case cancel = "CANCEL"
     /// The job's deadline has passed.
     case expired = "EXPIRED"

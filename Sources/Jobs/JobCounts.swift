@@ -1,4 +1,4 @@
-/// What happened in a queue within a time that ends now.
+/// Counts of a queue's events within a period that ends now.
 package struct JobCounts: Sendable, Hashable, Encodable {
     package var pushed = 0
     package var completed = 0
@@ -6,17 +6,17 @@ package struct JobCounts: Sendable, Hashable, Encodable {
     package var cancelled = 0
     /// Failed attempts after which the job is retried.
     package var retries = 0
-    /// Lost leases and dead children.
+    /// Lost leases and child processes that died.
     package var crashes = 0
 
     package init() {}
 
-    /// The part of the finished jobs that failed; nothing if none was finished.
+    /// The fraction of the finished jobs that failed; `nil` if none finished.
     package var failureRate: Double? {
         completed + failed > 0 ? Double(failed) / Double(completed + failed) : nil
     }
 
-    /// Whether nothing happened.
+    /// Whether all counts are zero.
     package var isNone: Bool { self == JobCounts() }
 
     init(_ part: ScriptAnswer) throws(QueueError) {

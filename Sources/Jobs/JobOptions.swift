@@ -1,9 +1,9 @@
 import JobSchema
 import Lifecycle
 
-/// What the queue itself uses of a job, as one text that `options.lua` unpacks.
+/// The options of a job that the queue itself uses, as one text that `options.lua` unpacks.
 enum JobOptions {
-    /// Empty for the usual; else `rank attempts start expires group limit_key deadline callback dedup`.
+    /// Empty for the defaults, else `rank attempts start expires group limit_key deadline callback dedup`.
     static func pack(_ job: JobSpec) -> String {
         let attempts = job.fields["attempts"] == nil ? nil : job.attempts
         if job.priority == .normal, attempts == nil, job.start == nil, job.expires == nil, job.group == nil,

@@ -1,21 +1,21 @@
-/// A part of a list of jobs; it may be shorter than asked.
+/// A part of a list of jobs; it may be shorter than requested.
 package struct JobPage: Sendable {
     package let jobs: [JobRecord]
-    /// Where the next page begins; nothing after the last one.
+    /// Where the next page begins; `nil` after the last one.
     package let next: JobCursor?
 }
 
-/// A place in a list of jobs.
+/// A position in a list of jobs.
 package struct JobCursor: Sendable, Hashable {
-    /// What is being listed.
+    /// The indexes that are listed.
     let shelves: [Shelf]
-    /// The last job that was listed of each; nothing at the start of its list.
+    /// The last job that was listed of each index; `nil` at its start.
     var last: [Shelf: Position] = [:]
 
     /// An index that is listed.
     enum Shelf: Sendable, Hashable {
         case state(JobState)
-        /// Waiting jobs whose `limit_key` has no place.
+        /// Waiting jobs whose `limit_key` has no free permit.
         case parked
 
         var name: String {

@@ -3,7 +3,8 @@ import MediaTypes
 import Redis
 
 extension JobQueue {
-    /// Renews the leases of the worker's jobs, stores their progress and the worker's record; idle workers beat too.
+    /// Renews the leases of the worker's jobs, stores their progress and the worker's record; idle workers send beats
+    /// too.
     package func beat(worker: WorkerRecord, jobs: [Heartbeat]) async throws(QueueError) -> BeatAnswer {
         var arguments: [RedisArgument] = [
             .text(settings.line), .text(worker.name), .text(worker.host), .integer(Int64(worker.slots)),
@@ -31,7 +32,8 @@ extension JobQueue {
             replies: replies, hasCallbacks: hasCallbacks, isScheduleDue: isScheduleDue, lostLeases: lostLeases)
     }
 
-    /// Forgets a worker that stops; its jobs should have been given back. Its last claim is kept for its time.
+    /// Removes the record of a worker that stops; it should have released its jobs. Its last claim is kept until it
+    /// expires.
     package func removeWorker(_ worker: String) async throws(QueueError) {
         _ = try await send([
             ["ZREM", .text(keys.workers), .text(worker)],
@@ -39,7 +41,7 @@ extension JobQueue {
         ])
     }
 
-    /// Every worker that gave a sign of life within the last minute, by name.
+    /// Every worker that sent a beat within the last minute, by name.
     package func workers() async throws(QueueError) -> [WorkerRecord] {
         let replies = try await send([
             ["TIME"], ["ZRANGE", .text(keys.workers), "0", "-1", "WITHSCORES"],

@@ -2,7 +2,7 @@ import JobSchema
 import Redis
 
 extension JobQueue {
-    /// Cancels jobs: waiting ones at once, running ones by way of their worker.
+    /// Cancels jobs: waiting ones at once, running ones through their worker.
     package func cancel(_ ids: [String]) async throws(QueueError) -> [CancelAnswer] {
         var answers: [CancelAnswer] = []
         while answers.count < ids.count {
@@ -15,28 +15,29 @@ extension JobQueue {
         return answers
     }
 
-    /// Starts failed and cancelled jobs afresh, with fields that are changed: an empty one is taken away.
+    /// Restarts failed and cancelled jobs with changed fields; an empty value removes a field.
     package func retry(_ ids: [String], changes: [String: String] = [:]) async throws(QueueError) -> [RetryAnswer] {
         var answers: [RetryAnswer] = []
         for chunk in ids.chunks(of: Self.bulk) { answers += try await retryChunk(chunk, changes) }
         return answers
     }
 
-    /// Fields that a retry cannot change: they say what else the job belongs to, and when it may run.
+    /// Fields that a retry cannot change: they relate the job to others, or determine when it may run.
     package static let unchangeable: Set<String> = ["dedup", "group", "delay", "not_before", "expires", "deadline"]
 
-    /// Stops the handing out of jobs; those that run go on.
+    /// Pauses claims; running jobs continue.
     package func pause() async throws(QueueError) { _ = try await run(QueueScript.pause, ["1"]) }
 
     package func resume() async throws(QueueError) { _ = try await run(QueueScript.pause, ["0"]) }
 
-    /// Deletes up to 500 jobs of a state, and answers how many, 0 only if there are none; `running` ones are never touched.
+    /// Deletes up to 500 jobs in a state and returns how many, 0 only if there are none. `running` ones are never
+    /// deleted.
     package func purge(_ state: JobState) async throws(QueueError) -> Int {
         while true {
             let arguments: [RedisArgument] = [.text(state.rawValue), .integer(Int64(Self.bulk))]
             let parts = try await run(QueueScript.purge, arguments).array(count: 2)
             let (count, hasMore) = (try parts[0].integer(), try parts[1].integer() == 1)
-            // What was deleted may have been no job.
+            // The deleted entries may not have been jobs.
             if count > 0 || !hasMore { return count }
         }
     }
@@ -56,7 +57,7 @@ extension JobQueue {
         }
     }
 
-    /// Checks the specs as of today, and retries the jobs that pass.
+    /// Checks the specs by the present rules, and retries the valid jobs.
     private func retryChunk(
         _ ids: [String], _ changes: [String: String]
     ) async throws(QueueError) -> [RetryAnswer] {
@@ -108,7 +109,7 @@ extension JobQueue {
     }
 }
 
-/// The jobs of one `retry` script.
+/// The jobs of one call of the `retry` script.
 private struct RetryBatch {
     private(set) var indices: [Int] = []
     private(set) var arguments: [RedisArgument] = []
@@ -116,8 +117,8 @@ private struct RetryBatch {
 
     var hasRoom: Bool { bytes < 256 << 10 }
 
-    /// Adds a job with its spec and all that the queue itself uses of it: the script that admitted the job may have been an
-    /// older one, which did not know some of that.
+    /// Adds a job with its spec and all options that the queue uses: an older script that admitted the job may not have
+    /// stored some of them.
     mutating func append(_ index: Int, _ id: String, _ spec: JobSpec) {
         let text = SpecText.encode(spec.fields)
         indices.append(index)

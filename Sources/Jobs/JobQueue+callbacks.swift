@@ -5,11 +5,11 @@ import Redis
 import Text
 
 extension JobQueue {
-    /// How long a callback is its sender's.
+    /// How long a sender owns a claimed callback.
     package static let callbackTerm: Duration = .seconds(60)
 
-    /// Takes up to so many callbacks that are due, two of one receiver at once over all senders; repeated with the same token,
-    /// answers the same ones.
+    /// Claims up to `count` due callbacks, at most two per receiver over all senders. Repeated with the same token,
+    /// returns the same ones.
     package func claimCallbacks(count: Int, token: String = Nonce.random()) async throws(QueueError) -> [Callback] {
         let answer = try await run(
             QueueScript.claimCallbacks,
@@ -19,7 +19,7 @@ extension JobQueue {
         return callbacks
     }
 
-    /// Ends one try of a callback, after that time; repeated, answers the same.
+    /// Finishes one attempt of a callback that took `time`; a repeated call gets the same answer.
     package func finishCallback(
         _ callback: Callback, _ outcome: CallbackOutcome, after time: Duration
     ) async throws(QueueError) -> FinishCallbackAnswer {
@@ -49,7 +49,7 @@ extension JobQueue {
         }
     }
 
-    /// Sends callbacks once more: those that are over, and those that wait for their next try.
+    /// Sends callbacks again: finished ones, and those that wait for their next attempt.
     package func redeliver(_ ids: [String]) async throws(QueueError) -> [RedeliverAnswer] {
         var answers: [RedeliverAnswer] = []
         for part in try await run(QueueScript.redeliver, ids.map { .text($0) }).array(count: ids.count) {
@@ -59,10 +59,10 @@ extension JobQueue {
         return answers
     }
 
-    /// Callbacks that are not over, the first due first, then those that are, the last first.
+    /// Unfinished callbacks, the first due first, then finished ones, the latest first.
     package func callbacks(limit: Int) async throws(QueueError) -> [CallbackRecord] {
         let last = RedisArgument.integer(Int64(limit - 1))
-        // A receiver that is busy stands behind others, though some of its callbacks were due before theirs.
+        // A busy receiver comes after others, although some of its callbacks may have been due earlier.
         let replies = try await send([
             ["ZRANGE", .text(keys.callbacks), "0", "999"], ["ZREVRANGE", .text(keys.called), "0", last],
         ]).map { ($0.array ?? []).compactMap(\.string) }
@@ -74,7 +74,7 @@ extension JobQueue {
         return try await records(ids, due: Dictionary(first.map { ($0.id, $0.due) }) { $1 })
     }
 
-    /// The last callbacks of a job or of a group.
+    /// The latest callbacks of a job or of a group.
     package func callbacks(of subject: Callback.Subject) async throws(QueueError) -> [CallbackRecord] {
         let key =
             switch subject {
@@ -111,7 +111,7 @@ extension JobQueue {
 }
 
 extension Callback {
-    /// What `claim_callbacks.lua` packs of each delivery.
+    /// Decodes a delivery as `claim_callbacks.lua` packs it.
     init(unpacking answer: ScriptAnswer, token: String) throws(QueueError) {
         var parts = try answer.parts()
         id = try parts.text()

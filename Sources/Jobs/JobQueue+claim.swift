@@ -3,8 +3,8 @@ import JobSchema
 import Redis
 
 extension JobQueue {
-    /// Takes up to `count` jobs for the worker (`host:pid:nonce`), which makes one request after the other; repeated with the same
-    /// request, answers the same jobs.
+    /// Claims up to `count` jobs for the worker (`host:pid:nonce`), which makes one request at a time. Repeated with
+    /// the same request, returns the same jobs.
     package func claim(
         _ request: ClaimRequest = ClaimRequest(), count: Int, worker: String
     ) async throws(QueueError) -> Claim {
@@ -12,7 +12,7 @@ extension JobQueue {
         var lostLeases: [LostLease] = []
         while true {
             round += 1
-            // A flood of pushes must not keep the worker from the jobs that are there.
+            // Many pushes must not keep the worker from claiming the admitted jobs.
             let insists = round == Self.longestAdmission
             let answer = try await run(
                 QueueScript.claim,
@@ -35,7 +35,8 @@ extension JobQueue {
         }
     }
 
-    /// Admits pushed jobs, promotes due ones and reaps lost leases, until nothing is left to admit; answers those leases.
+    /// Admits pushed jobs, promotes due ones and reaps lost leases until there is no more to admit; returns the lost
+    /// leases.
     @discardableResult
     package func runMaintenance() async throws(QueueError) -> [LostLease] {
         var leases: [LostLease] = []
@@ -48,12 +49,12 @@ extension JobQueue {
         return leases
     }
 
-    /// Wakes one idle worker if there is something to claim: for a worker that took a bell and cannot claim.
+    /// Wakes one idle worker if there is something to claim; called by a worker that received a bell and cannot claim.
     package func ring() async throws(QueueError) {
         _ = try await run(QueueScript.ring, [])
     }
 
-    /// Scripts in a row that may only admit.
+    /// The maximum number of consecutive calls that only admit jobs.
     private static var longestAdmission: Int { 64 }
 
     private static func wait(_ parts: inout ScriptParts) throws(QueueError) -> Int? {
@@ -63,7 +64,7 @@ extension JobQueue {
 }
 
 extension ClaimedJob {
-    /// What `claim.lua` packs of each job.
+    /// Decodes a job as `claim.lua` packs it.
     init(unpacking parts: inout ScriptParts) throws(QueueError) {
         id = try parts.text()
         token = try parts.text()

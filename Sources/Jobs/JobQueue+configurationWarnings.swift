@@ -1,7 +1,7 @@
 import Redis
 
 extension JobQueue {
-    /// A sentence for each setting of the server that may lose jobs; a worker logs them at its start.
+    /// A message for each setting of the server that may lose jobs; a worker logs them at its start.
     package func configurationWarnings() async throws(QueueError) -> [String] {
         let replies = try await send([["INFO", "server"], ["INFO", "memory"]])
         let info = replies.map { Self.infoFields($0.string ?? "") }

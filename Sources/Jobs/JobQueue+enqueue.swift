@@ -2,8 +2,8 @@ package import JobSchema
 import Redis
 
 extension JobQueue {
-    /// Pushes one job by way of the inbox, as anybody does, and answers its id: the cheapest way, but a call that is
-    /// repeated after a lost reply pushes twice.
+    /// Pushes one job through the inbox, as other producers do, and returns its id. This is the cheapest way, but a
+    /// call that is repeated after a lost reply pushes the job twice.
     package func push(_ fields: [String: String]) async throws(QueueError) -> String {
         _ = try Self.checked(fields, 0)
         var command: RedisCommand = ["XADD", .text(keys.inbox), "*"]
@@ -14,7 +14,8 @@ extension JobQueue {
         return try await ScriptAnswer(script: "XADD", value: send([command])[0]).text()
     }
 
-    /// Pushes jobs; if one is not valid, none. Repeated with the same nonce (8 characters or more), answers the same ids.
+    /// Pushes jobs, or none if one is invalid. Repeated with the same nonce (at least 8 characters), returns the same
+    /// ids.
     package func enqueue(
         _ specs: [[String: String]], nonce: String = Nonce.random()
     ) async throws(QueueError) -> [Enqueued] {
@@ -23,14 +24,14 @@ extension JobQueue {
         return try await enqueue(jobs, nonce: nonce)
     }
 
-    /// The same with jobs that are checked.
+    /// Pushes checked jobs.
     package func enqueue(_ jobs: [JobSpec], nonce: String) async throws(QueueError) -> [Enqueued] {
         try await enqueue(EnqueueBatches(jobs, nonce: nonce))
     }
 
-    /// The same with jobs that are written down: for a caller who does that while Redis takes others.
+    /// Pushes jobs that are already encoded, so that a caller can encode the next ones during the call.
     ///
-    /// More than fit one script go in several, and a failure between them leaves the first ones pushed.
+    /// Jobs that do not fit into one script call take several, and a failure between them leaves the first ones pushed.
     package func enqueue(_ jobs: EnqueueBatches) async throws(QueueError) -> [Enqueued] {
         var answers: [Enqueued] = []
         let batches = jobs.batches

@@ -4,7 +4,8 @@ import Redis
 import Text
 
 extension JobQueue {
-    /// Asks whether the result may become visible, and writes down what is about to; with replicas, they must have that too.
+    /// Requests permission to publish and stores the commit record. If replicas are configured, they must have stored
+    /// it too.
     package func publish(id: String, token: String, record: CommitRecord) async throws(QueueError) -> PublishAnswer {
         let answer = try await runDurably(
             QueueScript.publish, [.text(id), .text(token), .bytes(Self.bounded(record))]
@@ -18,22 +19,23 @@ extension JobQueue {
         }
     }
 
-    /// Says that the result of the job's commit record is not visible, and what was staged is removed; answers how to go on.
+    /// Reports that the result of the job's commit record is not visible, and that staged data was removed; returns how
+    /// to continue.
     package func recover(id: String, token: String) async throws(QueueError) -> RecoveryAnswer {
         let answer = try await run(QueueScript.recover, [.text(id), .text(token)])
         guard let recovery = RecoveryAnswer(rawValue: try answer.text()) else { throw answer.unexpected }
         return recovery
     }
 
-    /// Ends the try that the token stands for, with the last lines of its log (50 and 8 KiB are kept).
+    /// Finishes the token's attempt, with the last lines of its log (at most 50 lines and 8 KiB are kept).
     package func finish(
         id: String, token: String, outcome: Outcome, log: [String] = []
     ) async throws(QueueError) -> FinishAnswer {
         try await finish([Ending(id: id, token: token, outcome: outcome, log: log)])[0]
     }
 
-    /// Ends many attempts, each by itself but as many in one script as its bounds allow: most of what a script costs, it
-    /// costs once.
+    /// Finishes attempts independently of each other, with as many per script call as its bounds allow, because most of
+    /// the cost of a call does not depend on their number.
     package func finish(_ endings: [Ending]) async throws(QueueError) -> [FinishAnswer] {
         var answers: [FinishAnswer] = []
         var batch = FinishBatch()
@@ -72,7 +74,7 @@ extension JobQueue {
         }
     }
 
-    /// The length of the longest output.
+    /// The duration of the longest output.
     private static func milliseconds(_ reports: [OutputReport]) -> Int64 {
         let seconds = reports.map(\.duration).filter { $0.isFinite && (0...1e9).contains($0) }.max() ?? 0
         return Int64((seconds * 1000).rounded())
@@ -86,7 +88,7 @@ extension JobQueue {
         ]
     }
 
-    /// The last lines that fit.
+    /// The last lines of the log that fit.
     private static func bounded(_ log: [String]) -> String {
         var lines: [String] = []
         var room = 8192
@@ -99,10 +101,10 @@ extension JobQueue {
         return lines.reversed().joined(separator: "\n")
     }
 
-    /// Bytes of a result, whatever the conversions report.
+    /// The maximum size of a result in bytes.
     private static let maxResultBytes = 256 << 10
 
-    /// Reports as JSON: without what only explains, should they be too large, and without lists, should they be so still.
+    /// Reports as JSON. If they are too large, warnings and settings are removed, then lists, then texts are cut.
     private static func bounded(_ reports: [OutputReport]) -> [UInt8] {
         let whole = json(reports)
         guard whole.count > 64 << 10 else { return whole }
@@ -115,7 +117,7 @@ extension JobQueue {
         return json(reports.map(\.withShortTexts))
     }
 
-    /// The record as JSON: its reports without what only explains and without lists, should it be too large.
+    /// The record as JSON. If it is too large, warnings, settings and lists are removed from its reports.
     private static func bounded(_ record: CommitRecord) -> [UInt8] {
         let whole = json(record)
         guard whole.count > maxResultBytes else { return whole }
@@ -129,7 +131,7 @@ extension JobQueue {
     private static func json(_ value: some Encodable) -> [UInt8] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = .withoutEscapingSlashes
-        // Reports hold no value that JSON cannot express, but for a number that is not finite.
+        // The only values of reports that JSON cannot express are numbers that are not finite.
         encoder.nonConformingFloatEncodingStrategy = .convertToString(
             positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
         return (try? encoder.encode(value)).map(Array.init) ?? []
@@ -139,7 +141,7 @@ extension JobQueue {
 extension OutputReport {
     fileprivate var withoutExplanations: OutputReport {
         var report = self
-        // That an output was skipped is no explanation: it says that there is no such output.
+        // The warning of a skipped output is kept: it is the only statement that the output does not exist.
         if !isSkipped { report.warnings = [] }
         report.settings = [:]
         return report
@@ -166,7 +168,7 @@ extension OutputReport {
     }
 }
 
-/// The attempts of one `finish` script.
+/// The attempts of one call of the `finish` script.
 private struct FinishBatch {
     private(set) var arguments: [RedisArgument] = []
     private(set) var count = 0

@@ -1,4 +1,4 @@
--- Part of the scripts that admit pushed jobs: it checks what the queue itself uses, and gives a job its place.
+-- Part of the scripts that admit pushed jobs: checks the options that the queue itself uses, and adds each job to its index.
 
 -- require inbox
 -- require groups
@@ -6,7 +6,7 @@
 -- require endings
 
 admission = part(function()
-  -- What of a job's options its hash keeps.
+  -- The options of a job that are stored in its hash.
   local STORED = {
     attempts = true, expires = true, deadline = true, dedup = true, created = true, cut = true, group = true, limit_key = true,
     callback = true,
@@ -15,13 +15,13 @@ admission = part(function()
 
   local function refuse(message) error({ refusal = message }) end
 
-  -- A value short and clean enough for a sentence.
+  -- A value cut to 100 bytes, with bytes outside printable ASCII replaced, for use in a message.
   local function shown(value)
     local clean = string.gsub(string.sub(value, 1, 100), '[^ -~]', '?')
     return #value > 100 and clean .. '…' or clean
   end
 
-  -- Each well-formed sequence becomes a space, so that what is left over is not UTF-8.
+  -- Replaces each well-formed sequence by a space: any byte from 128 that remains is not UTF-8.
   local function is_utf8(text)
     for _, pattern in ipairs({
       '[\194-\223][\128-\191]', '\224[\160-\191][\128-\191]', '[\225-\236\238\239][\128-\191][\128-\191]',
@@ -38,7 +38,7 @@ admission = part(function()
     return cjson.encode(text)
   end
 
-  -- Milliseconds since 1970 of an ISO 8601 instant with a time zone.
+  -- Converts an ISO 8601 instant with a time zone to milliseconds since 1970; `nil` if it is malformed.
   local function instant(text)
     local year, month, day, hour, minute, second, fraction, zone =
       string.match(text, '^(%d%d%d%d)-(%d%d)-(%d%d)T(%d%d):(%d%d):(%d%d)(%.?%d*)(.*)$')
@@ -70,7 +70,7 @@ admission = part(function()
     return value
   end
 
-  -- The field that differs from the name only in case and in what separates words, as a question; or nothing.
+  -- A "did you mean" question with the field that differs from the name only in case, `_` and `-`; '' if there is none.
   local function hint(name)
     if #name > 64 then return '' end
     local plain = string.gsub(string.lower(name), '[_-]', '')
@@ -80,18 +80,18 @@ admission = part(function()
     return ''
   end
 
-  -- The name, if a group can have it.
+  -- The name if it is valid for a group, else `nil`.
   local function group_name(text)
     return #text <= 64 and string.find(text, '^[%w_.-]+$') and text or nil
   end
 
-  -- The spec as JSON, and what the queue uses of it; raises what is wrong.
+  -- Returns the spec as JSON and the options that the queue uses. Raises an error with a `refusal` if a field is invalid.
   local function check(flat)
     if #flat > 2 * MAX_FIELDS then refuse('a job has at most ' .. MAX_FIELDS .. ' fields, and this one has ' .. #flat / 2) end
     local fields, parts, bytes = {}, {}, 0
     for i = 1, #flat, 2 do
       local name, value = flat[i], flat[i + 1]
-      -- A name of a gigabyte is not worth a look.
+      -- Check the length first: pattern matching on a huge name is expensive.
       if #name > 64 or not string.find(name, '^[a-z_]+$') or not string.find(FIELDS, '\n' .. name .. '\n', 1, true) then
         refuse('unknown field `' .. shown(name) .. '`' .. hint(name) .. '; the fields are listed by `respool enqueue --help`')
       elseif fields[name] then
@@ -155,7 +155,7 @@ admission = part(function()
     return '{' .. table.concat(parts, ',') .. '}', options
   end
 
-  -- What is kept of fields that were refused: at most 1 KiB of printable ASCII, and whether that is less than there was.
+  -- What is kept of a refused job's fields: at most 1 KiB of printable ASCII. The second result is true if anything was cut.
   local function remains(flat)
     local kept, parts, room, cut = {}, {}, 1024, false
     for i = 1, math.min(#flat, 2 * MAX_FIELDS), 2 do
@@ -170,7 +170,7 @@ admission = part(function()
     return '{' .. table.concat(parts, ',') .. '}', cut or room < 0 or #flat > 2 * MAX_FIELDS
   end
 
-  -- Gives a new job, of which only its options are known, its hash and its place; its spec is there already.
+  -- Stores the hash of a new job, of which only the options are known, and adds it to its index; its spec is already stored.
   local function place(id, key, job)
     seq = seq + 1
     note('pushed')
@@ -194,13 +194,13 @@ admission = part(function()
     end
   end
 
-  -- The id of another job that has the key, unless that job is over.
+  -- The id of the job that holds the dedup key; `nil` if there is none or if its hash is gone.
   local function holder(key)
     local id = key and call('GET', P .. 'dedup:' .. key)
     return id and call('EXISTS', P .. 'job:' .. id) == 1 and id or nil
   end
 
-  -- The group to which a refused job still belongs.
+  -- The group that a refused job joins nevertheless; `nil` if it names no valid, unsealed group.
   local function joined(flat)
     for i = 1, math.min(#flat, 2 * MAX_FIELDS), 2 do
       local name = flat[i] == 'group' and group_name(flat[i + 1])
@@ -208,7 +208,7 @@ admission = part(function()
     end
   end
 
-  -- The callback of a refused job, whose fields may have been cut.
+  -- The callback URL of a refused job, read from the pushed fields because the kept ones may be cut.
   local function callback_of(flat)
     for i = 1, math.min(#flat, 2 * MAX_FIELDS), 2 do
       if flat[i] == 'callback' then return callbacks().receiver(flat[i + 1]) and flat[i + 1] end
@@ -217,17 +217,17 @@ admission = part(function()
 
   local ALIASES = P .. 'aliases'
 
-  -- Prunes the ids of duplicates that are too many or too old.
+  -- Removes aliases (ids of duplicates) over the count or the age.
   local function prune_aliases() endings().prune_index(ALIASES, 'alias', 'alias:') end
 
-  -- Admits one entry of the inbox; the caller deletes it there.
+  -- Admits one entry of the inbox; the caller deletes the entry.
   local function admit_entry(id, flat)
     if inbox().is_bell(flat) then return end
     if inbox().is_seal(flat) then
       if group_name(flat[2]) then groups().seal(flat[2], callbacks().receiver(flat[4]) and flat[4]) end
       return
     end
-    -- The id is in use only if somebody chose it, or if an admission was cut off before the entry was deleted.
+    -- The id can exist already if a client chose it, or if an earlier admission was interrupted before it deleted the entry.
     if call('EXISTS', P .. 'job:' .. id) == 1 then return end
     local ok, spec, options = pcall(check, flat)
     if not ok then
@@ -240,7 +240,7 @@ admission = part(function()
       options.callback = options.url and 1
     end
     local ms = tonumber(string.match(id, '^%d+'))
-    -- An id that was chosen tells no time.
+    -- The time in an id that a client chose may be wrong.
     if ms > NOW + 60000 or ms < 1500000000000 then options.created = NOW end
     local first = holder(options.dedup)
     if first then
@@ -255,8 +255,8 @@ admission = part(function()
     end
   end
 
-  -- Admits up to 64 entries or 256 KiB. Answers whether there are more, the id of the last entry that was read, and whether that
-  -- was so large that it ended the call. The bell stays where it is.
+  -- Admits up to 64 entries or 256 KiB. Returns whether more remain, the id of the last entry that was read, and whether its
+  -- size ended the call. The bell is left in place.
   local function admit()
     local bell_id = string.match(bell, '^%S+')
     local from, admitted, bytes, last_cost, future = nil, 0, 0, 0, false

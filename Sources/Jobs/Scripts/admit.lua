@@ -1,9 +1,10 @@
 -- Runs maintenance: admits pushed jobs, promotes due ones, reaps lost leases.
 --
--- KEYS     the queue's `meta`; the other keys follow from it (see meta.lua).
+-- KEYS     the queue's `meta`; the other keys are derived from it (see meta.lua).
 -- ARGV     the worker's settings.
--- Answers  {1 if there is more to admit or to promote, else 0, the leases that were found expired}; of each job its id, its attempt,
---          the worker (`host:pid`) that was lost, and the job's new state.
+-- Answers  {1 if there is more to admit, to expire or to promote, else 0, the leases that were found expired}. Each lease is
+--          the job's
+--          id, its attempt, the lost worker (`host:pid`) and the job's new state.
 
 -- require base
 -- require maintenance

@@ -1,12 +1,13 @@
--- Part of every script: the one place where a job changes its state.
+-- Part of every script: the only code that changes a job's state.
 
--- A command that Redis allows when its memory is full; as a script's first one it opens the way for all that follow.
+-- A command that Redis allows when its memory is full. If a script's first write is such a command, Redis allows all that
+-- follow.
 local function begin() call('HDEL', META, '-') end
 
--- The digits of a whole number from 0: `..` would round what has more than 14. To print one is dear beside the rest of a change,
--- but most numbers of a script are neighbours, of which only the last digit is made anew.
+-- The digits of a whole number from 0. `..` would round numbers of more than 14 digits. Formatting is expensive compared with
+-- the rest of a transition, so the leading digits are cached: most numbers of a script differ only in the last digit.
 local heads, char = { [0] = '' }, string.char
--- Numbers of `%d` have only 32 bits where Redis is built for that.
+-- `%d` formats only 32 bits in some builds of Redis.
 local INTEGER = string.format('%d', BAND) == '17592186044416' and '%d' or '%.0f'
 local function whole(number)
   local last = number % 10
@@ -19,25 +20,25 @@ local function whole(number)
   return head .. char(48 + last)
 end
 
--- What happened in this script, by what it is called in the counts of the minute and of the hour.
+-- Counts of this script's events, by their name in the statistics of the minute and of the hour.
 local counted = {}
 
 local function note(what) counted[what] = (counted[what] or 0) + 1 end
 
--- A minute's counts are kept for two hours, an hour's for eight days.
+-- The counts of a minute are kept for two hours, those of an hour for eight days.
 local function save_counts()
   if not next(counted) then return end
   local minute, hour = whole(math.floor(NOW / 60000)), whole(math.floor(NOW / 3600000))
   for key, ms in pairs({ [P .. 'stats:' .. minute] = '7200000', [P .. 'stats:hour:' .. hour] = '691200000' }) do
     for what, number in pairs(counted) do
-      -- A count is not worth a half transition, should Redis refuse it: in a slot that moves, say. Only the first of its
-      -- kind must give the key its time to live.
+      -- Redis may refuse the command, for example while a cluster slot moves. A lost count is better than an interrupted
+      -- transition, so errors are ignored. Only the first increment of a field sets the key's time to live.
       if redis.pcall('HINCRBY', key, what, whole(number)) == number then call('PEXPIRE', key, ms) end
     end
   end
 end
 
--- Redis cuts the stream in pieces of a hundred, so it is asked to only now and then.
+-- Redis trims the stream in nodes of a hundred entries, so only every 16th XADD asks for it.
 local function event(id, state, ...)
   events = events + 1
   if events % 16 == 0 then
@@ -47,7 +48,7 @@ local function event(id, state, ...)
   end
 end
 
--- Every script that changed something ends with this.
+-- Every script that changes the queue ends with this call.
 local function save(...)
   for name in pairs(closing) do groups().close(name) end
   call('HSET', META, 'seq', whole(seq), 'event', whole(events), 'bell', bell, ...)
@@ -57,7 +58,7 @@ end
 local function read(id)
   local key = P .. 'job:' .. id
   local f = call('HGETALL', key)
-  -- With room for what a job has that is over, or the table would grow again and again.
+  -- Preallocates the fields of a terminal job, because growing the table repeatedly is slow.
   local job = {
     id = id, key = key, state = nil, score = nil, attempt = 0, attempts = 5, crashes = 0, token = nil, worker = nil,
     started = nil, phase = nil, progress = nil, ended = nil, finished = nil,
@@ -70,24 +71,25 @@ local function read(id)
   return job
 end
 
--- The answer that a token got when its attempt ended, from `<token> <answer>`; nil if that is another token's.
+-- The answer that was stored for a token when its attempt ended, as `<token> <answer>`; `nil` if it belongs to another token.
 local function answered(ended, token)
   return ended and string.sub(ended, 1, #token + 1) == token .. ' ' and string.sub(ended, #token + 2) or nil
 end
 
--- The id of the job that a pushed duplicate stands for.
+-- The id of the job that a duplicate's id is an alias of, or the id itself.
 local function resolve(id)
   return call('GET', P .. 'alias:' .. id) or id
 end
 
--- When a job that does not run fails as expired. What a lost worker may have published is looked at first, by the next one.
+-- When a job that is not running fails as expired. `nil` while a commit record exists: the next owner first checks whether the
+-- lost worker published the result.
 local function last_moment(job)
   if job.commit then return nil end
   local start = not job.token and job.expires
   return start and math.min(start, job.deadline or start) or job.deadline
 end
 
--- What is to change in the indexes, by their keys; see `apply`.
+-- Pending changes to the indexes, by key; see `apply`.
 local removals, additions, live_adds, live_removals, is_batch = {}, {}, {}, {}, false
 
 local function add(lists, key, first, second)
@@ -100,8 +102,8 @@ local function add(lists, key, first, second)
   end
 end
 
--- Changes the indexes as `move` said. A script that moves many jobs sets `is_batch`: then this is done once for all, and before
--- an index is read again. Begins with removals, which Redis allows when its memory is full.
+-- Applies the index changes that `move` collected. A script that moves many jobs sets `is_batch`, and calls this once for all
+-- of them and before each read of an index. Removals come first, because Redis allows them when its memory is full.
 local function apply()
   for key, ids in pairs(removals) do call('ZREM', key, unpack(ids)) end
   if live_removals[1] then call('SREM', LIVE, unpack(live_removals)) end
@@ -110,8 +112,8 @@ local function apply()
   removals, additions, live_adds, live_removals = {}, {}, {}, {}
 end
 
--- Moves a job from the index of its old state (none, if it is new) to that of the new one; `...` are fields of its hash.
--- A job that waits is parked while its key has no place left.
+-- Moves a job from the index of its old state (none if it is new) to that of the new one; `...` are fields of its hash. A
+-- waiting job is parked while its `limit_key` has no free permit.
 local function move(job, state, score, ...)
   local id, old, was_parked = job.id, job.state, job.parked
   if old then add(removals, was_parked and PARKED or INDEX[old], id) end
@@ -124,7 +126,7 @@ local function move(job, state, score, ...)
   if was and not is then live_removals[#live_removals + 1] = id end
   if is and not was then live_adds[#live_adds + 1] = id end
   add(additions, job.parked and PARKED or INDEX[state], score, id)
-  -- Limits look at the indexes.
+  -- Limits read the indexes.
   if job.limit_key or not is_batch then apply() end
   call('HSET', job.key, 'state', state, ...)
   if job.expires or job.deadline then
@@ -140,20 +142,20 @@ local function to_waiting(job, ...)
   if job.state then
     move(job, 'waiting', job.score, 'ready', job.state == 'delayed' and math.min(job.due, NOW) or now, ...)
   else
-    -- A new job is ready since it was pushed.
+    -- A new job has been ready since it was pushed.
     move(job, 'waiting', job.score, ...)
   end
   event(job.id, 'waiting')
 end
 
--- The same behind all jobs of its priority.
+-- Makes a job waiting behind all jobs of its priority.
 local function to_tail(job, rank, ...)
   seq = seq + 1
   job.score = whole(rank * BAND + seq)
   to_waiting(job, 'score', job.score, ...)
 end
 
--- Makes a delayed job ready: one whose attempt failed behind newer ones, for it would hold them up again and again.
+-- Makes a delayed job ready. A job whose attempt failed goes behind newer ones, so that it does not delay them repeatedly.
 local function promote(job)
   if not job.tail then return to_waiting(job) end
   call('HDEL', job.key, 'tail')
@@ -165,24 +167,24 @@ local function to_delayed(job, due, ...)
   event(job.id, 'delayed', 'due', due)
 end
 
--- After an id that somebody chose far ahead all later ones would follow it, and after the greatest there could be none. So
--- an empty inbox is made anew; Redis 8 lets nobody set its last id back.
+-- A client can push an entry with an id far in the future. All later ids would follow it, and after the greatest id no entry
+-- could be added. Redis 8 cannot set a stream's last id back, so an empty inbox is deleted and created again.
 local function reset_ids()
   if call('XLEN', IN) > 0 then return end
   call('DEL', IN)
   call('XGROUP', 'CREATE', IN, 'bell', 0, 'MKSTREAM')
 end
 
--- Takes the bell away, if one hangs.
+-- Removes the bell from the inbox, if there is one.
 local function answer_bell()
   local id = string.match(bell, '^%S+')
   if id then call('XDEL', IN, id) end
   bell = ''
 end
 
--- Leaves one bell in the inbox if there is something to claim; whoever claims takes it away. It is an entry that stays: one
--- that is added and deleted in the same script wakes every waiting worker, and none that comes a moment later. After a
--- second every worker has looked by itself, so an older bell was lost on the way.
+-- Leaves one bell entry in the inbox if there is something to claim; the worker that claims removes it. The entry has to stay:
+-- one that is added and deleted in the same script wakes every waiting worker, but none that starts to wait a moment later.
+-- Every worker polls after at most one second, so a bell older than that was lost and is replaced.
 local function ring()
   if paused then return end
   local age = NOW - (string.match(bell, '%d+$') or 0)

@@ -1,10 +1,11 @@
--- A worker's sign of life: renews the leases of its jobs and stores their progress, then runs maintenance and prunes terminal jobs.
+-- A worker's heartbeat: renews the leases of its jobs and stores their progress, then runs maintenance and prunes terminal
+-- jobs.
 --
--- KEYS     the queue's `meta`; the other keys follow from it (see meta.lua).
+-- KEYS     the queue's `meta`; the other keys are derived from it (see meta.lua).
 -- ARGV     settings, worker, host, slots, version, then for each job: id, token, phase or '', progress or ''.
---          Progress is `fraction position duration speed eta`, each `-` if unknown, and perhaps `estimated`
+--          Progress is `fraction position duration speed eta`, each `-` if unknown, optionally followed by `estimated`
 --          and the outputs.
--- Answers  {1 if there is more to admit, to give up or to promote, 1 if a callback is due, 1 if a schedule is due, each else 0,
+-- Answers  {1 if there is more to admit, to expire or to promote, 1 if a callback is due, 1 if a schedule is due, each else 0,
 --          the leases that were found expired, as in `admit`; then for each job `OK`, `LOST`, `CANCEL` or `EXPIRED`}.
 
 -- require base
@@ -24,7 +25,7 @@ local function renew(id, token, phase, progress)
     unpack(call('HMGET', key, 'state', 'token', 'cancel', 'phase', 'progress', 'deadline', 'commit'))
   if state ~= 'running' or owner ~= token then return 'LOST' end
   call('ZADD', LEASE, NOW + lease_ms, id)
-  -- A beat may have been on its way since before the job went to be published.
+  -- The beat may have been sent before the job began to publish.
   if earlier_phase == 'publishing' or phase == '' then phase = earlier_phase end
   if progress ~= '' then
     call('HSET', key, 'phase', phase, 'progress', progress)
@@ -33,7 +34,7 @@ local function renew(id, token, phase, progress)
     end
   end
   if phase == 'publishing' then return 'OK' end
-  -- While it is not known whether a lost worker has published the result, the job is neither cancelled nor late.
+  -- Until it is known whether a lost worker published the result, the job is neither cancelled nor expired.
   if cancel and not commit then return 'CANCEL' end
   return deadline and not commit and tonumber(deadline) <= NOW and 'EXPIRED' or 'OK'
 end

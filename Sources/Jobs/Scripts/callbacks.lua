@@ -1,9 +1,12 @@
--- Part of every script: the callbacks of jobs and groups that are over.
+-- Part of every script: the callbacks of jobs and groups that have ended.
 --
--- `callback:<id>` (hash) is one delivery, with what was to be told when it was made; `callbacks:<receiver>` (sorted set) has
--- those of a host that are not over, with when each is due, in ms, or until when whoever sends it may; `calling:<receiver>`
--- (set) those that are being sent; `callbacks` (sorted set) the receivers, with when each is to be looked at next; `called`
--- (sorted set, scores as in `done`) deliveries that are over.
+-- `callback:<id>` (hash) is one delivery, with the content from the time it was created.
+-- `callbacks:<receiver>` (sorted set) has the unfinished deliveries to a host; the score is when the delivery is due, in ms,
+-- or, while it
+-- is being sent, when its sender's claim expires.
+-- `calling:<receiver>` (set) has the deliveries that are being sent.
+-- `callbacks` (sorted set) has the receivers; the score is when each is checked next.
+-- `called` (sorted set, scores as in `done`) has the finished deliveries.
 
 -- require endings
 
@@ -11,15 +14,15 @@ callbacks = part(function()
   local CALLED = P .. 'called'
   local MAX_CALLBACK_ATTEMPTS, MAX_WAITING, MAX_CONCURRENT, MAX_RECEIVERS = 20, 100000, 2, 10000
 
-  -- The host that a callback goes to; nothing if it is no URL that can be called.
+  -- The host of a callback URL; `nil` if the URL is not valid for a callback.
   local function receiver(url)
     if type(url) ~= 'string' or #url > MAX_CALLBACK or not string.find(url, '^[Hh][Tt][Tt][Pp][Ss]?://[!-~]+$') then return nil end
     local host = string.lower(string.gsub(string.match(url, '^%a+://([^/?#]*)'), '^.*@', ''))
     return #host <= 300 and string.find(host, '^[%w_.:%[%]-]+$') and host or nil
   end
 
-  -- Schedules when a receiver is looked at next: when its first delivery is due, or, while as many are being sent as may be, when
-  -- one of these would be lost.
+  -- Schedules the next check of a receiver: when its first delivery is due, or, while the maximum number of deliveries is being
+  -- sent, when the first of these claims expires.
   local function schedule_receiver(host)
     local waiting, calling = P .. 'callbacks:' .. host, call('SMEMBERS', P .. 'calling:' .. host)
     local due = call('ZRANGE', waiting, 0, 0, 'WITHSCORES')[2]
@@ -34,17 +37,17 @@ callbacks = part(function()
     call('ZADD', CALLBACKS, due, host)
   end
 
-  -- The log of a delivery with one more line, `<ms> <status or -> <ms that it took> <sentence>`; the last 20 are kept.
+  -- Appends a line `<ms> <status or -> <ms that it took> <sentence>` to the log of a delivery; the last 20 lines are kept.
   local function logged(log, sentence, status, took)
     log = (log and log .. '\n' or '') .. NOW .. ' ' .. (status or '-') .. ' ' .. (took or 0) .. ' ' .. string.sub(sentence, 1, 300)
     local _, lines = string.gsub(log, '\n', '')
     return lines < 20 and log or string.match(log, '\n(.*)$')
   end
 
-  -- Prunes the finished deliveries that are too many or too old.
+  -- Removes finished deliveries over the count or the age.
   local function prune_callbacks() endings().prune_index(CALLED, 'called', 'callback:') end
 
-  -- Ends a delivery.
+  -- Moves a delivery to a final state.
   local function conclude(id, state)
     local _, age = endings().retention('called')
     call('ZADD', CALLED, endings().stamp(), id)
@@ -53,14 +56,14 @@ callbacks = part(function()
     prune_callbacks()
   end
 
-  -- Makes a delivery; `kind` is `job` or `group`, and `...` are what is told, as fields of its hash.
+  -- Creates a delivery. `kind` is `job` or `group`; `...` are fields of its hash with the content.
   local function deliver(kind, name, what, url, ...)
     local host = receiver(url)
     if not host then return end
-    -- Nothing else ends in this millisecond with this number of events.
+    -- Unique: no other delivery is created in this millisecond with this number of events.
     local id = NOW .. '-' .. string.sub(redis.sha1hex(P .. kind .. name .. ' ' .. events), 1, 12)
     local key, owner, waiting = P .. 'callback:' .. id, P .. kind .. ':' .. name, P .. 'callbacks:' .. host
-    -- An owner knows its last eight.
+    -- A job or group keeps the ids of its last eight deliveries.
     local earlier = string.sub(call('HGET', owner, 'called') or '', -7 * (#id + 1))
     call('HSET', owner, 'called', earlier .. id .. ' ')
     local told, refusal = { ... }, nil
@@ -79,8 +82,8 @@ callbacks = part(function()
     if tonumber(call('ZSCORE', CALLBACKS, host) or math.huge) > NOW then schedule_receiver(host) end
   end
 
-  -- Makes the delivery of a job that has just ended, and tells all that is known of it now: it may be retried or deleted before
-  -- anybody sends this.
+  -- Creates the delivery of a job that has just ended. It stores the job's present data, because the job may be retried or
+  -- deleted before the delivery is sent.
   local function announce(job)
     local spec = call('GET', P .. 'spec:' .. job.id) or '{}'
     deliver('job', job.id, 'job.' .. job.state, job.url or cjson.decode(spec).callback,

@@ -1,10 +1,11 @@
 -- Cancels jobs.
 --
--- KEYS     the queue's `meta`; the other keys follow from it (see meta.lua).
+-- KEYS     the queue's `meta`; the other keys are derived from it (see meta.lua).
 -- ARGV     ids, at most 500.
--- Answers  for each `cancelled`, `requested` (it runs, and its worker hears of it; or its worker was lost while it published, and
---          the next one looks for the result first), `too late <state>` or `unknown`; of fewer ids, but of one, if their entries in
---          the inbox are large.
+-- Answers  for each `cancelled`, `requested`, `too late <state>` or `unknown`. `requested`: the job is running, and its worker
+--          is notified
+--          with the next beat; or its worker was lost while it published, and the next owner first checks for the result.
+--          If the jobs' entries in the inbox are large, only the first ids are processed, at least one.
 
 -- require base
 -- require inbox
@@ -17,10 +18,10 @@ local function cancel(id)
   local job = read(resolve(id))
   if not job and string.find(id, '^%d+%-%d+$') then
     local flat = inbox().find(id)
-    -- A bell is no job, and is taken away by whoever answers it.
+    -- A bell is not a job; the next claim removes it.
     if not flat or inbox().is_bell(flat) then return 'unknown' end
     bytes = bytes + inbox().cost(flat)
-    -- A seal is taken back before it takes effect.
+    -- A seal that has not been applied yet is removed.
     if inbox().is_seal(flat) then
       call('XDEL', IN, id)
       return 'cancelled'

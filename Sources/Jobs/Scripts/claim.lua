@@ -1,14 +1,17 @@
--- Runs maintenance, then takes jobs for a worker.
+-- Runs maintenance, then claims jobs for a worker.
 --
--- KEYS     the queue's `meta`; the other keys follow from it (see meta.lua).
--- ARGV     worker, counter, nonce, count, settings, `1` to take jobs although more are to be admitted.
--- Answers  {status, ms until the next delayed job or -1, ms until the next lease ends or -1, the leases that were found expired (as
+-- KEYS     the queue's `meta`; the other keys are derived from it (see meta.lua).
+-- ARGV     worker, counter, nonce, count, settings, `1` to claim jobs although more are to be admitted.
+-- Answers  {status, ms until the next delayed job or -1, ms until the next lease expires or -1, the leases that were found
+--          expired (as
 --          in `admit`), jobs}; status is `ok`, `again`
---          (nothing was taken, for a job of a higher priority may still be in the inbox, or many jobs could not run: call
---          again), `more` (fewer than asked for were taken, for the same reason) or `paused`.
---          Each job is eight words more: id, token, attempt, attempts, crashes, created ms or '', spec, commit record or ''.
---          A worker's calls are counted. The counter of its last one gets the same jobs for 10 minutes, but those that are no
---          longer its; a smaller one gets nothing, for nobody waits for the answer any more.
+--          (nothing was claimed, because a job of a higher priority may still be in the inbox, or because many jobs could not
+--          run: call
+--          again), `more` (fewer than requested were claimed, for the same reasons) or `paused`.
+--          Each job is eight words: id, token, attempt, attempts, crashes, created ms or '', spec, commit record or ''.
+--          A worker numbers its calls. A repeated call with the last counter returns the same jobs for 10 minutes, except those
+--          that the
+--          worker no longer owns. A call with a smaller counter returns nothing: it is a late duplicate.
 
 -- require base
 -- require maintenance
@@ -16,7 +19,7 @@
 local worker, counter, nonce, slots, worker_settings, insists = unpack(ARGV)
 local count = tonumber(slots)
 local status, next_due, next_lease = 'ok', -1, -1
--- The jobs that are answered, and the keys of their specs, which become the specs.
+-- The jobs to return, and the keys of their specs; `read_specs` replaces the keys by the specs.
 local jobs, specs = {}, {}
 
 local function hand_over(job)
@@ -25,12 +28,12 @@ local function hand_over(job)
   if job.commit then job.record = call('GET', P .. 'commit:' .. job.id) end
 end
 
--- One command for all specs costs less than one for each.
+-- One MGET for all specs costs less than a GET for each.
 local function read_specs()
   if specs[1] then specs = call('MGET', unpack(specs)) end
 end
 
--- What `ClaimedJob` of Swift reads of each job.
+-- The answer, in the order in which Swift decodes `ClaimedJob`.
 local function packed()
   local answer = { status, next_due, next_lease, lost }
   for i, job in ipairs(jobs) do
@@ -90,7 +93,7 @@ else
         move(job, 'waiting', job.score)
       elseif (last_moment(job) or math.huge) <= NOW then
         expire(job)
-        -- It may have called one of its key whose turn is now.
+        -- That may have unparked a job of the same key with a better score, so read the index again.
         if job.limit_key then break end
       else
         take(job)
@@ -103,7 +106,8 @@ else
   if budget <= 0 and #taken < count and call('ZCARD', READY) > 0 then status = #taken > 0 and 'more' or 'again' end
   read_specs()
 end
--- Also that there was nothing: a duplicate of the call that comes late would take jobs for nobody. `again` is not the end of it.
+-- Recorded even if nothing was claimed: a late duplicate of the call would claim jobs that no worker receives. `again` is not
+-- recorded, because the worker repeats that call.
 if status ~= 'again' then
   call('HSET', worker_key, 'claim', counter .. ' ' .. table.concat(taken, ' '))
   call('PEXPIRE', worker_key, '600000')

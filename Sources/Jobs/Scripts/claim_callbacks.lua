@@ -1,10 +1,11 @@
--- Claims deliveries that are due: two of one receiver at once over all senders, the receiver first that is due longest.
+-- Claims due deliveries: at most two per receiver over all senders at a time, the receiver that has been due longest first.
 --
--- KEYS     the queue's `meta`; the other keys follow from it (see meta.lua).
--- ARGV     token, how many at most, for how many ms they are the sender's.
--- Answers  a list for each: {id, attempt, `job` or `group`, its name, what is told, URL, when it ended in ms, hash (JSON), spec
+-- KEYS     the queue's `meta`; the other keys are derived from it (see meta.lua).
+-- ARGV     token, maximum number, duration of the claim in ms.
+-- Answers  a list for each: {id, attempt, `job` or `group`, its name, event type, URL, when the job or group ended in ms, hash
+--          (JSON), spec
 --          (JSON), result (JSON), now in ms}; spec and result are empty for a group, and the result for a job without one.
---          The same token gets the same deliveries again, but those that are no longer its.
+--          The same token gets the same deliveries again, except those that it no longer owns.
 
 -- require base
 -- require callbacks
@@ -22,7 +23,7 @@ local function read_delivery(id)
   return delivery
 end
 
--- What `Callback` of Swift reads of a delivery.
+-- The fields in the order in which Swift decodes `Callback`.
 local function packed(delivery)
   local job = delivery.job
   return {
@@ -40,7 +41,7 @@ if given then
   return answer
 end
 
--- Answers whether it is there.
+-- Claims one delivery. Returns whether its record exists.
 local function take(id, host)
   local key, delivery = P .. 'callback:' .. id, read_delivery(id)
   if not delivery.url then return false end

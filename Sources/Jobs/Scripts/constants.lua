@@ -1,4 +1,5 @@
--- Part of every script: what Swift declares and Lua needs too. A test compares it with Swift, and prints what it must be.
+-- Part of every script: constants that Swift declares and Lua needs too. A test compares them with Swift and prints the
+-- expected text.
 
 local DEFAULT_SETTINGS = '10000 3 10000 2000 600000 3600000'
 local DEFAULT_RETENTION = 'completed 10000 604800000 failed 10000 2592000000 cancelled 1000 604800000 called 1000 604800000'
@@ -8,7 +9,7 @@ local MAX_DELAY, MAX_DEDUP = 31536000, 256
 local LATE = 'the job was not over by its deadline'
 local MAX_CALLBACK = 2048
 local CALLBACK_RULE = 'it must begin with https:// or http:// and a host, have no blanks, and at most 2048 bytes'
--- Each between two line ends.
+-- Each name is between two line ends.
 local FIELDS = [[
 
 source

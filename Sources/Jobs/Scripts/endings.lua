@@ -1,11 +1,11 @@
--- Part of every script: how jobs end, and how what is over goes in its time.
+-- Part of every script: how jobs end, and how terminal jobs are pruned.
 
 -- require groups
 -- require callbacks
 
 endings = part(function()
-  -- Adds the keys of a job that goes to a list, for one command that deletes those of many costs less than one for each.
-  -- Of a job that is over, the commit record is gone already.
+  -- Appends the keys of a job that is to be deleted to a list, because one DEL for many jobs costs less than one for each. A
+  -- terminal job has no commit record any more.
   local function add_keys(keys, id, state)
     local n = #keys
     keys[n + 1], keys[n + 2], keys[n + 3], keys[n + 4] = P .. 'job:' .. id, P .. 'spec:' .. id, P .. 'result:' .. id, P .. 'log:' .. id
@@ -14,8 +14,8 @@ endings = part(function()
 
   local kept = {}
 
-  -- How many jobs of a terminal state (or of `called`, callbacks that are over, or of `alias`) are kept, for how many ms, and after
-  -- how many ms its keys go in any case.
+  -- How many jobs of a terminal state (or finished callbacks for `called`, or aliases for `alias`) are kept, for how many ms,
+  -- and the time to live of their keys in ms.
   local function retention(state)
     local words = kept[state]
     if not words then
@@ -27,10 +27,10 @@ endings = part(function()
     return unpack(words)
   end
 
-  -- The score of what is over now.
+  -- The score of an entry that ends now.
   local function stamp() return whole(NOW * 1024 + events % 1024) end
 
-  -- What of an index is over the count or the age: the oldest first, at most 100.
+  -- The entries of an index over the count or the age: the oldest first, at most 100.
   local function surplus(set, state)
     local count, age = retention(state)
     local excess = call('ZCARD', set) - count
@@ -38,7 +38,7 @@ endings = part(function()
     return call('ZRANGEBYSCORE', set, '-inf', whole(math.max(0, NOW - age) * 1024), 'LIMIT', '0', '100')
   end
 
-  -- Prunes an index: what is over the count or the age goes, with its keys, which begin with the prefix.
+  -- Prunes an index: removes entries over the count or the age, and deletes their keys, which have the prefix.
   local function prune_index(set, kind, prefix)
     for _, old in ipairs(surplus(set, kind)) do
       call('ZREM', set, old)
@@ -46,7 +46,7 @@ endings = part(function()
     end
   end
 
-  -- Deletes jobs over the count or the age, index and hash together.
+  -- Deletes jobs over the count or the age, with their index entries and keys.
   local function trim(state)
     local set = INDEX[state]
     local old = surplus(set, state)
@@ -62,7 +62,8 @@ endings = part(function()
     end
   end
 
-  -- Ends a job for good. The keys' time to live is only the backstop of `trim`, which must still find a job's group.
+  -- Moves a job to a terminal state. The keys' time to live is only a fallback for `trim`, which must still find a job's group,
+  -- so the hash of a job with a group has none.
   local function retire(job, state, ...)
     local is_first_attempt = job.state == 'running' and string.sub(job.token, 1, 2) == '1:'
     move(job, state, stamp(), 'finished', now, ...)
@@ -76,7 +77,7 @@ endings = part(function()
     local _, _, ttl = retention(state)
     if not job.group then call('PEXPIRE', key, ttl) end
     call('PEXPIRE', P .. 'spec:' .. id, ttl)
-    -- Only an earlier attempt can have left a log.
+    -- Only an earlier attempt can have written a log.
     if job.token and not is_first_attempt then call('PEXPIRE', P .. 'log:' .. id, ttl) end
     if job.callback then callbacks().announce(job) end
     return ttl
@@ -94,8 +95,9 @@ endings = part(function()
     return ttl
   end
 
-  -- Charges a crash instead of the attempt; `back` puts the job where its next attempt waits. What a lost worker may have published is
-  -- looked at before the job ends, by the next owner (see `recover`), unless too many owners are lost over that as well.
+  -- Counts a crash instead of the attempt; `back` moves the job to where its next attempt waits. If a lost worker may have
+  -- published the result, the job does not end yet: the next owner checks for the result first (see `recover`). After twice the
+  -- maximum number of crashes it ends anyway.
   local function crash(job, code, message, back, ...)
     job.crashes, job.attempt = job.crashes + 1, math.max(job.attempt - 1, 0)
     note('crashes')
@@ -108,17 +110,17 @@ endings = part(function()
       'error', string.sub(message, 1, 1024), 'retryable', 1, ...)
   end
 
-  -- Adds lines to a job's log; `ttl` is for how long the job is kept if it is over.
+  -- Appends lines to a job's log; `ttl` is the time to live of a terminal job.
   local function keep_log(job, log, ttl)
     local key = P .. 'log:' .. job.id
-    -- The log of earlier attempts stands before it, as far as there is room.
+    -- The log of earlier attempts comes first, as far as there is room.
     local earlier = (job.attempt > 1 or job.crashes > 0) and call('GET', key)
     if earlier then log = earlier .. '\n' .. log end
     if #log > 8192 then log = string.gsub(string.sub(log, -8192), '^[^\n]*\n', '') end
     if ttl then call('SET', key, log, 'PX', ttl) else call('SET', key, log) end
   end
 
-  -- The time now in ISO 8601; years begin in March here, so that a leap day is a year's last.
+  -- The current time in ISO 8601. The calculation begins years in March, so that a leap day is the last day of a year.
   local function timestamp()
     local days = math.floor(NOW / 86400000)
     local ms = NOW - days * 86400000
@@ -137,7 +139,7 @@ endings = part(function()
 
   local LOST = 'the worker was lost: its lease on the job ended'
 
-  -- Takes a job from a worker that was lost, and writes that into the job's log.
+  -- Ends the lease of a lost worker's job, and adds that to the job's log.
   local function reap(job)
     local attempt, worker = job.attempt, string.match(job.worker, '^(.*):[^:]*$') or job.worker
     local ttl = crash(job, 'crashed', LOST, to_waiting)

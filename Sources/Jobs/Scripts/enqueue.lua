@@ -1,10 +1,12 @@
--- Pushes jobs that were checked by the client straight to their place.
+-- Pushes jobs that the client has checked, directly to their index instead of the inbox.
 --
--- KEYS     the queue's `meta`; the other keys follow from it (see meta.lua).
+-- KEYS     the queue's `meta`; the other keys are derived from it (see meta.lua).
 -- ARGV     nonce, index of the first job, then for each job: spec (JSON), options (see options.lua).
--- Answers  the time in the ids, which are `<time>-<8 characters of the nonce><index>`, then for each job whose dedup key
---          another one has, which it stands for, ` <n>=<id>` with n from 1. The same nonce and index get the same answer for
---          10 minutes. Or `!<n> <how many> <why>` if jobs are refused, the n-th, from 0, as the first; then none was pushed.
+-- Answers  the time in the ids, which are `<time>-<8 characters of the nonce><index>`, then ` <n>=<id>`, with n from 1, for
+--          each job
+--          that is a duplicate: `id` is the job that holds its dedup key. The same nonce and index get the same answer for
+--          10 minutes. If jobs are refused, `!<n> <how many> <why>`, where n, from 0, is the first of them; then none was
+--          pushed.
 
 -- require base
 -- require admission
@@ -30,7 +32,7 @@ repeat
   if at > NOW + 1000 then return redis.error_reply('ERR the nonce `' .. nonce .. '` is not random') end
 until call('EXISTS', unpack(keys)) == 0
 
--- One table does for all jobs without options: it says what is to be known while one gets its place.
+-- One table is shared by all jobs without options; it holds the job that is being placed.
 local usual = { rank = 1, is_usual = true, id = nil, key = nil, score = nil, state = nil }
 
 local holders, all, refusals, duplicates = {}, {}, {}, {}
@@ -60,7 +62,7 @@ for i = 1, total do
     specs[#specs + 1], specs[#specs + 2] = P .. 'spec:' .. ids[i], ARGV[2 * i + 1]
   end
 end
--- One command for all costs less than one for each.
+-- One MSET for all costs less than a SET for each.
 if specs[1] then call('MSET', unpack(specs)) end
 is_batch = true
 local place = admission().place

@@ -1,28 +1,29 @@
--- Finishes one attempt each of some jobs, in their order.
+-- Finishes one attempt of each of some jobs, in their order.
 --
--- KEYS     the queue's `meta`; the other keys follow from it (see meta.lua).
+-- KEYS     the queue's `meta`; the other keys are derived from it (see meta.lua).
 -- ARGV     for each attempt: how many words follow, then id, token, outcome, log (lines) or '', and for the outcome
 --          completed: outputs (JSON), ms of audio
 --          failed, crashed: error code, message, `1` if retryable, ms that the source's server asks to wait or '',
---                           a random number from 0 to 1, and for `failed` the outputs (JSON) where some did not fail
---          cancelled, released: nothing.
--- Answers  for each the job's new state, for a delayed one followed by a blank and when it is due, in ms since 1970;
---          `STALE` if the token is not the job's (nothing changed); `PUBLISHING` if it is too late to cancel or to give back.
+--                           a random number from 0 to 1, and for `failed` the outputs (JSON) if some of them did not fail
+--          cancelled, released: no more words.
+-- Answers  for each the job's new state, for a delayed one followed by a space and when it is due, in ms since 1970;
+--          `STALE` if the token is not the job's (nothing changed); `PUBLISHING` if it is too late to cancel or release the
+--          job.
 --          The same token gets the same answer again.
 
 -- require base
 -- require endings
 
--- The terminal states of which there may be too many.
+-- The terminal states to trim at the end.
 local is_released, terminal = false, {}
 
--- Puts a job where its next attempt waits, if there is one; answers its new state and when it is due, and for how long a finished
--- job is kept.
+-- Moves a job to where its next attempt waits, if it has one left. Returns its new state (and due time), and the time to live
+-- of a terminal job.
 local function retry_or_fail(job, token, outcome, code, message, wait, random)
   local answer, ttl
   local function again(delayed, ...)
     local failures = outcome == 'crashed' and delayed.crashes or delayed.attempt
-    -- Full jitter, so that many jobs of one broken source do not return at once.
+    -- Full jitter, so that the jobs of one failing source do not all return at the same time.
     local due = NOW + (wait and math.min(wait, retry_after_cap)
       or math.floor(math.min(backoff_cap, backoff_base * 2 ^ (failures - 1)) * random))
     answer = 'delayed ' .. due
@@ -48,7 +49,7 @@ local function finish(id, token, outcome, log, ...)
   if given then return given end
   if job.state ~= 'running' or job.token ~= token then return 'STALE' end
   if job.phase == 'publishing' and (outcome == 'cancelled' or outcome == 'released') then return 'PUBLISHING' end
-  -- A result that a lost worker had published counts; before that is known, nothing is cancelled.
+  -- A result that a lost worker published is kept, so a job with a commit record is not cancelled.
   if job.cancel and outcome ~= 'crashed' and not job.commit then outcome = 'cancelled' end
 
   local answer, ttl
@@ -95,6 +96,6 @@ end
 apply()
 for state in pairs(terminal) do endings().trim(state) end
 if has_unparked or is_released then ring() end
--- Of stale attempts nothing is written, which Redis would refuse when its memory is full: nothing was freed first.
+-- Stale attempts cause no write: Redis would refuse it when its memory is full, because nothing was freed before.
 if events > tonumber(saved_events or 0) then save() end
 return answers

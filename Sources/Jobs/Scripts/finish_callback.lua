@@ -1,9 +1,10 @@
 -- Finishes one attempt of a delivery.
 --
--- KEYS     the queue's `meta`; the other keys follow from it (see meta.lua).
--- ARGV     id, token, `delivered`, `failed` (for good) or `again`, HTTP status or `-`, ms that it took, a sentence or '', ms
+-- KEYS     the queue's `meta`; the other keys are derived from it (see meta.lua).
+-- ARGV     id, token, `delivered`, `failed` (no retry) or `again`, HTTP status or `-`, duration in ms, a sentence or '', ms
 --          that the receiver asks to wait or '', a random number from 0 to 1.
--- Answers  `delivered`, `failed`, `waiting <when it is due, in ms since 1970>`, or `STALE` if the delivery is not the token's.
+-- Answers  `delivered`, `failed`, `waiting <when it is due, in ms since 1970>`, or `STALE` if the token does not own the
+--          delivery.
 --          The same token gets the same answer again.
 
 -- require base
@@ -20,7 +21,7 @@ if outcome == 'again' then
   answer = 'failed'
   if attempt < callbacks().MAX_CALLBACK_ATTEMPTS then
     local usual = math.min(7200000, 5000 * 2 ^ (attempt - 1)) * (1 + random) / 2
-    -- Who asks for short waits again and again would use up the attempts of a day in seconds.
+    -- A receiver that repeatedly asks for short waits would use up a day's attempts in seconds.
     if wait and attempt > 1 then wait = math.max(wait, usual) end
     due = whole(math.floor(NOW + math.min(wait or usual, 7200000)))
     answer = 'waiting ' .. due

@@ -1,14 +1,14 @@
 -- Part of every script: the groups of jobs.
 --
--- `group:<name>` (hash) counts the jobs by state, those too that are over and deleted; `group:<name>:ids` (sorted set) has the
--- jobs that are there, with the score rank · BAND + sequence: what is over ranks behind the rest. Both end with the last job.
+-- `group:<name>` (hash) counts the jobs by state, including deleted terminal ones. `group:<name>:ids` (sorted set) has the
+-- existing jobs with the score rank · BAND + sequence, so that terminal jobs come last. Both are deleted with the last job.
 
 -- require callbacks
 
 groups = part(function()
   local function group_key(name) return P .. 'group:' .. name end
 
-  -- Tells once that a sealed group has nothing left.
+  -- Marks a sealed group as ended once no job is left; creates its callback delivery the first time.
   local function close(name)
     local key = group_key(name)
     local sealed, ended, waiting, delayed, running, completed, failed, cancelled, callback = unpack(call('HMGET', key,
@@ -21,7 +21,7 @@ groups = part(function()
     end
   end
 
-  -- Counts a job that goes from one state (none, if it is new) to another.
+  -- Counts a job that changes from one state (none if it is new) to another.
   local function tally(job, old, state)
     local key, rank = group_key(job.group), TERMINAL[state] or 0
     if old then
@@ -38,7 +38,7 @@ groups = part(function()
     if state == 'running' then call('HSETNX', key, 'started', now) end
   end
 
-  -- Removes a job that is deleted; `state` is that of one that is not terminal.
+  -- Removes a deleted job from its group; `state` is set if the job was not terminal.
   local function remove(id, name, state)
     local key = group_key(name)
     call('ZREM', key .. ':ids', id)
@@ -46,13 +46,13 @@ groups = part(function()
       call('HINCRBY', key, state, -1)
       call('HINCRBY', key, 'total', -1)
     end
-    -- Its counts may be gone before the script ends.
+    -- The group's hash may be deleted before the script ends, so close the group now.
     if state or closing[name] then close(name) end
     if call('EXISTS', key .. ':ids') == 0 then call('DEL', key) end
   end
 
-  -- Says that all jobs of a group are in, and perhaps which URL is to be called once none is left; answers `sealed`, `unknown`
-  -- if there is no such group, or `taken` if it has ended or has another callback.
+  -- Seals a group (all its jobs have been pushed), and sets its callback URL if one is given. Returns `sealed`, `unknown` if
+  -- there is no such group, or `taken` if it has ended or has another callback.
   local function seal(name, url)
     local key = group_key(name)
     if call('EXISTS', key) == 0 then return 'unknown' end
@@ -67,7 +67,7 @@ groups = part(function()
     return 'sealed'
   end
 
-  -- Why a job may not join a group; nothing if it may.
+  -- Why a job may not join a group; `nil` if it may.
   local function group_refusal(name)
     return call('HEXISTS', group_key(name), 'sealed') == 1
       and 'the group `' .. name .. '` is sealed, so no job can join it: name another' or nil

@@ -1,10 +1,10 @@
--- Part of every script: reading the inbox, to which anybody writes, entries of any size too.
+-- Part of every script: reads the inbox, to which any client can write entries of any size.
 
 inbox = part(function()
   local MAX_CALL_BYTES = 262144
 
-  -- What it costs to read an entry, in bytes, each name and value counted as 16 more than it has; one that is larger than a job
-  -- may be costs all that a call may, so that it is the last that the call reads.
+  -- The cost of reading an entry: its bytes plus 16 for each name and value. An entry larger than a job may be costs the whole
+  -- budget of a call, so it is the last that the call reads.
   local function cost(flat)
     local bytes = 0
     for _, text in ipairs(flat) do
@@ -14,15 +14,16 @@ inbox = part(function()
     return bytes
   end
 
-  -- How many of the first entries may be read at once, for only who has read an entry knows its size. Redis tells the mean of the
-  -- first 16 nodes of the stream, times all nodes; a node has up to 100 entries, so that of 640 bytes an entry no more than 1 MiB
-  -- is in those 16 nodes, and one of them has the sixteenth entry.
+  -- How many entries may be read at once: the size of an entry is only known after reading it. MEMORY USAGE returns the mean of
+  -- the first 16 nodes of the stream times the number of nodes. A node has up to 100 entries, so at 640 bytes an entry those 16
+  -- nodes have at most 1 MiB, and they contain the first sixteen entries.
   local function safe_count()
     local bytes = redis.pcall('MEMORY', 'USAGE', IN, 'SAMPLES', '16')
     return type(bytes) == 'number' and bytes <= math.max(65536, 640 * call('XLEN', IN)) and 16 or 1
   end
 
-  -- Hands at most so many entries behind an id (all, if it is '') to a function; answers the id of the last, or '' if no more follow.
+  -- Calls a function with up to `count` entries after an id ('' for the start). Returns the id of the last, or '' if no more
+  -- follow.
   local function walk(last, count, act)
     local bytes = 0
     for _ = 1, count do
@@ -36,14 +37,14 @@ inbox = part(function()
     return last
   end
 
-  -- An entry by its id.
+  -- The fields of an entry; `nil` if there is none with that id.
   local function find(id)
-    -- What is no id is an error.
+    -- A malformed id is an error.
     local found = redis.pcall('XRANGE', IN, id, id)[1]
     return type(found) == 'table' and found[2] or nil
   end
 
-  -- The fields of an entry; of one that is too large for a job, what is enough to show it.
+  -- The fields of an entry; if it is too large for a job, as much as is needed to display it.
   local function clipped(flat)
     if cost(flat) < MAX_CALL_BYTES then return flat end
     local kept = {}

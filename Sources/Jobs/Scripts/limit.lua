@@ -1,9 +1,9 @@
--- Sets how many jobs of a key run at once, or how many may begin in a minute.
+-- Sets how many jobs of a key run at once, or how many may start per minute.
 --
--- KEYS     the queue's `meta`; the other keys follow from it (see meta.lua).
--- ARGV     key, or `*` for all that have no number of their own; the number, or '' to take it away; `limits` or `rates`;
---          where to go on among the parked jobs, or ''.
--- Answers  where to go on, if more than 500 jobs are parked that `*` may concern, else ''.
+-- KEYS     the queue's `meta`; the other keys are derived from it (see meta.lua).
+-- ARGV     key, or `*` for all keys without a separate number; the number, or '' to remove it; `limits` or `rates`;
+--          the position among the parked jobs at which to continue, or ''.
+-- Answers  the position at which to continue, if more than 500 jobs are parked that `*` may concern, else ''.
 
 -- require base
 -- require limits
@@ -11,14 +11,14 @@
 local name, number, kind, start = unpack(ARGV)
 local hash, rest = P .. kind, ''
 
--- Calls jobs of a key that may run now.
+-- Unparks jobs of a key that may run now.
 local function take_hold(key, most)
   if kind == 'rates' then
     call('DEL', P .. 'rate:' .. key)
     call('ZREM', PACED, key)
     most = 1
   end
-  -- The rest is called as these are taken.
+  -- The remaining jobs are unparked when these are claimed.
   for _ = 1, math.min(limits().places(key), most) do
     if not limits().unpark_next(key) then break end
   end

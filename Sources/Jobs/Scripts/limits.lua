@@ -1,11 +1,13 @@
 -- Part of every script: how many jobs of one `limit_key` run at once.
 --
--- `limits` (hash) has the number by key, and under `*` that of all other keys; `limit:<key>` (set) the jobs that run;
--- `parked:<key>` (sorted set, scores as in `ready`) those that wait for one of them to end, as `parked` has of all keys.
--- `rates` (hash) has how many jobs of a key may begin in a minute, `rate:<key>` when the next one may, in ms, and `paced`
--- (sorted set) the same of the keys that have jobs parked.
--- What holds: while jobs of a key are parked, no fewer than its number run or are ready, so one that goes calls one; or the
--- key is in `paced`, and is called by time.
+-- `limits` (hash) has the maximum by key, and under `*` that of all other keys; `limit:<key>` (set) has the running jobs.
+-- `parked:<key>` (sorted set, scores as in `ready`) has the jobs that wait for one of them to end; `parked` has those of all
+-- keys.
+-- `rates` (hash) has how many jobs of a key may start per minute; `rate:<key>` is when the next one may, in ms.
+-- `paced` (sorted set) has the same time for the keys with parked jobs.
+-- Invariant: while jobs of a key are parked, at least as many as its maximum are running or ready, and each one that leaves
+-- unparks the next;
+-- or the key is in `paced`, and maintenance unparks the next job when it may start.
 
 limits = part(function()
   local LIMITS, RATES = P .. 'limits', P .. 'rates'
@@ -15,7 +17,7 @@ limits = part(function()
     return tonumber(own or common or math.huge)
   end
 
-  -- When the next job of the key may begin; nothing if now.
+  -- When the next job of the key may start; `nil` if it may start now.
   local function next_start(key)
     local next_at = tonumber(call('GET', P .. 'rate:' .. key) or 0)
     return next_at > NOW and next_at or nil
@@ -27,13 +29,13 @@ limits = part(function()
 
   local function is_full(key) return places(key) <= 0 end
 
-  -- Lets time call the next job of the key, if it must.
+  -- Adds the key to `paced` if it has parked jobs and the next one may not start yet.
   local function pace(key)
     local next_at = next_start(key)
     if next_at and call('EXISTS', P .. 'parked:' .. key) == 1 then call('ZADD', PACED, next_at, key) end
   end
 
-  -- Notes that a job of the key begins.
+  -- Records the start of a job of the key.
   local function begin_one(key)
     local rate = number_of(RATES, key)
     if rate == math.huge then return end
@@ -49,7 +51,7 @@ limits = part(function()
     call('ZREM', P .. 'parked:' .. key, id)
     call('ZREM', PARKED, id)
     call('HDEL', P .. 'job:' .. id, 'parked')
-    -- A hash that is gone must not come back with nothing else in it.
+    -- HSET must not recreate a hash that was deleted.
     if call('EXISTS', P .. 'job:' .. id) == 1 then call('HSET', P .. 'job:' .. id, 'ready', now) end
     call('ZADD', READY, score, id)
     call('SADD', LIVE, id)
@@ -57,7 +59,7 @@ limits = part(function()
     return true
   end
 
-  -- Takes a job out of what its state says of its key.
+  -- Removes a job from the set that belongs to its old state.
   local function step_out(job)
     if job.parked then
       call('ZREM', P .. 'parked:' .. job.limit_key, job.id)
@@ -66,7 +68,7 @@ limits = part(function()
     end
   end
 
-  -- Puts a job where its new state says; `was` tells whether it ran or was ready before.
+  -- Adds a job to the set that belongs to its new state; `was` is whether it was running or ready before.
   local function step_in(job, score, was, was_parked)
     local key = job.limit_key
     if job.parked then
@@ -80,11 +82,11 @@ limits = part(function()
       call('SADD', P .. 'limit:' .. key, job.id)
       begin_one(key)
     end
-    -- A place that is free although this one is taken: the number was raised.
+    -- A permit is free although this job took one: the maximum was raised.
     if was and not is_full(key) then unpark_next(key) end
   end
 
-  -- Takes a job out of its key that is deleted without having run.
+  -- Removes a job that is deleted before it ran.
   local function depart(job)
     step_out(job)
     if job.parked then
@@ -94,7 +96,7 @@ limits = part(function()
     end
   end
 
-  -- Calls a job of a key whose time has come.
+  -- Unparks a job of a key that may start one now.
   local function unpark_paced(key)
     call('ZREM', PACED, key)
     if not is_full(key) then unpark_next(key) end

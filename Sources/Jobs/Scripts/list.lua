@@ -1,10 +1,10 @@
--- A page of the ids in one state but `queued`: waiting ones in the order of their turn, delayed ones by when they are due, those that
--- are over with the last first.
+-- A page of the ids in one state except `queued`: waiting jobs in the order in which they run, delayed ones by due time,
+-- terminal ones with the latest first.
 --
--- KEYS     the queue's `meta`; the other keys follow from it (see meta.lua).
--- ARGV     state (`parked`: waiting jobs whose `limit_key` has no place), how many at most (1,000), and the score and id of
---          the last one that was listed, or '' and ''.
--- Answers  {score, id, …}; less than asked for only at the end.
+-- KEYS     the queue's `meta`; the other keys are derived from it (see meta.lua).
+-- ARGV     state (`parked`: waiting jobs whose `limit_key` has no free permit), maximum number (1,000), and the score and id of
+--          the last job that was listed, or '' and ''.
+-- Answers  {score, id, …}; fewer than requested only at the end.
 
 local state, most, last_score, last_id = unpack(ARGV)
 local limit = tonumber(most)

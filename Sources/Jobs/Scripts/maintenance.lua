@@ -1,4 +1,5 @@
--- Part of the workers' scripts: the outage rule, the end of expired jobs, promotion of due ones, reaping of lost leases.
+-- Part of the workers' scripts: the grace period after an outage, expiry of jobs, promotion of due ones, reaping of lost
+-- leases.
 
 -- require admission
 -- require endings
@@ -6,13 +7,13 @@
 
 local seen, grace = tonumber(saved_seen or NOW), tonumber(saved_grace or 0)
 
--- Begins a worker's call; its first command is one that Redis allows when its memory is full.
+-- Begins a worker's call. Its first command is one that Redis allows when its memory is full.
 local function start_worker_call(worker_settings)
   begin()
   if NOW < seen or NOW > seen + 3000 then
-    -- No beat could start_worker_call for a while, so every lease gets a full term before any is reaped.
+    -- No worker could call for a while, so every lease gets a full term before any is reaped.
     grace = NOW + lease_ms
-    -- After a clock that was set back, deadlines would be far ahead.
+    -- If the clock was set back, the ends of leases would be far in the future.
     for _, id in ipairs(call('ZRANGEBYSCORE', LEASE, '(' .. whole(grace), '+inf', 'LIMIT', 0, 1000)) do
       call('ZADD', LEASE, grace, id)
     end
@@ -27,7 +28,7 @@ local function expire(job)
   endings().fail(job, 'expired', is_late and LATE or 'the job was not started before it expired', 0)
 end
 
--- Does something to at most so many jobs of an index that are due; answers whether there may be more.
+-- Calls a function for up to `most` jobs of an index that are due. Returns whether there may be more.
 local function sweep(index, most, act)
   local due = call('ZRANGEBYSCORE', index, '-inf', now, 'LIMIT', '0', most)
   for _, id in ipairs(due) do
@@ -42,7 +43,7 @@ local function sweep(index, most, act)
   return #due == tonumber(most)
 end
 
--- The leases that this call found expired: of each job its id, its attempt, the worker that was lost, and the job's state now.
+-- The leases that this call found expired: for each the job's id, its attempt, the lost worker, and the job's new state.
 local lost = {}
 
 local function reap(job)
@@ -51,7 +52,7 @@ local function reap(job)
   lost[n + 1], lost[n + 2], lost[n + 3], lost[n + 4] = job.id, attempt, worker, job.state
 end
 
--- Admits, gives up, promotes and reaps, each within its bound; answers whether there is more of the first three.
+-- Admits, expires, promotes and reaps, each within its bound. Returns whether more remains of the first three.
 local function run_maintenance()
   local more = call('XLEN', IN) > 0 and admission().admit()
   more = sweep(EXPIRING, '64', expire) or more

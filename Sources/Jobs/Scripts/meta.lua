@@ -1,8 +1,8 @@
--- In front of every script: the clock and the queue's meta. All else is inside one function: to make a function, what it uses of
--- its own frame is searched for, what it uses of an outer one's is there.
+-- Prefix of every script: the clock and the queue's meta. The rest of the script is inside one function, because creating a Lua
+-- function costs a search for each local of the same frame that it uses, but not for those of an outer frame.
 --
 -- KEYS[1]  the queue's `meta`. It always exists, so a cluster can route by it. All other keys have its prefix and hash tag;
---          they cannot be declared, for a job's id is known only once an index was read.
+--          they cannot be declared, because a job's id is known only after an index has been read.
 
 -- require constants
 
@@ -11,12 +11,12 @@ local META = KEYS[1]
 local P = string.sub(META, 1, -5)
 local IN, READY, LEASE, LIVE, PARKED = P .. 'in', P .. 'ready', P .. 'lease', P .. 'live', P .. 'parked'
 local EXPIRING, EVENTS, PACED, CALLBACKS = P .. 'expiring', P .. 'events', P .. 'paced', P .. 'callbacks'
--- While a cluster moves the slot to another node, a key that is not there raises an error, and keys go one after the other:
--- asked for one that never is, so that a script fails before it has written anything, and is called again.
+-- While a cluster moves the hash slot to another node, access to a missing key raises an error, and the keys move one by one.
+-- This reads a key that never exists, so that the script fails before it writes anything, and the client retries it.
 call('EXISTS', P .. '-')
 local seconds, microseconds = unpack(call('TIME'))
 local milliseconds = math.floor(microseconds / 1000)
--- A number that is handed to Redis is printed with 17 digits, which takes longer than many a command; so what is used often is text.
+-- Redis formats a number argument with 17 digits, which takes longer than many commands; frequent values are kept as text.
 local NOW, now = seconds * 1000 + milliseconds, seconds .. string.format('%03d', milliseconds)
 local BAND = 2 ^ 44 -- ready's score is priority · BAND + sequence
 
@@ -32,11 +32,11 @@ local INDEX = {
   waiting = READY, delayed = P .. 'delayed', running = LEASE,
   completed = P .. 'done', failed = P .. 'failed', cancelled = P .. 'cancelled',
 }
--- The terminal states, by their rank in a group.
+-- The terminal states and their rank in a group.
 local TERMINAL = { failed = 1, cancelled = 2, completed = 3 }
 
--- The parts that follow, each a function that answers what it offers. A script makes only those that it comes to need: most of
--- what a short one costs is the making of functions.
+-- The parts that follow, each a function that returns its interface. A script creates only the parts that it uses: creating
+-- functions is most of the cost of a short script.
 local callbacks, groups, limits, endings, inbox, admission
 local function part(make)
   local made
@@ -46,5 +46,5 @@ local function part(make)
   end
 end
 
--- What the parts leave for the end of the script: groups that may have nothing left, and whether a job was unparked.
+-- What the parts leave for the end of the script: groups that may have no jobs left, and whether a job was unparked.
 local closing, has_unparked = {}, false

@@ -1,7 +1,9 @@
--- Part of the scripts that take jobs from a client who has checked them: what the queue itself uses of a job.
+-- Part of the scripts that receive jobs from a client that has checked them: the options that the queue itself uses.
 --
--- `JobOptions` of Swift packs it as one text: '' for the usual, or `rank attempts start expires group limit_key deadline callback
--- dedup`, each `*` if it is not given, but '' for dedup; start, expires and deadline are `+ms` from now or `@ms` since 1970;
+-- `JobOptions` in Swift packs them as one text: '' for the defaults, or `rank attempts start expires group limit_key deadline
+-- callback
+-- dedup`, each `*` if it is not given, except that dedup is ''. start, expires and deadline are `+ms` from now or `@ms` since
+-- 1970;
 -- callback is 1 if the job has one.
 
 local function moment(text)

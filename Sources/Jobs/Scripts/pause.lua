@@ -1,6 +1,6 @@
--- Stops or resumes the handing out of jobs.
+-- Pauses or resumes claims of the queue's jobs.
 --
--- KEYS     the queue's `meta`; the other keys follow from it (see meta.lua).
+-- KEYS     the queue's `meta`; the other keys are derived from it (see meta.lua).
 -- ARGV     `1` to pause, `0` to resume.
 -- Answers  nothing.
 

@@ -1,8 +1,9 @@
--- The last check before a result becomes visible: from here no cancel, no release and no time-out.
+-- The last check before a result becomes visible: after it the job can no longer be cancelled or released, and does not time
+-- out.
 --
--- KEYS     the queue's `meta`; the other keys follow from it (see meta.lua).
+-- KEYS     the queue's `meta`; the other keys are derived from it (see meta.lua).
 -- ARGV     id, token, commit record (JSON).
--- Answers  `OK`, `CANCELLED` (somebody asked for it; finish the job as cancelled), `EXPIRED` (its deadline is over;
+-- Answers  `OK`, `CANCELLED` (cancellation was requested; finish the job as cancelled), `EXPIRED` (its deadline has passed;
 --          finish it as failed) or `STALE`.
 
 -- require base

@@ -1,9 +1,10 @@
--- Deletes jobs of a state; running ones are never touched.
+-- Deletes jobs in one state; running ones are never deleted.
 --
--- KEYS     the queue's `meta`; the other keys follow from it (see meta.lua).
--- ARGV     state, how many at most (500).
--- Answers  how many were deleted, and 1 if there may be more, else 0. What is no job in the inbox goes as well, but a seal takes
---          effect, for whoever asked for it waits for the end of the group.
+-- KEYS     the queue's `meta`; the other keys are derived from it (see meta.lua).
+-- ARGV     state, maximum number (500).
+-- Answers  how many were deleted, and 1 if there may be more, else 0. Entries of the inbox that are not jobs are deleted too,
+--          but a seal is
+--          applied first, because a client may be waiting for the end of its group.
 
 -- require base
 -- require inbox
@@ -44,7 +45,7 @@ local function remove(id)
   event(id, 'purged')
 end
 
--- Parked jobs go first: none of them is called by one that goes.
+-- Parked jobs are deleted first, so that deleting other jobs does not unpark them.
 local ids = state == 'waiting' and call('ZRANGE', PARKED, 0, limit - 1) or {}
 for _, id in ipairs(ids) do remove(id) end
 local rest = limit > #ids and call('ZRANGE', INDEX[state], 0, limit - #ids - 1) or {}

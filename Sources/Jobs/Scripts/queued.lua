@@ -1,9 +1,11 @@
--- Entries of the inbox, of which no more is answered than a job may have.
+-- Entries of the inbox; of an entry that is too large for a job, only a part is returned.
 --
--- KEYS     the queue's `meta`; the other keys follow from it (see meta.lua).
--- ARGV     `page`, how many at most (1,000), the id of the last entry that was read or ''; or `find`, then ids.
--- Answers  page: the id to go on from or '' if no more follow, then for each entry, bells too: id, its fields;
---          find: for each id its fields, or '' if there is no such entry; of fewer ids, but of one, if they are large.
+-- KEYS     the queue's `meta`; the other keys are derived from it (see meta.lua).
+-- ARGV     `page`, maximum number (1,000), the id of the last entry that was read or ''; or `find`, then ids.
+-- Answers  page: the id to continue from or '' if no more follow, then for each entry, including bells: id, its fields;
+--          find: for each id its fields, or '' if there is no such entry. If the entries are large, only the first ids are
+--          answered,
+--          at least one.
 
 -- require inbox
 

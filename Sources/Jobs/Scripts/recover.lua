@@ -1,10 +1,12 @@
--- Goes on with a job of whose commit record its owner has found that the result is not visible, and has removed what was staged.
--- What had to wait for that is done now: the job ends if it is to be cancelled, or has crashed as often as it may.
+-- Continues a job with a commit record, after its owner has found that the result is not visible and has removed the staged
+-- data. Actions that were postponed until then are taken now: the job ends if its cancellation was requested, or if it has
+-- crashed the maximum number of times.
 --
--- KEYS     the queue's `meta`; the other keys follow from it (see meta.lua).
+-- KEYS     the queue's `meta`; the other keys are derived from it (see meta.lua).
 -- ARGV     id, token.
--- Answers  `OK` (run the job), `CANCELLED` or `CRASHED` (the job is over; `finish` with the token answers how), `EXPIRED` (its
---          deadline has passed; finish it as failed) or `STALE`. Repeated, answers the same.
+-- Answers  `OK` (run the job), `CANCELLED` or `CRASHED` (the job has ended; `finish` with the token returns its state),
+--          `EXPIRED` (its
+--          deadline has passed; finish it as failed) or `STALE`. A repeated call gets the same answer.
 
 -- require base
 -- require endings
@@ -16,7 +18,7 @@ if not job then return 'STALE' end
 local given = answered(job.ended, token)
 if given then return ENDED[given] or 'STALE' end
 if job.state ~= 'running' or job.token ~= token then return 'STALE' end
--- A late duplicate must not take away the record of the next publication.
+-- A late duplicate must not delete the record of the next publication.
 if job.phase == 'publishing' then return 'OK' end
 local answer = job.deadline and job.deadline <= NOW and 'EXPIRED' or 'OK'
 if not job.commit then return answer end

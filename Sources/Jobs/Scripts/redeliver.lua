@@ -1,8 +1,8 @@
--- Makes deliveries due now, with all their attempts; also finished ones.
+-- Makes deliveries due now with a fresh count of attempts, including finished ones.
 --
--- KEYS     the queue's `meta`; the other keys follow from it (see meta.lua).
+-- KEYS     the queue's `meta`; the other keys are derived from it (see meta.lua).
 -- ARGV     ids, at most 500.
--- Answers  for each `due`, `sending`, `unknown`, or `lost` if it was never kept what is to be told.
+-- Answers  for each `due`, `sending`, `unknown`, or `lost` if its content was never stored.
 
 -- require base
 -- require callbacks

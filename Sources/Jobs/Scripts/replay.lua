@@ -1,6 +1,7 @@
--- Part of the scripts that answer the same again to a client that lost their reply and sends its nonce once more.
+-- Part of the scripts that return the same answer again to a client that lost the reply and repeats the call with its nonce.
 
--- The answer that was kept for a nonce. It is written again, for WAIT after a script that writes nothing would not wait.
+-- The answer that was stored for a nonce. Its time to live is set again, because WAIT does not wait after a script that writes
+-- nothing.
 local function replay(nonce, ms)
   local key = P .. 'replay:' .. nonce
   local answer = call('GET', key)

@@ -1,9 +1,10 @@
--- Starts failed and cancelled jobs afresh, at the end of the line; they expire no more.
+-- Restarts failed and cancelled jobs at the end of the queue; `expires` and `deadline` no longer apply to them.
 --
--- KEYS     the queue's `meta`; the other keys follow from it (see meta.lua).
+-- KEYS     the queue's `meta`; the other keys are derived from it (see meta.lua).
 -- ARGV     for each job, at most 500: id, spec (JSON), options (see options.lua). The client has checked the specs.
--- Answers  for each `retried`, `state <state>` (neither failed nor cancelled), `held <id>` (by dedup), `cut` (its fields
---          were too large to keep) or `unknown`.
+-- Answers  for each `retried`, `state <state>` (neither failed nor cancelled), `held <id>` (another job holds the dedup key),
+--          `cut` (its
+--          fields were too large to keep) or `unknown`.
 
 -- require base
 -- require admission
@@ -19,7 +20,7 @@ local function retry(id, spec, packed)
   local first = admission().holder(options.dedup)
   if first and first ~= job.id then return 'held ' .. first end
 
-  -- Sets a field, or takes it away. What an older script admitted may lack any of them.
+  -- Sets a field, or deletes it. A job that an older script admitted may lack any of them.
   local function put(name, value)
     job[name] = value
     if value then call('HSET', key, name, value) else call('HDEL', key, name) end

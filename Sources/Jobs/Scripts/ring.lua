@@ -1,6 +1,6 @@
--- Leaves a bell if there is something to claim: for a worker that took one and cannot claim.
+-- Leaves a bell if there is something to claim. A worker calls this if it received a bell and cannot claim.
 --
--- KEYS     the queue's `meta`; the other keys follow from it (see meta.lua).
+-- KEYS     the queue's `meta`; the other keys are derived from it (see meta.lua).
 -- ARGV     none.
 -- Answers  nothing.
 

@@ -1,16 +1,20 @@
--- Keeps jobs that come again and again.
+-- Changes schedules and pushes their jobs.
 --
--- `schedules` (sorted set) has when each is due next, in ms, or infinity while it is paused; `schedule:<name>` (hash) what it is:
--- cron, zone, spec (JSON), revision, and of its last job when it was due (last) and its id (job).
--- The clock of a place is not known here: whoever finds a schedule due brings the next time, and says what it has seen.
+-- `schedules` (sorted set) has when each schedule is due next, in ms, or infinity while it is paused. `schedule:<name>` (hash)
+-- has
+-- cron, zone, spec (JSON), revision, and of its last job the due time (last) and the id (job).
+-- Scripts have no time zone data: the worker that finds a schedule due passes the next due time, and the due time and revision
+-- that it read.
 --
--- KEYS     the queue's `meta`; the other keys follow from it (see meta.lua).
+-- KEYS     the queue's `meta`; the other keys are derived from it (see meta.lua).
 -- ARGV     verb, name, then for
---          put: next due, revision, cron, zone, spec, `1` to replace one of that name; again with the same revision changes nothing;
---          fire: the due time and the revision that were seen, next due, nonce, date and time for the spec;
---          run: nonce, date and time for the spec; again with the same nonce answers the same;
---          move: the revision that was seen, next due or `+inf` to pause; remove: nothing.
--- Answers  `unknown`; for fire and run the job's id; `late` if it was fired or changed since it was seen; `taken` if put may not
+--          put: next due, revision, cron, zone, spec, `1` to replace one of that name; repeated with the same revision, changes
+--          nothing;
+--          fire: the due time and the revision that were read, next due, nonce, date and time for the spec;
+--          run: nonce, date and time for the spec; repeated with the same nonce, gets the same answer;
+--          move: the revision that was read, next due or `+inf` to pause; remove: nothing.
+-- Answers  `unknown`; for fire and run the job's id; `late` if it was fired or changed since it was read; `taken` if put may
+--          not
 --          replace one; else `done`.
 
 -- require base
@@ -20,7 +24,8 @@ local verb, name = unpack(ARGV, 1, 2)
 local SCHEDULES, key = P .. 'schedules', P .. 'schedule:' .. name
 local revision, spec, ran = unpack(call('HMGET', key, 'revision', 'spec', 'ran'))
 
--- The fields of a job of that date and time; raises what is wrong, so before anything is written.
+-- The fields of a job for that date and time. Raises an error if the spec is invalid, so it is called before anything is
+-- written.
 local function filled(date, time)
   local flat = {}
   for field, value in pairs(cjson.decode(spec)) do
@@ -30,7 +35,7 @@ local function filled(date, time)
   return flat
 end
 
--- Pushes a job as if it had come by way of the inbox, so that it is checked as of today.
+-- Pushes a job as if it came from the inbox, so that it is checked by the present rules.
 local function push(flat, due, nonce)
   local id = NOW .. '-' .. string.sub(nonce, 1, 8) .. '0'
   admission().admit_entry(id, flat)
@@ -66,7 +71,7 @@ elseif verb == 'move' then
   local seen_revision, next_due = unpack(ARGV, 3)
   if revision ~= seen_revision then return 'late' end
   begin()
-  -- Only what is paused is resumed: an occurrence that is due stays so.
+  -- Only a paused schedule is resumed: an occurrence that is due stays due.
   if next_due == '+inf' or call('ZSCORE', SCHEDULES, name) == 'inf' then call('ZADD', SCHEDULES, next_due, name) end
 else
   call('DEL', key)

@@ -1,9 +1,10 @@
--- A queue at a glance.
+-- The statistics of a queue.
 --
--- KEYS     the queue's `meta`; the other keys follow from it (see meta.lua).
+-- KEYS     the queue's `meta`; the other keys are derived from it (see meta.lua).
 -- ARGV     none.
 -- Answers  {queued, waiting, delayed, running, completed, failed, cancelled, 1 if paused, ms since the oldest job that
---          can run became ready or -1 (of the first 16 of each priority), then what happened in the last minute, hour and day: three times
+--          can run became ready or -1 (of the first 16 of each priority), then the counts of the last minute, hour and day:
+--          three times
 --          {pushed, completed, failed, cancelled, retries, crashes}}.
 
 -- require base
@@ -12,7 +13,7 @@ local queued = call('XLEN', IN)
 local function pushed(id) return tonumber(string.match(id, '^%d+')) end
 local oldest = NOW + 1
 local bell_id = string.match(bell, '^%S+')
--- One by one, for an entry may be large.
+-- Reads one entry at a time, because an entry may be large.
 local first = call('XRANGE', IN, '-', '+', 'COUNT', 1)[1]
 if first and first[1] == bell_id then first = call('XRANGE', IN, '(' .. bell_id, '+', 'COUNT', 1)[1] end
 if first then oldest = math.min(oldest, pushed(first[1])) end
@@ -23,7 +24,7 @@ for rank = 0, 2 do
     oldest = math.min(oldest, tonumber(ready or created or pushed(id)))
   end
 end
--- The sum of the newest counts of a kind; of the oldest only as much as lies within the time.
+-- The sum of the newest counts of a kind; the oldest count is weighted by the part of it that lies within the period.
 local function sum(kind, ms, number)
   local total = { 0, 0, 0, 0, 0, 0 }
   local newest = math.floor(NOW / ms)
