@@ -1,22 +1,22 @@
 import Redis
 
 extension JobQueue {
-    /// What is counted of a group; nothing if no job that is still there ever joined it.
+    /// The counts of a group; `nil` if no existing job has ever joined it.
     package func group(_ name: String) async throws(QueueError) -> GroupRecord? {
         let replies = try await send([["TIME"], ["HGETALL", .text(keys.group(name))]])
         let hash = (replies[1].dictionary ?? [:]).compactMapValues(\.string)
         return GroupRecord(name: name, hash: hash, readAt: Self.milliseconds(replies[0]))
     }
 
-    /// Says that all jobs of a group are in, those too that are in the inbox, and perhaps which URL is called when none is
-    /// left.
+    /// Seals a group, after admitting the jobs that are in the inbox, and optionally sets the URL to call when no job
+    /// is left.
     package func seal(_ group: String, callback: String? = nil) async throws(QueueError) -> SealAnswer {
         let answer = try await admitInbox([.text(group), "1"], callback)
         guard let sealing = SealAnswer(rawValue: try answer.text()) else { throw answer.unexpected }
         return sealing
     }
 
-    /// Admits what is in the inbox, so that a group has its jobs; answers whether there is such a group.
+    /// Admits the entries of the inbox, so that the group has all its jobs; returns whether the group exists.
     package func admitInbox(ofGroup group: String) async throws(QueueError) -> Bool {
         try await admitInbox([.text(group), "0"]).text() == "known"
     }
@@ -32,7 +32,7 @@ extension JobQueue {
         }
     }
 
-    /// A page of the ids of a group's jobs: those that are not over, then what failed, was cancelled, completed.
+    /// A page of the ids of a group's jobs: unfinished ones, then failed, cancelled and completed ones.
     package func members(
         of group: String, rank: GroupCursor.Rank? = nil, limit: Int = 500, cursor: GroupCursor? = nil
     ) async throws(QueueError) -> GroupPage {
@@ -50,27 +50,27 @@ extension JobQueue {
     }
 }
 
-/// What became of a wish to seal a group.
+/// The result of a request to seal a group.
 package enum SealAnswer: String, Sendable {
     case sealed
     /// There is no such group.
     case unknown
-    /// The group has ended, or another callback, and is left as it is.
+    /// The group has already ended or has another callback; nothing was changed.
     case callbackTaken = "taken"
 }
 
 /// A part of a group's jobs.
 package struct GroupPage: Sendable {
     package let ids: [String]
-    /// Where the next page begins; nothing after the last one.
+    /// Where the next page begins; `nil` after the last one.
     package let next: GroupCursor?
 }
 
-/// A place among the jobs of a group.
+/// A position among the jobs of a group.
 package struct GroupCursor: Sendable, Hashable {
     let score: String
 
-    /// How jobs stand in a group; within a rank, in the order of their turn.
+    /// The order of jobs in a group; within a rank, they are in the order in which they run.
     package enum Rank: Int, Sendable {
         case left, failed, cancelled, completed
 

@@ -1,11 +1,11 @@
 import Redis
 
-/// An entry of the inbox, with no more of its fields than a job may have.
+/// An entry of the inbox, with no more fields than a job may have.
 struct InboxEntry {
     let id: String
     let fields: [String: String]
 
-    /// Whether it only wakes a worker.
+    /// Whether the entry only wakes a worker.
     var isBell: Bool { fields.count == 1 && fields["_bell"] != nil }
 
     fileprivate init(_ id: String, _ fields: ScriptAnswer) throws(QueueError) {
@@ -16,7 +16,8 @@ struct InboxEntry {
 }
 
 extension JobQueue {
-    /// Some of the entries behind one, or of all; `next` is the one to go on from, and nothing once no more follow.
+    /// Some of the entries after one, or from the start if it is `nil`; `next` is where to continue, `nil` if no more
+    /// follow.
     func inboxEntries(
         after last: String?, limit: Int
     ) async throws(QueueError) -> (entries: [InboxEntry], next: String?) {
@@ -31,7 +32,7 @@ extension JobQueue {
         return (entries, next.isEmpty ? nil : next)
     }
 
-    /// The entry of each id; nothing for an id that is not in the inbox.
+    /// The entry of each id; `nil` for an id that is not in the inbox.
     func inboxEntries(_ ids: [String]) async throws(QueueError) -> [InboxEntry?] {
         var entries: [InboxEntry?] = []
         while entries.count < ids.count {

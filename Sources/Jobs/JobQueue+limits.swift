@@ -1,13 +1,13 @@
 import Redis
 
 extension JobQueue {
-    /// Sets how many jobs of a `limit_key` run at once; nothing takes the number away. Without a key, for all keys that have
-    /// no number of their own.
+    /// Sets how many jobs of a `limit_key` run at once; `nil` removes the limit. Without a key, the limit applies to
+    /// all keys that have no separate one.
     package func setLimit(_ number: Int?, key: String?) async throws(QueueError) {
         try await set(number, key, "limits")
     }
 
-    /// Sets how many jobs of a `limit_key` may begin in a minute, evenly apart; otherwise as `setLimit`.
+    /// Sets how many jobs of a `limit_key` may start per minute, at equal intervals; otherwise as `setLimit`.
     package func setRate(_ number: Int?, key: String?) async throws(QueueError) {
         try await set(number, key, "rates")
     }
@@ -20,7 +20,7 @@ extension JobQueue {
         } while !start.isEmpty
     }
 
-    /// The keys that have a number, and those that are asked for.
+    /// The keys that have a limit or a rate, and the requested ones.
     package func limits(_ others: [String] = []) async throws(QueueError) -> KeyLimits {
         let replies = try await send([["HGETALL", .text(keys.limits)], ["HGETALL", .text(keys.rates)]])
         let numbers = replies.map { ($0.dictionary ?? [:]).compactMapValues { $0.string.flatMap { Int($0) } } }
@@ -39,21 +39,20 @@ extension JobQueue {
     }
 }
 
-/// How many jobs of a `limit_key` may run at once, and how many do.
+/// The limits of each `limit_key`, and its running and parked jobs.
 package struct KeyLimits: Sendable, Hashable {
-    /// For keys that have no number of their own.
+    /// The limit of keys that have no separate one.
     package let fallback: Int?
     package let fallbackRate: Int?
     package let keys: [Key]
 
-    /// One key.
     package struct Key: Sendable, Hashable {
         package let name: String
         package let number: Int?
-        /// Jobs that may begin in a minute.
+        /// Jobs that may start per minute.
         package let rate: Int?
         package let running: Int
-        /// Waiting jobs that found no place.
+        /// Waiting jobs that got no permit.
         package let parked: Int
 
         package init(name: String, number: Int?, rate: Int? = nil, running: Int, parked: Int) {

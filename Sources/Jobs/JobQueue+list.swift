@@ -1,7 +1,8 @@
 import Redis
 
 extension JobQueue {
-    /// A page of the jobs in a state, or in any: what runs and waits first, then what is over, the last first.
+    /// A page of the jobs in a state, or in any: running and waiting ones first, then terminal ones with the latest
+    /// first.
     package func list(
         state: JobState? = nil, limit: Int = 100, cursor: JobCursor? = nil
     ) async throws(QueueError) -> JobPage {
@@ -21,7 +22,7 @@ extension JobQueue {
             } else {
                 let places = try await places(cursor, wanted)
                 let records = try await self.jobs(places.map(\.position.id))
-                // A job that moved on since its index was read is on another page.
+                // A job that changed its state after its index was read is on another page.
                 jobs += zip(places, records).compactMap { $1?.state == $0.shelf.state ? $1 : nil }
                 if places.count == wanted {
                     for place in places { cursor.last[place.shelf] = place.position }
@@ -35,13 +36,13 @@ extension JobQueue {
         }
     }
 
-    /// What is listed, those whose jobs are listed as one.
+    /// The order of the lists; the jobs of indexes in the same element are merged.
     private static let order: [[JobCursor.Shelf]] = [
         [.state(.running)], [.state(.waiting)], [.parked], [.state(.delayed)], [.state(.queued)],
         [.state(.completed), .state(.failed), .state(.cancelled)],
     ]
 
-    /// The next places of the shelves together, the last first where there are several.
+    /// The next positions in the indexes; if there are several, merged with the latest first.
     private func places(
         _ cursor: JobCursor, _ limit: Int
     ) async throws(QueueError) -> [(shelf: JobCursor.Shelf, position: JobCursor.Position)] {

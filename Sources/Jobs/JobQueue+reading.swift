@@ -16,12 +16,12 @@ extension JobQueue {
             workers: alive.count, slots: alive.reduce(0) { $0 + $1.slots })
     }
 
-    /// What is known of each id; nothing for an id that no job has. The id of a pushed duplicate shows the first job.
+    /// The record of each id; `nil` for an id that no job has. The id of a duplicate returns the first job.
     package func jobs(_ ids: [String]) async throws(QueueError) -> [JobRecord?] {
         try await rawJobs(ids).map { $0.map { JobRecord($0) } }
     }
 
-    /// The last log lines of a job's attempts.
+    /// The latest log lines of a job's attempts.
     package func log(_ id: String) async throws(QueueError) -> [String] {
         let first = try await send([["GET", .text(keys.alias(id))]])[0].string ?? id
         let text = try await send([["GET", .text(keys.log(first))]])[0].string ?? ""
@@ -52,7 +52,7 @@ extension JobQueue {
         for (index, entry) in zip(pushed, try await inboxEntries(pushed.map { ids[$0] })) {
             jobs[index] = entry.flatMap { RawJob($0) }
         }
-        // One may have been admitted while it was looked for.
+        // A job may have been admitted while its entry was searched for.
         let absent = pushed.filter { jobs[$0] == nil }
         for (index, job) in zip(absent, try await admitted(absent.map { ids[$0] })) { jobs[index] = job }
         return jobs

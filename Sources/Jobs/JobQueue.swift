@@ -1,6 +1,6 @@
 package import Redis
 
-/// One queue on one server: every change of a job is one script, run whole or not at all.
+/// One queue on one server. Every change of a job is one script, which Redis runs atomically.
 package struct JobQueue: Sendable {
     package let name: QueueName
     package let settings: QueueSettings
@@ -10,11 +10,11 @@ package struct JobQueue: Sendable {
     private let publications: RedisClient
     private let replicas: ReplicaWait?
 
-    /// A queue whose claims go over a connection of their own, if one is given: then Redis hears of the end of jobs while it hands
-    /// out others.
+    /// If `claims` is given, claims use that separate connection, so that Redis can process the ends of jobs while it
+    /// returns others.
     ///
-    /// With replicas to wait for, `publish` and `enqueue` count once these have heard of them. Publications then need a connection
-    /// of their own too, because a beat must not stand behind one that waits.
+    /// With `replicas`, `publish` and `enqueue` succeed only after that many replicas have acknowledged them.
+    /// Publications then need a separate connection too, because a beat must not wait behind a `WAIT`.
     package init(
         client: RedisClient, claims: RedisClient? = nil, publications: RedisClient? = nil, replicas: ReplicaWait? = nil,
         name: QueueName = .default, settings: QueueSettings = .init()
@@ -35,14 +35,14 @@ package struct JobQueue: Sendable {
         try await run(script, each: [arguments], over: connection) { _ in true }[0]
     }
 
-    /// Runs a script on the queue, and waits for the replicas if there are such and the answer is as wanted.
+    /// Runs a script on the queue, then waits for the replicas if any are configured and the answer is wanted.
     func runDurably(
         _ script: RedisScript, _ arguments: [RedisArgument], while isWanted: @Sendable (RedisValue) -> Bool
     ) async throws(QueueError) -> ScriptAnswer {
         try await run(script, each: [arguments], over: publications, waitingFor: replicas, while: isWanted)[0]
     }
 
-    /// Runs a script with each of the arguments, until it answers what is not wanted; each time waits for the replicas.
+    /// Runs a script with each of the arguments until an answer is not wanted; waits for the replicas each time.
     func runDurably(
         _ script: RedisScript, each arguments: [[RedisArgument]], while isWanted: @Sendable (RedisValue) -> Bool
     ) async throws(QueueError) -> [ScriptAnswer] {
@@ -62,12 +62,12 @@ package struct JobQueue: Sendable {
         }
     }
 
-    /// What `TIME` answers, in milliseconds since 1970.
+    /// Converts the reply to `TIME` to milliseconds since 1970.
     static func milliseconds(_ time: RedisValue) -> Int64 {
         (time.array?.first?.integer ?? 0) * 1000 + (time.array?.last?.integer ?? 0) / 1000
     }
 
-    /// Sends plain commands; an error reply is thrown.
+    /// Sends plain commands; throws if a reply is an error.
     func send(_ commands: [RedisCommand]) async throws(QueueError) -> [RedisValue] {
         guard !commands.isEmpty else { return [] }
         do throws(RedisError) {

@@ -19,7 +19,7 @@ extension JobRecord: Encodable {
         let retryable: Bool
     }
 
-    /// Writes every key; what does not apply is `null`.
+    /// Writes every key; values that do not apply are `null`.
     package func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(id, forKey: .id)

@@ -28,10 +28,10 @@ extension JobRecord {
             isParked: hash["parked"] != nil)
     }
 
-    /// Milliseconds since 1970 that an id begins with.
+    /// The time at the beginning of an id, in milliseconds since 1970.
     static func moment(ofID id: String) -> Int64 { Int64(id.prefix { $0 != "-" }) ?? 0 }
 
-    /// The format, or those of several outputs: `mp3+flac`.
+    /// The format, or those of several outputs, as in `mp3+flac`.
     private static func format(_ fields: [String: String]) -> String? {
         guard let text = fields["outputs"],
             let outputs = try? JSONDecoder().decode([[String: JSONValue]].self, from: Data(text.utf8))
@@ -40,7 +40,7 @@ extension JobRecord {
         return formats.isEmpty ? nil : formats.joined(separator: "+")
     }
 
-    /// The group that the job is in, or will be.
+    /// The group that the job belongs to, or will join when it is admitted.
     private static func group(_ raw: RawJob) -> String? {
         raw.state == .queued ? raw.fields["group"] : raw.hash["group"]
     }

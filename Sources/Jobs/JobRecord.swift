@@ -1,29 +1,29 @@
 package import JobSchema
 package import MediaTypes
 
-/// Everything that the queue tells about a job.
+/// All data of a job that the queue returns.
 package struct JobRecord: Sendable, Hashable {
     package var id: String
     package var state: JobState
     package var phase: Phase?
-    /// Position ÷ duration.
+    /// Position divided by duration.
     package var progress: Double?
-    /// Seconds of the range that are converted.
+    /// Converted seconds of the range.
     package var position: Double?
-    /// Seconds of the range.
+    /// The duration of the range in seconds.
     package var duration: Double?
-    /// Seconds of audio a second of time.
+    /// Seconds of audio per second of real time.
     package var speed: Double?
-    /// Whether the progress is only a guess.
+    /// Whether the progress is an estimate.
     package var estimated: Bool
-    /// Seconds until the conversion is done.
+    /// Estimated seconds until the conversion is complete.
     package var eta: Double?
     package var attempt: Int
     package var attempts: Int
     package var crashes: Int
     package var priority: String
     package var group: String?
-    /// Without what may be a secret.
+    /// Without parts that may be secret.
     package var source: String?
     package var format: String?
     /// `host:pid`
@@ -34,10 +34,10 @@ package struct JobRecord: Sendable, Hashable {
     package var finishedAt: Int64?
     /// When a delayed job may run.
     package var dueAt: Int64?
-    /// How far each output is, of a running job that has several.
+    /// The progress of each output, if the job is running and has several.
     package var outputProgress: [OutputProgress]?
     package var outputs: [OutputReport]?
     package var error: Failure?
-    /// Whether a waiting job waits for a place of its `limit_key`; not part of the JSON.
+    /// Whether a waiting job waits for a permit of its `limit_key`; not part of the JSON.
     package var isParked: Bool
 }

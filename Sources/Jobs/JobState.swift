@@ -1,10 +1,10 @@
-/// Where a job is on its way.
+/// The state of a job.
 package enum JobState: String, Codable, Sendable, CaseIterable {
     /// In the inbox, not yet admitted.
     case queued
     case waiting, delayed, running, completed, failed, cancelled
 
-    /// Whether the job is over, unless somebody retries it.
+    /// Whether the job has ended, unless it is retried.
     package var isTerminal: Bool {
         switch self {
         case .completed, .failed, .cancelled: true

@@ -1,10 +1,10 @@
-/// A lease that was found expired: its worker was lost, and the job taken from it.
+/// A lease that was found expired: its worker was lost, and the job was taken back.
 package struct LostLease: Sendable, Hashable {
     package let job: String
     package let attempt: Int
     /// `host:pid` of the worker that was lost.
     package let worker: String
-    /// What became of the job.
+    /// The job's new state.
     package let state: JobState
 
     package init(job: String, attempt: Int, worker: String, state: JobState) {
@@ -14,7 +14,7 @@ package struct LostLease: Sendable, Hashable {
         self.state = state
     }
 
-    /// Leases as scripts answer them.
+    /// Decodes the leases in a script's answer.
     static func all(_ answer: ScriptAnswer) throws(QueueError) -> [LostLease] {
         var parts = try answer.parts()
         var leases: [LostLease] = []
@@ -22,7 +22,7 @@ package struct LostLease: Sendable, Hashable {
         return leases
     }
 
-    /// What `maintenance.lua` packs of each lease.
+    /// Decodes a lease as `maintenance.lua` packs it.
     private init(unpacking parts: inout ScriptParts) throws(QueueError) {
         job = try parts.text()
         attempt = try parts.integer()

@@ -1,4 +1,4 @@
-/// Random names that tell one call, or one owner, from every other.
+/// Random names that distinguish calls and owners.
 package enum Nonce {
     /// 16 hexadecimal digits.
     package static func random() -> String {

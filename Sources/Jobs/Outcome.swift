@@ -1,20 +1,21 @@
 package import JobSchema
 
-/// How one try of a job ended.
+/// How one attempt of a job ended.
 package enum Outcome: Sendable, Hashable {
     case completed([OutputReport])
-    /// The job is delayed for another try if the failure is retryable and a try is left; otherwise it has failed.
+    /// The job is delayed until its next attempt if the failure is retryable and attempts are left; otherwise it has
+    /// failed.
     ///
-    /// Where only some of several outputs failed, all of them are told.
+    /// If only some of several outputs failed, `outputs` has all of them.
     case failed(Failure, outputs: [OutputReport] = [])
-    /// A process of the slot died: the try is given back and a crash is charged.
+    /// A process of the slot died: a crash is counted instead of the attempt.
     case crashed(Failure)
     case cancelled
-    /// Given back by a worker that drains; nothing is charged.
+    /// Released by a worker that drains; neither an attempt nor a crash is counted.
     case released
 }
 
-/// The end of one try, to be told together with others.
+/// The end of one attempt, to be reported together with others.
 package struct Ending: Sendable, Hashable {
     package let id: String
     package let token: String
@@ -29,31 +30,31 @@ package struct Ending: Sendable, Hashable {
     }
 }
 
-/// What became of a job whose try ended; a repeated `finish` gets its first answer again.
+/// The reply to `finish`; a repeated call gets the first reply again.
 package enum FinishAnswer: Sendable, Hashable {
-    /// The job's new state, and for a delayed one when it is due, in milliseconds since 1970.
+    /// The job's new state, and if it is delayed, when it is due, in milliseconds since 1970.
     case acknowledged(JobState, retryAt: Int64?)
-    /// The token is no longer the job's; nothing was changed.
+    /// The token no longer owns the job; nothing was changed.
     case stale
-    /// The job is publishing, so it can neither be cancelled nor be given back; nothing was changed.
+    /// The job is publishing, so it can be neither cancelled nor released; nothing was changed.
     case publishing
 }
 
 /// Whether a result may become visible.
 package enum PublishAnswer: Sendable, Hashable {
     case ok, cancelled, stale
-    /// The job's deadline is over.
+    /// The job's deadline has passed.
     case expired
 }
 
-/// How to go on with a job that a former owner had begun to publish, and whose result is not visible.
+/// How to continue with a job that an earlier owner had begun to publish, and whose result is not visible.
 package enum RecoveryAnswer: String, Sendable, Hashable {
     case ok = "OK"
-    /// The job has ended: it was to be cancelled.
+    /// The job has ended: its cancellation had been requested.
     case cancelled = "CANCELLED"
-    /// The job has failed: it had crashed as often as it may.
+    /// The job has failed: it had crashed the maximum number of times.
     case crashed = "CRASHED"
-    /// The job's deadline is over.
+    /// The job's deadline has passed.
     case expired = "EXPIRED"
     case stale = "STALE"
 }

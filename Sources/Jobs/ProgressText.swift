@@ -1,8 +1,9 @@
 import JobSchema
 import MediaTypes
 
-/// A job's progress as one short field of its hash: `fraction position duration speed eta`, each `-` if unknown, and
-/// `estimated` behind them if the fraction is a guess. Of several outputs each one's phase and percentage follow: `c42`.
+/// A job's progress as one short field of its hash: `fraction position duration speed eta`, each `-` if unknown,
+/// followed by `estimated` if the fraction is an estimate. For several outputs, the phase and percentage of each
+/// follow, as in `c42`.
 enum ProgressText {
     static func encode(_ progress: Progress) -> String {
         let numbers = [progress.fraction, progress.position, progress.duration, progress.speed, progress.eta].map(
@@ -17,7 +18,7 @@ enum ProgressText {
         "w": .waiting, "c": .converting, "k": .checking, "d": .complete, "f": .failed,
     ]
 
-    /// What the field says.
+    /// The progress in a field; `nil` if it is malformed.
     static func decode(_ text: String) -> Progress? {
         let parts = text.split(separator: " ")
         guard parts.count >= 5 else { return nil }
@@ -34,7 +35,7 @@ enum ProgressText {
         return OutputProgress(phase, fraction: Double(percent) / 100)
     }
 
-    /// At most four decimals; Redis keeps a hash compact while its values are short.
+    /// At most four decimals, because Redis encodes a hash compactly only while its values are short.
     private static func number(_ value: Double?) -> String {
         guard let value, value.isFinite, abs(value) < 1e11 else { return "-" }
         return String((value * 10_000).rounded() / 10_000)

@@ -1,21 +1,21 @@
 package import JobSchema
 package import Redis
 
-/// Why the queue did not do what it was asked.
+/// Why a call of the queue failed.
 package enum QueueError: Error, Hashable, Sendable {
-    /// Redis could not be asked, or refused; repeating the call with the same nonce or token is safe.
+    /// Redis was not reachable, or returned an error. Repeating the call with the same nonce or token is safe.
     case redis(RedisError)
     /// The job with that index is not valid, and none was pushed.
     case invalidJob(index: Int, Failure)
-    /// A script answered with something else than it says on its top.
+    /// A script's answer does not match its header.
     case unexpectedAnswer(script: String, String)
 
-    /// Whether the same call may well succeed a little later without anybody's help.
+    /// Whether the same call may succeed a little later without intervention.
     package var isTransient: Bool {
         if case .redis(let error) = self { error.isTransient } else { false }
     }
 
-    /// Whether Redis has done what it was asked, and too few replicas have heard of it.
+    /// Whether Redis executed the command, but too few replicas acknowledged it.
     package var isShortOfReplicas: Bool {
         if case .redis(.tooFewReplicas(acknowledged: _, _)) = self { true } else { false }
     }

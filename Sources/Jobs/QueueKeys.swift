@@ -1,4 +1,4 @@
-/// Every key of one queue; the hash tag keeps them in one slot of a cluster.
+/// The keys of one queue; their hash tag keeps them in one hash slot of a cluster.
 package struct QueueKeys: Sendable, Hashable {
     package let prefix: String
 
@@ -6,12 +6,12 @@ package struct QueueKeys: Sendable, Hashable {
         prefix = "respool:{\(name.text)}:"
     }
 
-    /// The stream that anybody may push a job to.
+    /// The stream to which any producer may push a job.
     package var inbox: String { prefix + "in" }
     package var ready: String { prefix + "ready" }
     package var delayed: String { prefix + "delayed" }
     package var lease: String { prefix + "lease" }
-    /// Waiting and running jobs: what an autoscaler reads.
+    /// Waiting and running jobs, for autoscalers.
     package var live: String { prefix + "live" }
     package var done: String { prefix + "done" }
     package var failed: String { prefix + "failed" }
@@ -19,17 +19,17 @@ package struct QueueKeys: Sendable, Hashable {
     package var meta: String { prefix + "meta" }
     package var events: String { prefix + "events" }
     package var workers: String { prefix + "workers" }
-    /// Waiting jobs whose `limit_key` has no place.
+    /// Waiting jobs whose `limit_key` has no free permit.
     package var parked: String { prefix + "parked" }
     /// How many jobs of a `limit_key` run at once.
     package var limits: String { prefix + "limits" }
-    /// How many jobs of a `limit_key` begin in a minute.
+    /// How many jobs of a `limit_key` start per minute.
     package var rates: String { prefix + "rates" }
     /// When each schedule is due next.
     package var schedules: String { prefix + "schedules" }
-    /// Receivers of callbacks, by when each is to be looked at.
+    /// Receivers of callbacks, by when each is to be checked.
     package var callbacks: String { prefix + "callbacks" }
-    /// Callbacks that are over.
+    /// Finished callbacks.
     package var called: String { prefix + "called" }
 
     package func job(_ id: String) -> String { prefix + "job:" + id }
@@ -38,21 +38,21 @@ package struct QueueKeys: Sendable, Hashable {
     /// The outputs of a completed job, as JSON.
     package func result(_ id: String) -> String { prefix + "result:" + id }
     package func log(_ id: String) -> String { prefix + "log:" + id }
-    /// The commit record of a job that is publishing or did not end well while it was.
+    /// The commit record of a job that is publishing, or whose last publication was interrupted.
     package func commit(_ id: String) -> String { prefix + "commit:" + id }
-    /// The id that stands for the id of a pushed duplicate.
+    /// The id of the job that a duplicate's id refers to.
     package func alias(_ id: String) -> String { prefix + "alias:" + id }
     package func dedup(_ key: String) -> String { prefix + "dedup:" + key }
-    /// What is counted of a group.
+    /// The counts of a group.
     package func group(_ name: String) -> String { prefix + "group:" + name }
     package func members(_ group: String) -> String { prefix + "group:" + group + ":ids" }
-    /// The jobs that run under a `limit_key`.
+    /// The running jobs of a `limit_key`.
     package func limit(_ key: String) -> String { prefix + "limit:" + key }
     package func parked(_ key: String) -> String { prefix + "parked:" + key }
     package func callback(_ id: String) -> String { prefix + "callback:" + id }
-    /// The callbacks of a receiver that are not over, by when each is due.
+    /// The unfinished callbacks of a receiver, by when each is due.
     package func callbacks(_ receiver: String) -> String { prefix + "callbacks:" + receiver }
     package func worker(_ name: String) -> String { prefix + "worker:" + name }
-    /// A job that comes again and again.
+    /// A scheduled job.
     package func schedule(_ name: String) -> String { prefix + "schedule:" + name }
 }

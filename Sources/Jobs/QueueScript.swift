@@ -1,7 +1,8 @@
 import JobSchema
 import Redis
 
-/// The scripts, each joined from its file and the fragments that it requires (`Tools/lua_scripts.py` does the same for the linter).
+/// The scripts, each joined from its file and the fragments that it requires (`Tools/lua_scripts.py` does the same for
+/// the linter).
 enum QueueScript {
     static let enqueue = script("enqueue", PackageResources.enqueue_lua)
     static let admit = script("admit", PackageResources.admit_lua)
@@ -25,7 +26,7 @@ enum QueueScript {
     static let finishCallback = script("finish_callback", PackageResources.finish_callback_lua)
     static let redeliver = script("redeliver", PackageResources.redeliver_lua)
 
-    /// What a script can require.
+    /// The fragments that a script can require.
     private static let fragments = [
         "constants": PackageResources.constants_lua, "meta": PackageResources.meta_lua,
         "base": PackageResources.base_lua, "callbacks": PackageResources.callbacks_lua,
@@ -35,7 +36,7 @@ enum QueueScript {
         "replay": PackageResources.replay_lua, "maintenance": PackageResources.maintenance_lua,
     ]
 
-    /// `meta.lua` in front, and the script inside one function.
+    /// Joins `meta.lua` and the script, which is wrapped in one function.
     static func script(_ name: String, _ text: [UInt8]) -> RedisScript {
         var inserted: Set<String> = []
         var source: [UInt8] = []
@@ -46,7 +47,7 @@ enum QueueScript {
         return RedisScript(name: name, source: source)
     }
 
-    /// Appends a text; a line `-- require NAME` stands for that fragment where it is first met, and for nothing afterwards.
+    /// Appends a text. The first line `-- require NAME` is replaced by that fragment, later ones are removed.
     private static func append(_ text: [UInt8], to source: inout [UInt8], _ inserted: inout Set<String>) {
         let requirement = Array("-- require ".utf8)
         for line in text.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).dropLast() {

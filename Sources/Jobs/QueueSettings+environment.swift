@@ -2,8 +2,8 @@ package import JobSchema
 import Lifecycle
 
 extension QueueSettings {
-    /// The defaults, and what `RESPOOL_MAX_CRASHES`, `RESPOOL_KEEP_EVENTS` and `RESPOOL_KEEP_COMPLETED`, `_FAILED`, `_CANCELLED`, `_CALLBACKS` (`10000`
-    /// or `10000/7d`) say.
+    /// The defaults, changed by `RESPOOL_MAX_CRASHES`, `RESPOOL_KEEP_EVENTS` and `RESPOOL_KEEP_COMPLETED`, `_FAILED`,
+    /// `_CANCELLED`, `_CALLBACKS` (`10000` or `10000/7d`).
     package static func fromEnvironment(
         _ value: (String) -> String? = Environment.value
     ) throws(Failure) -> QueueSettings {
@@ -43,7 +43,7 @@ extension QueueSettings {
         return Retention(count: count, age: age)
     }
 
-    /// `7d`, `12h`, `30m`, `45s`.
+    /// Parses `7d`, `12h`, `30m` or `45s`.
     private static func age(_ text: String) -> Duration? {
         let units: [Character: Int] = ["d": 86_400, "h": 3600, "m": 60, "s": 1]
         guard let unit = text.last.flatMap({ units[$0] }), let number = Int(text.dropLast()),

@@ -1,7 +1,7 @@
 import Lifecycle
 
 extension QueueSettings {
-    /// The settings as the scripts read them.
+    /// The settings in the format that the scripts parse.
     var line: String {
         let numbers: [Int64] = [
             lease.milliseconds, Int64(maxCrashes), Int64(events), backoff.base.milliseconds, backoff.cap.milliseconds,

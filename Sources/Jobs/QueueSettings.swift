@@ -1,29 +1,29 @@
 package import Lifecycle
 
-/// What the operator decides about a queue.
+/// The operator's settings of a queue.
 ///
-/// Every `claim` and `beat` writes the worker's settings to the queue's `meta`, and all other scripts read them there; so a
-/// command or a dashboard needs none, and the last worker started decides.
+/// Every `claim` and `beat` writes the worker's settings to the queue's `meta`, and all other scripts read them there.
+/// So commands and dashboards need no settings, and the worker that wrote last determines them.
 package struct QueueSettings: Sendable, Hashable {
-    /// How long a running job is its worker's without a beat.
+    /// The duration of a lease: how long a worker keeps a running job without a beat.
     package var lease: Duration = .seconds(10)
-    /// Lost leases and dead children that make a job fail.
+    /// Lost leases and dead child processes after which a job fails.
     package var maxCrashes = 3
     package var done = Retention(count: 10_000, age: .seconds(7 * 86_400))
     package var failed = Retention(count: 10_000, age: .seconds(30 * 86_400))
     package var cancelled = Retention(count: 1_000, age: .seconds(7 * 86_400))
-    /// Callbacks that are over, of which the log is kept.
+    /// Finished callbacks, whose logs are kept.
     package var called = Retention(count: 1_000, age: .seconds(7 * 86_400))
-    /// About how many entries the stream of events keeps.
+    /// The approximate number of entries in the stream of events.
     package var events = 10_000
-    /// The wait between attempts.
+    /// The delay between attempts.
     package var backoff = Backoff(base: .seconds(2), cap: .seconds(600))
-    /// The longest wait that a source's server may ask for.
+    /// The maximum delay that a source's server may request.
     package var longestRetryAfter: Duration = .seconds(3600)
 
     package init() {}
 
-    /// How many jobs of one terminal state, or callbacks that are over, are kept, and for how long.
+    /// How many jobs of one terminal state, or finished callbacks, are kept, and for how long.
     package struct Retention: Sendable, Hashable {
         package var count: Int
         package var age: Duration

@@ -1,6 +1,6 @@
-/// A queue at a glance.
+/// The statistics of a queue.
 package struct QueueStats: Sendable, Hashable {
-    /// Every state is there.
+    /// Contains every state.
     package let counts: [JobState: Int]
     package let isPaused: Bool
     /// Milliseconds since the oldest job that can run now became ready.
@@ -8,9 +8,9 @@ package struct QueueStats: Sendable, Hashable {
     package let lastMinute: JobCounts
     package let lastHour: JobCounts
     package let lastDay: JobCounts
-    /// Workers that gave a sign of life within the lease.
+    /// Workers that sent a beat within the duration of a lease.
     package let workers: Int
-    /// Slots of those workers.
+    /// The total number of slots of those workers.
     package let slots: Int
 
     package subscript(state: JobState) -> Int { counts[state] ?? 0 }

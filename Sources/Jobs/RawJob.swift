@@ -2,7 +2,7 @@ import FoundationEssentials
 import JobSchema
 import Redis
 
-/// A job as Redis holds it.
+/// A job as Redis stores it.
 struct RawJob {
     let id: String
     let state: JobState
@@ -12,12 +12,12 @@ struct RawJob {
     let fields: [String: String]
     let outputs: [OutputReport]?
 
-    /// A job from the replies to `HGETALL`, `GET spec` and `GET result`.
+    /// Creates a job from the replies to `HGETALL`, `GET spec` and `GET result`.
     init?(id: String, _ hash: RedisValue, _ spec: RedisValue, _ result: RedisValue) {
         self.init(id: id, hash: (hash.dictionary ?? [:]).compactMapValues(\.string), spec, result)
     }
 
-    /// A job from its hash, and from its spec and its result as texts.
+    /// Creates a job from its hash, and the texts of its spec and result.
     init?(id: String, hash: [String: String], _ spec: RedisValue, _ result: RedisValue) {
         guard let state = hash["state"].flatMap(JobState.init) else { return nil }
         self.id = id
@@ -27,7 +27,7 @@ struct RawJob {
         outputs = result.bytes.flatMap { try? JSONDecoder().decode([OutputReport].self, from: Data($0)) }
     }
 
-    /// A job that is in the inbox.
+    /// Creates a job from an entry of the inbox; `nil` if the entry is a bell or a seal.
     init?(_ entry: InboxEntry) {
         guard entry.fields["_bell"] == nil, entry.fields["_seal"] == nil else { return nil }
         id = entry.id

@@ -3,7 +3,8 @@ import Lifecycle
 package import Redis
 
 extension ReplicaWait {
-    /// What `RESPOOL_WAIT_REPLICAS`, or the fallback, and `RESPOOL_WAIT_TIMEOUT` say; nothing if there is no replica to wait for.
+    /// The setting from `RESPOOL_WAIT_REPLICAS` (at least the fallback) and `RESPOOL_WAIT_TIMEOUT`; `nil` if there is
+    /// no replica to wait for.
     package static func fromEnvironment(
         fallback: Int = 0, _ value: (String) -> String? = Environment.value
     ) throws(Failure) -> ReplicaWait? {

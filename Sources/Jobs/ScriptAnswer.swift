@@ -1,6 +1,6 @@
 import Redis
 
-/// A script's answer, read as its header promises.
+/// A script's answer, decoded as the script's header describes.
 struct ScriptAnswer {
     let script: String
     let value: RedisValue
@@ -25,7 +25,7 @@ struct ScriptAnswer {
         return array.map { ScriptAnswer(script: script, value: $0) }
     }
 
-    /// The parts of an array, each read by what it is.
+    /// The parts of an array, for decoding one after the other.
     func parts() throws(QueueError) -> ScriptParts { ScriptParts(script, try array()) }
 
     var unexpected: QueueError { .unexpectedAnswer(script: script, "\(value)") }

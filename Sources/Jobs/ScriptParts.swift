@@ -1,4 +1,4 @@
-/// The parts of a script's answer, read one after the other in the order that its header promises.
+/// The parts of a script's answer, decoded in the order that its header describes.
 struct ScriptParts {
     private let script: String
     private var rest: ArraySlice<ScriptAnswer>

@@ -1,9 +1,9 @@
 import Redis
 
-/// What a queue needs of the server's `INFO` and settings.
+/// The parts of the server's `INFO` and settings that matter to a queue.
 package struct ServerInfo: Sendable, Hashable, Encodable {
     package let version: String
-    /// `master` or `slave`, as Redis calls them.
+    /// `master` or `slave`, in the terms of Redis.
     package let role: String
     package let replicas: Int
     package let maxmemoryPolicy: String
@@ -11,11 +11,11 @@ package struct ServerInfo: Sendable, Hashable, Encodable {
     package let maxmemory: Int64
     package let usedMemory: Int64
     package let isAppendOnly: Bool
-    /// `always`, `everysec` or `no`; nothing if the server does not say.
+    /// `always`, `everysec` or `no`; `nil` if the server does not report it.
     package let appendfsync: String?
-    /// How many bytes a field of a pushed job may have before Redis refuses it; nothing if the server does not say.
+    /// The maximum size of a field in bytes that Redis accepts; `nil` if the server does not report it.
     package let maxBulkBytes: Int64?
-    /// What the server could not write of late.
+    /// Recent writes that failed on the server.
     package let failedWrites: [String]
 
     private enum CodingKeys: String, CodingKey {
@@ -45,11 +45,11 @@ package struct ServerInfo: Sendable, Hashable, Encodable {
 }
 
 extension JobQueue {
-    /// Asks the server about itself; needs `INFO`, and `CONFIG` only for what `INFO` does not say.
+    /// Reads information about the server; needs `INFO`, and `CONFIG` only for values that `INFO` does not have.
     package func serverInfo() async throws(QueueError) -> ServerInfo {
         let sections = try await send(["server", "replication", "memory", "persistence"].map { ["INFO", .text($0)] })
         let info = sections.map { Self.infoFields($0.string ?? "") }.reduce(into: [:]) { $0.merge($1) { $1 } }
-        // Hosted servers refuse `CONFIG`.
+        // Hosted servers reject `CONFIG`.
         func setting(_ name: String) async -> String? {
             try? await send([["CONFIG", "GET", .text(name)]])[0].dictionary?[name]?.string
         }

@@ -1,7 +1,7 @@
 import FoundationEssentials
 import JobSchema
 
-/// A job's fields as the JSON that Redis keeps.
+/// A job's fields as the JSON that Redis stores.
 enum SpecText {
     static func encode(_ fields: [String: String]) -> [UInt8] {
         var text: [UInt8] = []
@@ -17,7 +17,7 @@ enum SpecText {
         return text
     }
 
-    /// The fields, or none if the text is not what `encode` or a script writes.
+    /// The fields; empty if the text was written neither by `encode` nor by a script.
     static func decode(_ text: [UInt8]) -> [String: String] {
         FlatObject.read(text[...]) ?? (try? JSONDecoder().decode([String: String].self, from: Data(text))) ?? [:]
     }

@@ -1,13 +1,13 @@
-/// A worker process as the queue knows it.
+/// A worker process as it is registered in the queue.
 package struct WorkerRecord: Sendable, Hashable {
     /// `host:pid:nonce`.
     package let name: String
     package let host: String
     package let slots: Int
     package let version: String
-    /// The ids of the jobs in hand.
+    /// The ids of the jobs that the worker is running.
     package var jobs: [String]
-    /// Milliseconds since the last beat, by the clock of Redis; nothing in a record that is being written.
+    /// Milliseconds since the last beat, by the clock of Redis; `nil` in a record that is being written.
     package let silence: Int64?
 
     package init(

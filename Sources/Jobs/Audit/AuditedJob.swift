@@ -1,19 +1,20 @@
-/// A job and all that names it, as it was at one moment.
+/// A job and every reference to it, read at one moment.
 struct AuditedJob {
     let id: String
     let fields: [String: String]
-    /// Its score, by the index that has it.
+    /// Its score in each index that contains it.
     let scores: [String: String]
     let isLive: Bool
-    /// By what comes before its id in a key's name; -1 of a key that stays, else ms; nothing or -2 of one that is not there.
+    /// The time to live of each key, by the prefix of the id in its name: -1 if it does not expire, else ms; `nil` or
+    /// -2 if the key does not exist.
     let lives: [String: Int64]
-    /// The id that has its `dedup` key.
+    /// The id of the job that holds its `dedup` key.
     let holder: String?
     let memberScore: String?
     let holdsPermit: Bool
     let parkedScore: String?
 
-    /// What comes before a job's id in the names of its keys; each has the first two.
+    /// The prefixes of a job's id in the names of its keys; every job has the first two.
     static let kinds = ["job", "spec", "result", "log", "commit"]
 
     private static let indexOf: [JobState: String] = [
@@ -21,16 +22,16 @@ struct AuditedJob {
         .cancelled: "cancelled",
     ]
 
-    /// A job is in one of these.
+    /// The indexes of which exactly one contains a job.
     private static let places = indexOf.values.sorted() + ["parked"]
 
     /// All indexes of jobs.
     static let indexes = places + ["expiring"]
 
-    /// A sentence for each fault.
+    /// A message for each inconsistency.
     var problems: [String] {
         guard has("job") else {
-            // Nobody deletes a job and leaves its name.
+            // No script deletes a job and leaves a reference to it.
             return (scores.keys + (isLive ? ["live"] : [])).map { Self.isNone(id, in: $0) }
         }
         guard let state = fields["state"].flatMap(JobState.init),
@@ -43,7 +44,7 @@ struct AuditedJob {
 
     private func has(_ kind: String) -> Bool { lives[kind] ?? -2 != -2 }
 
-    /// Whether the job is in exactly the indexes that its state says.
+    /// Checks that the job is in exactly the indexes of its state.
     private func membershipProblems(_ state: JobState, _ index: String) -> [String] {
         var problems: [String] = []
         for name in Self.places where (scores[name] != nil) != (name == index) {
@@ -60,7 +61,7 @@ struct AuditedJob {
         return problems
     }
 
-    /// When time gives it up, in ms since 1970; a job that was started is late only for its deadline.
+    /// When the job expires, in ms since 1970; a job that was started expires only at its deadline.
     private func lastMoment(_ state: JobState) -> String? {
         guard state == .waiting || state == .delayed, fields["commit"] == nil else { return nil }
         let start = fields["token"] == nil ? fields["expires"] : nil
@@ -93,7 +94,7 @@ struct AuditedJob {
         return problems
     }
 
-    /// Whether the job has exactly the keys that its state says.
+    /// Checks that the job has exactly the keys of its state.
     private func keyProblems(_ state: JobState) -> [String] {
         var problems: [String] = []
         func expect(_ holds: Bool, _ what: String) {
@@ -105,7 +106,7 @@ struct AuditedJob {
         expect(has("commit") == (fields["commit"] != nil), "its commit record and its field differ")
         expect(fields["commit"] == nil || !state.isTerminal, "it has a commit record")
         for kind in ["job", "spec", "result", "log"] where has(kind) {
-            // A group keeps hold of the hash until the job is trimmed.
+            // The hash of a job with a group does not expire until the job is trimmed.
             let isMortal = state.isTerminal && (kind != "job" || fields["group"] == nil)
             expect((lives[kind] ?? -1 >= 0) == isMortal, "whether \(kind):… has a time to live")
         }
@@ -115,7 +116,7 @@ struct AuditedJob {
         return problems
     }
 
-    /// Whether the job is where its group and its `limit_key` say.
+    /// Checks the entries of the job under its group and its `limit_key`.
     private func sharedProblems(_ state: JobState) -> [String] {
         var problems: [String] = []
         if let group = fields["group"] {

@@ -1,8 +1,8 @@
 import Redis
 
-/// Goes through sorted sets and sets side by side, some members of each at a time.
+/// Scans several sorted sets or sets at the same time, a few members of each per step.
 struct KeyWalk {
-    /// What is in a set, and may have gone since.
+    /// A member of a set; it may have been removed since it was read.
     struct Member {
         /// The set's name without the prefix.
         let name: String
@@ -24,7 +24,7 @@ struct KeyWalk {
         places = names.map { ($0, "0") }
     }
 
-    /// The next members, of all that are not through yet; nothing at the end.
+    /// The next members of all sets that are not finished; `nil` at the end.
     mutating func next() async throws(QueueError) -> [Member]? {
         guard !places.isEmpty else { return nil }
         let (command, count) = (isSorted ? "ZSCAN" : "SSCAN", Int64(max(10, 500 / places.count)))
@@ -36,7 +36,7 @@ struct KeyWalk {
         var rest: [(name: String, cursor: String)] = []
         for ((name, _), reply) in zip(places, replies) {
             guard let parts = reply.array, parts.count == 2, let cursor = parts[0].string else { continue }
-            // Of a sorted set every second one is a score.
+            // ZSCAN returns members and scores alternately.
             let texts = (parts[1].array ?? []).enumerated().filter { !isSorted || $0.offset.isMultiple(of: 2) }
             members += texts.compactMap { $0.element.string }.map { Member(name: name, text: $0, isSorted: isSorted) }
             if cursor != "0" { rest.append((name, cursor)) }
@@ -47,7 +47,7 @@ struct KeyWalk {
 }
 
 extension QueueReading {
-    /// Which of the keys are not there.
+    /// The positions of the keys that do not exist.
     func missing(_ keys: [RedisArgument]) async throws(QueueError) -> [Int] {
         guard !keys.isEmpty, try await queue.send([RedisCommand(["EXISTS"] + keys)])[0] != .integer(Int64(keys.count))
         else { return [] }
@@ -55,7 +55,7 @@ extension QueueReading {
         return replies.indices.filter { replies[$0] == .integer(0) }
     }
 
-    /// The members whose keys are not there, although they are named.
+    /// The members whose keys do not exist, although the set still contains them.
     func lost(
         _ members: [KeyWalk.Member], _ key: (String) -> RedisArgument
     ) async throws(QueueError) -> [KeyWalk.Member] {
@@ -63,7 +63,7 @@ extension QueueReading {
         return try await stillWrong(missing, { ["EXISTS", key($0.text)] }, unless: { $1 == .integer(1) })
     }
 
-    /// The members to whose question the answer is not right, although they are named.
+    /// The members for which the command's reply is not right, although the set still contains them.
     func wrong(
         _ members: [KeyWalk.Member], _ question: (KeyWalk.Member) -> RedisCommand,
         unless isRight: (KeyWalk.Member, RedisValue) -> Bool
@@ -73,7 +73,8 @@ extension QueueReading {
         return try await stillWrong(doubtful, question, unless: isRight)
     }
 
-    /// The same of members that seemed wrong, of which each is asked once more together with whether it is still there.
+    /// Rechecks members that seemed wrong: sends each one's command again, atomically with a check that the set still
+    /// contains it.
     func stillWrong(
         _ members: [KeyWalk.Member], _ question: (KeyWalk.Member) -> RedisCommand,
         unless isRight: (KeyWalk.Member, RedisValue) -> Bool

@@ -1,18 +1,18 @@
-/// Reads every key of a queue, a page at a time, and names what does not fit together.
+/// Reads every key of a queue, a page at a time, and reports inconsistencies.
 package struct QueueAudit: Sendable {
     let queue: JobQueue
 
     package init(_ queue: JobQueue) { self.queue = queue }
 
-    /// A sentence for each fault of a queue at rest; none for a sound one.
+    /// A message for each inconsistency of an idle queue; empty if there is none.
     package func problems() async throws(QueueError) -> [String] {
         var reading = QueueReading(queue)
         try await reading.readAll()
         return reading.suspects.sentences
     }
 
-    /// The same for a queue at work, and what is overdue: what each of three readings names, for a job may move while it
-    /// is read.
+    /// The inconsistencies of a queue in use, and overdue work. A job may change while it is read, so only problems
+    /// found by three readings are reported.
     package func lastingProblems(pause: Duration = .milliseconds(300)) async throws(QueueError) -> Findings {
         var reading = QueueReading(queue)
         try await reading.readAll()
@@ -29,26 +29,26 @@ package struct QueueAudit: Sendable {
         return Findings(keys: reading.keyCount, sentences: suspects.sentences)
     }
 
-    /// What three readings agree on.
+    /// The problems that three readings found.
     package struct Findings: Sendable {
         package let keys: Int
         package let sentences: [String]
     }
 }
 
-/// What seems wrong, each with the key that is to be read again to see whether it stays so.
+/// Suspected problems, each with the key that is read again to confirm it.
 struct SuspectJobs {
     private var byKey: [String: Set<String>] = [:]
     private var overdue: Set<String> = []
     private var count = 0
     private var isCut = false
 
-    /// A queue may be wrong from end to end, and what is said of it must not take the memory that reading it does not.
+    /// Bounds the memory for messages, because every key of a queue may be inconsistent.
     static let most = 10_000
 
     var isEmpty: Bool { byKey.isEmpty && overdue.isEmpty }
 
-    /// The keys in doubt, without the queue's prefix.
+    /// The suspected keys, without the queue's prefix.
     var keys: some Collection<String> { byKey.keys }
 
     var sentences: [String] {
@@ -62,13 +62,13 @@ struct SuspectJobs {
         byKey[key, default: []].insert(sentence)
     }
 
-    /// Adds what only time has made wrong.
+    /// Adds a problem that consists only in overdue work.
     mutating func add(overdue sentence: String) {
         guard hasRoom() else { return }
         overdue.insert(sentence)
     }
 
-    /// Leaves what others found too.
+    /// Removes the problems that `others` does not contain.
     mutating func keep(_ others: SuspectJobs) {
         for (key, sentences) in byKey {
             let kept = sentences.intersection(others.byKey[key] ?? [])

@@ -1,7 +1,7 @@
 import Redis
 
 extension QueueReading {
-    /// Whether each callback is in exactly the places that its state says.
+    /// Checks that each callback is in exactly the sets of its state.
     mutating func readCallbacks(_ ids: [String]) async throws(QueueError) {
         let receivers = try await queue.send(ids.map { ["HGET", key("callback:" + $0), "receiver"] }).map {
             $0.string ?? ""
@@ -28,7 +28,7 @@ extension QueueReading {
         }
     }
 
-    /// Whether only callbacks that are there are over.
+    /// Checks that every member of `called` exists.
     mutating func readCalled() async throws(QueueError) {
         try await readNames("called") {
             "callback:" + $0
@@ -37,7 +37,7 @@ extension QueueReading {
         }
     }
 
-    /// Whether only receivers are named for whom a callback waits.
+    /// Checks that every receiver in `callbacks` has a waiting callback.
     mutating func readReceivers() async throws(QueueError) {
         try await readNames("callbacks") {
             "callbacks:" + $0
@@ -46,7 +46,7 @@ extension QueueReading {
         }
     }
 
-    /// Whether each key is there that a sorted set names.
+    /// Checks that the keys of all members of a sorted set exist.
     mutating func readNames(
         _ name: String, _ named: (String) -> String, problem: (String) -> String
     ) async throws(QueueError) {
@@ -57,7 +57,7 @@ extension QueueReading {
         }
     }
 
-    /// Whether only callbacks of a receiver wait for it, and it is named.
+    /// Checks that only callbacks to a receiver wait for it, and that `callbacks` contains the receiver.
     mutating func readWaiting(_ receivers: [String]) async throws(QueueError) {
         var walk = KeyWalk(queue, sorted: receivers.map { "callbacks:" + $0 })
         while let members = try await walk.next() {
@@ -81,7 +81,7 @@ extension QueueReading {
         }
     }
 
-    /// Whether only callbacks are named as being sent to a receiver that are.
+    /// Checks that every callback in `calling:<receiver>` is being sent.
     mutating func readCalling(_ receivers: [String]) async throws(QueueError) {
         var walk = KeyWalk(queue, sets: receivers.map { "calling:" + $0 })
         while let members = try await walk.next() {

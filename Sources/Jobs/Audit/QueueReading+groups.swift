@@ -1,7 +1,8 @@
 import Redis
 
 extension QueueReading {
-    /// Whether each group has exactly its jobs, and counts them as they are, unless they were changing.
+    /// Checks that each group has exactly its jobs and that its counts are right, unless they changed during the
+    /// reading.
     mutating func readGroups(_ names: [String]) async throws(QueueError) {
         let members = names.filter { $0.hasSuffix(":ids") }.map { String($0.dropLast(4)) }
         let owned = try await atomically(
@@ -47,7 +48,7 @@ extension QueueReading {
         try await queue.send(names.map { ["HGETALL", key("group:" + $0)] }).map(Self.texts)
     }
 
-    /// What does not fit between a group's hash and the jobs that it has, counted by state.
+    /// The differences between a group's hash and its jobs, counted by state.
     private static func problems(_ name: String, _ fields: [String: String], _ found: [String: Int]) -> [String] {
         var problems: [String] = []
         if found.isEmpty { problems.append("the group \(name) has no job") }
@@ -56,7 +57,7 @@ extension QueueReading {
             let (count, there) = (Int(fields[state.rawValue] ?? "0") ?? -1, found[state.rawValue] ?? 0)
             sum += count
             if !state.isTerminal { left += there }
-            // Jobs that are over count on after they were deleted.
+            // Deleted terminal jobs are still counted.
             if state.isTerminal ? count < there : count != there {
                 problems.append("the group \(name) counts \(count) jobs as \(state.rawValue), and has \(there)")
             }
