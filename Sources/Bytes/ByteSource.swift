@@ -1,20 +1,20 @@
 package import MediaTypes
 
-/// Bytes that libav reads, on the thread that converts or on that of an output; a read may block.
+/// Bytes that libav reads, on the conversion's thread or an output's thread. A read may block.
 package protocol ByteSource: AnyObject {
-    /// The whole length in bytes; the largest number there is for a stream without an end.
+    /// The total length in bytes; `Int64.max` for an endless stream.
     var length: Int64 { get }
 
-    /// Whether no byte is still on its way, so that a read at the end costs no more than one at the start.
+    /// Whether all bytes are already present, so that reading the end costs no more than reading the start.
     var isAllPresent: Bool { get }
 
-    /// Whether it is a stream without an end, of which only what comes next can be read.
+    /// Whether the source is an endless stream, which can only be read sequentially.
     var isEndless: Bool { get }
 
-    /// Fills a prefix of the buffer with the bytes at an offset and answers its length; zero is the end.
+    /// Fills a prefix of the buffer with the bytes at an offset. Returns the number of bytes; zero at the end.
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws -> Int
 
-    /// The titles of a radio stream that came since they were last taken.
+    /// Returns and removes the titles of a radio stream that arrived since the last call.
     func takeTitles() -> [StreamTitle]
 }
 

@@ -1,4 +1,4 @@
-/// A source in which some bytes are replaced by others.
+/// A source with some bytes replaced.
 package final class CorrectedSource: ByteSource {
     private let source: any ByteSource
     private let corrections: [Int64: UInt8]

@@ -1,7 +1,7 @@
 import Glibc
 package import Lifecycle
 
-/// A regular file, read through a descriptor that somebody else owns and keeps open meanwhile.
+/// A regular file that is read through a borrowed descriptor. The owner keeps the descriptor open.
 package final class DescriptorSource: ByteSource {
     package let length: Int64
     private let number: CInt
@@ -16,7 +16,7 @@ package final class DescriptorSource: ByteSource {
     }
 }
 
-/// A regular file, written and read back through a descriptor that somebody else owns and keeps open meanwhile.
+/// A regular file that is written and read through a borrowed descriptor. The owner keeps the descriptor open.
 package final class DescriptorStore: RandomAccessOutput {
     private let number: CInt
 

@@ -1,26 +1,26 @@
-/// Why media could not be read, converted or written.
+/// The reason why media could not be read, converted or written.
 package struct MediaError: Error, Sendable {
     package let reason: Reason
-    /// What was being done.
+    /// The failed operation.
     package let operation: String
-    /// What libav answered, if it was libav that failed.
+    /// libav's return code, if libav failed.
     package let code: Code?
     /// One sentence for people.
     package let sentence: String
-    /// Which of several outputs failed, and with it the whole; nothing where it was none of them.
+    /// The index of the output that failed the whole conversion; `nil` if the failure is not an output's.
     package private(set) var output: Int?
 
-    /// What kind of failure it is, and whose.
+    /// The kind and origin of a failure.
     package enum Reason: Sendable {
-        /// Nothing recognises the source's bytes.
+        /// The format of the source is not recognized.
         case unsupportedFormat
-        /// The source is empty, or recognised and not decodable.
+        /// The source is empty, or its format is recognized but it cannot be decoded.
         case corruptMedia
         /// The source has no audio track.
         case noAudio
         /// The audio is encrypted.
         case protectedContent
-        /// The source holds more of something than its limits allow.
+        /// The source exceeds a limit.
         case tooLarge
         case tooLong
         /// The source ends before the length that it declares.
@@ -29,13 +29,13 @@ package struct MediaError: Error, Sendable {
         case invalidTimeRange
         /// The settings cannot be met for this source.
         case invalidSettings
-        /// The byte source threw.
+        /// The `ByteSource` threw.
         case source(any Error)
-        /// The byte store threw.
+        /// The `RandomAccessOutput` threw.
         case store(any Error)
         /// The stop flag was raised.
         case cancelled
-        /// A fault of ours or of libav's.
+        /// A bug in respool or libav.
         case `internal`
     }
 
@@ -53,7 +53,7 @@ package struct MediaError: Error, Sendable {
         self.sentence = sentence
     }
 
-    /// The same with the output that failed.
+    /// The same error with the output's index.
     package func of(output index: Int) -> MediaError {
         var error = self
         error.output = index
@@ -66,7 +66,7 @@ extension MediaError: CustomStringConvertible {
 }
 
 extension MediaError {
-    /// The failure of a byte source that threw.
+    /// The error of a byte source that threw.
     package static func unreadable(_ error: any Error, _ operation: String = "read the source") -> MediaError {
         MediaError(.source(error), operation, "the source could not be read: \(error)")
     }

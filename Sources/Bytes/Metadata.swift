@@ -1,17 +1,17 @@
 package import MediaTypes
 
-/// What a source says beside its audio, in no container's own form.
+/// The tags, pictures and chapters of a source, independent of its container.
 package struct Metadata: Sendable {
-    /// Values by neutral names (see `TagName`), each in its order.
+    /// Values by neutral name (see `TagName`), each in their order.
     package var texts: [String: [String]] = [:]
     package var pictures: [Picture] = []
     package var chapters: [Chapter] = []
-    /// Lyrics with their times.
+    /// Synchronized lyrics.
     package var lines: [LyricLine] = []
-    /// Whole ID3v2.4 frames that mean nothing outside ID3.
+    /// Whole ID3v2.4 frames that have no meaning outside ID3.
     package var frames: [[UInt8]] = []
     package var wave = WaveMetadata()
-    /// What was too large or too odd to be read.
+    /// Warnings about data that was too large or malformed.
     package var warnings: [Warning] = []
 
     package init(
@@ -27,10 +27,10 @@ package struct Metadata: Sendable {
         self.warnings = warnings
     }
 
-    /// A picture, byte for byte as the source has it.
+    /// A picture with its original bytes.
     package struct Picture: Hashable, Sendable {
         package static let frontCover = 3
-        /// One of ID3's types, such as 3 for the front cover.
+        /// The ID3 picture type, such as 3 for the front cover.
         package var kind: Int
         package var mediaType: String
         package var description: String
@@ -43,7 +43,7 @@ package struct Metadata: Sendable {
             self.bytes = bytes
         }
 
-        /// Takes the media type from the bytes where they tell it: programs write `image/jpg`, `JPG` or nothing.
+        /// Detects the media type from the bytes if possible, because programs write `image/jpg`, `JPG` or nothing.
         package mutating func nameMediaType() {
             let known: [(start: [UInt8], mediaType: String)] = [
                 ([0xFF, 0xD8, 0xFF], "image/jpeg"), ([0x89, 0x50, 0x4E, 0x47], "image/png"),
@@ -57,7 +57,7 @@ package struct Metadata: Sendable {
         }
     }
 
-    /// A chapter, from the start of the audio.
+    /// A chapter. Times count from the start of the audio.
     package struct Chapter: Hashable, Sendable {
         /// Nanoseconds.
         package var start: Int64
@@ -84,7 +84,7 @@ package struct Metadata: Sendable {
         }
     }
 
-    /// The most bytes of tags that are read where no setting says otherwise, and that deflated ones may become in libav.
+    /// The maximum size of tags if no setting specifies one, and of inflated tags in libav.
     package static let maxBytes = 16 << 20
 
     package var isEmpty: Bool {
@@ -93,12 +93,13 @@ package struct Metadata: Sendable {
 }
 
 extension Metadata {
-    /// The texts by the names that a job uses.
+    /// The texts by the names in a job.
     package var shownTexts: [String: [String]] {
         Dictionary(texts.map { (TagName.shown($0.key), $0.value) }) { first, second in first + second }
     }
 
-    /// Takes another's texts where it has none of that name, and its pictures if it has none.
+    /// Adds the texts of another whose names are missing, and its pictures, chapters, lyrics and frames if there are none of
+    /// each.
     package mutating func fill(from other: Metadata) {
         texts.merge(other.texts) { own, _ in own }
         if pictures.isEmpty { pictures = other.pictures }
@@ -107,7 +108,7 @@ extension Metadata {
         if frames.isEmpty { frames = other.frames }
     }
 
-    /// Sets and removes what a job asks for.
+    /// Sets and removes the tags that a job specifies.
     package mutating func set(_ settings: TagSettings) {
         for (name, values) in settings.metadata {
             let values = values.filter { !$0.isEmpty }
@@ -115,7 +116,7 @@ extension Metadata {
         }
     }
 
-    /// Keeps what belongs to a range of the audio, and counts times from its start; `end` is nothing for the source's end.
+    /// Keeps what belongs to a range of the audio, and makes times relative to its start. `end` is `nil` for the source's end.
     package mutating func cut(first: Int64, end: Int64?, rate: Int) {
         guard first > 0 || end != nil else { return }
         let start = Self.nanoseconds(first, rate)
@@ -125,17 +126,17 @@ extension Metadata {
             guard from < to || (from == to && chapter.start >= start && from < stop) else { return nil }
             return Chapter(start: from - start, end: to - start, title: chapter.title)
         }
-        // The line that is being sung at the cut belongs to what follows it.
+        // The lyric line that is active at the start is kept.
         let sung = lines.last { $0.time <= start }
         lines = lines.filter { $0.time > start && $0.time < stop }
         if let sung, !sung.text.isEmpty { lines.insert(sung, at: 0) }
         for index in lines.indices { lines[index].time = max(lines[index].time - start, 0) }
         wave.cut(first: first, end: end)
-        // They describe the whole.
+        // These tags describe the whole source.
         for name in ["CUESHEET", "LENGTH", "TLEN"] { texts[name] = nil }
     }
 
-    /// Ends the last chapters where the audio ends, or where they start if nobody knows its end.
+    /// Ends the last chapters at the end of the audio, or at their start if the end is not known.
     package mutating func endChapters(at sample: Int64?, rate: Int) {
         let end = sample.map { Self.nanoseconds($0, rate) }
         if let end { chapters.removeAll { $0.start >= end } }
@@ -145,7 +146,7 @@ extension Metadata {
         }
     }
 
-    /// Drops what tells how loud the source was.
+    /// Removes tags about the source's loudness.
     package mutating func forgetLevel() {
         for name in texts.keys where TagName.isAboutLevel(name) { texts[name] = nil }
         frames.removeAll { $0.starts(with: Array("RVA2".utf8)) }

@@ -1,18 +1,18 @@
-/// Where the files of a conversion's outputs are written; each output has a thread of its own, which asks.
+/// Opens the output files of a conversion. Each output calls it on its own thread.
 package protocol OutputStores: AnyObject {
-    /// A new empty file of an output: its main one, or another beside it.
+    /// Opens a new empty file of an output: its main file, or a part beside it.
     ///
-    /// A part's name is what follows the stem of the main file's: `.chapters.json` beside `talk.mp3` will be
-    /// `talk.chapters.json`. `{token}` in it stands for letters that no other run of the job has, so that files which the
-    /// main one names, such as the segments of a playlist, never mix with those of another run.
+    /// A part's name is a suffix of the main file's stem: `.chapters.json` beside `talk.mp3` becomes `talk.chapters.json`.
+    /// `{token}` in it is replaced by letters that are unique to this attempt of the job, so that files that the main file
+    /// refers to, such as the segments of a playlist, never mix with those of another attempt.
     func open(output index: Int, part name: String?) throws -> any RandomAccessOutput
 
-    /// The name that an open part will have, relative to the main file's folder: what the main file calls it.
+    /// The final name of an open part, relative to the main file's folder. The main file refers to the part by it.
     func placeName(output index: Int, part name: String) throws -> String
 
-    /// A file is complete: it is not touched any more, and nothing is held open for it.
+    /// Declares a part complete: it is not accessed any more, and its resources can be released.
     ///
-    /// The main file is finished by whoever runs the conversion, after all parts: it makes the output complete.
+    /// The caller of the conversion finishes the main file, after all parts. That completes the output.
     func finish(output index: Int, part name: String) throws
 }
 

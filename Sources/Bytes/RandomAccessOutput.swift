@@ -1,17 +1,17 @@
-/// A file in the making that libav writes, and reads back, on the thread that converts.
+/// A file in progress that libav writes and reads back.
 package protocol RandomAccessOutput: AnyObject {
-    /// The bytes written so far, up to the highest offset.
+    /// The number of bytes written so far, up to the highest offset.
     var length: Int64 { get throws }
 
-    /// Writes all the bytes at an offset.
+    /// Writes all bytes at an offset.
     func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws
 
-    /// Fills a prefix of the buffer with the bytes at an offset and answers its length; zero is the end.
+    /// Fills a prefix of the buffer with the bytes at an offset. Returns the number of bytes; zero at the end.
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws -> Int
 }
 
 extension RandomAccessOutput {
-    /// The length, or the failure of the output that hides it.
+    /// The length; throws the output's failure as a `MediaError`.
     package func measuredLength() throws(MediaError) -> Int64 {
         do { return try length } catch {
             throw MediaError(.store(error), "measure the output", "the output could not be measured: \(error)")

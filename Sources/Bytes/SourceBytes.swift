@@ -1,13 +1,13 @@
-/// Single values out of a source.
+/// Reads single values from a source.
 package struct SourceBytes {
     private let source: any ByteSource
 
     package init(_ source: any ByteSource) { self.source = source }
 
-    /// How many bytes there are from an offset on.
+    /// The number of bytes from an offset to the end.
     package func rest(from offset: Int64) -> Int64 { source.length - offset }
 
-    /// All of the bytes asked for, or nothing if the source ends before.
+    /// Reads `count` bytes; `nil` if the source ends before.
     package func read(at offset: Int64, _ count: Int) throws -> [UInt8]? {
         guard offset >= 0, offset <= source.length - Int64(count) else { return nil }
         var bytes = [UInt8](repeating: 0, count: count)
@@ -23,30 +23,30 @@ package struct SourceBytes {
         return bytes
     }
 
-    /// A number of some bytes, the highest first.
+    /// Reads a big-endian number of `count` bytes.
     package func big(at offset: Int64, _ count: Int) throws -> Int64? {
         try read(at: offset, count).map { Int64(bitPattern: $0.reduce(0) { $0 << 8 | UInt64($1) }) }
     }
 
-    /// A number of some bytes, the lowest first.
+    /// Reads a little-endian number of `count` bytes.
     package func little(at offset: Int64, _ count: Int) throws -> Int64? {
         try read(at: offset, count).map { Int64(bitPattern: $0.reversed().reduce(0) { $0 << 8 | UInt64($1) }) }
     }
 
-    /// A number of some bytes in either order.
+    /// Reads a number of `count` bytes in either byte order.
     package func number(at offset: Int64, _ count: Int, isBig: Bool) throws -> Int64? {
         try isBig ? big(at: offset, count) : little(at: offset, count)
     }
 
-    /// Whether it is a WAV file in big-endian order.
+    /// Whether the source is a WAV file in big-endian byte order.
     package func isRIFX() throws -> Bool { try text(at: 0, 4) == "RIFX" }
 
-    /// Some bytes as text.
+    /// Reads `count` bytes as text.
     package func text(at offset: Int64, _ count: Int) throws -> String? {
         try read(at: offset, count).map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// The offset of the next place that holds an ASCII text; nothing if there is none.
+    /// The offset of the next occurrence of an ASCII text; `nil` if there is none.
     package func find(_ text: String, from start: Int64) throws -> Int64? {
         var offset = max(start, 0)
         while offset < source.length {
@@ -59,7 +59,7 @@ package struct SourceBytes {
         return nil
     }
 
-    /// An EBML element's body and size; no size if it is left open.
+    /// The body offset and size of an EBML element; the size is `nil` if it is unknown.
     package func element(at offset: Int64) throws -> (body: Int64, size: Int64?)? {
         guard let first = try read(at: offset, 1)?[0], first != 0 else { return nil }
         let sizeOffset = offset + Int64(first.leadingZeroBitCount) + 1
@@ -72,7 +72,7 @@ package struct SourceBytes {
 }
 
 extension Int64 {
-    /// The sum, or the largest number if it is larger.
+    /// The sum, saturated at the largest number.
     package func adding(_ other: Int64) -> Int64 {
         let (sum, overflow) = addingReportingOverflow(other)
         return overflow ? .max : sum

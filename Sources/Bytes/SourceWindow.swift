@@ -1,4 +1,4 @@
-/// A stretch of a source in memory, which moves on as it is read.
+/// A buffered window of a source, which moves forward as it is read.
 package struct SourceWindow: ~Copyable {
     private let source: any ByteSource
     private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 16)
@@ -9,7 +9,7 @@ package struct SourceWindow: ~Copyable {
 
     deinit { buffer.deallocate() }
 
-    /// The bytes at an offset, valid until the next call: at least that many, unless the source ends before.
+    /// The bytes at an offset, valid until the next call. At least `least` bytes, unless the source ends before.
     package mutating func bytes(at offset: Int64, atLeast least: Int) throws -> UnsafeBufferPointer<UInt8> {
         if offset < start || offset + Int64(least) > start + Int64(filled) {
             (start, filled) = (offset, 0)

@@ -1,4 +1,4 @@
-/// A store as a source.
+/// Reads an output as a source.
 package final class StoredSource: ByteSource {
     private let store: any RandomAccessOutput
 

@@ -1,6 +1,6 @@
-/// Tags at the ends of a file, whatever is between them.
+/// Finds tags at the start and the end of a file of any format.
 package enum TagBytes {
-    /// The size of an ID3v2 tag at an offset; zero if there is none.
+    /// The size of the ID3v2 tag at an offset; zero if there is none.
     package static func id3Size(_ source: any ByteSource, at offset: Int64) throws -> Int64 {
         guard let header = try SourceBytes(source).read(at: offset, 10), header.starts(with: Array("ID3".utf8)),
             header[3] < 0xFF, header[6...].allSatisfy({ $0 < 0x80 })
@@ -9,7 +9,7 @@ package enum TagBytes {
         return 10 + size + (header[5] & 0x10 != 0 ? 10 : 0)
     }
 
-    /// Where the ID3v2 tags in front of a file begin, as many of them as are looked at, and where the last of these ends.
+    /// The offsets of up to `maxLeading` ID3v2 tags at the start of a file, and the end of the last one.
     package static func leading(_ source: any ByteSource) throws -> (starts: [Int64], end: Int64) {
         var (starts, end): ([Int64], Int64) = ([], 0)
         while starts.count < maxLeading, case let size = try id3Size(source, at: end), size > 0 {
@@ -19,20 +19,20 @@ package enum TagBytes {
         return (starts, end)
     }
 
-    /// Each costs a read, and a few million empty ones fit in a small file.
+    /// The maximum number of tags. Each costs a read, and a small file can contain a few million empty ones.
     static let maxLeading = 64
 
-    /// An ID3v2 tag with as much padding as makes it so long; nothing if that is too short.
+    /// Pads or truncates an ID3v2 tag to a length; `nil` if its content does not fit.
     package static func id3(_ tag: [UInt8], padded count: Int) -> [UInt8]? {
         let content = (tag.lastIndex { $0 != 0 } ?? 9) + 1
-        // A last text may end in zeros of its own.
+        // The last text may end in zeros that belong to it.
         guard count >= content + 2 else { return nil }
         var tag = Array(tag.prefix(count)) + [UInt8](repeating: 0, count: max(count - tag.count, 0))
         for place in 0..<4 { tag[6 + place] = UInt8((count - 10) >> (7 * (3 - place)) & 0x7F) }
         return tag
     }
 
-    /// The place of an APEv2 tag at the end of a file, before an ID3v1 tag if there is one.
+    /// The range of an APEv2 tag at the end of a file, or before an ID3v1 tag.
     package static func ape(_ source: any ByteSource) throws -> Range<Int64>? {
         let bytes = SourceBytes(source)
         for end in [source.length, source.length - 128] where end >= 32 {

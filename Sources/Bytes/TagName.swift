@@ -1,35 +1,35 @@
-/// The names of tags: neutral ones are Vorbis's and TagLib's, in capitals (`ALBUMARTIST`).
+/// The names of tags. Neutral names are those of Vorbis and TagLib in capitals (`ALBUMARTIST`).
 package enum TagName {
-    /// The neutral name for a job's, a container's or libav's name of a tag.
+    /// The neutral name of a tag, from its name in a job, a container or libav.
     package static func neutral(_ name: String) -> String {
         let capitals = String(name.map { $0.isASCII ? Character($0.uppercased()) : $0 })
         return aliases[capitals] ?? capitals
     }
 
-    /// The name in a job and in a probe: `album_artist`.
+    /// The name in a job and a probe, such as `album_artist`.
     package static func shown(_ name: String) -> String {
         spelled[name] ?? String(name.map { $0.isASCII ? Character($0.lowercased()) : $0 })
     }
 
-    /// The name that libav's muxers translate into their own.
+    /// The name that libav's muxers translate to their container's name.
     package static func libav(_ name: String) -> String {
         if let spelled = spelled[name] { return spelled }
         return generic.contains(name) ? name.lowercased() : name
     }
 
-    /// Whether a tag tells of the source's own encoding, which says nothing of the result.
+    /// Whether a tag describes the source's encoding, which does not apply to the output.
     package static func isAboutTheFile(_ name: String) -> Bool {
         let name = name.hasSuffix("-ENG") ? String(name.dropLast(4)) : name
         return fileTags.contains(name) || name.hasPrefix("_STATISTICS") || name.hasPrefix("ID3V2_PRIV")
             || isChapter(name)
     }
 
-    /// Whether a tag tells how loud the audio is.
+    /// Whether a tag describes the loudness of the audio.
     static func isAboutLevel(_ name: String) -> Bool {
         name.hasPrefix("REPLAYGAIN_") || name.hasPrefix("R128_") || name == "ITUNNORM" || name.hasPrefix("MP3GAIN_")
     }
 
-    /// Whether it is one of the comments that hold a chapter in Ogg and FLAC: `CHAPTER001`, `CHAPTER001NAME`.
+    /// Whether it is a chapter comment of Ogg and FLAC: `CHAPTER001`, `CHAPTER001NAME`.
     private static func isChapter(_ name: String) -> Bool {
         guard name.hasPrefix("CHAPTER"), name.dropFirst(7).prefix(3).allSatisfy(\.isNumber) else { return false }
         return name.count == 10 || ["NAME", "URL"].contains(String(name.dropFirst(10)))

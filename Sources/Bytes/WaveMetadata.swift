@@ -1,10 +1,10 @@
 import MediaTypes
 
-/// What only RIFF files have: the broadcast extension, cue points, and chunks that are kept as they are.
+/// Metadata that only RIFF files have: the broadcast extension, cue points, and chunks that are copied unchanged.
 package struct WaveMetadata: Hashable, Sendable {
     package var broadcast: BroadcastExtension?
     package var cues: [CuePoint] = []
-    /// `iXML`, `axml` and `_PMX`, which say nothing of positions.
+    /// `iXML`, `axml` and `_PMX`, which contain no positions.
     package var chunks: [Chunk] = []
 
     package init() {}
@@ -23,7 +23,7 @@ package struct WaveMetadata: Hashable, Sendable {
 
     var isEmpty: Bool { broadcast == nil && cues.isEmpty && chunks.isEmpty }
 
-    /// Keeps what belongs to a range, and counts from its first sample.
+    /// Keeps what belongs to a range, and makes positions relative to its first sample.
     mutating func cut(first: Int64, end: Int64?) {
         if let reference = broadcast?.timeReference {
             broadcast!.timeReference = Int64(clamping: Int128(reference) + Int128(first))
@@ -34,7 +34,7 @@ package struct WaveMetadata: Hashable, Sendable {
         }
     }
 
-    /// Counts in samples of another rate.
+    /// Converts positions to samples of another rate.
     package mutating func rescale(from rate: Int, to other: Int) {
         guard rate != other, rate > 0 else { return }
         func scaled(_ sample: Int64) -> Int64 {
@@ -47,11 +47,11 @@ package struct WaveMetadata: Hashable, Sendable {
     mutating func forgetLevel() { broadcast?.forgetLevel() }
 }
 
-/// The `bext` chunk (EBU Tech 3285), byte for byte but for what a conversion changes.
+/// The `bext` chunk (EBU Tech 3285). Bytes that a conversion does not change are kept.
 package struct BroadcastExtension: Hashable, Sendable {
     package private(set) var bytes: [UInt8]
 
-    /// The bytes before the coding history.
+    /// Size of the fields before the coding history.
     package static let fixedSize = 602
 
     package init?(_ bytes: [UInt8]) {
@@ -59,20 +59,20 @@ package struct BroadcastExtension: Hashable, Sendable {
         self.bytes = bytes
     }
 
-    /// Samples from midnight to the first one of the file.
+    /// Samples from midnight to the file's first sample.
     var timeReference: Int64 {
         get { Int64(clamping: bytes[338..<346].reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }) }
         set { bytes.replaceSubrange(338..<346, with: littleEndian(UInt64(max(newValue, 0)), 8)) }
     }
 
-    /// Loudness that was not measured is 0x7FFF, from version 2 on.
+    /// From version 2, 0x7FFF means that a loudness value was not measured.
     mutating func forgetLevel() {
         guard bytes[346] >= 2 else { return }
         bytes.replaceSubrange(412..<422, with: Array(repeating: [0xFF, 0x7F] as [UInt8], count: 5).joined())
     }
 }
 
-/// A point that a RIFF file marks, with the notes that belong to it.
+/// A cue point of a RIFF file with its notes.
 package struct CuePoint: Hashable, Sendable {
     package let number: UInt32
     /// Samples.
@@ -83,7 +83,7 @@ package struct CuePoint: Hashable, Sendable {
     package struct Note: Hashable, Sendable {
         /// `labl`, `note` or `ltxt`.
         package var kind: String
-        /// What follows the number.
+        /// The bytes after the cue point's number.
         package var bytes: [UInt8]
 
         package init(kind: String, bytes: [UInt8]) {
@@ -102,7 +102,7 @@ package struct CuePoint: Hashable, Sendable {
         self.init(number: number, position: position, notes: [Note(kind: "labl", bytes: Array(label.utf8) + [0])])
     }
 
-    /// Samples of the region that it begins, if it does.
+    /// The length in samples of the region that starts here; `nil` if none does.
     package var length: Int64? {
         guard let region = notes.first(where: { $0.kind == "ltxt" }), region.bytes.count >= 4 else { return nil }
         return Int64(region.bytes.prefix(4).reversed().reduce(UInt32(0)) { $0 << 8 | UInt32($1) })

@@ -18,7 +18,7 @@
 #include <libavutil/tx.h>
 #include <libswresample/swresample.h>
 
-// Swift imports only macros that expand to a plain literal. These do not, so they are spelled here as constants.
+// Swift imports only macros that expand to a plain literal. These do not, so they are declared as constants.
 static const int av_swift_error_eof = AVERROR_EOF;
 static const int av_swift_error_exit = AVERROR_EXIT;
 static const int av_swift_error_invalid_data = AVERROR_INVALIDDATA;

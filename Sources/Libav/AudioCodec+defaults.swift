@@ -1,18 +1,18 @@
 import CLibav
 import MediaTypes
 
-/// What is chosen for a codec where a job leaves it open.
+/// The default settings of a codec.
 extension AudioCodec {
-    /// The sample rate nearest to the source's where the codec takes a span of them.
+    /// The supported sample rate nearest to the source's, for a codec that accepts a range of rates.
     func nearestRate(_ rate: Int) -> Int {
         let clamped = min(max(rate, lowestSampleRate), highestSampleRate)
         return takes(sampleRate: clamped) ? clamped : (clamped + 9) / 10 * 10
     }
 
-    /// The VBR quality where a job asks for neither quality nor bit rate.
+    /// The default VBR quality if the job sets neither quality nor bit rate.
     var defaultQuality: Double? { name == "vorbis" ? 4 : nil }
 
-    /// The bit rate where a job asks for neither quality nor bit rate.
+    /// The default bit rate if the job sets neither quality nor bit rate.
     func defaultBitRate(rate: Int, channels: Int) -> Int {
         switch name {
         case "opus": return channels == 1 ? 64_000 : 48_000 * channels
@@ -25,7 +25,7 @@ extension AudioCodec {
         return each * channels
     }
 
-    /// The sample format to hand to the encoder; `unchanged` if neither rate nor channels change.
+    /// The sample format of the encoder's input. `unchanged` means that neither the rate nor the channels change.
     func input(_ stored: SampleFormat?, _ source: AVSampleFormat, _ unchanged: Bool) -> AVSampleFormat {
         let isShort = unchanged && av_get_bytes_per_sample(source) <= 2
         switch name {
@@ -44,7 +44,7 @@ extension AudioCodec {
 }
 
 extension SampleFormat {
-    /// The format of samples in memory for this one in a file.
+    /// The sample format in memory for this format in a file.
     var decoded: AVSampleFormat {
         switch base {
         case .u8, .s8: AV_SAMPLE_FMT_U8

@@ -2,26 +2,26 @@ package import CLibav
 package import Containers
 import MediaTypes
 
-/// An audio stream of a container, as its header tells; plain values.
+/// An audio stream of a container, as its header describes it.
 package struct AudioTrack {
-    /// The stream's place in the container.
+    /// The stream's index in the container.
     package let index: Int
     package let codec: AVCodecID
     package let codecID: CodecID
     package let codecTag: UInt32
-    /// Hz; a decoder may know better.
+    /// Hz. The decoder may correct it.
     package var rate: Int
     package let channels: Int
-    /// Bits a second; zero if the container does not tell.
+    /// Bits a second; zero if the container does not declare it.
     package let bitRate: Int
     package let timeBase: AVRational
-    /// Units of the time base; nothing if the container does not tell.
+    /// Units of the time base; `nil` if the container does not declare it.
     package let startTime: Int64?
-    /// Units of the time base; nothing if the container does not tell.
+    /// Units of the time base; `nil` if the container does not declare it.
     package let duration: Int64?
-    /// Samples of encoder delay that the container's duration counts in.
+    /// Samples of encoder delay that are included in the container's duration.
     package let countedDelay: Int64
-    /// Whether the container says which channel is which.
+    /// Whether the container declares the channel order.
     package let namesChannels: Bool
     package let hasEncryption: Bool
 
@@ -48,10 +48,10 @@ package struct AudioTrack {
     /// Whether the samples are uncompressed.
     package var isPCM: Bool { codecID == .pcm }
 
-    /// Whether timestamps count samples.
+    /// Whether the timestamps are in units of one sample.
     package var countsSamples: Bool { timeBase.num == 1 && Int(timeBase.den) == rate }
 
-    /// A length in units of the time base, in samples; nothing if it is out of all reason.
+    /// Converts a length from units of the time base to samples; `nil` if it is implausible.
     package func samples(_ time: Int64) -> Int64? {
         let samples = av_rescale_q(time, timeBase, AVRational(num: 1, den: CInt(rate)))
         return (0...Int64(1) << 55).contains(samples) ? samples : nil

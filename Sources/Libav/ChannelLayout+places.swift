@@ -3,16 +3,16 @@ import CLibav
 package import MediaTypes
 
 extension ChannelLayout {
-    /// The place from 0 of a channel that a job names in a field.
+    /// The index, from 0, of a channel that a job names in a field.
     package func place(of reference: ChannelReference, _ field: String) throws(MediaError) -> Int {
         switch reference {
         case .number(let number) where number <= count: return number - 1
         case .speaker(let name):
             let channel = av_channel_from_string(name)
             if let place = place(of: channel) { return place }
-            // A lone channel is left, right and centre.
+            // A single channel matches left, right and center.
             if count == 1, ["FL", "FR", "FC"].contains(name) { return 0 }
-            // Surrounds are at the side in one layout and at the back in another.
+            // Surround channels are at the side in one layout and at the back in another.
             if let twin = Self.twins[name], let place = place(of: av_channel_from_string(twin)) { return place }
         default: break
         }

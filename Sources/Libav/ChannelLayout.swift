@@ -6,7 +6,7 @@ import MediaTypes
 package final class ChannelLayout {
     package let pointer: UnsafeMutablePointer<AVChannelLayout>
 
-    /// A copy, with the usual layout in the place of an unnamed one that has one.
+    /// Copies a layout, and replaces an unspecified one by the default layout of its channel count, if there is one.
     package init(naming source: UnsafePointer<AVChannelLayout>) throws(MediaError) {
         pointer = .allocate(capacity: 1)
         pointer.initialize(to: AVChannelLayout())
@@ -17,21 +17,21 @@ package final class ChannelLayout {
         }
     }
 
-    /// The usual layout of that many channels, `av_channel_layout_default`.
+    /// The default layout of a channel count (`av_channel_layout_default`).
     package init(usualFor count: Int) {
         pointer = .allocate(capacity: 1)
         pointer.initialize(to: AVChannelLayout())
         av_channel_layout_default(pointer, CInt(count))
     }
 
-    /// The layout that libav calls that, such as `5.1(side)`; the name must be right.
+    /// The layout with a name of libav, such as `5.1(side)`. The name must be valid.
     init(named name: String) {
         pointer = .allocate(capacity: 1)
         pointer.initialize(to: AVChannelLayout())
         precondition(av_channel_layout_from_string(pointer, name) == 0, "no channel layout \(name)")
     }
 
-    /// The layout of the loudspeakers in a mask of `AV_CH_…` bits.
+    /// The layout of a mask of `AV_CH_…` bits.
     init(mask: UInt64) {
         pointer = .allocate(capacity: 1)
         pointer.initialize(to: AVChannelLayout())
@@ -45,19 +45,19 @@ package final class ChannelLayout {
 
     var count: Int { Int(pointer.pointee.nb_channels) }
 
-    /// Whether the layout says which channel is which.
+    /// Whether the layout specifies the channel order.
     var isNamed: Bool { pointer.pointee.order != AV_CHANNEL_ORDER_UNSPEC }
 
-    /// The channel at a place from 0, `av_channel_layout_channel_from_index`.
+    /// The channel at an index from 0 (`av_channel_layout_channel_from_index`).
     package func channel(at place: Int) -> AVChannel { av_channel_layout_channel_from_index(pointer, UInt32(place)) }
 
-    /// The place of a channel from 0; nothing if the layout has none such.
+    /// The index of a channel from 0; `nil` if the layout does not contain it.
     package func place(of channel: AVChannel) -> Int? {
         let place = av_channel_layout_index_from_channel(pointer, channel)
         return place >= 0 ? Int(place) : nil
     }
 
-    /// The loudspeakers as FLAC's comments tell them (RFC 9639, 8.6.2), where their number alone does not.
+    /// The channel mask for FLAC's comments (RFC 9639, 8.6.2); `nil` if the channel count alone defines the layout.
     package var maskOfFLAC: String? {
         guard pointer.pointee.order == AV_CHANNEL_ORDER_NATIVE, pointer.pointee.u.mask >> 18 == 0,
             !AudioCodec.xiph.contains(description.replacing("(side)", with: ""))
@@ -65,7 +65,7 @@ package final class ChannelLayout {
         return "0x" + String(pointer.pointee.u.mask, radix: 16, uppercase: true)
     }
 
-    /// Whether libav takes both for the same.
+    /// Whether libav considers both layouts equal.
     package func equals(_ other: UnsafePointer<AVChannelLayout>) -> Bool {
         av_channel_layout_compare(pointer, other) == 0
     }

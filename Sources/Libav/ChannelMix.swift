@@ -2,13 +2,13 @@ package import Bytes
 import CLibav
 package import MediaTypes
 
-/// How much of each channel of one layout goes into each of another, as libswresample takes it.
+/// The gain of each input channel in each output channel, as a matrix for libswresample.
 package struct ChannelMix {
     package let output: ChannelLayout
-    /// Linear factors, one row of all source channels for each channel of the result.
+    /// Linear factors: for each output channel a row of all input channels.
     let factors: [Double]
 
-    /// The mix that a job asks for, exactly as it is written.
+    /// The mix that a job requests, without normalization.
     package init(_ matrix: MixMatrix, _ input: ChannelLayout) throws(MediaError) {
         var names: [String] = []
         for row in matrix.rows { if case .speaker(let name) = row.channel { names.append(name) } }
@@ -19,7 +19,7 @@ package struct ChannelMix {
         output = layout
         var factors = Array(repeating: 0.0, count: layout.count * input.count)
         for (index, row) in matrix.rows.enumerated() {
-            // Layouts have an order of their own.
+            // The layout has libav's channel order, not the order of the rows.
             let place =
                 names.count == matrix.rows.count ? try layout.place(of: row.channel, "mix") : index
             for term in row.terms {
@@ -29,10 +29,11 @@ package struct ChannelMix {
         self.factors = factors
     }
 
-    /// The usual mix from one layout to another, or nothing where libav knows none.
+    /// The default mix between two layouts; `nil` if libav has none.
     ///
-    /// Centre and surround come in at −3 dB, low-frequency effects are left out, and where the channels of a row could
-    /// add up to more than full scale, all rows are lowered until they cannot. A lone channel goes to both sides whole.
+    /// Center and surround channels are mixed at −3 dB, and low-frequency effects are omitted. If the channels of a row could
+    /// add up to more than full scale, all rows are attenuated until they cannot. A single channel is copied to both sides at
+    /// full level.
     init?(from input: ChannelLayout, to output: ChannelLayout) {
         self.output = output
         var factors = Array(repeating: 0.0, count: output.count * input.count)
@@ -43,7 +44,7 @@ package struct ChannelMix {
             factors[right] = 1
         } else {
             let half = 0.5.squareRoot()
-            // When it lowers all rows, libswresample goes through 64 of them with 64 columns, whatever the layouts.
+            // For normalization, libswresample iterates over 64 rows of 64 columns, whatever the layouts.
             var room = Array(repeating: 0.0, count: 64 * 64)
             let code = swr_build_matrix2(
                 input.pointer, output.pointer, half, half, 0, 1, 1, &room, 64, AV_MATRIX_ENCODING_NONE, nil)
@@ -57,7 +58,7 @@ package struct ChannelMix {
 }
 
 extension ChannelLayout {
-    /// The layout of some loudspeakers, in libav's order.
+    /// The layout of named speakers, in libav's order.
     convenience init(speakers names: [String]) throws(MediaError) {
         var mask: UInt64 = 0
         for name in names {

@@ -1,7 +1,7 @@
 package import Bytes
 import CLibav
 
-/// Turns a negative libav return code into a thrown error, and passes others through.
+/// Throws a negative libav return code as an error; returns other codes.
 @discardableResult
 package func check(
     _ code: CInt, _ operation: String, or reason: MediaError.Reason = .internal
@@ -11,12 +11,12 @@ package func check(
 }
 
 extension MediaError {
-    /// An error that says what failed in libav's own words.
+    /// Makes an error with libav's description of the code.
     package init(_ reason: Reason, _ operation: String, code: Code) {
         self.init(reason, operation, "could not \(operation): \(code)", code: code)
     }
 
-    /// The failure of an allocation.
+    /// The error of a failed allocation.
     package static func outOfMemory(_ operation: String) -> MediaError {
         MediaError(.internal, operation, code: .noMemory)
     }

@@ -2,7 +2,7 @@ package import CLibav
 package import Containers
 
 extension CodecID {
-    /// The codec that libav calls so.
+    /// The codec of a libav codec ID.
     package init(_ codec: AVCodecID) {
         self =
             switch codec {
@@ -15,7 +15,7 @@ extension CodecID {
             }
     }
 
-    /// The family that a name of libav's begins with.
+    /// The codec family of a libav codec name, by its prefix.
     private init(family name: String) {
         self = name.hasPrefix("pcm_") ? .pcm : name.hasPrefix("dsd_") ? .dsd : .other
     }

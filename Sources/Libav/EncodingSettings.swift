@@ -2,22 +2,22 @@ package import Bytes
 import CLibav
 package import MediaTypes
 
-/// A rendition with every open choice made for one source: exactly what the encoder and the muxer are told.
+/// A rendition with all settings resolved for one source, as passed to the encoder and the muxer.
 package struct EncodingSettings {
     package let format: AudioFormat
     package let codec: AudioCodec
-    /// What the encoder takes.
+    /// The shape of the encoder's input.
     package let shape: SampleShape
-    /// How the file stores samples, for PCM and lossless codecs.
+    /// The stored sample format, for PCM and lossless codecs.
     package let sampleFormat: SampleFormat?
     package let bitRate: Int?
     package let quality: Double?
-    /// What was asked for and what is used, by the names in a job.
+    /// The requested and the effective settings, by job field name.
     package private(set) var effective: [String: Setting] = [:]
-    /// Where the result differs from the source or from a wish.
+    /// Differences between the output and the source or the requested settings.
     package private(set) var warnings: [Warning]
 
-    /// Makes the choices: the source's own values, or the nearest that the codec takes.
+    /// Resolves open settings to the source's values, or to the nearest ones that the codec supports.
     package static func resolve(_ rendition: Rendition, _ source: SampleShape, _ depth: SampleDepth) throws(MediaError)
         -> EncodingSettings
     {
@@ -33,7 +33,7 @@ package struct EncodingSettings {
             )
         }
         let rate = try sampleRate(rendition, format, codec, source.rate, channels)
-        // A higher rate loses nothing: that Opus is at home in 48 kHz is told among the settings.
+        // A higher rate loses nothing. That Opus is always 48 kHz is reported in the settings.
         if rate < source.rate && rendition.sampleRate == nil {
             warnings.append(
                 Warning(
@@ -129,7 +129,7 @@ package struct EncodingSettings {
 }
 
 extension EncodingSettings {
-    /// The layout that the codec stores for that many channels.
+    /// The layout that the codec stores for a number of channels.
     private static func layout(
         _ codec: AudioCodec, _ format: AudioFormat, _ channels: Int, _ source: ChannelLayout,
         _ warnings: inout [Warning]
@@ -151,12 +151,12 @@ extension EncodingSettings {
         return ChannelLayout(named: names[0])
     }
 
-    /// Whether two layouts hold the same loudspeakers, at the side in one and at the back in the other.
+    /// Whether two layouts differ only in surround channels at the side in one and at the back in the other.
     private static func isTwin(_ left: String, _ right: String) -> Bool {
         left.replacing("(side)", with: "") == right.replacing("(side)", with: "")
     }
 
-    /// Whether channels pass as they are, only under the codec's name for their layout.
+    /// Whether the channels pass unchanged, and only the name of their layout changes.
     package func relabels(_ source: ChannelLayout) -> Bool {
         shape.channels == source.count
             && (codec.kind == .lossless || Self.isTwin(shape.layout.description, source.description))

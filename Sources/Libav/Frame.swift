@@ -1,10 +1,10 @@
 package import Bytes
 package import CLibav
 
-/// Is handed samples, one frame after the other.
+/// A function that receives frames of samples one by one.
 package typealias FrameBody = (borrowing Frame) throws(MediaError) -> Void
 
-/// Some decoded samples of every channel; owns an `AVFrame`.
+/// Decoded samples of every channel; owns an `AVFrame`.
 package struct Frame: ~Copyable {
     package let pointer: UnsafeMutablePointer<AVFrame>
 
@@ -30,7 +30,7 @@ package struct Frame: ~Copyable {
         pointer.pointee.pts == av_swift_no_timestamp ? nil : pointer.pointee.pts
     }
 
-    /// Whether the samples are silence in place of lost sound; decoders leave it as it was, so it is set for each frame.
+    /// Whether the samples are silence in place of lost audio. Decoders do not reset it, so it is set for each frame.
     package var isLost: Bool {
         get { pointer.pointee.flags & AV_FRAME_FLAG_CORRUPT != 0 }
         nonmutating set {
@@ -42,36 +42,36 @@ package struct Frame: ~Copyable {
         }
     }
 
-    /// One plane a channel, or one for all.
+    /// One plane for each channel, or one plane for interleaved channels.
     @inlinable package var planes: UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?> { pointer.pointee.extended_data }
 
-    /// The samples of a channel, where they are planar floats.
+    /// The samples of a channel of planar floats.
     @inlinable package func floats(_ channel: Int) -> UnsafeMutablePointer<Float> {
         UnsafeMutableRawPointer(planes[channel]!).assumingMemoryBound(to: Float.self)
     }
 
-    /// Releases the samples, `av_frame_unref`.
+    /// Releases the samples (`av_frame_unref`).
     package borrowing func clear() { av_frame_unref(pointer) }
 
-    /// Takes over the samples of another frame, which is empty afterwards.
+    /// Moves the samples of another frame here. The other frame is empty afterwards.
     package borrowing func take(_ other: borrowing Frame) {
         av_frame_unref(pointer)
         av_frame_move_ref(pointer, other.pointer)
     }
 
-    /// Becomes a second owner of another frame's samples, which neither may change then. (av_frame_ref)
+    /// References another frame's samples (`av_frame_ref`). Shared samples must not be changed.
     package borrowing func share(_ other: borrowing Frame) throws(MediaError) {
         av_frame_unref(pointer)
         try check(av_frame_ref(pointer, other.pointer), "share samples")
     }
 
-    /// How much memory the samples take.
+    /// The memory size of the samples.
     package var bytes: Int {
         let sampleBytes = Int(av_get_bytes_per_sample(AVSampleFormat(pointer.pointee.format)))
         return samples * sampleBytes * Int(pointer.pointee.ch_layout.nb_channels)
     }
 
-    /// The shape of the samples, in a fresh layout.
+    /// The shape of the samples, with a new copy of the layout.
     package var shape: SampleShape {
         get throws(MediaError) {
             SampleShape(
@@ -80,7 +80,7 @@ package struct Frame: ~Copyable {
         }
     }
 
-    /// Whether the samples have a shape already known; an unnamed layout passes for the usual one.
+    /// Whether the samples have the shape. An unspecified layout matches by its channel count.
     package borrowing func has(_ shape: SampleShape) -> Bool {
         guard pointer.pointee.format == shape.format.rawValue, Int(pointer.pointee.sample_rate) == shape.rate else {
             return false
@@ -91,7 +91,7 @@ package struct Frame: ~Copyable {
         return shape.layout.equals(&pointer.pointee.ch_layout)
     }
 
-    /// Makes room for samples that nobody else sees, reusing the room there is.
+    /// Prepares a writable buffer for samples, and reuses the current one if possible.
     package borrowing func reserve(_ count: Int, _ shape: SampleShape) throws(MediaError) {
         let blockBytes = shape.sampleBytes * (shape.isPlanar ? 1 : shape.channels)
         let fits = pointer.pointee.buf.0 != nil && Int(pointer.pointee.linesize.0) >= count * blockBytes
@@ -107,10 +107,10 @@ package struct Frame: ~Copyable {
         try check(av_frame_get_buffer(pointer, 0), "allocate samples")
     }
 
-    /// Drops samples from the end.
+    /// Truncates the frame to its first samples.
     package borrowing func keepFirst(_ count: Int) { pointer.pointee.nb_samples = CInt(count) }
 
-    /// Drops samples from the start, into fresh memory, because encoders rely on its alignment.
+    /// Removes samples from the start. The rest is copied to new memory, because encoders rely on its alignment.
     package borrowing func dropFirst(_ count: Int, _ shape: SampleShape) throws(MediaError) {
         let rest = try Frame()
         try rest.reserve(samples - count, shape)
@@ -119,7 +119,7 @@ package struct Frame: ~Copyable {
         take(rest)
     }
 
-    /// Drops samples from the start, all if there are no more; answers how many.
+    /// Removes up to `count` samples from the start; returns the number of removed samples.
     package borrowing func drop(atMost count: Int64) throws(MediaError) -> Int64 {
         let dropped = Int(min(count, Int64(samples)))
         if dropped == samples { keepFirst(0) } else { try dropFirst(dropped, try shape) }

@@ -1,11 +1,11 @@
 import CLibav
 
-/// An I/O context of libav with its buffer.
+/// Allocates and frees I/O contexts of libav with their buffers.
 extension UnsafeMutablePointer<AVIOContext> {
     package typealias Transfer = @convention(c) (UnsafeMutableRawPointer?, UnsafeMutablePointer<UInt8>?, CInt) -> CInt
     package typealias Seek = @convention(c) (UnsafeMutableRawPointer?, Int64, CInt) -> Int64
 
-    /// A context whose callbacks are handed a pointer; nothing if the memory does not suffice. (avio_alloc_context)
+    /// Allocates a context whose callbacks receive `opaque` (`avio_alloc_context`); `nil` if memory is exhausted.
     package static func allocated(
         bufferBytes: Int, opaque: UnsafeMutableRawPointer, read: Transfer? = nil, write: Transfer? = nil, seek: Seek
     ) -> Self? {
@@ -21,9 +21,9 @@ extension UnsafeMutablePointer<AVIOContext> {
         return pointer
     }
 
-    /// Frees the context and its buffer. (avio_context_free)
+    /// Frees the context and its buffer (`avio_context_free`).
     package func free() {
-        // libav may have replaced the buffer, so free the one it holds now.
+        // libav may have replaced the buffer, so its current one is freed.
         av_freep(&pointee.buffer)
         var pointer: Self? = self
         avio_context_free(&pointer)

@@ -1,20 +1,20 @@
 import CLibav
 import Synchronization
 
-/// The lines that libav logs, for the whole process.
+/// libav's log, for the whole process.
 package enum LibavLog {
-    /// How bad a line is.
+    /// The severity of a line.
     package enum Level: CInt, Sendable, Comparable {
-        // libav's numbers, `AV_LOG_FATAL` and so on.
+        // The values of `AV_LOG_FATAL` and so on.
         case fatal = 8
         case error = 16
         case warning = 24
 
-        /// Whether this one is less bad.
+        /// Whether this severity is lower.
         package static func < (left: Level, right: Level) -> Bool { left.rawValue > right.rawValue }
     }
 
-    /// Hands every line of a level or worse to a function, which libav's own threads may call too.
+    /// Passes each line of at least a severity to a handler. libav's threads may also call it.
     package static func install(
         level: Level = .warning, _ handler: @escaping @Sendable (Level, String) -> Void = { _, _ in }
     ) {
@@ -29,7 +29,8 @@ package enum LibavLog {
     private static let worst = Atomic<CInt>(Level.warning.rawValue)
     private static let handler = Mutex<Handler?>(nil)
 
-    /// A function alone would be wrapped once more each time that the lock's closure gets it, and never be unwrapped.
+    /// A struct, because a bare function would be wrapped again each time that the lock's closure receives it, and never be
+    /// unwrapped.
     private struct Handler {
         let call: @Sendable (Level, String) -> Void
     }
@@ -44,7 +45,7 @@ package enum LibavLog {
             return String(cString: text.baseAddress!)
         }
         let trimmed = line.last == "\n" ? String(line.dropLast()) : line
-        // Whoever keeps libav from decoding pictures wants to hear nothing of it, with a page of names.
+        // Demuxers opened with a decoder whitelist log the whole whitelist for each picture that they may not decode.
         guard !trimmed.isEmpty, !trimmed.contains("not on whitelist") else { return }
         let handler = handler.withLock { $0 }
         handler?.call(

@@ -1,7 +1,7 @@
 package import Bytes
 import CLibav
 
-/// The MD5 of bytes that come one after the other; owns an `AVMD5`.
+/// Computes the MD5 hash of consecutive bytes; owns an `AVMD5`.
 package struct MD5Hash: ~Copyable {
     private let context: OpaquePointer
 
@@ -13,12 +13,12 @@ package struct MD5Hash: ~Copyable {
 
     deinit { av_free(UnsafeMutableRawPointer(context)) }
 
-    /// Takes more bytes in.
+    /// Adds bytes to the hash.
     package borrowing func update(_ bytes: UnsafeRawBufferPointer) {
         av_md5_update(context, bytes.bindMemory(to: UInt8.self).baseAddress, bytes.count)
     }
 
-    /// The hash of all bytes, after which none may follow. (av_md5_final)
+    /// The hash of all bytes (`av_md5_final`). No bytes may be added afterwards.
     package borrowing func finish() -> [UInt8] {
         var hash = [UInt8](repeating: 0, count: 16)
         av_md5_final(context, &hash)

@@ -10,7 +10,7 @@ extension MediaError.Code {
 }
 
 extension MediaError.Code: CustomStringConvertible {
-    /// The words of `av_strerror`.
+    /// The description of `av_strerror`.
     package var description: String {
         withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(AV_ERROR_MAX_STRING_SIZE)) { text in
             av_strerror(rawValue, text.baseAddress, text.count)

@@ -1,9 +1,9 @@
 package import Bytes
 import CLibav
 
-/// Named options on their way to libav; owns an `AVDictionary`.
+/// Named options for libav; owns an `AVDictionary`.
 package struct Options: ~Copyable {
-    /// The dictionary, which the call that takes it replaces by what it did not understand.
+    /// The dictionary. The libav call that reads it replaces it by the options that it did not recognize.
     package var pointer: OpaquePointer?
 
     package init(_ options: [(String, String)] = []) {
@@ -15,7 +15,7 @@ package struct Options: ~Copyable {
         av_dict_free(&pointer)
     }
 
-    /// Fails if an option is left that nobody took.
+    /// Throws if an option was not recognized.
     package borrowing func checkAllTaken(_ operation: String) throws(MediaError) {
         guard let left = av_dict_get(pointer, "", nil, AV_DICT_IGNORE_SUFFIX) else { return }
         throw MediaError(

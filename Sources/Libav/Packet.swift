@@ -1,7 +1,7 @@
 package import Bytes
 package import CLibav
 
-/// One compressed piece of a stream; owns an `AVPacket`.
+/// A packet of compressed data; owns an `AVPacket`.
 package struct Packet: ~Copyable {
     package let pointer: UnsafeMutablePointer<AVPacket>
 
@@ -15,51 +15,51 @@ package struct Packet: ~Copyable {
         av_packet_free(&pointer)
     }
 
-    /// Releases the data, `av_packet_unref`.
+    /// Releases the data (`av_packet_unref`).
     package borrowing func clear() { av_packet_unref(pointer) }
 
     package var streamIndex: Int { Int(pointer.pointee.stream_index) }
 
-    /// Whether the demuxer found less data than the packet should have.
+    /// Whether the demuxer found less data than the packet should contain.
     package var isCorrupt: Bool { pointer.pointee.flags & AV_PKT_FLAG_CORRUPT != 0 }
 
-    /// Units of the stream's time base; zero if unknown or out of all reason.
+    /// Units of the stream's time base; zero if unknown or implausible.
     package var duration: Int64 {
         let duration = pointer.pointee.duration
         return (0...Self.longest).contains(duration) ? duration : 0
     }
 
-    /// More than a minute in nanoseconds; as many packets as a file may hold add up to what fits.
+    /// More than a minute in nanoseconds. The sum over as many packets as a file can contain fits in 64 bits.
     private static let longest = Int64(1) << 36
 
-    /// Times that can be added up without a thought: a header may hold any number.
+    /// Timestamps that can be added without overflow. A header may contain any number.
     private static let plausible = -(Int64(1) << 55)...Int64(1) << 55
 
-    /// Where it is presented, or else decoded, in units of the stream's time base; nothing if unknown or out of all reason.
+    /// The presentation time, or else the decoding time, in units of the stream's time base; `nil` if unknown or implausible.
     package var timestamp: Int64? {
         let time = pointer.pointee.pts == av_swift_no_timestamp ? pointer.pointee.dts : pointer.pointee.pts
         return Self.plausible.contains(time) ? time : nil
     }
 
-    /// Gives it to a stream, in whose time base its times are from then on; they were in units of one sample.
+    /// Assigns the packet to a stream, and converts its times from units of one sample to the stream's time base.
     package borrowing func enter(_ stream: UnsafeMutablePointer<AVStream>, rate: Int) {
         pointer.pointee.stream_index = stream.pointee.index
         av_packet_rescale_ts(pointer, AVRational(num: 1, den: CInt(rate)), stream.pointee.time_base)
     }
 
-    /// Moves its times, in units of the stream's time base.
+    /// Adds an offset to the times, in units of the stream's time base.
     package borrowing func delay(by time: Int64) {
         if pointer.pointee.pts != av_swift_no_timestamp { pointer.pointee.pts += time }
         if pointer.pointee.dts != av_swift_no_timestamp { pointer.pointee.dts += time }
     }
 
-    /// Leaves out what lies behind its first bytes.
+    /// Truncates the data to its first bytes.
     package borrowing func shorten(to count: Int) { av_shrink_packet(pointer, CInt(count)) }
 
-    /// Where its data, or what it is part of, lies in the source; negative if unknown.
+    /// The offset of its data, or of the unit that contains it, in the source; negative if unknown.
     package var offset: Int64 { pointer.pointee.pos }
 
-    /// Whether the packet says that its data is encrypted.
+    /// Whether the packet is marked as encrypted.
     package var isEncrypted: Bool { av_packet_get_side_data(pointer, AV_PKT_DATA_ENCRYPTION_INFO, nil) != nil }
 
     @inlinable package var bytes: UnsafeBufferPointer<UInt8> {

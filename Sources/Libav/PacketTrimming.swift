@@ -1,20 +1,20 @@
 package import Bytes
 import CLibav
 
-/// What demuxers tell of a packet's samples beside the samples themselves.
+/// The side data and flags of a packet that concern its samples.
 extension Packet {
-    /// Samples that a decoder is to drop before and at the end of this packet, if the demuxer says so.
+    /// Samples that the decoder drops at the start and the end of this packet, if the demuxer specified them.
     package var trimming: (skip: Int64, discard: Int64)? {
         var size = 0
         guard let bytes = av_packet_get_side_data(pointer, AV_PKT_DATA_SKIP_SAMPLES, &size), size >= 10 else {
             return nil
         }
         func little(_ offset: Int) -> Int64 { (0..<4).reduce(0) { $0 | Int64(bytes[offset + $1]) << (8 * $1) } }
-        // The first number is signed, and negative ones count for nothing.
+        // The first number is signed. Negative values are ignored.
         return (skip: little(0) < 0x8000_0000 ? little(0) : 0, discard: little(4))
     }
 
-    /// Says how many samples a decoder is to drop, in place of all that was said.
+    /// Replaces all side data by the number of samples that a decoder drops.
     package borrowing func trim(skip: Int64, discard: Int64) throws(MediaError) {
         av_packet_free_side_data(pointer)
         guard let bytes = av_packet_new_side_data(pointer, AV_PKT_DATA_SKIP_SAMPLES, 10) else {
@@ -27,19 +27,19 @@ extension Packet {
         }
     }
 
-    /// Takes away all that the source's container said beside the data.
+    /// Removes all side data of the source's container.
     package borrowing func forgetTrim() { av_packet_free_side_data(pointer) }
 
-    /// Whether it is only to be decoded, and not heard.
+    /// Whether the packet is decoded but its samples are dropped.
     package var isDiscarded: Bool { pointer.pointee.flags & AV_PKT_FLAG_DISCARD != 0 }
 
-    /// Whether the decoder is to be set up anew before it.
+    /// Whether the decoder has to be reconfigured before this packet.
     package var changesParameters: Bool {
         av_packet_get_side_data(pointer, AV_PKT_DATA_NEW_EXTRADATA, nil) != nil
             || av_packet_get_side_data(pointer, AV_PKT_DATA_PARAM_CHANGE, nil) != nil
     }
 
-    /// Places it anew, in samples.
+    /// Sets the times in samples, and clears the source offset and the discard flag.
     package borrowing func place(at time: Int64, duration: Int64) {
         pointer.pointee.pts = time
         pointer.pointee.dts = time

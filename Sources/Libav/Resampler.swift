@@ -2,7 +2,7 @@ package import Bytes
 import CLibav
 package import MediaTypes
 
-/// Changes the rate, layout and format of samples; owns a `SwrContext`.
+/// Converts the rate, layout and format of samples; owns a `SwrContext`.
 package struct Resampler: ~Copyable {
     package let input: SampleShape
     package let output: SampleShape
@@ -19,9 +19,10 @@ package struct Resampler: ~Copyable {
         swr_free(&context)
     }
 
-    /// Makes a converter that dithers where samples lose bits; `bits` is how many of an integer output sample count.
+    /// Opens a converter. It dithers if samples lose bits. `bits` is the number of significant bits of an integer output
+    /// sample.
     ///
-    /// Channels are mixed as `mix` says, or by the usual mix between the layouts.
+    /// Channels are mixed by `mix`, or by the default mix between the layouts.
     package static func open(
         _ input: SampleShape, to output: SampleShape, bits: Int? = nil, mix: ChannelMix? = nil,
         engine: ResamplerEngine = .swr
@@ -37,7 +38,7 @@ package struct Resampler: ~Copyable {
         let raw = UnsafeMutableRawPointer(context)
         av_opt_set_int(raw, "dither_method", Int64(SWR_DITHER_TRIANGULAR.rawValue), 0)
         if let bits { av_opt_set_int(raw, "output_sample_bits", Int64(bits), 0) }
-        // Rate and mixing are worked out in floating point, not in the sixteen bits that libswresample would take.
+        // Rate conversion and mixing run in floating point, not in the 16 bits that libswresample would choose.
         if input.rate != output.rate || mix != nil || !input.layout.equals(output.layout.pointer) {
             let wide = input.sampleBytes == 8 || output.sampleBytes == 8
             let working = wide ? AV_SAMPLE_FMT_DBLP : AV_SAMPLE_FMT_FLTP
@@ -67,13 +68,13 @@ package struct Resampler: ~Copyable {
 
     private static let operation = "convert samples"
 
-    /// Converts the input frame's samples into the output frame, which may stay empty.
+    /// Converts a frame's samples into the result, which may be empty.
     package borrowing func convert(_ frame: borrowing Frame, into result: borrowing Frame) throws(MediaError) {
         let input = UnsafeMutableRawPointer(frame.planes).assumingMemoryBound(to: UnsafePointer<UInt8>?.self)
         try pull(result, input, CInt(frame.samples))
     }
 
-    /// Takes what is still inside once the input has ended; an empty frame when there is no more.
+    /// After the input has ended, puts the remaining samples into the result, which is empty at the end.
     package borrowing func drain(into result: borrowing Frame) throws(MediaError) { try pull(result, nil, 0) }
 
     private borrowing func pull(

@@ -2,11 +2,11 @@ package import CLibav
 import Containers
 package import MediaTypes
 
-/// How finely a source resolves a sample, which says what an output needs.
+/// The sample resolution of a source, which determines the depth that an output needs.
 package enum SampleDepth: Hashable {
     case integer(bits: Int)
     case float32, float64
-    /// A lossy codec, whose samples have no depth of their own.
+    /// A lossy codec, whose samples have no depth.
     case lossy
 
     package init(_ decoder: UnsafePointer<AVCodecContext>) {
@@ -29,7 +29,7 @@ package enum SampleDepth: Hashable {
         }
     }
 
-    /// The format without a byte order that keeps what there is, and no more.
+    /// The smallest sample format, without a byte order, that preserves the depth.
     package var sampleFormat: SampleFormat {
         switch self {
         case .integer(bits: ...16), .lossy: .s16

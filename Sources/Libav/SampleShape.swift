@@ -1,6 +1,6 @@
 package import CLibav
 
-/// How decoded samples lie in memory, and how many there are a second.
+/// The format, rate and channel layout of decoded samples.
 package struct SampleShape {
     package var format: AVSampleFormat
     /// Hz.
@@ -18,12 +18,12 @@ package struct SampleShape {
     /// Bytes of one sample of one channel.
     package var sampleBytes: Int { Int(av_get_bytes_per_sample(format)) }
 
-    /// libav's name of the format with channels interleaved: `s16`, `flt`.
+    /// libav's name of the interleaved format, such as `s16` or `flt`.
     var packedName: String { String(cString: av_get_sample_fmt_name(av_get_packed_sample_fmt(format))) }
 
     package var isPlanar: Bool { av_sample_fmt_is_planar(format) != 0 }
 
-    /// Whether samples of both are laid out alike.
+    /// Whether both shapes are the same.
     package func equals(_ other: SampleShape) -> Bool {
         format == other.format && rate == other.rate && layout.equals(other.layout.pointer)
     }

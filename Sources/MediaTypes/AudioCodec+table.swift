@@ -43,7 +43,7 @@ extension AudioCodec {
     ]
 
     private static let stereo = ["mono", "stereo"]
-    /// The layouts of Vorbis, which Opus takes over (RFC 7845), and of FLAC by the number of its channels alone (RFC 9639).
+    /// The layouts of Vorbis, also used by Opus (RFC 7845), and those that FLAC's channel counts imply (RFC 9639).
     package static let xiph = stereo + ["3.0", "quad", "5.0", "5.1", "6.1", "7.1"]
     private static let dolby = stereo + ["3.0", "2.1", "4.0", "3.1", "5.0(side)", "4.1", "5.1(side)"]
 }

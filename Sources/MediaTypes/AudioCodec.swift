@@ -1,25 +1,25 @@
-/// A codec that respool writes, and what its encoder takes.
+/// A codec that respool writes, and what its encoder supports.
 package struct AudioCodec: Sendable {
-    /// The name that a job uses.
+    /// The name in a job.
     package let name: String
     package let kind: Kind
-    /// Sample rates in Hz that the encoder takes; nothing if it takes any up to `highestSampleRate`.
+    /// The supported sample rates in Hz; `nil` if any rate from `lowestSampleRate` to `highestSampleRate` is supported.
     package let sampleRates: [Int]?
     package let lowestSampleRate: Int
     package let highestSampleRate: Int
     package let maxChannels: Int
-    /// Channel layouts that it stores, the usual one of each number of channels first; nothing if it stores any.
+    /// The supported channel layouts, starting with the default one of each channel count; `nil` if any layout is supported.
     package let layouts: [String]?
     /// Bits a second, over all channels.
     package let bitRates: ClosedRange<Int>?
-    /// The only bit rates there are, where the codec has a fixed list.
+    /// The only supported bit rates, if the codec has a fixed list.
     package let bitRateSteps: [Int]?
-    /// The VBR scale; its direction is the codec's own (`0` is best for MP3, `10` is best for Vorbis).
+    /// The VBR scale, whose direction depends on the codec (`0` is best for MP3, `10` for Vorbis).
     package let qualities: ClosedRange<Double>?
-    /// Sample formats that a job may ask for.
+    /// The sample formats that a job may request.
     package let sampleFormats: [SampleFormat]
 
-    /// What the codec does to samples.
+    /// How the codec stores samples.
     package enum Kind: String, Sendable {
         case pcm, lossless, lossy
     }
@@ -43,15 +43,15 @@ package struct AudioCodec: Sendable {
         self.sampleFormats = sampleFormats
     }
 
-    /// Whether the encoder takes a sample rate in Hz as it is.
+    /// Whether the encoder supports a sample rate in Hz without conversion.
     package func takes(sampleRate: Int) -> Bool {
         if let sampleRates { return sampleRates.contains(sampleRate) }
         guard (lowestSampleRate...highestSampleRate).contains(sampleRate) else { return false }
-        // A FLAC frame header holds 16 bits of Hz or of tens of Hz (RFC 9639), and libavcodec leaves the last of each out.
+        // A FLAC frame header has 16 bits for Hz or tens of Hz (RFC 9639). libavcodec does not use the highest value of either.
         return name != "flac" || sampleRate < 65_535 || sampleRate.isMultiple(of: 10)
     }
 
-    /// The numbers of channels that it takes.
+    /// The supported numbers of channels.
     package var channelCounts: [Int] {
         (1...maxChannels).filter { count in
             layouts?.contains { ChannelLayoutName.channels(of: $0) == count } ?? true

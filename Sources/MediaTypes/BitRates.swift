@@ -1,4 +1,4 @@
-/// The bit rates that a codec takes, in bits a second over all channels.
+/// The bit rates that a codec supports, in bits a second over all channels.
 package enum BitRates: Hashable, Sendable {
     case range(ClosedRange<Int>)
     case steps([Int])
@@ -10,7 +10,7 @@ package enum BitRates: Hashable, Sendable {
         }
     }
 
-    /// The bit rate nearest to a wish.
+    /// The supported bit rate nearest to the given one.
     package func nearest(_ bitRate: Int) -> Int {
         switch self {
         case .range(let range): min(max(bitRate, range.lowerBound), range.upperBound)
@@ -29,12 +29,13 @@ extension BitRates: CustomStringConvertible {
 }
 
 extension AudioCodec {
-    /// The bit rates at a sample rate and number of channels, each left open if nothing; nothing if the codec has none.
+    /// The bit rates at a sample rate and channel count, each of which may be `nil` if open; `nil` if the codec has no bit
+    /// rate.
     package func bitRates(sampleRate: Int?, channels: Int?) -> BitRates? {
         guard let bitRates else { return nil }
         switch name {
         case "mp3": return .steps(Self.layerThreeBitRates(sampleRate: sampleRate))
-        // The bit reservoir holds 6144 bits a channel and frame of 1024 samples; the encoder clamps what is above.
+        // The bit reservoir holds 6144 bits a channel for each frame of 1024 samples. The encoder clamps higher rates.
         case "aac":
             return .range(bitRates.lowerBound...((sampleRate ?? highestSampleRate) * 6 * (channels ?? maxChannels)))
         case "vorbis": return Self.vorbisBitRates(sampleRate: sampleRate, channels: channels)
@@ -49,7 +50,7 @@ extension AudioCodec {
         }
     }
 
-    /// MPEG-1, MPEG-2 and MPEG-2.5 layer III have a list each (ISO 11172-3, 13818-3).
+    /// MPEG-1, MPEG-2 and MPEG-2.5 layer III (ISO 11172-3, 13818-3).
     static func layerThreeBitRates(sampleRate: Int?) -> [Int] {
         let first = [32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320]
         let second = [8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160]
@@ -63,7 +64,7 @@ extension AudioCodec {
         return rates.map { $0 * 1000 }
     }
 
-    /// MPEG-1 layer II has a list for one channel and one for two, MPEG-2 one for both (ISO 11172-3 2.4.2.3, 13818-3).
+    /// MPEG-1 layer II has separate lists for one and two channels, MPEG-2 has one list (ISO 11172-3 2.4.2.3, 13818-3).
     static func layerTwoBitRates(sampleRate: Int?, channels: Int?) -> [Int] {
         let low = [8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160]
         let high = [32, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320, 384]
@@ -88,7 +89,7 @@ extension AudioCodec {
         return rates.map { $0 * 1000 }.filter { $0 >= leastDolbyBitRate(channels: channels) }
     }
 
-    /// Below it some music leaves the encoder no room for the exponents alone, and it fails.
+    /// At lower rates, the exponents of some music do not fit into a frame, and the encoder fails.
     private static func leastDolbyBitRate(channels: Int?) -> Int {
         switch channels ?? 1 {
         case 1: 32_000
@@ -98,7 +99,8 @@ extension AudioCodec {
         }
     }
 
-    /// The constant rates of libspeex's narrow, wide and ultra-wide modes; the second channel adds 800 bits a second.
+    /// The constant bit rates of libspeex's narrowband, wideband and ultra-wideband modes. A second channel adds 800 bits a
+    /// second.
     static func speexBitRates(sampleRate: Int?, channels: Int?) -> [Int] {
         let narrow = [2150, 3950, 5950, 8000, 11_000, 15_000, 18_200, 24_600]
         let wide = [3950, 5750, 7750, 9800, 12_800, 16_800, 20_600, 23_800, 27_800, 34_200, 42_200]
@@ -117,7 +119,7 @@ extension AudioCodec {
         }
     }
 
-    /// libvorbis has set-ups for spans of sample rates, each with its bit rates a channel; above 50 kHz it takes quality alone.
+    /// libvorbis has a table of bit rates a channel for each range of sample rates. Above 50 kHz it supports only quality.
     private static func vorbisBitRates(sampleRate: Int?, channels: Int?) -> BitRates {
         guard let sampleRate else { return .range(6000 * (channels ?? 2)...250_000 * (channels ?? 8)) }
         let (stereo, others, highest) =

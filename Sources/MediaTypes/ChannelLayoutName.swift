@@ -1,9 +1,9 @@
-/// The names of channel layouts, which are libav's, and how many channels each has.
+/// The names of channel layouts, as in libav, and their channel counts.
 package enum ChannelLayoutName {
-    /// How many channels a layout has; nothing if there is none of that name.
+    /// The channel count of a layout; `nil` if there is no layout of that name.
     package static func channels(of name: String) -> Int? { counts[name] }
 
-    /// All names, by number of channels.
+    /// All names, by channel count.
     package static let all: [String] = [
         "mono", "stereo", "downmix", "2.1", "3.0", "3.0(back)", "4.0", "quad", "quad(side)", "3.1", "5.0", "5.0(side)",
         "4.1", "5.1", "5.1(side)", "6.0", "6.0(front)", "hexagonal", "6.1", "6.1(back)", "6.1(front)", "7.0",

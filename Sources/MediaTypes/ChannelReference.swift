@@ -1,11 +1,11 @@
-/// A channel of a source, by its place or by its loudspeaker.
+/// A channel of a source, by its number or by its speaker.
 package enum ChannelReference: Codable, Hashable, Sendable {
     /// From 1, in the source's order.
     case number(Int)
     /// `FL`, `FR`, `FC`, `LFE`, `BL` …
     case speaker(String)
 
-    /// Reads `2`, `c2`, `FR` or, for the three front ones, `R`; nothing if the text is none of them.
+    /// Parses `2`, `c2`, `FR` or, for the three front speakers, `R`; `nil` if the text is none of these.
     package init?(parsing text: Substring) {
         let digits = text.first == "c" ? text.dropFirst() : text
         if let number = Int(digits), (1...64).contains(number), digits.first?.isNumber == true {
@@ -17,14 +17,14 @@ package enum ChannelReference: Codable, Hashable, Sendable {
         self = .speaker(name)
     }
 
-    /// Reads references with commas between them, such as `R,L` or `2,1`.
+    /// Parses comma-separated references, such as `R,L` or `2,1`.
     package static func list(parsing text: String) -> [ChannelReference]? {
         let parts = text.split(separator: ",", omittingEmptySubsequences: false)
         let references = parts.compactMap { ChannelReference(parsing: $0) }
         return (1...64).contains(parts.count) && references.count == parts.count ? references : nil
     }
 
-    /// Every loudspeaker that has a name.
+    /// The names of all speakers.
     package static let speakers: [String] = [
         "FL", "FR", "FC", "LFE", "BL", "BR", "FLC", "FRC", "BC", "SL", "SR", "TC", "TFL", "TFC", "TFR", "TBL", "TBC",
         "TBR", "WL", "WR", "SDL", "SDR", "LFE2", "TSL", "TSR", "BFC", "BFL", "BFR",

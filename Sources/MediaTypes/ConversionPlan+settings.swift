@@ -1,5 +1,5 @@
 extension ConversionPlan {
-    /// What the job asks for, by the names in a report's settings; what it leaves open is not among them.
+    /// The settings that the job requests, by the names in a report. Settings that the job leaves open are not included.
     package func requestedSettings(of index: Int) -> [String: String] {
         let rendition = renditions[index]
         var settings: [String: String?] = rendition.sound.requestedSettings

@@ -1,11 +1,11 @@
-/// A whole conversion: what is read of one source, and everything that is made of it in one decode.
+/// A whole conversion: what is read from one source, and all outputs that are made from it in one decode.
 package struct ConversionPlan: Codable, Hashable, Sendable {
     package var source: SourceSettings
     /// At least one.
     package var renditions: [Rendition]
-    /// Whether nothing is to appear unless every rendition succeeds.
+    /// Whether no output is published unless every rendition succeeds.
     package var isAtomic: Bool
-    /// Renditions, by their number, that are refused when they are written, which is no failure.
+    /// Indexes of renditions that are not written, without failing the job.
     package var skipped: Set<Int> = []
 
     package init(source: SourceSettings = .init(), renditions: [Rendition], isAtomic: Bool = false) {

@@ -1,4 +1,4 @@
-/// What of a source could not be decoded.
+/// The part of a source that could not be decoded.
 package struct Damage: Codable, Hashable, Sendable {
     package var seconds: Double
     package var events: Int

@@ -1,4 +1,4 @@
-/// Extra samples that a decoder finds at each end of an output.
+/// Extra samples that a decoder returns at the start and the end of an output.
 package struct Gapless: Codable, Hashable, Sendable {
     package var start: Int
     package var end: Int

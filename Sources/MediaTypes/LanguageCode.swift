@@ -1,19 +1,19 @@
-/// Codes of languages, of which one language has several: `de` (ISO 639-1), `deu` and `ger` (both ISO 639-2).
+/// Compares language codes. A language can have several: `de` (ISO 639-1), `deu` and `ger` (both ISO 639-2).
 package enum LanguageCode {
-    /// The place of the first language that is the one asked for, one spelled just so before all others.
+    /// The index of the first language that matches. The same code takes precedence over another code of the language.
     package static func firstIndex(of asked: String, in languages: [String?]) -> Int? {
         languages.firstIndex { $0?.lowercased() == asked.lowercased() }
             ?? languages.firstIndex { $0.map { isSame($0, asked) } ?? false }
     }
 
-    /// Whether a track's language is the one asked for; a region counts only where both tell one.
+    /// Whether a track's language matches. The region is compared only if both have one.
     static func isSame(_ language: String, _ asked: String) -> Bool {
         let (own, wish) = (parts(language), parts(asked))
         guard let code = own.first, code == wish.first else { return false }
         return own.count == 1 || wish.count == 1 || own == wish
     }
 
-    /// The shortest code of the language, and whatever stands behind it, as `AT` in `de-AT`.
+    /// The shortest code of the language, followed by its subtags, such as `AT` in `de-AT`.
     private static func parts(_ tag: String) -> [String] {
         var parts = tag.lowercased().split { "-_ ".contains($0) }.map(String.init)
         if let code = parts.first, let short = shortest[code] { parts[0] = short }
@@ -28,7 +28,8 @@ package enum LanguageCode {
         return shortest
     }()
 
-    /// Every language of ISO 639-1 with its codes of ISO 639-2; two more are how libav spells QuickTime's numbers.
+    /// The ISO 639-1 languages with their ISO 639-2 codes. Two additional codes are those that libav uses for QuickTime's
+    /// numbers.
     static let table = """
         aa:aar ab:abk ae:ave af:afr ak:aka am:amh an:arg ar:ara as:asm av:ava ay:aym az:aze ba:bak be:bel bg:bul \
         bh:bih bi:bis bm:bam bn:ben bo:bod:tib br:bre bs:bos ca:cat ce:che ch:cha co:cos cr:cre cs:ces:cze cu:chu \

@@ -1,14 +1,14 @@
-/// How loud a stretch of audio is, by EBU R 128.
+/// The loudness of a range of audio, by EBU R 128.
 package struct Loudness: Codable, Hashable, Sendable {
-    /// LUFS over the whole, gated; nothing for silence.
+    /// Gated LUFS over the whole range; `nil` for silence.
     package var integrated: Double?
-    /// LU between soft and loud parts (EBU Tech 3342).
+    /// The loudness range in LU (EBU Tech 3342).
     package var range: Double?
-    /// dBTP; nothing for silence.
+    /// dBTP; `nil` for silence.
     package var truePeak: Double?
-    /// dB of full scale; nothing for silence.
+    /// dBFS; `nil` for silence.
     package var samplePeak: Double?
-    /// The loudest 400 ms, in LUFS, where it was asked for.
+    /// The maximum over 400 ms, in LUFS, if requested.
     package var momentary: Double?
 
     package init(
@@ -29,13 +29,13 @@ package struct Loudness: Codable, Hashable, Sendable {
     }
 }
 
-/// What a change of loudness came to.
+/// The loudness before and after a change of level.
 package struct LoudnessChange: Codable, Hashable, Sendable {
-    /// The source's range, in the result's channels.
+    /// The source's range, in the output's channels.
     package var before: Loudness
     /// dB.
     package var gain: Double
-    /// The result, before it was encoded.
+    /// The output before encoding.
     package var after: Loudness
 
     package init(before: Loudness, gain: Double, after: Loudness) {

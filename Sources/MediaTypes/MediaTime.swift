@@ -5,15 +5,15 @@ package struct MediaTime: Hashable, Sendable {
     /// Units a second, always positive.
     package let timescale: Int64
 
-    /// The longest time in seconds, and the finest timescale, that a text may name.
+    /// The maximum time in seconds, and the maximum timescale, of a parsed time.
     ///
-    /// At any sample rate there is, sample indexes of such times, and of the sum of two, fit in 64 bits.
+    /// At any sample rate, sample indexes of such times, and of the sum of two, fit in 64 bits.
     private static let longest: Int64 = 1_000_000_000
     private static let finest: Int64 = 1_000_000_000
 
     package static let zero = MediaTime(value: 0, timescale: 1)
 
-    /// A time in lowest terms; the timescale must be positive.
+    /// Makes a time in lowest terms. The timescale must be positive.
     package init(value: Int64, timescale: Int64) {
         precondition(timescale > 0, "a timescale is positive")
         let divisor = Self.greatestCommonDivisor(value.magnitude, timescale.magnitude)
@@ -26,7 +26,7 @@ package struct MediaTime: Hashable, Sendable {
         self.init(value: sample, timescale: Int64(rate))
     }
 
-    /// Seconds with at most six decimals, for sentences.
+    /// Seconds with at most six decimals, for messages.
     package var text: String {
         let micro = 1_000_000 as Int128
         let product = Int128(value) * micro
@@ -43,15 +43,15 @@ package struct MediaTime: Hashable, Sendable {
 
     /// The index of the first sample at or after this time, for a rate in Hz: `ceil(time · rate)`.
     ///
-    /// With this rule two ranges that touch share no sample and lose none. What is further than 2^62 samples away is that far, so
-    /// that a time which a file only claims can be reckoned with.
+    /// With this rule, two adjacent ranges share no sample and omit none. The result is clamped to ±2^62, so that calculations
+    /// with a time that a file declares do not overflow.
     package func sampleIndex(rate: Int) -> Int64 {
         let (quotient, remainder) = (Int128(value) * Int128(rate)).quotientAndRemainder(dividingBy: Int128(timescale))
         let farthest = Int128(1) << 62
         return Int64(min(max(quotient + (remainder > 0 ? 1 : 0), -farthest), farthest))
     }
 
-    /// The exact sum, or nothing if 64 bits cannot hold it.
+    /// The exact sum; `nil` if it does not fit in 64 bits.
     package func adding(_ other: MediaTime) -> MediaTime? {
         let common = Self.greatestCommonDivisor(timescale.magnitude, other.timescale.magnitude)
         let (own, others) = (timescale / Int64(common), other.timescale / Int64(common))
@@ -80,8 +80,8 @@ extension MediaTime: Comparable {
 }
 
 extension MediaTime {
-    /// Reads `300`, `12.5`, `5:00`, `1:02:03.5` or `13230000/44100`, up to 1,000,000,000 s; nothing if the text is none of
-    /// them.
+    /// Parses `300`, `12.5`, `5:00`, `1:02:03.5` or `13230000/44100`, up to 1,000,000,000 s; `nil` if the text is none of
+    /// these.
     package init?(parsing text: String) {
         if let slash = text.firstIndex(of: "/") {
             guard let value = Self.whole(text[..<slash]), let timescale = Self.whole(text[text.index(after: slash)...]),
@@ -104,13 +104,13 @@ extension MediaTime {
         self = sum
     }
 
-    /// Reads digits alone.
+    /// Parses digits only.
     private static func whole(_ text: Substring) -> Int64? {
         guard !text.isEmpty, text.utf8.allSatisfy({ (48...57).contains($0) }) else { return nil }
         return Int64(text)
     }
 
-    /// Reads digits with up to nine decimals.
+    /// Parses digits with up to nine decimals.
     private static func decimal(_ text: Substring) -> MediaTime? {
         let parts = text.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
         guard let seconds = whole(parts[0]), seconds < longest else { return nil }
@@ -129,7 +129,7 @@ extension MediaTime: CustomStringConvertible {
 extension MediaTime: Codable {
     package init(from decoder: any Decoder) throws {
         let text = try decoder.singleValueContainer().decode(String.self)
-        // Not `init(parsing:)`: a sum of two times may be longer, and finer, than what people may write.
+        // Not `init(parsing:)`, because the sum of two parsed times may be longer or finer than a parsed time.
         let parts = text.split(separator: "/", omittingEmptySubsequences: false).map { Int64($0) }
         guard (1...2).contains(parts.count), let value = parts[0],
             let timescale = parts.count == 1 ? 1 : parts[1], timescale > 0

@@ -1,21 +1,21 @@
-/// How much of each source channel goes into each channel of a result.
+/// The gain of each source channel in each output channel.
 package struct MixMatrix: Codable, Hashable, Sendable {
     package var rows: [Row]
 
-    /// One channel of the result.
+    /// One output channel.
     package struct Row: Codable, Hashable, Sendable {
         package var channel: ChannelReference
         package var terms: [Term]
     }
 
-    /// A part of a source channel.
+    /// The contribution of a source channel.
     package struct Term: Codable, Hashable, Sendable {
-        /// Linear: 0.5 is half, which is −6 dB.
+        /// Linear: 0.5 is −6 dB.
         package var factor: Double
         package var channel: ChannelReference
     }
 
-    /// Reads rows such as `FL=FL+0.707FC,FR=FR+0.707FC` or `c1=0.5c1-0.5c2`; nothing if the text holds anything else.
+    /// Parses rows such as `FL=FL+0.707FC,FR=FR+0.707FC` or `c1=0.5c1-0.5c2`; `nil` if the text is invalid.
     package init?(parsing text: String) {
         var rows: [Row] = []
         for part in text.split(separator: ",", omittingEmptySubsequences: false) {

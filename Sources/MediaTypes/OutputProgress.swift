@@ -1,17 +1,17 @@
-/// How far one of several outputs is, for display.
+/// The progress of one of several outputs, for display.
 package struct OutputProgress: Codable, Hashable, Sendable {
     package var phase: Phase
-    /// The part of its samples that it has taken.
+    /// The fraction of the output's samples that are processed.
     package var fraction: Double
 
-    /// What becomes of an output while its job converts.
+    /// The state of an output while its job is converting.
     package enum Phase: String, Codable, Sendable, CaseIterable {
-        /// It copies packets, which follows when the others are done with the source.
+        /// It copies packets, and waits until the other outputs have read the source.
         case waiting
         case converting
-        /// It has all its samples, and is ended and read back.
+        /// All its samples are processed, and the file is finished and read back.
         case checking
-        /// It waits for the others, to be published.
+        /// It is complete, and waits for the others before it is published.
         case complete
         case failed
     }

@@ -1,14 +1,14 @@
-/// Which files an output may have beside its main one, by what follows the stem of the main file's name.
+/// The files that an output may have beside its main one, as a suffix of the main file's stem.
 package enum PartPattern: Codable, Hashable, Sendable {
     /// One file.
     case single(String)
-    /// Files that are counted up from 1, in at least so many digits.
+    /// Files numbered from 1, with at least `digits` digits.
     case numbered(before: String, digits: Int, after: String)
 
-    /// The highest number of a file.
+    /// The maximum number.
     package static let maxNumber = 100_000
 
-    /// Whether a file may have this suffix, which is compared by its bytes.
+    /// Whether a file may have this suffix. The comparison is bytewise.
     package func matches(_ suffix: String) -> Bool {
         let bytes = Array(suffix.utf8)
         switch self {
@@ -19,7 +19,7 @@ package enum PartPattern: Codable, Hashable, Sendable {
                 bytes.suffix(after.utf8.count).elementsEqual(after.utf8)
             else { return false }
             let number = bytes.dropFirst(before.utf8.count).prefix(count)
-            // Each number has one spelling.
+            // Only the zero-padded number is accepted, so that each number has one spelling.
             guard number.allSatisfy({ (0x30...0x39).contains($0) }), count == digits || number.first != 0x30,
                 let value = Int(String(decoding: number, as: UTF8.self))
             else { return false }
@@ -29,7 +29,7 @@ package enum PartPattern: Codable, Hashable, Sendable {
 }
 
 extension Rendition {
-    /// The files that a result may have beside its main one.
+    /// The files that an output may have beside its main one.
     package var partPatterns: [PartPattern] {
         let chapters = tags.chapters.map { [PartPattern.single($0.partName)] } ?? []
         guard AudioFormat.named(format)?.isSegmented == true else { return chapters }

@@ -1,8 +1,8 @@
-/// Whether encoded audio is copied instead of decoded and encoded anew.
+/// Whether encoded audio is copied (stream copy) instead of decoded and encoded again.
 package enum Passthrough: String, Codable, Hashable, Sendable, CaseIterable {
-    /// Where codec and settings already fit and the cut stays exact.
+    /// Copies if the codec and the settings match and the cut stays exact.
     case auto
     case never
-    /// Fails where copying cannot be exact.
+    /// Fails if an exact copy is not possible.
     case require
 }

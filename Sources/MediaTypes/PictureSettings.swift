@@ -1,29 +1,29 @@
-/// How sound is drawn, or put down as the peaks that a player draws.
+/// How a picture of the audio, or the peaks for a player's waveform, are made.
 package struct PictureSettings: Codable, Hashable, Sendable {
     /// For peaks.
     package var form = PeaksForm.json
     package var bits = 16
     package var zoom = Zoom.samples(256)
-    /// Whether each channel has a lane of its own, where the job says so; otherwise it is by format.
+    /// Whether each channel has a separate lane; `nil` for the format's default.
     package var splitsChannels: Bool?
-    /// For pictures; nothing for the format's usual size.
+    /// The size of a picture; `nil` for the format's default.
     package var size: PictureSize?
     package var foreground = PictureColor(red: 0x33, green: 0x66, blue: 0xCC)
     package var background = PictureColor(red: 0xFF, green: 0xFF, blue: 0xFF)
-    /// How far below full scale a spectrogram still shows something, in dB.
+    /// The range below full scale that a spectrogram shows, in dB.
     package var dynamicRange = 100.0
 
     package init() {}
 
-    /// The file formats of audiowaveform, both of version 2.
+    /// audiowaveform's file formats, both of version 2.
     package enum PeaksForm: String, Codable, Sendable, CaseIterable {
         case json, dat
     }
 
-    /// How much sound one point of the peaks stands for.
+    /// The audio length of one point of the peaks.
     package enum Zoom: Codable, Hashable, Sendable {
         case samples(Int)
-        /// Points a second, of which each is a whole number of samples.
+        /// Points a second. Each point is a whole number of samples.
         case perSecond(Int)
     }
 
@@ -32,7 +32,7 @@ package struct PictureSettings: Codable, Hashable, Sendable {
     package static let dynamicRanges = 10.0...200.0
 }
 
-/// Pixels of a picture.
+/// The size of a picture in pixels.
 package struct PictureSize: Codable, Hashable, Sendable {
     package var width: Int
     package var height: Int
@@ -42,7 +42,7 @@ package struct PictureSize: Codable, Hashable, Sendable {
         self.height = height
     }
 
-    /// From `1800x280`.
+    /// Parses `1800x280`.
     package init?(parsing text: String) {
         let parts = text.split(separator: "x", omittingEmptySubsequences: false)
         guard parts.count == 2, text.utf8.allSatisfy({ $0 == 0x78 || (0x30...0x39).contains($0) }),
@@ -60,7 +60,7 @@ extension PictureSize: CustomStringConvertible {
     package var description: String { "\(width)x\(height)" }
 }
 
-/// A color and how much of it covers what lies behind, each part from 0 to 255.
+/// A color with its opacity, each component from 0 to 255.
 package struct PictureColor: Codable, Hashable, Sendable {
     package var red: UInt8
     package var green: UInt8
@@ -71,7 +71,7 @@ package struct PictureColor: Codable, Hashable, Sendable {
         (self.red, self.green, self.blue, self.alpha) = (red, green, blue, alpha)
     }
 
-    /// From `#rrggbb` or `#rrggbbaa`.
+    /// Parses `#rrggbb` or `#rrggbbaa`.
     package init?(parsing text: String) {
         let digits = Array(text.utf8.dropFirst())
         guard text.hasPrefix("#"), digits.count == 6 || digits.count == 8 else { return nil }
@@ -95,10 +95,10 @@ extension PictureColor: CustomStringConvertible {
 }
 
 extension AudioFormat {
-    /// Whether a result is not sound but what it looks like.
+    /// Whether an output is a picture or peaks instead of audio.
     package var isPicture: Bool { ["peaks", "png", "spectrogram"].contains(name) }
 
-    /// The size of a picture where the job leaves it open, and the largest; nothing if the format has no size.
+    /// The default and the maximum size of a picture; `nil` if the format has no size.
     package var pictureSizes: (usual: PictureSize, largest: PictureSize)? {
         switch name {
         case "png": (PictureSize(width: 1800, height: 280), PictureSize(width: 10_000, height: 4000))
@@ -109,7 +109,7 @@ extension AudioFormat {
 }
 
 extension Rendition {
-    /// Checks what a picture is to look like.
+    /// Validates the picture settings.
     func checkPicture(_ format: AudioFormat) throws(FormatProblem) {
         guard format.isPicture else { return }
         guard passthrough != .require else {

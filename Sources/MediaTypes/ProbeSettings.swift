@@ -1,8 +1,8 @@
-/// What a probe finds out beyond the headers; each makes it decode the whole audio track.
+/// What a probe measures in addition to reading the headers. Each measurement decodes the whole audio track.
 package struct ProbeSettings: Codable, Hashable, Sendable {
     /// Whether loudness and peaks are measured.
     package var loudness: Bool
-    /// What counts as silence, if silences are looked for.
+    /// The definition of silence, if silences are reported.
     package var silence: SilenceTrim?
 
     package init(loudness: Bool = false, silence: SilenceTrim? = nil) {
@@ -10,13 +10,13 @@ package struct ProbeSettings: Codable, Hashable, Sendable {
         self.silence = silence
     }
 
-    /// Half a second at or below −60 dB.
+    /// The default: half a second at or below −60 dB.
     package static let usualSilence = SilenceTrim(threshold: -60, minimum: MediaTime(value: 1, timescale: 2))
 }
 
-/// A stretch of audio at or below a threshold.
+/// A range of audio at or below a threshold.
 package struct Silence: Codable, Hashable, Sendable {
-    /// The exact start and end; the end is the first moment that is no silence.
+    /// The exact start and end. The end is the time of the first sample that is not silent.
     package var start: MediaTime
     package var end: MediaTime
     /// Seconds, for display.

@@ -1,24 +1,24 @@
-/// What a running job is doing.
+/// The phase of a running job.
 package enum Phase: String, Codable, Sendable, CaseIterable {
     case opening, waiting, analyzing, converting, publishing
 }
 
-/// How far a conversion is, for display.
+/// The progress of a conversion, for display.
 package struct Progress: Codable, Hashable, Sendable {
     package var phase: Phase
     /// Seconds of the range that are converted.
     package var position: Double
     /// Seconds of the range, if known.
     package var duration: Double?
-    /// Position ÷ duration, or an estimate by bytes where the duration is unknown.
+    /// The position divided by the duration, or an estimate by bytes if the duration is unknown.
     package var fraction: Double?
-    /// Seconds of audio a second of time, over the last five seconds.
+    /// Seconds of audio per second, over the last five seconds.
     package var speed: Double?
-    /// Whether the fraction is only a guess, because the source does not tell its length.
+    /// Whether the fraction is an estimate, because the source does not declare its duration.
     package var estimated: Bool
-    /// Seconds of time until the conversion is done, by its pace over the last five seconds.
+    /// The estimated seconds until the conversion is done, from the speed over the last five seconds.
     package var eta: Double?
-    /// Of each output in their order, where there are several and they are begun.
+    /// The progress of each output, in their order, if there are several and they are open.
     package var outputs: [OutputProgress]
 
     package init(

@@ -1,5 +1,5 @@
 extension Rendition {
-    /// Checks what cannot be had of every track of a source at once.
+    /// Validates the settings that are not supported with `track` `all`.
     package func checkEveryTrack() throws(FormatProblem) {
         guard AudioFormat.named(format)?.holdsSeveralTracks == true else {
             let several = AudioFormat.all.filter(\.holdsSeveralTracks).map(\.name).joined(separator: " ")

@@ -1,25 +1,25 @@
-/// What a result is to be: a format and the settings that the job fixes; what it leaves open follows the source.
+/// The requested format and settings of an output. Open settings follow the source.
 package struct Rendition: Codable, Sendable, Hashable {
     /// The name of an `AudioFormat`.
     package var format: String
-    /// The name of an `AudioCodec` that the format takes; nothing for its usual one.
+    /// The name of an `AudioCodec` that the format supports; `nil` for its default.
     package var codec: String?
     /// Bits a second, over all channels.
     package var bitRate: Int?
-    /// The codec's own VBR scale.
+    /// The VBR quality on the codec's scale.
     package var quality: Double?
     /// Samples a second.
     package var sampleRate: Int?
     package var channels: Int?
-    /// The name of a layout, such as `5.1`; it fixes the number of channels.
+    /// The name of a layout, such as `5.1`, which also fixes the channel count.
     package var channelLayout: String?
     package var sampleFormat: SampleFormat?
     package var sound = SoundSettings()
     package var tags = TagSettings()
     package var passthrough = Passthrough.never
-    /// For a format of segments.
+    /// For segmented formats.
     package var segments = SegmentSettings()
-    /// For a format of pictures.
+    /// For pictures and peaks.
     package var picture = PictureSettings()
 
     package init(
@@ -44,12 +44,12 @@ package struct Rendition: Codable, Sendable, Hashable {
         case sampleFormat = "sample_format"
     }
 
-    /// The number of channels that the job fixes, by number or by layout.
+    /// The channel count that the job requests, by number or by layout.
     package var askedChannels: Int? { channelLayout.flatMap { ChannelLayoutName.channels(of: $0) } ?? channels }
 }
 
 extension Rendition {
-    /// Checks every setting against the tables and answers the format and codec that they name.
+    /// Validates every setting. Returns the format and the codec.
     @discardableResult
     package func validate() throws(FormatProblem) -> (format: AudioFormat, codec: AudioCodec) {
         guard let format = AudioFormat.named(format) else {
@@ -207,11 +207,11 @@ extension Rendition {
     }
 }
 
-/// A setting of a rendition that cannot be met.
+/// A setting of a rendition that is not supported.
 package struct FormatProblem: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The setting's name in a job.
+    /// The field's name in a job.
     package let field: String
-    /// One sentence that names the value and what would be right.
+    /// One sentence with the value and the supported ones.
     package let description: String
 
     package init(_ field: String, _ description: String) {
@@ -221,6 +221,6 @@ package struct FormatProblem: Error, Hashable, Sendable, CustomStringConvertible
 }
 
 extension [String] {
-    /// The elements in a row, for a sentence.
+    /// The elements, separated by commas.
     fileprivate var listed: String { joined(separator: ", ") }
 }

@@ -1,10 +1,10 @@
-/// How one sample is stored.
+/// The storage format of a sample.
 package enum SampleFormat: String, CaseIterable, Codable, Sendable {
     case u8, s8, s16, s24, s32, f32, f64
     case s16le, s24le, s32le, f32le, f64le
     case s16be, s24be, s32be, f32be, f64be
 
-    /// The order of a sample's bytes, where the name fixes it.
+    /// The byte order of a sample, if the name specifies it.
     package enum ByteOrder: Sendable {
         case little, big
     }

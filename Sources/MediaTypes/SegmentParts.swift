@@ -1,13 +1,13 @@
-/// The files of one variant of a stream, beside the master playlist.
+/// The names of the files of one variant beside the master playlist.
 ///
-/// Their names hold the job's token: a player that still has the last playlist finds its own segments.
+/// They contain the job's token, so that a player with an older playlist still finds the segments of that playlist.
 package struct SegmentParts: Sendable {
-    /// What tells the variant from others; empty where it is the only one.
+    /// The suffix that identifies the variant; empty for the only variant.
     private let mark: String
-    /// How many digits the number of a segment has at least.
+    /// The minimum number of digits of a segment's number.
     private static let digits = 5
 
-    /// The names for a bit rate, or for the only variant.
+    /// Makes the names for a bit rate, or for the only variant.
     package init(bitRate: Int? = nil) {
         mark = bitRate.map { $0 % 1000 == 0 ? "-\($0 / 1000)k" : "-\($0)" } ?? ""
     }
@@ -21,7 +21,7 @@ package struct SegmentParts: Sendable {
         return beforeNumber + number + container.segmentExtension
     }
 
-    /// All of them.
+    /// The patterns of all files.
     func patterns(_ container: SegmentSettings.Container) -> [PartPattern] {
         let segments = PartPattern.numbered(
             before: beforeNumber, digits: Self.digits, after: container.segmentExtension)

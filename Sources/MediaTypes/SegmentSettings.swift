@@ -1,14 +1,14 @@
-/// How a stream of segments (HLS) is cut.
+/// How an HLS stream is split into segments.
 package struct SegmentSettings: Codable, Hashable, Sendable {
-    /// The length of each segment but the last, as near as whole frames come.
+    /// The length of each segment except the last, rounded to whole frames.
     package var duration: MediaTime
     package var container: Container
-    /// The bit rates of the variants among which players choose; nothing for a stream of one.
+    /// The bit rates of the variants; empty for a single variant.
     package var bitRates: [Int] = []
 
-    /// What each segment is.
+    /// The container of a segment.
     package enum Container: String, Codable, Sendable, CaseIterable {
-        /// A fragment of MPEG-4.
+        /// Fragmented MPEG-4.
         case fmp4
         /// MPEG-2 transport stream.
         case mpegts
@@ -19,12 +19,12 @@ package struct SegmentSettings: Codable, Hashable, Sendable {
         self.container = container
     }
 
-    /// Lengths that a job may ask for.
+    /// Segment lengths that a job may request.
     package static let durations = MediaTime(value: 1, timescale: 1)...MediaTime(value: 60, timescale: 1)
 }
 
 extension SegmentSettings.Container {
-    /// Names of the codecs that players of HLS take in such segments.
+    /// Names of the codecs that HLS players support in such segments.
     package var codecs: [String] {
         switch self {
         case .fmp4: ["aac", "mp3", "alac", "flac", "opus", "ac3", "eac3"]

@@ -1,6 +1,6 @@
-/// A setting of a result: what the job requested, and what took effect.
+/// A setting of an output: the requested and the effective value.
 package struct Setting: Codable, Hashable, Sendable {
-    /// Nothing where the job left it open.
+    /// `nil` if the job left it open.
     package var requested: String?
     package var effective: String
 

@@ -1,18 +1,18 @@
-/// What is done to samples between decoder and encoder; everything off leaves them as they are.
+/// The processing of samples between decoder and encoder. By default samples do not change.
 ///
-/// In this order: `channelMap`, `mix` and the result's own layout; `trimSilence`; `loudness` or `gain`; fades; the
-/// result's sample rate; the limiter.
+/// The order is: `channelMap`, `mix` and the output's layout; `trimSilence`; `loudness` or `gain`; fades; the output's sample
+/// rate; the limiter.
 package struct SoundSettings: Codable, Hashable, Sendable {
-    /// The source's channels that are kept, in their new order.
+    /// The source channels to keep, in their new order.
     package var channelMap: [ChannelReference]?
-    /// How much of each source channel goes into each new one.
+    /// The gain of each source channel in each output channel.
     package var mix: MixMatrix?
     package var resampler = ResamplerEngine.swr
-    /// The integrated loudness that the result is to have, in LUFS (EBU R 128).
+    /// The target integrated loudness in LUFS (EBU R 128).
     package var loudness: Double?
-    /// The highest true peak that the limiter lets through, in dBTP.
+    /// The ceiling of the limiter in dBTP.
     package var truePeak: Double?
-    /// Whether the limiter stays off even where the level is raised.
+    /// Whether the limiter is off even if the level is raised.
     package var isUnlimited = false
     /// A change of level in dB.
     package var gain: Double?
@@ -23,7 +23,7 @@ package struct SoundSettings: Codable, Hashable, Sendable {
 
     package init() {}
 
-    /// The ceiling of the limiter in dBTP; nothing where it does not run.
+    /// The ceiling of the limiter in dBTP; `nil` if the limiter is off.
     package var ceiling: Double? {
         if isUnlimited { return nil }
         if let truePeak { return truePeak }
@@ -31,24 +31,24 @@ package struct SoundSettings: Codable, Hashable, Sendable {
     }
 }
 
-/// What changes sample rates.
+/// The engine of sample rate conversion.
 package enum ResamplerEngine: String, Codable, Hashable, Sendable, CaseIterable {
-    /// libswresample's own.
+    /// libswresample's resampler.
     case swr
     /// The SoX resampler at 28 bits.
     case soxr
 }
 
-/// What ReplayGain is written for.
+/// The scope of ReplayGain.
 package enum ReplayGain: String, Codable, Hashable, Sendable, CaseIterable {
     case track
 }
 
-/// What counts as silence, and how much of it is taken off.
+/// The definition of silence.
 package struct SilenceTrim: Codable, Hashable, Sendable {
-    /// Samples at or below this level, in dB of full scale, are silent.
+    /// Samples at or below this level in dBFS are silent.
     package var threshold: Double
-    /// Shorter silence is left, or not reported.
+    /// Shorter silence is not trimmed, or not reported.
     package var minimum: MediaTime
 
     package init(threshold: Double, minimum: MediaTime = .zero) {
@@ -56,7 +56,7 @@ package struct SilenceTrim: Codable, Hashable, Sendable {
         self.minimum = minimum
     }
 
-    /// Reads `-60` or `-60,0.5`: decibels, and seconds; nothing if the text is neither.
+    /// Parses `-60` or `-60,0.5`: decibels, and optionally seconds; `nil` if the text is invalid.
     package init?(parsing text: String) {
         let parts = text.split(separator: ",", omittingEmptySubsequences: false)
         guard (1...2).contains(parts.count), let threshold = Double(parts[0]), (-120.0...0.0).contains(threshold) else {

@@ -1,13 +1,13 @@
-/// What is read of a source, and how.
+/// What is read from a source, and how.
 package struct SourceSettings: Codable, Hashable, Sendable {
     package var range: TimeRange
     package var track: TrackChoice
     package var damage: DamagePolicy
-    /// The character set of tags that are wrongly declared as Latin-1, by iconv's name; nothing to believe the tags.
+    /// The character set of tags that are wrongly declared as Latin-1, by iconv's name; `nil` to trust the declaration.
     package var tagEncoding: String?
-    /// How much of the dynamic range compression that AC-3 and E-AC-3 carry is applied, from 0 to 1; nothing for all of it.
+    /// How much of the dynamic range compression of AC-3 and E-AC-3 is applied, from 0 to 1; `nil` for all of it.
     package var drc: Double?
-    /// Set by the process that reads.
+    /// Set by the process that reads the source.
     package var limits = SourceLimits()
 
     package init(
@@ -24,20 +24,20 @@ package struct SourceSettings: Codable, Hashable, Sendable {
 
 /// Which of a source's audio tracks is read.
 package enum TrackChoice: Codable, Hashable, Sendable {
-    /// The one that a player would take.
+    /// The track that a player selects by default.
     case best
-    /// By its place among the audio tracks, from 1.
+    /// By the number among the audio tracks, from 1.
     case number(Int)
     /// By any code of its language: `jpn`, `ja`, `de-AT`.
     case language(String)
-    /// Every one, for containers that hold several.
+    /// All tracks, for containers that support several.
     case all
 }
 
-/// What becomes of a job whose source is damaged.
+/// How a job handles a damaged source.
 package enum DamagePolicy: String, Codable, Hashable, Sendable, CaseIterable {
-    /// It fails if more is lost than an ear would pass over.
+    /// The job fails if more is lost than a listener would overlook.
     case fail
-    /// It takes what there is, and says what is lost.
+    /// The job converts what can be decoded, and reports what is lost.
     case accept
 }

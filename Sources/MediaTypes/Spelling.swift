@@ -1,10 +1,10 @@
-/// Finds the word that somebody meant.
+/// Finds similar words for an unknown one.
 package enum Spelling {
-    /// The longest word, in bytes, that is compared with others.
+    /// The maximum length, in bytes, of a word that is compared.
     private static let maxLength = 64
 
-    /// The word that differs in the fewest letters, if they are few; a word alone in other spelling, such as `sampleRate` for
-    /// `sample_rate`, goes first.
+    /// The word with the smallest edit distance, if it is small. A word that differs only in case and separators, such as
+    /// `sampleRate` for `sample_rate`, takes precedence.
     package static func nearest(to text: String, among words: [String]) -> String? {
         guard text.utf8.count <= maxLength else { return nil }
         if let same = words.first(where: { folded($0) == folded(text) }) { return same }
@@ -13,15 +13,15 @@ package enum Spelling {
         return best.distance <= max(2, text.utf8.count / 3) ? best.word : nil
     }
 
-    /// ` (did you mean …?)` behind a word that is unknown, or nothing.
+    /// ` (did you mean …?)` for a similar word; empty if there is none.
     package static func hint(for text: String, among words: [String], quote: String = "`") -> String {
         nearest(to: text, among: words).map { " (did you mean \(quote)\($0)\(quote)?)" } ?? ""
     }
 
-    /// The word in lower case, without what separates its parts.
+    /// The word in lower case without separators.
     private static func folded(_ text: String) -> String { text.lowercased().filter { $0 != "_" && $0 != "-" } }
 
-    /// Levenshtein's distance.
+    /// The Levenshtein distance.
     private static func distance(_ left: [UInt8], _ right: [UInt8]) -> Int {
         var row = Array(0...right.count)
         for (index, letter) in left.enumerated() {

@@ -1,6 +1,6 @@
-/// A title that a radio station sent between the bytes of its stream.
+/// A title that a radio station sent within its stream.
 package struct StreamTitle: Codable, Hashable, Sendable {
-    /// Bytes of audio before it.
+    /// Bytes of audio before the title.
     package var offset: Int64
     package var title: String
 
@@ -10,7 +10,7 @@ package struct StreamTitle: Codable, Hashable, Sendable {
     }
 }
 
-/// A title, and when in a result it began.
+/// A title with its start time in an output.
 package struct TimedTitle: Codable, Hashable, Sendable {
     /// Seconds.
     package var time: Double

@@ -1,8 +1,8 @@
-/// What becomes of a source's tags, pictures and chapters; everything is carried over unless set here.
+/// How a source's tags, pictures and chapters are changed. By default everything is copied.
 package struct TagSettings: Codable, Hashable, Sendable {
-    /// Values of tags to set, by their names in a job; none, or only empty ones, remove a tag.
+    /// Tag values to set, by their names in a job. An empty list, or only empty values, remove a tag.
     package var metadata: [String: [String]]
-    /// How chapters are written in a file of their own, beside the audio; nothing for no such file.
+    /// The format of a separate chapter file beside the audio; `nil` for none.
     package var chapters: ChapterForm?
 
     package init(metadata: [String: [String]] = [:], chapters: ChapterForm? = nil) {
@@ -10,27 +10,27 @@ package struct TagSettings: Codable, Hashable, Sendable {
         self.chapters = chapters
     }
 
-    /// A form of chapters in a file of their own.
+    /// A format of a chapter file.
     package enum ChapterForm: String, Codable, Hashable, Sendable, CaseIterable {
         /// Podcasting 2.0's JSON chapters.
         case json
         case webvtt
 
-        /// What follows the stem of the audio file's name.
+        /// The suffix of the audio file's stem.
         package var partName: String { self == .json ? ".chapters.json" : ".chapters.vtt" }
     }
 }
 
-/// The character sets that wrongly declared tags may be in.
+/// The character sets of wrongly declared tags.
 package enum TagEncoding {
-    /// By iconv's names.
+    /// iconv's names.
     package static let names = [
         "CP1251", "KOI8-R", "KOI8-U", "CP866", "GB18030", "GBK", "BIG5", "BIG5-HKSCS", "SHIFT_JIS", "CP932", "EUC-JP",
         "EUC-KR", "CP949", "CP874", "CP1250", "CP1252", "CP1253", "CP1254", "CP1255", "CP1256", "CP1257", "CP1258",
         "ISO-8859-2", "ISO-8859-5", "ISO-8859-7", "ISO-8859-9", "ISO-8859-15", "MACINTOSH", "UTF-8",
     ]
 
-    /// iconv's name for one that people write, in any case and with or without its dashes; nothing if it is not known.
+    /// iconv's name for a character set, in any case and with or without dashes; `nil` if it is unknown.
     package static func named(_ text: String) -> String? {
         let wanted = key(text)
         return names.first { key($0) == wanted } ?? aliases[wanted]

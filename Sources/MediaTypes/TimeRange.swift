@@ -1,7 +1,7 @@
-/// A part of a source: from `start`, which belongs to it, to `end`, which does not.
+/// A range of a source, from `start` (inclusive) to `end` (exclusive).
 package struct TimeRange: Hashable, Sendable, Codable {
     package let start: MediaTime
-    /// The end, or nothing for the end of the source.
+    /// The end; `nil` for the end of the source.
     package let end: MediaTime?
 
     package static let whole = TimeRange(start: .zero, end: nil)
@@ -11,11 +11,11 @@ package struct TimeRange: Hashable, Sendable, Codable {
         self.end = end
     }
 
-    /// The samples of the range at a rate in Hz: first index, and the index after the last unless the range is open.
+    /// The samples of the range at a rate in Hz: the first index, and the index after the last; `nil` if the range is open.
     package func samples(rate: Int) -> (first: Int64, end: Int64?) {
         (start.sampleIndex(rate: rate), end?.sampleIndex(rate: rate))
     }
 
-    /// Whether the range can hold no sample at all.
+    /// Whether the range cannot contain a sample.
     package var isEmpty: Bool { end.map { $0 <= start } ?? false }
 }

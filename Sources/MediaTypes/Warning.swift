@@ -1,6 +1,6 @@
-/// What a person should know of a result that is no failure.
+/// A warning about an output that did not fail.
 package struct Warning: Codable, Hashable, Sendable {
-    /// For programs: one word that stays the same, such as `range_cut`; one of `Code`, unless another version wrote it.
+    /// A stable identifier for programs, such as `range_cut`. It is a `Code`, unless another version wrote it.
     package private(set) var code: String
     /// One sentence for people.
     package var message: String
@@ -12,7 +12,7 @@ package struct Warning: Codable, Hashable, Sendable {
 }
 
 extension Warning {
-    /// Every warning there is.
+    /// All warnings.
     package enum Code: String, CaseIterable, Sendable {
         case allSilent = "all_silent"
         case channelsMixed = "channels_mixed"
@@ -28,7 +28,7 @@ extension Warning {
         case limited
         case loudnessUnmeasured = "loudness_unmeasured"
         case md5Mismatch = "md5_mismatch"
-        /// Of an output that was not made, because something is in its place; the worker's own.
+        /// An output was not made because its location is occupied. Only the worker reports it.
         case outputSkipped = "output_skipped"
         case picturesDropped = "pictures_dropped"
         case rangeCut = "range_cut"
@@ -38,7 +38,7 @@ extension Warning {
         case tagsDropped = "tags_dropped"
         case titlesLeftOut = "titles_left_out"
 
-        /// Whether it is about what a conversion found or did, and not about where its result goes.
+        /// Whether the warning is about the conversion, and not about the output's location.
         package var isOfConversion: Bool { self != .outputSkipped }
     }
 }
