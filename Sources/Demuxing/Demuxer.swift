@@ -78,7 +78,7 @@ package struct Demuxer: ~Copyable {
             opaque: Unmanaged.passUnretained(stop).toOpaque())
         context!.pointee.io_open = { _, _, _, _, _ in av_swift_error(1) }
         av_opt_set(context, "format_whitelist", Self.whitelist, 0)
-        av_opt_set(context, "codec_whitelist", AllowedDecoders.whitelist, 0)
+        av_opt_set(context, "codec_whitelist", CodecID.decoders, 0)
         av_opt_set(context, "protocol_whitelist", "", 0)
         // On failure libav frees the context itself.
         var options = Options(edit == nil ? [] : [("ignore_editlist", "1")])

@@ -7,6 +7,7 @@ package struct AudioTrack {
     /// The stream's index in the container.
     package let index: Int
     package let codec: AVCodecID
+    /// `generic` also for codecs that are not decoded.
     package let codecID: CodecID
     package let codecTag: UInt32
     /// Hz. The decoder may correct it.
@@ -29,7 +30,7 @@ package struct AudioTrack {
         let parameters = stream.pointee.codecpar.pointee
         index = Int(stream.pointee.index)
         codec = parameters.codec_id
-        codecID = CodecID(codec)
+        codecID = CodecID(codec) ?? .generic
         codecTag = parameters.codec_tag
         rate = Int(parameters.sample_rate)
         channels = Int(parameters.ch_layout.nb_channels)

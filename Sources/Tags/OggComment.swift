@@ -48,7 +48,7 @@ struct OggComment {
     }
 
     private static func codec(_ start: [UInt8]) -> (mark: [UInt8], hasFraming: Bool)? {
-        if start.starts(with: [1] + Array("vorbis".utf8)) { return ([3] + Array("vorbis".utf8), true) }
+        if start.starts(with: VorbisHeader.identification.mark) { return (VorbisHeader.comment.mark, true) }
         if start.starts(with: Array("OpusHead".utf8)) { return (Array("OpusTags".utf8), false) }
         if start.starts(with: Array("Speex   ".utf8)) { return ([], false) }
         if start.starts(with: [0x7F] + Array("FLAC".utf8)) { return ([0, 0, 0, 0], false) }

@@ -1,3 +1,4 @@
+import CLibav
 import Lifecycle
 import MediaTypes
 import TestSupport
@@ -7,6 +8,7 @@ import Testing
 @testable import Containers
 @testable import Decoding
 @testable import Demuxing
+@testable import Libav
 
 /// What may be opened and decoded at all.
 @Suite struct AllowedFormatsTests {
@@ -36,8 +38,14 @@ import Testing
     }
 
     @Test func `decodes audio alone, and nothing that makes sound out of nothing`() {
-        let names = AllowedDecoders.whitelist.split(separator: ",")
+        let names = CodecID.decoders.split(separator: ",")
         #expect(names.contains("mp3float") && names.contains("wmapro") && names.contains("pcm_s24be"))
+        let listed = CodecID.allCases.flatMap(\.names)
+        for name in listed { #expect(avcodec_descriptor_get_by_name(name) != nil, "\(name)") }
+        #expect(
+            ["pcm_s24be", "adpcm_ms", "adpcm_swf", "dsd_lsbf"].map { CodecID(name: $0) } == [
+                .pcm, .microsoft, .adpcm, .dsd,
+            ])
         for name in ["h264", "mjpeg", "wavesynth", "comfortnoise", "ass"] { #expect(!names.contains(Substring(name))) }
     }
 

@@ -50,7 +50,7 @@ package struct DeclaredLength {
             least = isFragmented ? nil : samples.map { min($0, whole ?? $0) }.map { $0 - max($0 / 20, 8192) }
             audible = whole
             isExact = false
-        case .granules where Self.granular.contains(track.codec):
+        case .granules where track.codecID.descriptor.countsGranules:
             audible = nil
             // A page lost is thousands of samples; a few may be missing at the start of a stream that was cut out of another.
             least = samples.map { $0 - track.countedDelay - 2048 }
@@ -79,11 +79,6 @@ package struct DeclaredLength {
         case .countedIfPCM: track.isPCM
         }
     }
-
-    /// Codecs whose granule positions count samples from the first to the last page (RFC 7845, Vorbis I A.2).
-    private static let granular: Set = [
-        AV_CODEC_ID_VORBIS, AV_CODEC_ID_OPUS, AV_CODEC_ID_FLAC, AV_CODEC_ID_SPEEX,
-    ]
 
     /// The count of samples in an `iTunSMPB` tag: its fourth hexadecimal number.
     ///

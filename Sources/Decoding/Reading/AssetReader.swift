@@ -133,7 +133,7 @@ package struct AssetReader: ~Copyable {
 
     /// How much of the source's dynamic range compression is applied; nothing of a codec that carries none.
     package var compression: Setting? {
-        guard Decoder.compressesRange(track.codec) else { return nil }
+        guard track.codecID.descriptor.compressesRange else { return nil }
         return Setting(requested: drc.map { "\($0)" }, effective: "\(drc ?? 1)")
     }
 

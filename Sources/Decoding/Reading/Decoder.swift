@@ -1,5 +1,6 @@
 import Bytes
 import CLibav
+import Containers
 import Demuxing
 import Libav
 
@@ -23,7 +24,9 @@ struct Decoder: ~Copyable {
     static func open(_ stream: UnsafeMutablePointer<AVStream>, drc: Double? = nil) throws(MediaError) -> Decoder {
         let parameters = stream.pointee.codecpar!
         let name = String(cString: avcodec_get_name(parameters.pointee.codec_id))
-        guard AllowedDecoders.allows(parameters.pointee.codec_id), let codec = find(parameters.pointee.codec_id) else {
+        guard let descriptor = CodecID(parameters.pointee.codec_id)?.descriptor,
+            let codec = find(parameters.pointee.codec_id)
+        else {
             throw MediaError(.unsupportedFormat, operation, "the audio is in codec \(name), which cannot be decoded")
         }
         // libav knows the samples' header, and no frames of them (before its version 6.0).
@@ -37,8 +40,8 @@ struct Decoder: ~Copyable {
         // Without it priming is cut but the timestamps stay.
         context.pointee.pkt_timebase = stream.pointee.time_base
         context.pointee.thread_count = 1
-        if checksummed.contains(name) { context.pointee.err_recognition = AV_EF_CRCCHECK | AV_EF_EXPLODE }
-        if compressesRange(parameters.pointee.codec_id) {
+        if descriptor.isChecksummed { context.pointee.err_recognition = AV_EF_CRCCHECK | AV_EF_EXPLODE }
+        if descriptor.compressesRange {
             // Without it dither depends on all that was decoded before.
             av_opt_set_int(context.pointee.priv_data, "cons_noisegen", 1, 0)
             av_opt_set_double(context.pointee.priv_data, "drc_scale", drc ?? 1, 0)
@@ -56,15 +59,7 @@ struct Decoder: ~Copyable {
         }
     }
 
-    /// Whether a stream of the codec says by how much players should lower what is loud and raise what is soft.
-    static func compressesRange(_ codec: AVCodecID) -> Bool {
-        [AV_CODEC_ID_AC3, AV_CODEC_ID_EAC3].contains(codec)
-    }
-
     private static let operation = "open the decoder"
-
-    /// Codecs whose every frame carries a checksum that libav looks at only on request.
-    private static let checksummed: Set = ["flac", "tta", "wavpack", "ape", "tak", "ac3", "eac3"]
 
     /// Gives the decoder a packet, or the news that no more come; answers libav's error for a packet it cannot take.
     borrowing func send(_ packet: borrowing Packet) -> MediaError.Code? {

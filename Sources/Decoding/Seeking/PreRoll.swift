@@ -1,4 +1,4 @@
-import CLibav
+import Containers
 import Libav
 
 /// How much has to be decoded and thrown away before the samples are, bit for bit, those of a whole decode.
@@ -9,19 +9,12 @@ import Libav
 enum PreRoll {
     /// Seconds; nothing for codecs that are decoded from the start, because they never settle or because nobody measured.
     static func seconds(_ track: AudioTrack) -> Int? {
-        if track.isPCM || frames.contains(track.codec) { return 4 }
-        return recursive.contains(track.codec) ? 30 : nil
+        switch track.codecID.descriptor.settling {
+        case .never: nil
+        case .frames: 4
+        case .rounding: 30
+        }
     }
-
-    private static let frames: Set = [
-        AV_CODEC_ID_MP1, AV_CODEC_ID_MP2, AV_CODEC_ID_MP3, AV_CODEC_ID_AAC, AV_CODEC_ID_AC3, AV_CODEC_ID_EAC3,
-        AV_CODEC_ID_OPUS, AV_CODEC_ID_VORBIS, AV_CODEC_ID_FLAC, AV_CODEC_ID_ALAC, AV_CODEC_ID_WAVPACK, AV_CODEC_ID_TTA,
-        AV_CODEC_ID_DTS, AV_CODEC_ID_ADPCM_MS, AV_CODEC_ID_ADPCM_IMA_WAV,
-    ]
-
-    private static let recursive: Set = [
-        AV_CODEC_ID_SPEEX, AV_CODEC_ID_GSM, AV_CODEC_ID_GSM_MS, AV_CODEC_ID_ADPCM_G722, AV_CODEC_ID_ADPCM_G726,
-    ]
 
     /// Packets at least, for codecs whose packets are long.
     static let packets = 12

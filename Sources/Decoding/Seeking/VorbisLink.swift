@@ -1,15 +1,16 @@
 import Bytes
 import CLibav
+import Containers
 import Demuxing
 import Libav
 
 /// The later links of chained Vorbis, whose headers come as packets among the others.
 extension TrackDecoder {
-    /// How an identification header begins (Vorbis I, 4.2.1).
-    private static let identification = [1] + Array("vorbis".utf8)
-
     /// Whether the packet in hand begins another link than the first.
-    var beginsVorbisLink: Bool { track.codec == AV_CODEC_ID_VORBIS && packet.bytes.starts(with: Self.identification) }
+    var beginsVorbisLink: Bool {
+        track.codec == AV_CODEC_ID_VORBIS && packet.bytes.first == VorbisHeader.identification.rawValue
+            && packet.bytes.starts(with: VorbisHeader.identification.mark)
+    }
 
     /// Keeps the headers of the link that the packet in hand begins, and its first packet of sound, which no sample comes of.
     ///
