@@ -1,8 +1,8 @@
 package import Bytes
 
-/// The chunks of a RIFF, RIFX, RF64 or AIFF file, by their headers alone.
+/// Lists the chunks of a RIFF, RIFX, RF64 or AIFF file by reading only their headers.
 package struct ChunkList {
-    /// A chunk's name and where its body is.
+    /// A chunk's name and the range of its body.
     package struct Entry {
         package let name: String
         package let body: Int64
@@ -10,12 +10,12 @@ package struct ChunkList {
     }
 
     package let entries: [Entry]
-    /// Whether numbers begin with their highest byte, as in AIFF and RIFX.
+    /// Whether numbers are big-endian, as in AIFF and RIFX.
     package let isBigEndian: Bool
     private let bytes: SourceBytes
     private let maxBytes: Int
 
-    /// Walks the chunks of a file that starts with a 12-byte header, up to one that makes no sense.
+    /// Lists the chunks after the file's 12-byte header, up to the first invalid one.
     package init(_ source: any ByteSource, maxBytes: Int = Metadata.maxBytes) throws {
         bytes = SourceBytes(source)
         isBigEndian = try bytes.isRIFX() || bytes.text(at: 0, 4) == "FORM"
@@ -38,19 +38,19 @@ package struct ChunkList {
         self.entries = entries
     }
 
-    /// The first chunk of that name, if it is whole and no larger than tags may be.
+    /// The body of the first chunk of a name; `nil` if it is missing, incomplete or larger than the limit of tags.
     package func body(_ name: String) throws -> [UInt8]? {
         guard let entry = entries.first(where: { $0.name == name }) else { return nil }
         return try body(entry)
     }
 
-    /// The bytes of a chunk, if it is whole and no larger than tags may be.
+    /// The body of a chunk; `nil` if it is incomplete or larger than the limit of tags.
     package func body(_ entry: Entry) throws -> [UInt8]? {
         guard entry.size <= maxBytes else { return nil }
         return try bytes.read(at: entry.body, Int(entry.size))
     }
 
-    /// The bodies of the lists of one kind, without that kind's name.
+    /// The bodies of all lists of a type, without the type itself.
     package func lists(_ kind: String) throws -> [[UInt8]] {
         try entries.filter { $0.name == "LIST" }.compactMap { entry in
             guard let body = try body(entry), body.starts(with: Array(kind.utf8)) else { return nil }
@@ -58,7 +58,7 @@ package struct ChunkList {
         }
     }
 
-    /// The chunks inside a list.
+    /// The chunks in a list's body.
     package func children(_ list: [UInt8]) -> [(name: String, bytes: [UInt8])] {
         var children: [(String, [UInt8])] = []
         var offset = 0

@@ -1,7 +1,7 @@
 extension Container {
-    /// libav's names of the demuxers that read it: those of audio, and those of films that hold it.
+    /// libav's names of the demuxers that read the container: those of audio, and those of video files with audio.
     ///
-    /// All others are refused: what names other files, runs scripts or reads devices, pictures, texts and bare video.
+    /// All others are rejected: those that open other files, run scripts or read devices, images, text and raw video.
     package var demuxers: [String] {
         switch self {
         case .ac3: ["ac3"]
@@ -43,18 +43,18 @@ extension Container {
         }
     }
 
-    /// Whether what libav calls so is a list of other places rather than media.
+    /// Whether libav's demuxer reads a list of other locations instead of media.
     package static func isPlaylist(demuxer name: String) -> Bool {
         ["concat", "hls", "dash", "imf", "webm_dash_manifest", "sdp"].contains(name)
     }
 
-    /// Files of music.
+    /// Music files.
     private static let music = [
         "aa", "aax", "act", "asf_o", "dsf", "iff", "ilbc", "mmf", "oma", "rm", "shn", "tak", "voc", "vqf", "wsd", "wve",
         "xwma",
     ]
 
-    /// Films, whose sound is read.
+    /// Video files, of which only the audio is read.
     private static let films = [
         "dhav", "dv", "gxf", "kux", "lvf", "lxf", "mtv", "nsv", "nuv", "pmp", "pva", "rpl", "swf", "ty", "vividas",
         "wtv",
@@ -66,12 +66,12 @@ extension Container {
         "sds", "sln",
     ]
 
-    /// Samplers, trackers' samples and broadcast wires.
+    /// Samplers, tracker samples and professional audio interfaces.
     private static let studio = [
         "aea", "aptx", "aptx_hd", "daud", "epaf", "s337m", "sdr2", "spdif", "svs", "svag", "xvag",
     ]
 
-    /// Sound of games and their films.
+    /// Audio of games and of their videos.
     private static let games = [
         "3dostr", "4xm", "ace", "acm", "adp", "ads", "afc", "aix", "alp", "apc", "argo_asf", "argo_brp", "argo_cvg",
         "bfstm", "bink", "binka", "boa", "brstm", "derf", "dcstr", "ea", "ea_cdata", "film_cpk", "fsb", "fwse", "genh",

@@ -1,5 +1,5 @@
 extension Container {
-    /// What is particular to the container.
+    /// The properties of the container.
     package var descriptor: ContainerDescriptor {
         switch self {
         case .ac3, .eac3: Self.frames(hidden: [], tags: .ends, seeking: .frameHeaders)
@@ -137,7 +137,7 @@ extension Container {
         }
     }
 
-    /// A container of nothing but frames.
+    /// A container that consists of frames only.
     private static func frames(hidden: HiddenTail, tags: TagForm, seeking: SeekMethod) -> ContainerDescriptor {
         ContainerDescriptor(
             extent: .untold, hidden: hidden, unknownSize: nil, opening: .asIs, tags: tags, seeking: seeking,
@@ -145,7 +145,7 @@ extension Container {
             tracks: .chosen, cut: .none, packetBytes: nil)
     }
 
-    /// A container of which nothing is particular but how far it goes.
+    /// A container that has no special properties except its declared end.
     private static func declaring(_ extent: Extent, hidden: HiddenTail) -> ContainerDescriptor {
         ContainerDescriptor(
             extent: extent, hidden: hidden, unknownSize: nil, opening: .asIs, tags: .libav, seeking: .counting,

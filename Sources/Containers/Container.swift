@@ -1,25 +1,25 @@
-/// A kind of file or stream that holds sound, one for each with particulars of its own.
+/// The kind of a file or stream that contains audio. Each kind with special properties has a case.
 package enum Container: CaseIterable, Sendable {
-    // Bare frames.
+    // Raw frames.
     case ac3, adts, dts, dtsHD, eac3, gsm, loas, mlp, mp3, trueHD
     // Music.
     case ape, flac, musepack, ogg, trueAudio, wavPack
-    // Uncompressed sound, and a few codecs of fixed rates.
+    // Uncompressed audio, and a few fixed-rate codecs.
     case aiff, caf, sun, wave, wave64
-    // Films, whose sound is read.
+    // Video files, of which only the audio is read.
     case asf, avi, flash, matroska, mpegProgram, mpegTransport, mp4, mxf, nut
-    // Of games and tools, which tell where they end.
+    // Formats of games and tools whose headers declare the end of the data.
     case adx, apm, ast, kvag, sox
-    /// Containers of which libav knows all that there is to know.
+    /// Containers that libav reads completely, without special treatment.
     case generic
 
-    /// The container that libav calls so; nothing if sources in it are not read.
+    /// The container of a libav demuxer; `nil` if it is not supported.
     package init?(demuxer name: String) {
         guard let container = Self.byDemuxer[name] else { return nil }
         self = container
     }
 
-    /// libav's names of all containers that are read.
+    /// libav's names of all supported demuxers.
     package static var demuxers: some Collection<String> { byDemuxer.keys }
 
     private static let byDemuxer = Dictionary(

@@ -1,40 +1,41 @@
-/// All that is particular to a container: a new one has to say every bit of it.
+/// All special properties of a container. A new container has to specify each of them.
 ///
-/// What bytes tell is a function over bytes; what needs libav is an enumeration over which the targets above switch.
+/// Properties that can be computed from bytes are functions. Properties that need libav are enumerations, which the targets
+/// above interpret.
 package struct ContainerDescriptor: Sendable {
-    /// How far the container's own structure says its bytes go.
+    /// The end of the data that the container's structure declares.
     package let extent: Extent
-    /// What at the source's end is kept from libav.
+    /// Which bytes at the source's end are hidden from libav.
     package let hidden: HiddenTail
-    /// Finds the sizes that a writer to a pipe could not fill in; nothing for containers whose sizes are believed.
+    /// Computes sizes that a writer to a pipe could not fill in; `nil` for containers whose sizes are trusted.
     package let unknownSize: (@Sendable (inout UnknownSize) throws -> Bool)?
-    /// What libav has to be shown or told before it opens a source.
+    /// What libav needs before it opens a source.
     package let opening: OpeningMethod
-    /// Where tags are that libav does not read, or reads in part.
+    /// Where the tags are that libav does not read, or reads only partly.
     package let tags: TagForm
-    /// How to come to a sample without decoding all that is before it.
+    /// How to seek to a sample without decoding everything before it.
     package let seeking: SeekMethod
-    /// Where the samples are told that an encoder put before and behind the sound.
+    /// Where the container declares the encoder's delay and padding.
     package let padding: PaddingSource
-    /// How far the length that the header tells is to be believed.
+    /// How accurate the length in the header is.
     package let length: LengthPromise
-    /// Where a sum of all samples is.
+    /// Where a checksum of all samples is stored.
     package let checksum: ChecksumSource
-    /// What time stamps and offsets of packets say where something is missing.
+    /// What the timestamps and offsets of packets show about missing data.
     package let timing: PacketTiming
-    /// Where libav's word on a packet's place and time is put right.
+    /// How libav's packet offsets and timestamps are corrected.
     package let places: PlaceSource
-    /// What stands between the frames.
+    /// What separates the frames.
     package let framing: FrameDelimiter
     /// Which of several tracks are read.
     package let tracks: TrackReading
-    /// Which cut at the end loses no sound that was recorded.
+    /// Which truncation at the end loses no recorded audio.
     package let cut: HarmlessCut
-    /// Bytes of a packet of uncompressed sound, where libav lets its reader choose.
+    /// The packet size in bytes for uncompressed audio, if libav's demuxer lets its caller choose.
     package let packetBytes: Int?
 }
 
-/// What at a source's end is kept from libav, which would take it for frames, a chunk or an index.
+/// What at a source's end is hidden from libav, which would read it as frames, a chunk or an index.
 package struct HiddenTail: OptionSet, Sendable {
     package let rawValue: Int
 
@@ -42,68 +43,68 @@ package struct HiddenTail: OptionSet, Sendable {
 
     /// Tags of music files behind the last frame.
     static let tags = HiddenTail(rawValue: 1)
-    /// All bytes behind the declared end; before tags, where both are.
+    /// All bytes behind the declared end. If both options are set, this one takes precedence over tags.
     static let beyondExtent = HiddenTail(rawValue: 2)
 }
 
-/// What libav has to be shown or told before it opens a source.
+/// What libav needs before it opens a source.
 package enum OpeningMethod: Sendable {
     case asIs
-    /// The first frames of MPEG audio, made to look alike.
+    /// The first frames of MPEG audio are presented with equal headers.
     case likeFrames
-    /// The order of bytes in samples, which is that of the container.
+    /// The samples have the container's byte order.
     case byteOrder
-    /// An edit list within a packet, which it should ignore.
+    /// An edit list that starts and ends within one packet is ignored.
     case edit
 }
 
 /// Where tags are that are read without libav.
 package enum TagForm: Sendable {
-    /// Nowhere else.
+    /// None: libav reads all tags.
     case libav
-    /// ID3v2 in front, APEv2 and ID3v1 behind.
+    /// ID3v2 at the start, APEv2 and ID3v1 at the end.
     case ends
-    /// Metadata blocks of FLAC.
+    /// FLAC metadata blocks.
     case flacBlocks
-    /// The comment packet of an Ogg stream, so that a stream's title is the song's.
+    /// The comment packet of an Ogg stream, in which a stream's title is the song's title.
     case oggComment
-    /// Boxes of MPEG-4.
+    /// MPEG-4 boxes.
     case movieBoxes
-    /// Chunks of RIFF and AIFF, ID3v2 among them.
+    /// RIFF and AIFF chunks, including ID3v2.
     case chunks
-    /// The header object of ASF.
+    /// The ASF header object.
     case asfHeader
 }
 
-/// How to come to a sample without decoding all that is before it.
+/// How to seek to a sample without decoding everything before it.
 package enum SeekMethod: Sendable {
-    /// Packets are read and counted up to it.
+    /// Packets are read and counted up to the sample.
     case counting
-    /// libav's own seek by time stamps, which count samples of this codec without doubt.
+    /// libav seeks by timestamps. For this codec, they count samples exactly.
     case timestamps(of: CodecID)
-    /// By headers of frames that follow each other without a gap.
+    /// By the headers of consecutive frames.
     case frameHeaders
-    /// By headers of blocks, each of which tells the sample that it begins with.
+    /// By block headers, each of which contains the index of its first sample.
     case blockHeaders
-    /// By the index of MPEG-4, which is in memory.
+    /// By the MPEG-4 sample index, which is in memory.
     case sampleIndex
-    /// By the index of AVI, which is in memory.
+    /// By the AVI index, which is in memory.
     case chunkIndex
-    /// By the granule positions of Ogg's pages.
+    /// By the granule positions of Ogg pages.
     case granules
-    /// By the blocks in the clusters of Matroska.
+    /// By the blocks in Matroska clusters.
     case clusters
-    /// By the tags of Flash video.
+    /// By Flash video tags.
     case flashTags
-    /// By the PES packets of MPEG-TS.
+    /// By MPEG-TS PES packets.
     case elementaryPackets
 }
 
-/// Where the samples are told that an encoder put before and behind the sound.
+/// Where the container declares the encoder's delay and padding.
 package enum PaddingSource: Sendable {
-    /// Nowhere, or libav does all there is to do.
+    /// Nowhere, or libav applies them completely.
     case libav
-    /// The extension of LAME in the header of Xing or Info.
+    /// LAME's extension of the Xing or Info header.
     case lameTag
     /// The granule positions of Ogg.
     case granules
@@ -111,83 +112,83 @@ package enum PaddingSource: Sendable {
     case codecHeader
     /// The edit list of MPEG-4, or `iTunSMPB`.
     case editList
-    /// The packet table of Core Audio.
+    /// The Core Audio packet table.
     case packetTable
-    /// The header of Musepack.
+    /// The Musepack header.
     case musepackHeader
-    /// The size of the data, behind which libav reads on.
+    /// The size of the data. libav reads beyond it.
     case dataSize
 }
 
-/// How far the length that a header tells is to be believed.
+/// How accurate the length in a header is.
 package enum LengthPromise: Sendable {
-    /// libav only guesses it.
+    /// libav only estimates it.
     case guessed
-    /// A few samples or packets more or less.
+    /// It is accurate to a few samples or packets.
     case rounded
-    /// It counts samples.
+    /// It counts samples exactly.
     case counted
-    /// It counts samples of PCM, of which libav calls the last packet corrupt wherever it is shorter than the others.
+    /// It counts PCM samples exactly. libav marks the last PCM packet as corrupt if it is shorter than the others.
     case countedIfPCM
 }
 
-/// Where a sum of all samples is.
+/// Where a checksum of all samples is stored.
 package enum ChecksumSource: Sendable {
     case nowhere
-    /// STREAMINFO of FLAC.
+    /// FLAC's STREAMINFO block.
     case streamInfo
-    /// The last block of WavPack.
+    /// The last WavPack block.
     case lastBlock
 }
 
-/// What time stamps and offsets of packets say where something is missing.
+/// What the timestamps and offsets of packets show about missing data.
 package enum PacketTiming: Sendable {
-    /// Nothing: libav adds the time stamps up from packet to packet, and the bytes between frames have to tell.
+    /// Nothing: libav derives timestamps by adding packet durations, so only the bytes between frames show a gap.
     case addedUp
-    /// Time alone, which is the container's own.
+    /// Only the timestamps, which the container stores, show a gap.
     case stamped
-    /// Time and bytes: a gap in both is damage.
+    /// Timestamps and offsets: a gap in both is damage.
     case placed
-    /// The same, but packets are late by one of the container's, and the reader's own place tells.
+    /// Like `placed`, but each packet has the offset of the one after it, so the demuxer's position is used instead.
     case placedLate
 }
 
-/// Where libav's word on a packet's place and time is put right.
+/// How libav's packet offsets and timestamps are corrected.
 package enum PlaceSource: Sendable {
-    /// It is right.
+    /// They are correct.
     case libav
-    /// The index of AVI.
+    /// By the AVI index.
     case chunkIndex
-    /// The numbers of Ogg's pages.
+    /// By the sequence numbers of Ogg pages.
     case pages
-    /// The bytes of the frame itself.
+    /// By the frame's own bytes.
     case frameBytes
 }
 
-/// What stands between the frames of a container.
+/// What separates the frames of a container.
 package enum FrameDelimiter: Sendable {
-    /// Structure of its own, from which libav goes on by itself.
+    /// The container's structure, with which libav resynchronizes by itself.
     case container
     /// Nothing, up to the end.
     case nothing
-    /// Nothing, and chance bytes that look like a frame; the headers of those that follow tell.
+    /// Nothing, and random bytes may look like a frame. The headers of the following frames identify a real one.
     case chain
-    /// Blocks with a mark, for which libav does not look behind damage.
+    /// Blocks with a sync mark, for which libav does not search behind damage.
     case wavPackBlocks
 }
 
 /// Which of several tracks are read.
 package enum TrackReading: Sendable {
     case chosen
-    /// All: they cost little more, and show which bytes belong to none.
+    /// All tracks: this costs little more, and shows which bytes belong to no track.
     case all
 }
 
-/// Which cut at the end of a source loses no sound that was recorded.
+/// Which truncation at the end of a source loses no recorded audio.
 package enum HarmlessCut: Sendable {
     case none
-    /// One behind the last sample that the index of MPEG-4 lists.
+    /// After the last sample that the MPEG-4 index lists.
     case afterIndexedSamples
-    /// One between two packets of a transport stream: its last frame may go on in one that came too late.
+    /// Between two transport stream packets: the rest of the last frame may have been in a packet that was never written.
     case betweenTransportPackets
 }

@@ -1,8 +1,8 @@
 import Bytes
 
-/// Where the bytes of containers end, by their own headers.
+/// Reads the declared end of the data from the headers of containers.
 extension Extent {
-    /// How many chunks are looked at; a few million empty ones fit in a small file.
+    /// The maximum number of chunks to read. A small file can contain a few million empty ones.
     static let maxChunks = 10_000
 
     /// RIFF, RIFX and RF64: the end of the data chunk (EBU Tech 3306 for 64-bit sizes).
@@ -17,7 +17,7 @@ extension Extent {
             if name == "ds64" { long = try bytes.little(at: offset + 16, 8) }
             if name == "data" {
                 if let long, size == 0xFFFF_FFFF { return (offset + 8).adding(long) }
-                // Zero and the largest size are what writers leave that could not come back to the header.
+                // Writers that could not seek back to the header leave zero or the maximum size.
                 return size == 0 || size == 0xFFFF_FFFF ? nil : offset + 8 + size
             }
             offset += 8 + size + size % 2
@@ -25,7 +25,7 @@ extension Extent {
         return nil
     }
 
-    /// Sony Wave64: the end of the data chunk, whose sizes include their 24-byte header.
+    /// Sony Wave64: the end of the data chunk. Sizes include the 24-byte chunk header.
     static func wave64(_ bytes: SourceBytes) throws -> Int64? {
         var offset: Int64 = 40
         for _ in 0..<maxChunks {
@@ -51,8 +51,8 @@ extension Extent {
     /// Core Audio Format: the end of the last chunk.
     static func coreAudio(_ bytes: SourceBytes) throws -> Int64? { try coreAudioChunks(bytes).end }
 
-    /// Core Audio Format: where the bodies of its chunks begin, and the end of the last one; the data chunk may be of unknown
-    /// size.
+    /// Core Audio Format: the body offsets of its chunks, and the end of the last one; `nil` if the data chunk's size is
+    /// unknown.
     static func coreAudioChunks(_ bytes: SourceBytes) throws -> (bodies: [String: Int64], end: Int64?) {
         var bodies: [String: Int64] = [:]
         var offset: Int64 = 8
@@ -61,7 +61,7 @@ extension Extent {
                 return (bodies, offset)
             }
             let isKnown = coreAudioNames.contains(name)
-            // Tags and other bytes behind the last chunk are none.
+            // Tags and other bytes behind the last chunk are not chunks.
             if !isKnown, size < 0 || size > bytes.rest(from: offset) { return (bodies, offset) }
             if isKnown, bodies[name] == nil { bodies[name] = offset + 12 }
             guard size >= 0 else { return (bodies, nil) }
@@ -84,7 +84,7 @@ extension Extent {
         return start + size
     }
 
-    /// CRI ADX: a count of samples, 32 in each block of each channel.
+    /// CRI ADX: the number of samples, of which each block of a channel contains 32.
     static func adx(_ bytes: SourceBytes) throws -> Int64? {
         guard let header = try bytes.big(at: 2, 2), let block = try bytes.big(at: 5, 1),
             let channels = try bytes.big(at: 7, 1), let samples = try bytes.big(at: 12, 4)
@@ -92,20 +92,20 @@ extension Extent {
         return 4 + header + (samples + 31) / 32 * block * channels
     }
 
-    /// Games' APM: the size in the header of a file that has one.
+    /// APM of games: the size in the header, if the file has one.
     static func apm(_ bytes: SourceBytes) throws -> Int64? {
         try bytes.text(at: 20, 4) == "vs12" ? bytes.little(at: 24, 4) : nil
     }
 
-    /// Nintendo's AST: the size behind a header of 64 bytes.
+    /// Nintendo AST: the size after the 64-byte header.
     static func ast(_ bytes: SourceBytes) throws -> Int64? {
         try bytes.text(at: 0, 4) == "STRM" ? bytes.big(at: 4, 4).map { 64 + $0 } : nil
     }
 
-    /// Simon & Schuster's VAG: the size behind a header of 14 bytes.
+    /// Simon & Schuster VAG: the size after the 14-byte header.
     static func kvag(_ bytes: SourceBytes) throws -> Int64? { try bytes.little(at: 4, 4).map { 14 + $0 } }
 
-    /// SoX's own format: a count of 32-bit samples, zero if unknown.
+    /// SoX native format: the number of 32-bit samples, zero if unknown.
     static func soundExchange(_ bytes: SourceBytes) throws -> Int64? {
         let isLittle = try bytes.text(at: 0, 4) == ".SoX"
         guard let header = try isLittle ? bytes.little(at: 4, 4) : bytes.big(at: 4, 4),

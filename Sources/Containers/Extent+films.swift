@@ -1,6 +1,6 @@
 import Bytes
 
-/// Where the bytes of films end, by their own structure.
+/// Reads the declared end of the data from the structure of video containers.
 extension Extent {
     /// AVI: the size of the file.
     static func interleaved(_ bytes: SourceBytes) throws -> Int64? { try bytes.little(at: 4, 4).map { 8 + $0 } }
@@ -18,22 +18,22 @@ extension Extent {
         var offset: Int64 = 0
         while let short = try bytes.big(at: offset, 4), let name = try bytes.text(at: offset + 4, 4) {
             let size = short == 1 ? try bytes.big(at: offset + 8, 8) ?? 0 : short
-            // Size zero reaches to the end of the file; fewer than eight bytes are no box.
+            // Size zero means to the end of the file. A box has at least eight bytes.
             guard size >= 8 else { return nil }
-            // Tags and other bytes behind the last box are none.
+            // Tags and other bytes behind the last box are not boxes.
             if size > bytes.rest(from: offset), !topLevel.contains(name) { return offset }
             offset = offset.adding(size)
         }
         return offset
     }
 
-    /// Boxes that may be the last (ISO 14496-12, QuickTime).
+    /// Boxes that may be the last one (ISO 14496-12, QuickTime).
     private static let topLevel: Set = [
         "ftyp", "styp", "moov", "moof", "mdat", "mfra", "sidx", "ssix", "free", "skip", "wide", "pnot", "prft", "emsg",
         "meta", "uuid", "udta", "PICT", "pdin", "junk",
     ]
 
-    /// Matroska and WebM: the end of the segment, unless its size is left open (RFC 8794).
+    /// Matroska and WebM: the end of the segment; `nil` if its size is unknown (RFC 8794).
     static func matroska(_ bytes: SourceBytes) throws -> Int64? {
         guard let header = try bytes.element(at: 0), let size = header.size,
             let segment = try bytes.element(at: header.body + size), let length = segment.size
@@ -41,7 +41,7 @@ extension Extent {
         return segment.body.adding(length)
     }
 
-    /// Flash video: the size of the file that its first tag tells, a number of 64 bits behind its name.
+    /// Flash video: the file size in its first tag, a 64-bit floating-point number after its name.
     static func flash(_ bytes: SourceBytes) throws -> Int64? {
         let name = Array("filesize".utf8) + [0]
         guard let head = try bytes.read(at: 0, Int(min(bytes.rest(from: 0), 4096))),
@@ -51,7 +51,7 @@ extension Extent {
         return size > 0 && size < 1e18 ? Int64(size) : nil
     }
 
-    /// MXF: the partition behind the essence, if the one in front tells where it is (SMPTE ST 377-1, 7.1).
+    /// MXF: the footer partition, if the header partition declares its offset (SMPTE ST 377-1, 7.1).
     static func materialExchange(_ bytes: SourceBytes) throws -> Int64? {
         let key: [UInt8] = [0x06, 0x0E, 0x2B, 0x34, 0x02, 0x05, 0x01, 0x01, 0x0D, 0x01, 0x02, 0x01, 0x01, 0x02]
         guard try bytes.read(at: 0, key.count) == key, let form = try bytes.big(at: 16, 1) else { return nil }
@@ -60,11 +60,11 @@ extension Extent {
         return footer.adding(20)
     }
 
-    /// NUT: the end of the index that ends it, to which its last bytes lead back; nothing if it is missing.
+    /// NUT: the end of the index at the end of the file, which its last bytes point back to; `nil` if it is missing.
     static func nutIndex(_ bytes: SourceBytes) throws -> Int64? {
         let mark: [UInt8] = [0x4E, 0x58, 0xDD, 0x67, 0x2F, 0x23, 0xE6, 0x4E]
         let length = bytes.rest(from: 0)
-        // Behind the distance lies a sum of 32 bits, and behind that perhaps what does not belong to the file.
+        // The distance is followed by a 32-bit checksum, and possibly by bytes that do not belong to the file.
         let first = max(length - maxBehindIndex, 0)
         guard let tail = try bytes.read(at: first, Int(length - first)) else { return nil }
         for end in stride(from: tail.count, through: 12, by: -1) {

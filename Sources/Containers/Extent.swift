@@ -1,17 +1,17 @@
 package import Bytes
 
-/// How far a container's own structure says its bytes go.
+/// The end of the data that a container's structure declares.
 package enum Extent: Sendable {
-    /// It does not tell.
+    /// It declares no end.
     case untold
-    /// Its headers tell the offset after the last byte; nothing if they leave it out.
+    /// Its headers declare the offset after the last byte; `nil` if they omit it.
     case header(@Sendable (SourceBytes) throws -> Int64?)
-    /// An index ends it, with the offset after that; nothing if it is missing.
+    /// The file ends with an index. The function returns the offset after it; `nil` if it is missing.
     case index(@Sendable (SourceBytes) throws -> Int64?)
-    /// Its last pages have a mark of their own; answers why they are not all there.
+    /// The last pages are marked. The function returns the defect if they are incomplete.
     case lastPage(@Sendable (any ByteSource) throws -> String?)
 
-    /// The offset after the last byte that the container declares; nothing if it declares none.
+    /// The offset after the last byte that the container declares; `nil` if it declares none.
     package func end(_ source: any ByteSource) throws -> Int64? {
         switch self {
         case .header(let end), .index(let end): try end(SourceBytes(source))
@@ -19,7 +19,7 @@ package enum Extent: Sendable {
         }
     }
 
-    /// Why the source is shorter than its container says; nothing if it is not.
+    /// The reason why the source is considered shorter than its container declares; `nil` if it is complete.
     package func shortage(_ source: any ByteSource) throws -> String? {
         if case .lastPage(let defect) = self { return try defect(source) }
         if let end = try end(source) {

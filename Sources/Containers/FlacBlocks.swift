@@ -3,14 +3,14 @@ package import Bytes
 /// The metadata blocks at the start of a FLAC file (RFC 9639).
 package struct FlacBlocks {
     package struct Block {
-        /// 0 for STREAMINFO, 1 padding, 4 a Vorbis comment, 6 a picture.
+        /// 0 is STREAMINFO, 1 padding, 4 a Vorbis comment, 6 a picture.
         package let kind: UInt8
         let body: Int64
         package let size: Int
     }
 
     package let blocks: [Block]
-    /// Where they end, and the frames begin.
+    /// The end of the blocks, where the frames begin.
     package let end: Int64
     private let bytes: SourceBytes
 
@@ -31,10 +31,10 @@ package struct FlacBlocks {
         end = offset
     }
 
-    /// The bytes of a block; nothing if the source ends before.
+    /// The bytes of a block; `nil` if the source ends before.
     package func body(_ block: Block) throws -> [UInt8]? { try bytes.read(at: block.body, block.size) }
 
-    /// Puts blocks in the place of all but STREAMINFO, with padding behind them; false if they do not fit.
+    /// Replaces all blocks after STREAMINFO, and fills the rest with padding; returns `false` if the new blocks do not fit.
     package func replace(with bodies: [(kind: UInt8, bytes: [UInt8])], in store: any RandomAccessOutput) throws -> Bool
     {
         guard let first = blocks.first, let last = blocks.last, blocks.count > 1 else { return false }

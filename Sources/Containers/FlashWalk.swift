@@ -1,19 +1,19 @@
 package import Bytes
 
-/// The tags of a Flash video file, from header to header (Adobe Flash Video File Format Specification 10.1, annex E.4.1).
+/// Reads the tags of a Flash video file by their headers (Adobe Flash Video File Format Specification 10.1, annex E.4.1).
 package struct FlashWalk {
-    /// Where the tag of sound lies that the walk came to.
+    /// The offset of the audio tag that was reached.
     package private(set) var offset: Int64
-    /// Samples and bytes of the tags of sound before it.
+    /// Samples and bytes of the audio tags before it.
     package private(set) var samples: Int64 = 0
     package private(set) var bytes: Int64 = 0
 
     private static let (sound, picture, script): (UInt8, UInt8, UInt8) = (8, 9, 18)
-    /// Bytes of a tag's header.
+    /// The size of a tag header.
     private static let header = 11
 
-    /// Walks from a tag of sound on, over tags of one frame each, to the last that begins after no more samples than that,
-    /// or to one before something out of line; what a tag of sound holds is a frame if `isFrame` says so.
+    /// Reads from an audio tag to the last one that begins after at most `most` samples, or to the last one before an
+    /// inconsistency. Each audio tag contains one frame of `length` samples; `isFrame` validates it.
     package init(
         _ source: any ByteSource, from start: Int64, samples length: Int64, atMost most: Int64,
         isFrame: (UnsafeBufferPointer<UInt8>) -> Bool

@@ -1,16 +1,16 @@
 package import Bytes
 
-/// What an encoder wrote into the first frame of an MP3: how many samples at both ends are no audio.
+/// The encoder delay and padding that LAME's tag in the first frame of an MP3 file declares.
 package struct LameTag {
-    /// Samples that a decoder gives before the first of the source.
+    /// Samples that a decoder returns before the first sample of the source.
     package let delay: Int64
-    /// Samples, the delay among them, after which padding begins, and ends.
+    /// The sample range of the padding, counted with the delay.
     package let padding: Range<Int64>
 
-    /// A decoder's own delay.
+    /// The decoder's delay.
     private static let decoderDelay: Int64 = 529
 
-    /// Finds the tag before the first frame of audio; nothing if there is none that libav honours as well.
+    /// Finds the tag before the first audio frame; `nil` if there is none that libav applies as well.
     package init?(_ source: any ByteSource, before offset: Int64, samples: Int64) throws {
         // The longest frame is 1,441 bytes.
         let start = max(offset - 1441, 0)

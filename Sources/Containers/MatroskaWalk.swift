@@ -1,25 +1,25 @@
 package import Bytes
 
-/// The blocks of a Matroska or WebM file with a single track, from header to header (RFC 9559).
+/// Reads the blocks of a Matroska or WebM file with a single track by their headers (RFC 9559).
 package struct MatroskaWalk: ~Copyable {
-    /// The clusters that hold blocks, in their order.
+    /// The clusters that contain blocks, in file order.
     package private(set) var clusters: [Cluster] = []
     private var window: SourceWindow
     private var samples: Int64 = 0
 
     package struct Cluster {
-        /// Where its first block lies.
+        /// The offset of its first block.
         package let offset: Int64
-        /// Samples of all blocks before.
+        /// Samples of all blocks before it.
         package let samples: Int64
-        /// Its time stamp, in the segment's units.
+        /// Its timestamp in the segment's units.
         package let time: Int64
     }
 
-    /// Samples of one frame, told from the first bytes of it; nothing if they do not tell.
+    /// Returns the samples of a frame from its first bytes; `nil` if they cannot be determined.
     package typealias FrameLength = (UnsafeBufferPointer<UInt8>) -> Int?
 
-    /// Walks over clusters until more samples are passed than that; nothing if a part of the file is not understood.
+    /// Reads clusters until more than `most` samples are passed; `nil` if a part of the file is not understood.
     package init?(_ source: any ByteSource, atMost most: Int64, length: FrameLength) throws {
         window = SourceWindow(source)
         guard let header = try element(at: 0), header.id == 0x1A45_DFA3,
@@ -43,7 +43,7 @@ package struct MatroskaWalk: ~Copyable {
         var time: Int64 = 0
         while offset < cluster.end {
             guard let next = try element(at: offset), next.end <= cluster.end else { return false }
-            // A group is entered, for its block.
+            // A block group is entered to find its block.
             offset = next.id == 0xA0 ? next.body : next.end
             if next.id == 0xE7 {
                 let value = try window.bytes(at: next.body, atLeast: 8).prefix(
@@ -63,7 +63,7 @@ package struct MatroskaWalk: ~Copyable {
         return true
     }
 
-    /// The samples of a block, whose laced frames are as long as the first.
+    /// The samples of a block. Laced frames are as long as the first one.
     private static func samples(
         _ block: Slice<UnsafeBufferPointer<UInt8>>, from width: Int, _ length: FrameLength
     ) -> Int64? {
@@ -71,7 +71,7 @@ package struct MatroskaWalk: ~Copyable {
         guard bytes.count > width + 3 else { return nil }
         let frame = UnsafeBufferPointer(rebasing: bytes[(width + 3)...])
         if bytes[width + 2] & 6 == 0 { return length(frame).map(Int64.init) }
-        // Frames in a lace tell their lengths only one after the other.
+        // The lengths of laced frames can only be read one after the other, so only a constant length is supported.
         guard let constant = length(UnsafeBufferPointer(start: nil, count: 0)), let more = frame.first else {
             return nil
         }
@@ -81,7 +81,7 @@ package struct MatroskaWalk: ~Copyable {
     private struct Element {
         let id: UInt64
         let body: Int64
-        /// The offset after it; the largest number if its size is left open.
+        /// The offset after it; `Int64.max` if its size is unknown.
         let end: Int64
     }
 

@@ -1,17 +1,17 @@
 package import Bytes
 
-/// The edit of an MPEG-4 or QuickTime track, whose length many writers round to the movie's milliseconds.
+/// The edit of an MPEG-4 or QuickTime track. Many writers round its length to the movie's timescale of milliseconds.
 package struct MovieEdit {
     private let movieScale: Int64
     private let mediaScale: Int64
     private let mediaLength: Int64
-    /// Ticks of the media before it.
+    /// The start of the edit in ticks of the media.
     package let start: Int64
     private let length: Int64
-    /// Whether nothing is played before it for a while.
+    /// Whether empty edits precede it.
     package let beginsLate: Bool
 
-    /// Reads the headers of the track; nothing unless it has a single edit, after empty ones perhaps.
+    /// Reads the track's headers; `nil` unless the track has a single edit, optionally after empty ones.
     package init?(_ source: any ByteSource, track: Int) throws {
         let bytes = SourceBytes(source)
         let file = Box(name: "", body: 0, end: source.length)
@@ -37,7 +37,7 @@ package struct MovieEdit {
         (self.start, self.length) = (start, length)
     }
 
-    /// Reads the edit of a file's only track, if it begins inside a packet in which it ends as well: of such libav gives nothing.
+    /// Reads the edit of a file's only track if it starts and ends within the same packet, for which libav returns no audio.
     package init?(withinPacketOf source: any ByteSource) throws {
         let bytes = SourceBytes(source)
         guard let edit = try MovieEdit(source, track: 0), !edit.beginsLate,
@@ -51,12 +51,12 @@ package struct MovieEdit {
         self = edit
     }
 
-    /// Samples of it in the media's own timescale.
+    /// The edit's length in the media's timescale.
     package var mediaSamples: Int64? { toldLength(rate: Int(mediaScale)) }
 
-    /// Samples from the edit's start to the end of the media, if the edit means that end and only its ticks are too coarse.
+    /// Samples from the edit's start to the end of the media, if the edit ends at that point and its ticks are only too coarse.
     ///
-    /// A last frame that is not whole shows that the media's own length was cut to the sample.
+    /// An incomplete last frame shows that the media's length is exact to the sample.
     package func exactLength(rate: Int, frameLength: Int64) -> Int64? {
         let plausible = 1...Int64(1) << 40
         guard mediaScale == Int64(rate), plausible.contains(movieScale), plausible.contains(mediaLength),
@@ -68,14 +68,14 @@ package struct MovieEdit {
         return rest > told && rest - told <= mediaScale / movieScale + 1 ? rest : nil
     }
 
-    /// Samples of the edit as it is told.
+    /// The edit's declared length in samples.
     package func toldLength(rate: Int) -> Int64? {
         let plausible = 1...Int64(1) << 40
         guard plausible.contains(movieScale), plausible.contains(length), rate > 0 else { return nil }
         return Int64(clamping: (Int128(length) * Int128(rate) + Int128(movieScale) - 1) / Int128(movieScale))
     }
 
-    /// Timescale and length of an `mvhd` or `mdhd` box (ISO 14496-12).
+    /// The timescale and length of an `mvhd` or `mdhd` box (ISO 14496-12).
     private static func scaleAndLength(_ box: Box, _ bytes: SourceBytes) throws -> (scale: Int64, length: Int64)? {
         guard let version = try bytes.big(at: box.body, 1) else { return nil }
         let times = box.body + (version == 0 ? 12 : 20)
@@ -88,7 +88,7 @@ package struct MovieEdit {
 /// A box of an ISO base media file.
 package struct Box {
     package let name: String
-    /// Offsets of what it holds, and of what follows it.
+    /// Offsets of its contents and of the next box.
     package let body: Int64
     package let end: Int64
 
@@ -98,12 +98,12 @@ package struct Box {
         self.end = end
     }
 
-    /// The first box of that name in it.
+    /// The first child box of a name.
     package func first(_ name: String, _ bytes: SourceBytes) throws -> Box? {
         try children(bytes).first { $0.name == name }
     }
 
-    /// Where the boxes of one kind in it begin, however many there are.
+    /// The offsets of all child boxes of a type.
     package func places(of wanted: String, _ bytes: SourceBytes) throws -> [Int64] {
         var places: [Int64] = []
         var offset = body
@@ -116,7 +116,7 @@ package struct Box {
         return places
     }
 
-    /// The boxes in it, up to one that makes no sense.
+    /// The child boxes, up to the first invalid one.
     package func children(_ bytes: SourceBytes) throws -> [Box] {
         var boxes: [Box] = []
         var offset = body

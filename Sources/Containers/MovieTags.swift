@@ -1,6 +1,6 @@
 package import Bytes
 
-/// The tags of an MPEG-4 or QuickTime file: the `udta` box of its `moov`.
+/// The tags of an MPEG-4 or QuickTime file: the `udta` box in `moov`.
 package struct MovieTags {
     private let bytes: SourceBytes
     private let source: any ByteSource
@@ -23,10 +23,10 @@ package struct MovieTags {
         userBox = user
     }
 
-    /// Bytes of the box, header included.
+    /// The box's size in bytes, including its header.
     package var size: Int64 { userBox.end - userBox.start }
 
-    /// The whole box, unless boxes are nested in it deeper than tags ever are, or are more than can be looked at.
+    /// The whole box; `nil` if boxes are nested deeper than in tags, or are too many.
     package func body() throws -> [UInt8]? {
         var left = Self.maxBoxes
         guard try isShallow(userBox, levels: 7, &left) else { return nil }
@@ -43,18 +43,18 @@ package struct MovieTags {
     }
 
     private static let maxBoxes = 10_000
-    /// TagLib looks into boxes of these names wherever they stand.
+    /// TagLib enters boxes of these names anywhere.
     private static let containers: Set = [
         "moov", "udta", "mdia", "meta", "ilst", "stbl", "minf", "moof", "traf", "trak", "stsd",
     ]
 
-    /// How many bytes stand before the boxes in `meta`: a version and flags, except in QuickTime's.
+    /// The number of bytes before the boxes in `meta`: version and flags, which QuickTime omits.
     package static func preface(ofMetaBefore name: String?) -> Int {
-        // TagLib knows it by these names.
+        // TagLib detects QuickTime by these names.
         name.map(["hdlr", "ilst", "mhdr", "ctry", "lang"].contains) ?? false ? 0 : 4
     }
 
-    /// Puts an `ilst` where room was kept for it, with a `free` box behind it; false if it does not fit.
+    /// Writes an `ilst` into its reserved space, followed by a `free` box; returns `false` if it does not fit.
     package func replace(with list: [UInt8], isQuickTime: Bool, in store: any RandomAccessOutput) throws -> Bool {
         let children = try Self.children(userBox, bytes)
         let room: Box?
@@ -81,13 +81,13 @@ package struct MovieTags {
         bigEndian(UInt64(body.count + 8), 4) + Array(name.utf8) + body
     }
 
-    /// The boxes in one, up to one that makes no sense.
+    /// The child boxes, up to the first invalid one.
     private static func children(_ box: Box, _ bytes: SourceBytes) throws -> [Box] {
         var boxes: [Box] = []
         var offset = box.body
         switch box.name {
         case "meta": offset += Int64(preface(ofMetaBefore: try bytes.text(at: offset + 4, 4)))
-        // A version, flags and a count.
+        // Version, flags and entry count.
         case "stsd": offset += 8
         default: break
         }

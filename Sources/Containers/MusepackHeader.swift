@@ -1,17 +1,17 @@
 package import Bytes
 
-/// What the header of a Musepack file tells of its samples, as the reference decoder takes it.
+/// The delay and length in the header of a Musepack file, as the reference decoder interprets them.
 package struct MusepackHeader {
-    /// Samples that a decoder gives before the first to be heard.
+    /// Samples that a decoder returns before the first audible one.
     package let delay: Int64
-    /// Samples to be heard.
+    /// Audible samples.
     package let samples: Int64
 
-    /// Samples by which the synthesis is late.
+    /// The delay of the synthesis filter in samples.
     private static let synthesisDelay: Int64 = 481
     private static let frameLength: Int64 = 1152
 
-    /// Reads it; nothing if the file has none that makes sense, or does not tell its length.
+    /// Reads the header; `nil` if there is none that is valid and declares its length.
     package init?(_ source: any ByteSource) throws {
         guard !source.isEndless else { return nil }
         let start = try TagBytes.leading(source).end
@@ -25,9 +25,10 @@ package struct MusepackHeader {
         (delay, samples) = found
     }
 
-    /// Stream version 7: frames, and how much of the last one counts.
+    /// Stream version 7: the number of frames, and the number of valid samples in the last one.
     ///
-    /// What the synthesis holds back then comes with a frame that is not counted, and that libav does not read.
+    /// The samples that the synthesis filter still holds after that are in a frame that is not counted, and that libav does not
+    /// read.
     private static func seventh(_ bytes: SourceBytes, _ start: Int64) throws -> (delay: Int64, samples: Int64)? {
         guard let frames = try bytes.little(at: start + 4, 4), let last = try bytes.little(at: start + 20, 4) else {
             return nil
@@ -40,7 +41,7 @@ package struct MusepackHeader {
         return (synthesisDelay, min(told, decoded - synthesisDelay))
     }
 
-    /// Stream version 8: a packet with the count of samples, and how many of them come before the first to be heard.
+    /// Stream version 8: a packet with the number of samples, and the number of samples before the first audible one.
     private static func eighth(_ bytes: SourceBytes, _ start: Int64) throws -> (delay: Int64, samples: Int64)? {
         var place = start
         for _ in 0..<64 {
@@ -49,7 +50,7 @@ package struct MusepackHeader {
                 return nil
             }
             if name == "SH" {
-                // Behind a sum of four bytes and the version.
+                // After a checksum of four bytes and the version.
                 guard let count = try number(bytes, size.end + 5), let silence = try number(bytes, count.end),
                     count.value > silence.value
                 else { return nil }
@@ -60,7 +61,7 @@ package struct MusepackHeader {
         return nil
     }
 
-    /// A number of seven bits a byte, and where it ends.
+    /// A number of seven bits a byte, and its end offset.
     private static func number(_ bytes: SourceBytes, _ start: Int64) throws -> (value: Int64, end: Int64)? {
         var value: Int64 = 0
         for place in start..<start + 8 {

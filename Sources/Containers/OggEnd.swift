@@ -1,9 +1,10 @@
 package import Bytes
 import Glibc
 
-/// The last pages of an Ogg file.
+/// Checks the last pages of an Ogg file.
 package enum OggEnd {
-    /// Why the file is not whole: a page cut short, or a stream without its last page; nothing if it is whole.
+    /// The reason why the file is considered incomplete: its last page is truncated, or a stream's last page is missing; `nil`
+    /// if it is complete.
     package static func defect(_ source: any ByteSource) throws -> String? {
         guard let tail = try tail(source) else { return nil }
         var ended: [UInt32: Bool] = [:]
@@ -18,7 +19,7 @@ package enum OggEnd {
         return ended.values.contains(false) ? "its last page is missing" : nil
     }
 
-    /// The count of samples that the last page of a stream tells, whether it is whole or not.
+    /// The granule position of a stream's last page, whether the page is complete or not.
     package static func lastCount(_ source: any ByteSource, serial: UInt32) throws -> Int64? {
         guard let tail = try tail(source) else { return nil }
         var (index, last): (Int, Int64?) = (0, nil)
@@ -29,7 +30,7 @@ package enum OggEnd {
         return last
     }
 
-    /// The largest page is 65,307 bytes, so the last two of them are in here.
+    /// The largest page is 65,307 bytes, so this contains the last two.
     private static func tail(_ source: any ByteSource) throws -> [UInt8]? {
         let count = min(source.length, 131_072)
         return try SourceBytes(source).read(at: source.length - count, Int(count))

@@ -2,23 +2,23 @@ package import Bytes
 
 /// The header of an Ogg page (RFC 3533 section 6).
 package struct OggPage {
-    /// The count of samples, or whatever the codec counts, up to the end of the page; nothing where no packet ends on it.
+    /// The codec's count, usually of samples, up to the end of the page; `nil` if no packet ends on the page.
     package let granule: Int64?
     package let serial: UInt32
     package let number: UInt32
     /// Whether it is the first or the last page of its stream.
     let isFirst: Bool
     package let isLast: Bool
-    /// Lengths of the segments of its packets; nothing if the bytes end before them.
+    /// The lengths of its packets' segments; `nil` if the bytes end before them.
     package let lacing: ArraySlice<UInt8>?
 
-    /// The mark of a page of the only version there is.
+    /// The capture pattern with version 0.
     static let mark: [UInt8] = [0x4F, 0x67, 0x67, 0x53, 0]
 
-    /// Bytes of the longest header.
+    /// The size of the longest header.
     static let maxHeaderBytes = 27 + 255
 
-    /// Reads the header that bytes begin with; nothing if they do not begin with one.
+    /// Reads a header at the start of bytes; `nil` if there is none.
     init?(_ bytes: ArraySlice<UInt8>) {
         guard bytes.count >= 27, bytes.starts(with: Self.mark) else { return nil }
         let start = bytes.startIndex
@@ -34,14 +34,14 @@ package struct OggPage {
         lacing = bytes.count >= 27 + segments ? bytes[(start + 27)..<(start + 27 + segments)] : nil
     }
 
-    /// Reads the header at an offset; nothing if none begins there.
+    /// Reads the header at an offset; `nil` if there is none.
     package init?(_ bytes: SourceBytes, at offset: Int64) throws {
         let count = min(bytes.rest(from: offset), Int64(Self.maxHeaderBytes))
         guard count > 0, let head = try bytes.read(at: offset, Int(count)) else { return nil }
         self.init(head[...])
     }
 
-    /// Bytes of the header and of the whole page; nothing if they are not told.
+    /// The sizes of the header and of the whole page; `nil` if unknown.
     package var headerSize: Int? { lacing.map { 27 + $0.count } }
     package var size: Int? { lacing.map { 27 + $0.count + $0.reduce(0) { $0 + Int($1) } } }
 }

@@ -1,8 +1,8 @@
 package import Bytes
 
-/// The pages of an Ogg file, from header to header.
+/// Reads the pages of an Ogg file by their headers.
 package enum OggWalk {
-    /// Whether all pages up to the one that ends at or after a granule position follow each other in a single stream.
+    /// Whether all pages up to the one that ends at or after a granule position are consecutive pages of a single stream.
     package static func isUnbroken(_ source: any ByteSource, upTo granule: Int64) throws -> Bool {
         let bytes = SourceBytes(source)
         var (offset, number): (Int64, UInt32) = (0, 0)

@@ -1,13 +1,13 @@
 package import Bytes
 
-/// The head of the packet table of a Core Audio file.
+/// The header of a Core Audio file's packet table.
 package struct PacketTable {
-    /// Samples to be heard, and those before and behind them.
+    /// The numbers of audible samples, and of samples before and after them.
     package let audible: Int64
     package let delay: Int64
     let padding: Int64
 
-    /// Reads it; nothing if the file has none that makes sense.
+    /// Reads the table's header; `nil` if there is none that is valid.
     package init?(_ source: any ByteSource) throws {
         let bytes = SourceBytes(source)
         guard let place = try Extent.coreAudioChunks(bytes).bodies["pakt"], let valid = try bytes.big(at: place + 8, 8),

@@ -1,14 +1,14 @@
 package import Bytes
 
-/// Tags of music files that lie behind the last frame, of which most containers know nothing.
+/// Finds tags of music files behind the last frame, which most containers do not define.
 package enum TrailingTags {
-    /// The source without the tags at its end, for containers in which libav takes them for frames, a chunk or an index.
+    /// Hides the tags at the source's end, for containers in which libav reads them as frames, a chunk or an index.
     ///
-    /// It takes a large one for another recording, after which it leaves an MP3's padding.
+    /// libav takes a large tag for another recording and then ignores an MP3 file's padding.
     package static func hidden(_ source: any ByteSource, _ descriptor: ContainerDescriptor) throws -> any ByteSource {
         guard !source.isEndless else { return source }
         if descriptor.hidden.contains(.beyondExtent), let end = try descriptor.extent.end(source), end < source.length {
-            // libav reads on to the end of the file, whatever the header counts and behind the index.
+            // libav reads to the end of the file, regardless of the declared length and of the index.
             return ShortenedSource(source, to: end)
         }
         guard descriptor.hidden.contains(.tags) else { return source }
@@ -16,11 +16,11 @@ package enum TrailingTags {
         return end < source.length && end > 0 ? ShortenedSource(source, to: end) : source
     }
 
-    /// Where the tags begin: the source's end if there are none.
+    /// The start of the tags; the source's end if there are none.
     package static func start(_ source: any ByteSource) throws -> Int64 {
         let bytes = SourceBytes(source)
         var end = source.length
-        // Each kind once, and an old tag of either kind before another.
+        // Each kind once, and an older version of either kind before another one.
         for _ in 0..<6 {
             guard let size = try Self.size(bytes, before: end), size > 0, size <= end else { break }
             end -= size
@@ -28,7 +28,7 @@ package enum TrailingTags {
         return end
     }
 
-    /// Bytes of the tag that ends at an offset; nothing if none is known to.
+    /// The size of the tag that ends at an offset; `nil` if there is none.
     private static func size(_ bytes: SourceBytes, before end: Int64) throws -> Int64? {
         if try bytes.text(at: end - 128, 3) == "TAG" {
             return try bytes.text(at: end - 355, 4) == "TAG+" ? 355 : 128
@@ -36,7 +36,7 @@ package enum TrailingTags {
         if try bytes.text(at: end - 32, 8) == "APETAGEX", let size = try bytes.little(at: end - 20, 4), size >= 32,
             let flags = try bytes.little(at: end - 12, 4)
         {
-            // The size counts the footer and not the header.
+            // The size includes the footer but not the header.
             return size + (flags & 0x8000_0000 != 0 ? 32 : 0)
         }
         if try bytes.text(at: end - 9, 9) == "LYRICS200", let digits = try bytes.text(at: end - 15, 6) {
@@ -50,7 +50,7 @@ package enum TrailingTags {
     }
 }
 
-/// The first bytes of a source, as if it had no more.
+/// A source limited to its first bytes.
 private final class ShortenedSource: ByteSource {
     let length: Int64
     private let source: any ByteSource

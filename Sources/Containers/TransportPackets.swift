@@ -1,6 +1,6 @@
 package import Bytes
 
-/// The PES packets of one elementary stream, gathered from the packets of MPEG-TS (ISO 13818-1, 2.4.3.2).
+/// Assembles the PES packets of one elementary stream from MPEG-TS packets (ISO 13818-1, 2.4.3.2).
 package struct TransportPackets: ~Copyable {
     private var window: SourceWindow
     private var place: Int64
@@ -15,7 +15,7 @@ package struct TransportPackets: ~Copyable {
         place = start
     }
 
-    /// The next PES packet, and where it begins; nothing where the stream is broken, or ends.
+    /// The next PES packet with its offset; `nil` if the stream is broken or ends.
     package mutating func unit() throws -> (offset: Int64, bytes: [UInt8])? {
         let offset = place
         var unit: [UInt8] = []

@@ -1,14 +1,14 @@
 package import Bytes
 
-/// Sizes that programs leave in a header when they write to a pipe and cannot go back to it.
+/// Replaces sizes that programs leave in a header when they write to a pipe and cannot seek back.
 package struct UnknownSize {
     private let bytes: SourceBytes
     private let length: Int64
     private var corrections: [Int64: UInt8] = [:]
-    /// How many more chunks are looked at.
+    /// How many more chunks may be read.
     private var chunksLeft = Extent.maxChunks
 
-    /// The source with the sizes that its length implies; nothing if its header declares them.
+    /// The source with the sizes that its length implies; `nil` if its header declares them.
     package static func resolved(
         _ source: any ByteSource, _ descriptor: ContainerDescriptor
     ) throws -> (any ByteSource)? {
@@ -22,7 +22,7 @@ package struct UnknownSize {
         length = source.length
     }
 
-    /// RIFF, RIFX and RF64: the data chunk, the size of the file, and the count of samples in `fact` or `ds64`.
+    /// RIFF, RIFX and RF64: the data chunk, the file size, and the number of samples in `fact` or `ds64`.
     mutating func resolveWave() throws -> Bool {
         let isBig = try bytes.isRIFX()
         var (offset, block): (Int64, Int64) = (12, 1)
@@ -47,12 +47,13 @@ package struct UnknownSize {
                     return true
                 }
                 if size == 0, length > body, try isChunks(from: body, isBig: isBig) {
-                    // libav takes them for the sound that there is none of: without a chunk of it, it opens no file.
+                    // libav would read them as audio although there is none. It does not open a file without an audio data
+                    // chunk.
                     correct(0x4B4E_554A, 4, at: offset, isBig: false)
                     return true
                 }
                 guard try isUnknown(size, from: body, isBig: isBig) else { return false }
-                // libav reads to the end of the file where the size is the largest that there is.
+                // libav reads to the end of the file if the size is the maximum.
                 correct(min(rest, 0xFFFF_FFFF), 4, at: offset + 4, isBig: isBig)
                 if let fact { correct(0, 4, at: fact, isBig: false) }
                 return true
@@ -63,7 +64,7 @@ package struct UnknownSize {
         return false
     }
 
-    /// Bytes of one sample of all channels; 1 for codecs that have none.
+    /// Bytes of one sample of all channels; 1 for compressed codecs.
     private func waveBlock(_ body: Int64, isBig: Bool = false) throws -> Int64 {
         guard let tag = try bytes.number(at: body, 2, isBig: isBig), [1, 3, 6, 7, 0xFFFE].contains(tag),
             let block = try bytes.number(at: body + 12, 2, isBig: isBig)
@@ -71,7 +72,7 @@ package struct UnknownSize {
         return max(block, 1)
     }
 
-    /// Sony Wave64, whose sizes include the chunk's header of 24 bytes.
+    /// Sony Wave64, whose sizes include the 24-byte chunk header.
     mutating func resolveWave64() throws -> Bool {
         var (offset, block): (Int64, Int64) = (40, 1)
         var fact: Int64?
@@ -81,7 +82,7 @@ package struct UnknownSize {
             case "fmt ": block = try waveBlock(body)
             case "fact": fact = body
             case "data":
-                // The rest of the identifier that chunks have in common.
+                // The rest of the GUID that all chunks have in common.
                 let isFollowed = try bytes.read(at: body + 4, 4) == [0xF3, 0xAC, 0xD3, 0x11]
                 let isEmpty = size == 0 || size == 24
                 guard length > body, isEmpty && !isFollowed || Self.means(unknownWide: size) else { return false }
@@ -97,7 +98,7 @@ package struct UnknownSize {
         return false
     }
 
-    /// AIFF and AIFF-C: the sound data chunk, the size of the file, and the count of frames in the common chunk.
+    /// AIFF and AIFF-C: the sound data chunk, the file size, and the number of frames in the common chunk.
     mutating func resolveAIFF() throws -> Bool {
         var offset: Int64 = 12
         var common: Int64?
@@ -105,7 +106,7 @@ package struct UnknownSize {
             let body = offset + 8
             if name == "COMM" { common = body }
             if name == "SSND" {
-                // It begins with an offset and a block size, which an empty one has as well.
+                // The chunk begins with an offset and a block size, even if it is empty.
                 let isEmpty = try size == 8 && length > body + 8 && !isChunks(from: body + 8, isBig: true)
                 guard let common, try isEmpty || isUnknown(size, from: body, isBig: true) else { return false }
                 let block = try aiffBlock(common)
@@ -121,7 +122,7 @@ package struct UnknownSize {
         return false
     }
 
-    /// Bytes of one sample of all channels; nothing for compressed sound.
+    /// Bytes of one sample of all channels; `nil` for compressed audio.
     private func aiffBlock(_ common: Int64) throws -> Int64? {
         guard let channels = try bytes.big(at: common, 2), let bits = try bytes.big(at: common + 6, 2),
             channels > 0, bits > 0
@@ -134,7 +135,7 @@ package struct UnknownSize {
         }
     }
 
-    /// Sun audio, for which the largest number is the standard's own word for unknown.
+    /// Sun audio, in which the standard defines the maximum as an unknown size.
     mutating func resolveSun() throws -> Bool {
         guard let start = try bytes.big(at: 4, 4), let size = try bytes.big(at: 8, 4), length > start,
             size == 0 || Self.means(unknown: size) && size > length - start
@@ -143,7 +144,8 @@ package struct UnknownSize {
         return true
     }
 
-    /// Core Audio Format, whose data chunk may be the last with a size of -1; it begins with four bytes that are no sound.
+    /// Core Audio Format, whose data chunk may be the last one with a size of -1. The chunk begins with four bytes that are not
+    /// audio.
     mutating func resolveCoreAudio() throws -> Bool {
         var (offset, block): (Int64, Int64) = (8, 1)
         while mayGoOn(), let name = try bytes.text(at: offset, 4), let size = try bytes.big(at: offset + 4, 8) {
@@ -162,7 +164,7 @@ package struct UnknownSize {
         return false
     }
 
-    /// AVI: the size of the file; the chunks in it are read one by one whatever the list's size says.
+    /// AVI: the file size. The chunks are read one by one, whatever the list's size is.
     mutating func resolveInterleaved() throws -> Bool {
         guard let size = try bytes.little(at: 4, 4), size == 0 || Self.means(unknown: size),
             size > length - 8 || size == 0
@@ -173,17 +175,17 @@ package struct UnknownSize {
 }
 
 extension UnknownSize {
-    /// Whether a size is one that writers leave for unknown: the largest of 31 or 32 bits, SoX's 0x7FFFF000 and 0x7F000000, each
+    /// Whether writers leave this size if it is unknown: the maximum of 31 or 32 bits, or SoX's 0x7FFFF000 and 0x7F000000, each
     /// with or without the header.
     private static func means(unknown size: Int64) -> Bool {
         [0x7EFF_F000...0x7F00_1000, 0x7FFF_E000...0x8000_1000, 0xFFFF_E000...0xFFFF_FFFF].contains { $0.contains(size) }
     }
 
-    /// The same of 64 bits; zero stands for unknown elsewhere.
+    /// The same for 64 bits. Zero is checked elsewhere.
     private static func means(unknownWide size: Int64) -> Bool { size < 0 || size >= 1 << 62 }
 
-    /// Whether the size of the chunk of sound means nothing: it reaches beyond the end of the file, or is zero though no other
-    /// chunk follows, or the sound goes on behind it.
+    /// Whether the size of the audio chunk is unknown: it exceeds the end of the file, it is zero although no other chunk
+    /// follows, or audio continues behind it.
     private mutating func isUnknown(_ size: Int64, from body: Int64, isBig: Bool) throws -> Bool {
         let rest = length - body
         guard rest > 0 else { return false }
@@ -198,14 +200,14 @@ extension UnknownSize {
         return Self.means(unknownWide: size) && length > body
     }
 
-    /// Whether chunks, and nothing else, lie between an offset and the end of the file.
+    /// Whether the bytes from an offset to the end of the file consist of chunks only.
     private mutating func isChunks(from start: Int64, isBig: Bool) throws -> Bool {
         var offset = start
         while mayGoOn(), offset < length {
             guard try hasName(at: offset), let size = try bytes.number(at: offset + 4, 4, isBig: isBig) else {
                 return false
             }
-            // Some writers leave the last chunk's padding out.
+            // Some writers omit the last chunk's padding.
             offset += 8 + size + (offset + 8 + size == length ? 0 : size % 2)
         }
         return offset == length

@@ -1,13 +1,13 @@
 package import Bytes
 
-/// The blocks of a WavPack file, from header to header.
+/// Reads the blocks of a WavPack file by their headers.
 package struct WavPackWalk {
-    /// Where the block lies that the walk came to.
+    /// The offset of the block that was reached.
     package private(set) var offset: Int64
-    /// Samples of the blocks passed.
+    /// Samples of the blocks before it.
     package private(set) var samples: Int64 = 0
 
-    /// Walks from a block on to the last that begins after no more samples than that, or to one that is out of line.
+    /// Reads from a block to the last one that begins after at most `most` samples, or to an inconsistent one.
     package init(_ source: any ByteSource, from start: Int64, atMost most: Int64) throws {
         let bytes = SourceBytes(source)
         offset = start
@@ -21,7 +21,7 @@ package struct WavPackWalk {
         }
     }
 
-    /// The blocks of one stretch of time, two channels each: the index of its first sample, its samples and its bytes.
+    /// The blocks of one time range, with two channels each: the index of the first sample, the samples and the bytes.
     private static func frame(
         _ bytes: SourceBytes, at start: Int64
     ) throws -> (index: Int64, samples: Int64, size: Int64)? {
@@ -30,7 +30,7 @@ package struct WavPackWalk {
             func little(_ range: Range<Int>) -> Int64 { head[range].reversed().reduce(0) { $0 << 8 | Int64($1) } }
             let (isFirst, isLast) = (head[25] & 0x08 != 0, head[25] & 0x10 != 0)
             let (size, index, samples) = (8 + little(4..<8), little(16..<20), little(20..<24))
-            // The versions that libav takes; a block without samples holds only words about others.
+            // The versions that libav supports. A block without samples contains only metadata.
             guard (0x402...0x410).contains(little(8..<10)), size >= 32, samples > 0, isFirst == (frame == nil),
                 frame.map({ $0.index == index && $0.samples == samples }) ?? true
             else { return nil }

@@ -1,16 +1,16 @@
-/// The fields of a Xing or Info header, which takes the place of audio in the first frame of an MP3, with LAME's extension.
+/// The fields of a Xing or Info header in the first frame of an MP3 file, including LAME's extension.
 package struct XingFields {
-    /// Frames of audio, and the bytes of them and of the header's own frame; nothing if it does not tell.
+    /// The number of audio frames, and of the bytes of them and of the header's own frame; `nil` if not declared.
     package let frames: Int64?
     package let bytes: Int64?
-    /// Samples that the encoder put before and behind the audio; nothing without an extension that libav honours as well.
+    /// The encoder delay and padding in samples; `nil` without an extension that libav applies as well.
     package let delay: Int64?
     package let padding: Int64?
 
-    /// What all the fields take, with LAME's extension as far as the padding.
+    /// The size of all fields, including LAME's extension up to the padding.
     package static let maxBytes = 144
 
-    /// Reads the fields at the start of some bytes; nothing if they do not begin with the header's mark.
+    /// Reads the fields at the start of bytes; `nil` if they do not begin with the header's mark.
     package init?(_ bytes: ArraySlice<UInt8>) {
         guard Self.begins(bytes), bytes.count >= 8 else { return nil }
         let flags = bytes[bytes.startIndex + 7]

@@ -1,8 +1,8 @@
 import CLibav
 
-/// WAV in big-endian order, which libav opens and then decodes as if it were little-endian.
+/// Corrects big-endian WAV files, whose samples libav decodes as little-endian.
 enum BigEndianWave {
-    /// Has libav decode the stream of such a file in the order of its container.
+    /// Changes the codec of a stream to its big-endian variant.
     static func correct(_ stream: UnsafeMutablePointer<AVStream>) {
         let parameters = stream.pointee.codecpar!
         switch parameters.pointee.codec_id {

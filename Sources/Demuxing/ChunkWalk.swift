@@ -1,22 +1,22 @@
 package import Bytes
 package import CLibav
 
-/// The chunks of one stream of an AVI file that its index lists, as far as none is missing between them.
+/// Reads the chunks of one AVI stream by the file's index, as long as none is missing between them.
 package struct ChunkWalk: ~Copyable {
-    /// The chunk that the walk came to: its entry in the index, and the samples of the chunks before it.
+    /// The chunk that was reached: its entry in the index, and the samples of the chunks before it.
     package private(set) var last: (entry: AVIndexEntry, samples: Int64)?
     private var window: SourceWindow
 
-    /// Bytes of a chunk's header, and of that of a list, which has a type as well.
+    /// The sizes of the headers of a chunk and of a list, which also has a type.
     private static let (header, list): (Int64, Int64) = (8, 12)
-    /// Of a frame, to tell its length.
+    /// Bytes of a frame that are needed to compute its length.
     private static let head = 64
 
-    /// Where a chunk's sound begins.
+    /// The offset of a chunk's audio.
     package static func body(of entry: AVIndexEntry) -> Int64 { entry.pos + header }
 
-    /// Walks from the stream's first chunk on to the last that begins after no more samples than that, or to one before
-    /// something out of line; `length` tells the samples of a chunk by its size and its first bytes.
+    /// Reads from the stream's first chunk to the last one that begins after at most `most` samples, or to the last one before
+    /// an inconsistency. `length` returns the samples of a chunk from its size and its first bytes.
     package init(
         _ source: any ByteSource, _ stream: UnsafeMutablePointer<AVStream>, atMost most: Int64,
         length: (_ size: Int, _ head: UnsafeBufferPointer<UInt8>) -> Int64?
@@ -25,11 +25,11 @@ package struct ChunkWalk: ~Copyable {
         var (number, samples): (CInt, Int64) = (0, 0)
         var end: Int64?
         while samples <= most, let entry = avformat_index_get_entry(stream, number)?.pointee,
-            // What an index claims may lie anywhere.
+            // The offsets in an index are not validated.
             (0..<source.length).contains(entry.pos)
         {
             let begin = Self.body(of: entry)
-            // A chunk of an odd number of bytes is followed by one more.
+            // A chunk with an odd number of bytes is padded by one byte.
             let size = Int64(entry.size)
             guard size > 0, try end.map({ try follows($0, entry.pos) }) ?? true else { return }
             let chunk = try window.bytes(at: entry.pos, atLeast: Int(Self.header) + Self.head)
@@ -52,7 +52,7 @@ package struct ChunkWalk: ~Copyable {
         chunk[4..<8].reversed().reduce(0) { $0 << 8 | Int64($1) }
     }
 
-    /// Whether only whole chunks of other kinds lie between the end of one chunk and the next.
+    /// Whether only whole chunks of other kinds lie between the end of one chunk and the next one.
     private mutating func follows(_ end: Int64, _ next: Int64) throws -> Bool {
         var place = end
         while place < next {

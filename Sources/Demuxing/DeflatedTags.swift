@@ -2,10 +2,10 @@ import Bytes
 import Containers
 import MediaTypes
 
-/// Tags of ID3 whose deflated frames libav would inflate, as often and as far as a few bytes say.
+/// Hides ID3 tags whose compressed frames would make libav inflate them, as often and as far as a few bytes declare.
 enum DeflatedTags {
-    /// The source with such tags marked as of a version that libav passes over, and with no more tags in front than are looked at:
-    /// the next one is marked as none.
+    /// Marks such tags with a version that libav skips. Also limits the number of tags at the start: the tag after the last
+    /// allowed one is made unrecognizable.
     static func hidden(_ source: any ByteSource, _ tags: TagForm) throws -> any ByteSource {
         guard !source.isEndless else { return source }
         let bytes = SourceBytes(source)
@@ -20,7 +20,7 @@ enum DeflatedTags {
         return marks.isEmpty ? source : CorrectedSource(source, marks)
     }
 
-    /// What the deflated frames of a tag say that they inflate to.
+    /// The total size that a tag's compressed frames declare.
     private static func declaredBytes(_ bytes: SourceBytes, _ tag: Int64) throws -> Int64 {
         guard let head = try bytes.read(at: tag, 10), head.starts(with: "ID3".utf8), head[3] == 3 || head[3] == 4
         else { return 0 }
@@ -38,11 +38,11 @@ enum DeflatedTags {
             else { continue }
             let size = fields[4..<8].reduce(Int64(0)) { $0 << 8 | Int64($1) }
             let short = fields[4..<8].reduce(Int64(0)) { $0 << 7 | Int64($1 & 0x7F) }
-            // libav looks for these two bits whatever the version, and takes four whole bytes for the length.
+            // libav tests these two bits in all versions, and reads the length as four whole bytes.
             if fields[9] & 0x08 != 0 {
                 declared += fields[9] & 0x01 != 0 ? try bytes.big(at: frame + 10, 4) ?? 0 : size
             }
-            // Of the two ways to read a size it takes the one behind which a frame seems to follow.
+            // Of the two possible sizes, libav uses the one that seems to be followed by a frame.
             waiting.append(frame + 10 + size)
             if head[3] == 4 { waiting.append(frame + 10 + short) }
         }

@@ -10,17 +10,17 @@ package struct Demuxer: ~Copyable {
     package let context: UnsafeMutablePointer<AVFormatContext>
     /// libav's name of the container.
     package let formatName: String
-    /// What is particular to the container.
+    /// The properties of the container.
     package let descriptor: ContainerDescriptor
-    /// How sure libav is of it, up to 100.
+    /// libav's probe score, up to 100.
     let score: Int
-    /// What is read: the source, without tags behind its audio, and with those marked that nobody should read.
+    /// The bytes that libav reads: the source without hidden tags, and with corrected headers.
     package let bytes: any ByteSource
-    /// Whether the header does not declare how long the source is, where it should.
+    /// Whether the header does not declare the source's length although it should.
     let isLengthUnknown: Bool
     private let source: SourceContext
     private let stop: CancellationFlag
-    /// By their streams.
+    /// By stream index.
     private var hidden: [Int: SkipSamplesMarker] = [:]
 
     private init(
@@ -42,7 +42,7 @@ package struct Demuxer: ~Copyable {
         avformat_close_input(&context)
     }
 
-    /// Recognises a source, unless its container is known by libav's name, and reads its headers.
+    /// Detects the format of a source, unless its demuxer is given by name, and reads its headers.
     package static func open(_ whole: any ByteSource, as name: String? = nil, stop: CancellationFlag) throws(MediaError)
         -> Demuxer
     {
@@ -80,7 +80,7 @@ package struct Demuxer: ~Copyable {
         av_opt_set(context, "format_whitelist", Self.whitelist, 0)
         av_opt_set(context, "codec_whitelist", CodecID.decoders, 0)
         av_opt_set(context, "protocol_whitelist", "", 0)
-        // On failure libav frees the context itself.
+        // On failure, libav frees the context itself.
         var options = Options(edit == nil ? [] : [("ignore_editlist", "1")])
         let code = avformat_open_input(&context, nil, format, &options.pointer)
         guard code >= 0 else { throw try refusal(bytes, source, format, descriptor, code) }
@@ -97,7 +97,7 @@ package struct Demuxer: ~Copyable {
         if let codec = view?.codec { demuxer.stream(0).pointee.codecpar.pointee.codec_id = codec }
         if isBigEndian { BigEndianWave.correct(demuxer.stream(0)) }
         demuxer.enlargePackets()
-        // A stream whose edit is ignored tells its length all the same.
+        // If the edit list is ignored, the stream's duration still comes from it.
         if let length = edit?.mediaSamples { demuxer.stream(0).pointee.duration = length }
         try demuxer.findHidden(edit)
         return demuxer
@@ -105,14 +105,14 @@ package struct Demuxer: ~Copyable {
 
     private static let operation = "open the source"
 
-    /// The containers that are read, as libav wants them.
+    /// The allowed demuxers, as in `AVFormatContext.format_whitelist`.
     private static let whitelist = Container.demuxers.sorted().joined(separator: ",")
 
-    /// Has libav take no piece of memory for which a few bytes in a source suffice, such as a deflated frame of ID3: the
-    /// index of an MP4 file of a hundred hours is smaller.
+    /// Limits a single allocation of libav, because a few bytes in a source can request a huge one, such as a compressed ID3
+    /// frame. The index of a 100-hour MP4 file is smaller than the limit.
     private static let boundMemory: Void = av_max_alloc(512 << 20)
 
-    /// The container that the first bytes show, and how sure that is.
+    /// Detects the container from the first bytes, and returns it with its score.
     private static func recognize(
         _ whole: any ByteSource, _ source: borrowing SourceContext, as name: String?
     ) throws(MediaError) -> (UnsafePointer<AVInputFormat>, Int) {
@@ -139,16 +139,16 @@ package struct Demuxer: ~Copyable {
         return (format, Int(score))
     }
 
-    /// Below it a few chance bytes are enough: MP3 takes a single header for one.
+    /// A lower score can result from a few random bytes: a single header suffices for MP3.
     private static let leastScore: CInt = 5
 
-    /// Has uncompressed sound come in larger packets than the four kilobytes that suit the search for hidden codecs.
+    /// Enlarges packets of uncompressed audio beyond the 4 KiB that suit libav's stream analysis.
     private borrowing func enlargePackets() {
         guard let size = descriptor.packetBytes else { return }
         av_opt_set_int(context.pointee.priv_data, "max_size", Int64(size), 0)
     }
 
-    /// Learns what libav keeps from decoders.
+    /// Reads the delay and padding that libav does not report.
     private mutating func findHidden(_ edit: MovieEdit?) throws(MediaError) {
         do {
             for track in tracks {
@@ -157,7 +157,7 @@ package struct Demuxer: ~Copyable {
         } catch { throw .unreadable(error, Self.operation) }
     }
 
-    /// Why a container cannot be opened: a file that makes no sense, or one cut short.
+    /// The reason why a container could not be opened: it is invalid or truncated.
     private static func refusal(
         _ bytes: any ByteSource, _ source: borrowing SourceContext, _ format: UnsafePointer<AVInputFormat>,
         _ descriptor: ContainerDescriptor, _ code: CInt
@@ -170,10 +170,10 @@ package struct Demuxer: ~Copyable {
         return try Truncation.explain(error, bytes, descriptor)
     }
 
-    /// Byte offset of the reader, for progress where time does not tell.
+    /// The byte offset of the demuxer, for progress if times are unknown.
     package var bytePosition: Int64 { source.position }
 
-    /// What a person should know of the container.
+    /// Warnings about the container.
     package var warnings: [Warning] {
         guard isLengthUnknown else { return [] }
         return [
@@ -184,13 +184,13 @@ package struct Demuxer: ~Copyable {
         ]
     }
 
-    /// The part of the bytes that is read.
+    /// The fraction of the bytes that has been read.
     package var byteFraction: Double { Double(bytePosition) / Double(max(bytes.length, 1)) }
 
-    /// The length in microseconds, if the container tells or libav guesses.
+    /// The duration in microseconds; `nil` if the container does not declare it and libav cannot estimate it.
     package var duration: Int64? { context.pointee.duration > 0 ? context.pointee.duration : nil }
 
-    /// Whether the length is only a guess from the bit rate.
+    /// Whether the duration is only an estimate from the bit rate.
     package var durationIsEstimate: Bool {
         if case .guessed = descriptor.length { return true }
         return context.pointee.duration_estimation_method == AVFMT_DURATION_FROM_BITRATE
@@ -204,7 +204,7 @@ package struct Demuxer: ~Copyable {
         }
     }
 
-    /// Whether the packets of all streams come: where they cost little more, they show which bytes belong to none.
+    /// Whether packets of all streams are returned. If they cost little more, they show which bytes belong to no stream.
     package var givesAllPackets: Bool {
         switch descriptor.tracks {
         case .chosen: context.pointee.nb_streams == 1
@@ -212,7 +212,7 @@ package struct Demuxer: ~Copyable {
         }
     }
 
-    /// Picks an audio stream, and has the others skipped.
+    /// Selects an audio stream, and discards the others.
     package borrowing func selectAudio(_ choice: TrackChoice = .best) throws(MediaError) -> AudioTrack {
         let wanted = try TrackSelection.index(choice, context)
         for index in 0..<Int(context.pointee.nb_streams) where index != wanted && !givesAllPackets {
@@ -221,10 +221,10 @@ package struct Demuxer: ~Copyable {
         return AudioTrack(context.pointee.streams[wanted]!)
     }
 
-    /// A stream, borrowed: valid while the demuxer lives.
+    /// A stream, valid during the demuxer's lifetime.
     package func stream(_ index: Int) -> UnsafeMutablePointer<AVStream> { context.pointee.streams[index]! }
 
-    /// Reads the next packet of any stream; false at the end of the source.
+    /// Reads the next packet of any stream; returns `false` at the end of the source.
     package borrowing func next(into packet: borrowing Packet) throws(MediaError) -> Bool {
         if stop.isRaised { throw .stopped }
         let code = av_read_frame(context, packet.pointer)
@@ -237,25 +237,26 @@ package struct Demuxer: ~Copyable {
         throw MediaError(.corruptMedia, "read the source", code: .init(rawValue: code))
     }
 
-    /// Goes on behind bytes of which the container makes no sense; false if nothing it could read follows.
+    /// Continues behind invalid bytes; returns `false` if no readable data follows.
     package borrowing func resume(_ bytes: any ByteSource) throws(MediaError) -> Bool {
-        // Others move on by themselves. WavPack's reader takes 32 bytes at a time for the next header.
+        // Other demuxers resynchronize by themselves. WavPack's demuxer reads 32 bytes at a time to find the next header.
         guard case .wavPackBlocks = descriptor.framing else { return true }
         do {
             guard let next = try SourceBytes(bytes).find("wvpk", from: bytePosition - 31) else { return false }
-            // Whatever is read from there begins a block, so the place counts as progress.
+            // The data from there begins with a block, so this position counts as progress.
             return avio_seek(context.pointee.pb, next, SEEK_SET) >= 0
         } catch { throw .unreadable(error) }
     }
 
-    /// Moves to a packet at or before a time in units of the stream's time base; false if the container cannot.
+    /// Seeks to a packet at or before a time in units of the stream's time base; returns `false` if the container does not
+    /// support it.
     package borrowing func seek(to time: Int64, stream: Int) throws(MediaError) -> Bool {
         let code = avformat_seek_file(context, CInt(stream), Int64.min, time, time, 0)
         if let failure = source.failure("seek in the source") { throw failure }
         return code >= 0
     }
 
-    /// Moves to a byte of the source, where a packet begins; false if the container cannot.
+    /// Seeks to a byte offset where a packet begins; returns `false` if the container does not support it.
     package borrowing func seek(toByte offset: Int64, stream: Int) throws(MediaError) -> Bool {
         let code = av_seek_frame(context, CInt(stream), offset, AVSEEK_FLAG_BYTE)
         if let failure = source.failure("seek in the source") { throw failure }

@@ -2,9 +2,9 @@ import Bytes
 import CLibav
 import Containers
 
-/// Files of so few frames that libav takes them for chance: each must be whole, and together they must be all there is.
+/// Detects files with too few frames for libav's probe. Each frame must be complete, and the file must contain nothing else.
 enum FewFrames {
-    /// The container, if bytes between tags are frames from the first to the last.
+    /// The container, if the bytes between the tags consist of frames only.
     static func container(_ source: any ByteSource) throws -> Container? {
         guard let bytes = try content(source) else { return nil }
         return bytes.withUnsafeBufferPointer { bytes in
@@ -16,7 +16,7 @@ enum FewFrames {
         }
     }
 
-    /// What lies between the tags of a file, if it is short.
+    /// The bytes between the tags of a file, if they are few.
     private static func content(_ source: any ByteSource) throws -> [UInt8]? {
         guard !source.isEndless else { return nil }
         let start = try TagBytes.leading(source).end
@@ -25,10 +25,11 @@ enum FewFrames {
         return try SourceBytes(source).read(at: start, Int(end - start))
     }
 
-    /// More than the frames that libav asks for take.
+    /// More than the number of frames that libav's probe requires can take.
     private static let most: Int64 = 1 << 16
 
-    /// Whether frames follow each other to the end; each gives its length, and the bits that never change in a stream.
+    /// Whether the bytes consist of consecutive frames. `step` returns a frame's length, and the header bits that are constant
+    /// in a stream.
     private static func isFilled(
         _ bytes: UnsafeBufferPointer<UInt8>, step: (UnsafeBufferPointer<UInt8>) -> (length: Int, kind: UInt32)?
     ) -> Bool {
@@ -43,7 +44,7 @@ enum FewFrames {
         return true
     }
 
-    /// AC-3 and E-AC-3, whose frames end with a sum of all that they hold.
+    /// AC-3 and E-AC-3, whose frames end with a CRC of their contents.
     private static func dolby(_ bytes: UnsafeBufferPointer<UInt8>) -> (length: Int, kind: UInt32)? {
         guard bytes.count > 6, let length = FrameHeader.length(AV_CODEC_ID_AC3, bytes), length <= bytes.count else {
             return nil
@@ -56,7 +57,7 @@ enum FewFrames {
     /// Whether the version is one of E-AC-3 (ETSI TS 102 366, E.1.3.1.6).
     private static func isEnhanced(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool { bytes[5] >> 3 > 10 }
 
-    /// AAC in ADTS; what a sum would cover there, only a decoder knows.
+    /// AAC in ADTS without CRC. The bits that a CRC covers can only be determined by a decoder.
     private static func transport(_ bytes: UnsafeBufferPointer<UInt8>) -> (length: Int, kind: UInt32)? {
         guard let length = FrameHeader.adtsLength(bytes), length > 7, bytes[1] & 1 == 1, bytes[6] & 3 == 0,
             bytes[2] >> 2 & 15 < 13
@@ -67,20 +68,20 @@ enum FewFrames {
     /// MPEG audio of any layer.
     private static func layered(_ bytes: UnsafeBufferPointer<UInt8>) -> (length: Int, kind: UInt32)? {
         guard let length = FrameHeader.length(AV_CODEC_ID_MP3, bytes), length <= bytes.count,
-            // An emphasis that is reserved.
+            // The reserved value of emphasis.
             bytes[3] & 3 != 2, LayerSum.isRight(UnsafeBufferPointer(rebasing: bytes[..<length]))
         else { return nil }
         return (length, UInt32(bytes[1] & 0xFE) << 8 | UInt32(bytes[2] & 0x0C))
     }
 
-    /// Whether the first frame of layer III needs nothing from one before: `main_data_begin` (ISO 11172-3, 2.4.1.7) is zero.
+    /// Whether the first layer III frame needs no data of an earlier frame: `main_data_begin` (ISO 11172-3, 2.4.1.7) is zero.
     private static func isBeginning(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
         guard bytes.count > 8, bytes[1] >> 1 & 3 == 1 else { return bytes.count > 8 }
         let place = bytes[1] & 1 == 0 ? 6 : 4
         return bytes[place] == 0 && (bytes[1] & 8 == 0 || bytes[place + 1] & 0x80 == 0)
     }
 
-    /// MPEG-2 transport stream (ISO 13818-1, 2.4.3.2), with a program association table that its sum agrees with.
+    /// MPEG-2 transport stream (ISO 13818-1, 2.4.3.2), with a valid CRC of the program association table.
     private static func isMultiplex(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
         let size = 188
         guard bytes.count % size == 0 else { return false }
@@ -88,7 +89,7 @@ enum FewFrames {
         guard starts.allSatisfy({ bytes[$0] == 0x47 && bytes[$0 + 1] & 0x80 == 0 }) else { return false }
         return starts.contains { start in
             let packet = UnsafeBufferPointer(rebasing: bytes[start..<start + size])
-            // The first of a section, in the stream 0, without a field of adaptation.
+            // The first packet of a section, with PID 0 and without an adaptation field.
             guard packet[1] & 0x5F == 0x40, packet[2] == 0, packet[3] & 0x30 == 0x10, packet[4] < 100 else {
                 return false
             }
@@ -100,13 +101,13 @@ enum FewFrames {
         }
     }
 
-    /// GSM 06.10, whose frames have four bits to know them by, which some letters have as well.
+    /// GSM 06.10, whose frames have a signature of only four bits, which some letters match as well.
     private static func isTelephony(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
         guard bytes.count % 33 == 0, !isText(bytes) else { return false }
         return stride(from: 0, to: bytes.count, by: 33).allSatisfy { bytes[$0] & 0xF0 == 0xD0 }
     }
 
-    /// Whether it is UTF-8, of which the end may be missing.
+    /// Whether the bytes are UTF-8, possibly truncated.
     private static func isText(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
         (0...3).contains { String(validating: bytes.dropLast($0), as: UTF8.self) != nil }
     }

@@ -4,16 +4,16 @@ import Libav
 package import Lifecycle
 import Text
 
-/// What a FLAC stream's STREAMINFO says of its samples (RFC 9639, 8.2).
+/// The properties of samples in a FLAC stream's STREAMINFO (RFC 9639, 8.2).
 package struct FlacHeader {
     /// Bits of a sample.
     package let bits: Int
-    /// Samples of each channel; nothing if it does not tell.
+    /// Samples of each channel; `nil` if not declared.
     let samples: Int64?
-    /// The MD5 of all samples; nothing if it does not tell.
+    /// The MD5 of all samples; `nil` if not declared.
     let md5: [UInt8]?
 
-    /// Reads what libav found, which is STREAMINFO alone in every container; nothing if the stream is not FLAC.
+    /// Reads libav's extradata, which is only STREAMINFO in every container; `nil` if the stream is not FLAC.
     package init?(_ stream: UnsafeMutablePointer<AVStream>) {
         let parameters = stream.pointee.codecpar.pointee
         guard parameters.codec_id == AV_CODEC_ID_FLAC, parameters.extradata_size >= 34, let start = parameters.extradata
@@ -26,7 +26,7 @@ package struct FlacHeader {
         md5 = hash.allSatisfy { $0 == 0 } ? nil : hash
     }
 
-    /// The MD5 that a finished file holds for its samples, in hexadecimal digits; nothing if there is none.
+    /// The MD5 that a finished file declares for its samples, in hexadecimal; `nil` if there is none.
     package static func md5(in store: any RandomAccessOutput, stop: CancellationFlag) throws(MediaError) -> String? {
         let demuxer = try Demuxer.open(StoredSource(store), stop: stop)
         guard let track = demuxer.tracks.first else { return nil }

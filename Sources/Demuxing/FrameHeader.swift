@@ -1,8 +1,8 @@
 package import CLibav
 
-/// Headers of frames that tell their own length, for decoders that make do with less.
+/// Parses frame headers that contain the frame's length, more strictly than decoders do.
 package enum FrameHeader {
-    /// Whether frames begin with the header of MPEG audio.
+    /// Whether frames begin with an MPEG audio header.
     package static func isMPEG(_ codec: AVCodecID) -> Bool {
         switch codec {
         case AV_CODEC_ID_MP1, AV_CODEC_ID_MP2, AV_CODEC_ID_MP3: true
@@ -10,20 +10,20 @@ package enum FrameHeader {
         }
     }
 
-    /// Bytes that the frame should have; nothing for codecs that do not tell.
+    /// The declared length of a frame in bytes; `nil` for codecs that do not declare it.
     package static func length(_ codec: AVCodecID, _ bytes: UnsafeBufferPointer<UInt8>) -> Int? {
         switch codec {
         case AV_CODEC_ID_MP3, AV_CODEC_ID_MP2, AV_CODEC_ID_MP1: mpegLength(bytes)
         case AV_CODEC_ID_AC3, AV_CODEC_ID_EAC3: dolbyLength(bytes)
         case AV_CODEC_ID_DTS: coherent(bytes)?.length
-        // An access unit begins with twelve bits that count its words, behind four of parity.
+        // An access unit begins with four parity bits, followed by its length in words in twelve bits.
         case AV_CODEC_ID_TRUEHD, AV_CODEC_ID_MLP:
             bytes.count >= 2 ? 2 * (Int(bytes[0] & 0x0F) << 8 | Int(bytes[1])) : nil
         default: nil
         }
     }
 
-    /// The bits that every frame begins with; nothing for codecs without such.
+    /// The sync bits of every frame; `nil` for codecs without them.
     static func mark(_ codec: AVCodecID) -> [(mask: UInt8, bits: UInt8)]? {
         switch codec {
         case AV_CODEC_ID_AAC: [(0xFF, 0xFF), (0xF6, 0xF0)]
@@ -35,15 +35,15 @@ package enum FrameHeader {
         }
     }
 
-    /// Whether bytes begin with those bits; nothing for codecs without such.
+    /// Whether bytes begin with the sync bits; `nil` for codecs without them.
     @inlinable package static func isMarked(_ codec: AVCodecID, _ bytes: some Sequence<UInt8>) -> Bool? {
         mark(codec).map { zip(bytes, $0).allSatisfy { $0 & $1.mask == $1.bits } }
     }
 
-    /// Samples that the frame decodes to, if it is as long as its header says; `whole` if nothing may follow it.
+    /// The samples of a frame if it is as long as its header declares. `whole` means that no bytes may follow the frame.
     package static func samples(_ codec: AVCodecID, _ bytes: UnsafeBufferPointer<UInt8>, whole: Bool) -> Int? {
         guard let length = length(codec, bytes), length <= bytes.count, !whole || length == bytes.count else {
-            // Substreams that depend on the first come in its packet and add channels to its samples.
+            // Dependent substreams are in the packet of the first one, and add channels to its samples.
             guard codec == AV_CODEC_ID_EAC3, let length = length(codec, bytes), length < bytes.count,
                 bytes.count > length + 4, bytes[length + 2] >> 6 == 1
             else { return nil }
@@ -53,7 +53,7 @@ package enum FrameHeader {
         case AV_CODEC_ID_AC3: return 1536
         case AV_CODEC_ID_DTS: return coherent(bytes)?.samples
         case AV_CODEC_ID_EAC3:
-            // The syntax of AC-3 in a stream called E-AC-3.
+            // AC-3 syntax in an E-AC-3 stream.
             if bytes[5] >> 3 <= 10 { return 1536 }
             guard bytes[2] >> 6 == 0, bytes[2] >> 3 & 7 == 0 else { return nil }
             return bytes[4] >> 6 == 3 ? 1536 : 256 * [1, 2, 3, 6][Int(bytes[4] >> 4 & 3)]
@@ -63,20 +63,20 @@ package enum FrameHeader {
         }
     }
 
-    /// The codec by the layer in the header; nothing if it is none of MPEG audio.
+    /// The codec of the header's layer; `nil` if it is not MPEG audio.
     package static func mpegCodec(_ bytes: UnsafeBufferPointer<UInt8>) -> AVCodecID? {
         guard mpegLength(bytes) != nil else { return nil }
         return [AV_CODEC_ID_MP3, AV_CODEC_ID_MP2, AV_CODEC_ID_MP1][Int(bytes[1] >> 1 & 3) - 1]
     }
 
-    /// Bytes of an ADTS frame (ISO 14496-3, 1.A.3); nothing if none begins here.
+    /// The size of an ADTS frame (ISO 14496-3, 1.A.3); `nil` if there is none.
     package static func adtsLength(_ bytes: UnsafeBufferPointer<UInt8>) -> Int? {
         guard bytes.count >= 7, bytes[0] == 0xFF, bytes[1] & 0xF6 == 0xF0 else { return nil }
         let length = Int(bytes[3] & 3) << 11 | Int(bytes[4]) << 3 | Int(bytes[5] >> 5)
         return length >= 7 ? length : nil
     }
 
-    /// Whether an ADTS frame holds more than one block of samples.
+    /// Whether an ADTS frame contains several raw data blocks.
     static func holdsSeveralBlocks(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
         adtsLength(bytes) == bytes.count && bytes[6] & 3 != 0
     }
@@ -108,7 +108,7 @@ package enum FrameHeader {
         [8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160],
     ]
 
-    /// A whole core frame of DTS Coherent Acoustics in 16-bit words (ETSI TS 102 114, 5.3.1).
+    /// A core frame of DTS Coherent Acoustics in 16-bit words (ETSI TS 102 114, 5.3.1).
     private static func coherent(_ bytes: UnsafeBufferPointer<UInt8>) -> (length: Int, samples: Int)? {
         guard bytes.count >= 10, bytes.starts(with: [0x7F, 0xFE, 0x80, 0x01]), bytes[4] >> 2 == 63 else { return nil }
         let blocks = Int(bytes[4] & 1) << 6 | Int(bytes[5] >> 2)
@@ -123,7 +123,7 @@ package enum FrameHeader {
         return Int(length)
     }
 
-    /// Bytes of the frame of AC-3 or E-AC-3 that begins here, and of the substreams behind it; nothing if none does.
+    /// The size of an AC-3 or E-AC-3 frame with the substreams that follow it; `nil` if there is none.
     package static func dolbyUnitLength(_ bytes: UnsafeBufferPointer<UInt8>) -> Int? {
         guard var end = dolbyLength(bytes), end <= bytes.count else { return nil }
         while end < bytes.count, let next = dolbyLength(UnsafeBufferPointer(rebasing: bytes[end...])),

@@ -1,16 +1,16 @@
 package import Bytes
 package import CLibav
 
-/// Counts frames that tell their length, from header to header, up to the first that is out of line.
+/// Counts frames by their headers, up to the first inconsistent one.
 package struct FrameWalk {
-    /// The frame that the walk came to.
+    /// The offset of the frame that was reached.
     package private(set) var offset: Int64
-    /// Samples of the frames passed.
+    /// Samples of the frames before it.
     package private(set) var samples: Int64 = 0
 
     private static let window = 1 << 20
 
-    /// Walks from a frame on, over frames of one length, and over no more samples than that.
+    /// Reads from a frame over frames of the same length, and over at most `most` samples.
     package init(_ source: any ByteSource, codec: AVCodecID, from start: Int64, samples length: Int, atMost most: Int64)
         throws
     {
@@ -38,13 +38,13 @@ package struct FrameWalk {
             offset += Int64(place)
             if place < Self.window / 2 { break }
         }
-        // What follows may be no frame, but tags: the last one is the surest place.
+        // The bytes that follow may be tags instead of a frame, so the last complete frame is used.
         if samples > 0, samples + Int64(length) <= most {
             (offset, samples) = (last, samples - Int64(length))
         }
     }
 
-    /// A whole frame of that many samples: its bytes, and the bits of its header that never change in a stream.
+    /// A complete frame with `samples` samples: its size, and the header bits that are constant in a stream.
     package static func frame(
         _ codec: AVCodecID, _ bytes: UnsafeBufferPointer<UInt8>, at place: Int, _ samples: Int
     ) -> (bytes: Int, kind: UInt32)? {

@@ -1,8 +1,8 @@
 import CLibav
 
-/// The checksum that frames of MPEG audio may hold behind their header (ISO 11172-3, 2.4.3.1).
+/// The CRC that MPEG audio frames may have after their header (ISO 11172-3, 2.4.3.1).
 enum LayerSum {
-    /// Whether a whole frame has no checksum, or a right one.
+    /// Whether a complete frame has no CRC or a valid one.
     static func isRight(_ frame: UnsafeBufferPointer<UInt8>) -> Bool {
         guard frame.count > 6, frame[1] & 1 == 0 else { return frame.count > 4 }
         guard let bits = coveredBits(frame), 48 + bits <= frame.count * 8 else { return false }
@@ -18,12 +18,12 @@ enum LayerSum {
         frame[place >> 3] & 0x80 >> UInt8(place & 7) != 0
     }
 
-    /// Bits behind the checksum that it covers, apart from those of the header; nothing if the header makes no sense.
+    /// Bits after the CRC that it covers, apart from those of the header; `nil` if the header is invalid.
     private static func coveredBits(_ frame: UnsafeBufferPointer<UInt8>) -> Int? {
         let isFirstVersion = frame[1] >> 3 & 3 == 3
         let mode = frame[3] >> 6
         let channels = mode == 3 ? 1 : 2
-        // Subbands from there on share their bits between both channels.
+        // From this subband on, both channels share their bits.
         let bound = mode == 1 ? 4 * (Int(frame[3] >> 4 & 3) + 1) : 32
         switch frame[1] >> 1 & 3 {
         case 3: return 4 * (channels * bound + 32 - bound)
@@ -35,13 +35,13 @@ enum LayerSum {
         }
     }
 
-    /// Of layer II: what tells the allocation, and two bits for each subband that holds anything.
+    /// For layer II: the bit allocation, and two bits for each subband with samples.
     private static func secondLayerBits(
         _ frame: UnsafeBufferPointer<UInt8>, _ isFirstVersion: Bool, _ channels: Int, _ bound: Int
     ) -> Int? {
         guard let length = FrameHeader.length(AV_CODEC_ID_MP2, frame) else { return nil }
         let rate = [44_100, 48_000, 32_000][Int(frame[2] >> 2 & 3)]
-        // Lengths are rounded down, and a padded frame is a byte longer.
+        // Lengths are rounded down, and a padded frame is one byte longer.
         let bitRate = (length * rate + 72_000) / 144_000 / channels
         let widths = widths(isFirstVersion, rate, bitRate)
         var (place, chosen) = (48, 0)
@@ -57,7 +57,8 @@ enum LayerSum {
         return place - 48 + 2 * chosen
     }
 
-    /// Bits of each subband's allocation (ISO 11172-3, tables 3-B.2; ISO 13818-3, table B.1), by kbit/s of a channel.
+    /// Bits of each subband's allocation (ISO 11172-3, tables 3-B.2; ISO 13818-3, table B.1), by the bit rate of a channel in
+    /// kbit/s.
     private static func widths(_ isFirstVersion: Bool, _ rate: Int, _ bitRate: Int) -> [Int] {
         func row(_ counts: (width: Int, count: Int)...) -> [Int] {
             counts.flatMap { [Int](repeating: $0.width, count: $0.count) }

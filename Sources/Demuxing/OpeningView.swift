@@ -2,30 +2,30 @@ import Bytes
 import CLibav
 import MediaTypes
 
-/// MPEG audio as libav has to see it while it opens the source: the first frame is one only for a second that is alike.
+/// Presents MPEG audio to libav's probe with equal headers in its first frames.
 ///
-/// libav takes the first frame for junk if the next one differs in its mode or its flags, as with joint stereo, and does not
-/// open a source that ends behind it. Once the source is open, all bytes are its own.
+/// libav skips the first frame if the mode or the flags of the next one differ, as with joint stereo, and does not open a
+/// source that ends behind it. Once the source is open, the original bytes are shown.
 final class OpeningView: ByteSource {
     private let source: any ByteSource
-    /// The last byte of the headers of frames that differ, and what is seen in their place.
+    /// The offsets of the last header bytes that differ, and the bytes that are presented instead.
     private var seen: [Int64: UInt8] = [:]
-    /// The layer of a source of one frame, of which libav sees too little to tell it.
+    /// The codec of a source with a single frame, from which libav cannot determine it.
     private(set) var codec: AVCodecID?
-    /// A header that is seen behind the end.
+    /// A header that is presented after the end.
     private var added: [UInt8] = []
 
     /// The bits of a header's last byte that libav compares (`MP3_MASK` in libavformat/mp3dec.c).
     private static let compared: UInt8 = 0xCF
 
-    /// Looks at the first frames; nothing if libav opens the source as it is.
+    /// Reads the first frames; `nil` if libav can open the source unchanged.
     init?(_ source: any ByteSource) throws {
         guard !source.isEndless else { return nil }
         self.source = source
         let bytes = SourceBytes(source)
         var place = try TagBytes.leading(source).end
         guard let first = try bytes.read(at: place, 4) else { return nil }
-        // A header of Xing takes the place of the first frame of audio.
+        // A Xing header replaces the first audio frame.
         for number in 0..<3 {
             guard let head = try bytes.read(at: place, 4), Self.isAlike(first, head),
                 let length = head.withUnsafeBufferPointer({ FrameHeader.length(AV_CODEC_ID_MP3, $0) })
@@ -41,12 +41,12 @@ final class OpeningView: ByteSource {
         if seen.isEmpty && added.isEmpty { return nil }
     }
 
-    /// Whether both are of one version, layer and sample rate.
+    /// Whether both headers have the same version, layer and sample rate.
     private static func isAlike(_ first: [UInt8], _ second: [UInt8]) -> Bool {
         first[0] == second[0] && (first[1] ^ second[1]) & 0xFE == 0 && (first[2] ^ second[2]) & 0x0C == 0
     }
 
-    /// Shows the source as it is from now on.
+    /// Shows the original source from now on.
     func settle() { (seen, added) = ([:], []) }
 
     var length: Int64 { source.length + Int64(added.count) }

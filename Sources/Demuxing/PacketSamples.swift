@@ -1,20 +1,20 @@
 package import CLibav
 package import Libav
 
-/// How many samples the packets of a track decode to, told from their bytes.
+/// Determines how many samples a track's packets decode to, from their bytes.
 package struct PacketSamples: ~Copyable {
     private let codec: AVCodecID
     private let blockBytes: Int
     private let parameters: UnsafeMutablePointer<AVCodecParameters>
     private var vorbis: OpaquePointer?
     private let countsLinearPrediction: Bool
-    /// What the first frame's header says that never changes in a stream, where frames have one.
+    /// The header bits of the first frame that are constant in a stream, if frames have a header.
     private var kind: UInt32?
-    /// Samples of every packet, where all are alike and their bytes do not tell.
+    /// The samples of every packet, if all have the same number and their bytes do not contain it.
     package var constant: Int?
 
-    /// The stream must outlive this. Packets of Opus that are linear prediction alone are counted only on request: after
-    /// them libav's decoder never again gives quite the samples of a whole decode.
+    /// The stream must outlive this value. Opus packets of linear prediction only are counted on request, because libav's
+    /// decoder does not return exactly the samples of a whole decode after starting at one of them.
     package init(_ stream: UnsafeMutablePointer<AVStream>, countsLinearPrediction: Bool = false) {
         self.countsLinearPrediction = countsLinearPrediction
         parameters = stream.pointee.codecpar
@@ -30,7 +30,7 @@ package struct PacketSamples: ~Copyable {
         av_vorbis_parse_free(&vorbis)
     }
 
-    /// Whether packets tell their length only by that of the others.
+    /// Whether a packet's length can only be determined from that of the others.
     package var isConstant: Bool {
         switch codec {
         case AV_CODEC_ID_AAC, AV_CODEC_ID_SPEEX, AV_CODEC_ID_TTA: true
@@ -38,7 +38,7 @@ package struct PacketSamples: ~Copyable {
         }
     }
 
-    /// The samples of the next packet of the track; nothing if they cannot be told.
+    /// The samples of the track's next packet; `nil` if they cannot be determined.
     package mutating func samples(_ packet: borrowing Packet) -> Int? {
         let bytes = packet.bytes
         guard !packet.isCorrupt, bytes.count > 0 else { return nil }
@@ -53,7 +53,7 @@ package struct PacketSamples: ~Copyable {
         case AV_CODEC_ID_GSM_MS:
             return blockBytes > 0 && bytes.count % blockBytes == 0 ? bytes.count / blockBytes * 320 : nil
         case let codec where isConstant:
-            // A packet of ADTS may hold several blocks.
+            // An ADTS frame may contain several raw data blocks.
             if codec == AV_CODEC_ID_AAC, FrameHeader.holdsSeveralBlocks(bytes) { return nil }
             return constant
         default:
@@ -69,14 +69,14 @@ package struct PacketSamples: ~Copyable {
         return kind ?? found == found
     }
 
-    /// The samples of the next packet, told from its first bytes.
+    /// The samples of the next packet, from its first bytes.
     package mutating func samples(beginning bytes: UnsafeBufferPointer<UInt8>) -> Int? {
         guard bytes.count > 0 else { return nil }
         switch codec {
         case AV_CODEC_ID_OPUS: return countsLinearPrediction || bytes[0] >> 3 >= 12 ? Self.opus(bytes) : nil
         case AV_CODEC_ID_FLAC: return Self.flac(bytes)
         case AV_CODEC_ID_VORBIS:
-            // The decoder takes headers of which this parser makes nothing.
+            // The decoder accepts some headers that this parser does not.
             guard let vorbis else { return nil }
             let count = av_vorbis_parse_frame(vorbis, bytes.baseAddress, CInt(bytes.count))
             return count >= 0 ? Int(count) : nil
@@ -84,9 +84,9 @@ package struct PacketSamples: ~Copyable {
         }
     }
 
-    /// Goes on with another link of chained Vorbis, of which these are the headers; false if they make no sense.
+    /// Continues with the headers of another link of chained Vorbis; returns `false` if they are invalid.
     package mutating func restart(vorbis headers: [[UInt8]]) -> Bool {
-        // Xiph lacing, as in Matroska: the sizes of all headers but the last.
+        // Xiph lacing, as in Matroska: the sizes of all headers except the last one.
         let sizes = headers.dropLast().flatMap {
             [UInt8](repeating: 255, count: $0.count / 255) + [UInt8($0.count % 255)]
         }
@@ -96,7 +96,7 @@ package struct PacketSamples: ~Copyable {
         return vorbis != nil
     }
 
-    /// The table of contents of RFC 6716, section 3.1.
+    /// From the table of contents byte (RFC 6716, section 3.1).
     static func opus(_ bytes: UnsafeBufferPointer<UInt8>) -> Int? {
         let configuration = Int(bytes[0] >> 3)
         let frame =
@@ -112,11 +112,11 @@ package struct PacketSamples: ~Copyable {
         }
     }
 
-    /// The block size in a frame header (RFC 9639, section 9.1).
+    /// From the block size in a frame header (RFC 9639, section 9.1).
     private static func flac(_ bytes: UnsafeBufferPointer<UInt8>) -> Int? {
         guard bytes.count >= 14, bytes[0] == 0xFF, bytes[1] & 0xFC == 0xF8 else { return nil }
         let code = Int(bytes[2] >> 4)
-        // The coded number before it is as long as UTF-8 would be.
+        // The coded number before it has the length of its UTF-8 encoding.
         let width = max((~bytes[4]).leadingZeroBitCount, 1)
         switch code {
         case 0: return nil
@@ -128,7 +128,7 @@ package struct PacketSamples: ~Copyable {
         }
     }
 
-    /// The frame length of the configuration, unless a packet has its own.
+    /// The frame length of the configuration, unless the packet declares another one.
     private func alac(_ bytes: UnsafeBufferPointer<UInt8>) -> Int? {
         guard bytes.count >= 7, let configuration = parameters.pointee.extradata,
             parameters.pointee.extradata_size >= 16

@@ -3,35 +3,36 @@ import CLibav
 import Containers
 import Libav
 
-/// Encoder delay and padding of which the container tells and libav says nothing: marks the packets that hold them.
+/// Marks packets with the encoder delay and padding that the container declares and libav does not apply.
 final class SkipSamplesMarker {
     private let stream: UnsafeMutablePointer<AVStream>
     private let source: any ByteSource
     private let codec: AVCodecID
-    /// The time of the packet that is marked with the delay, and the samples of that.
+    /// The time of the packet that is marked with the delay, and the delay in samples.
     private let first: Int64
     private let delay: Int64
-    /// Whether the last packet of a fragmented file may be longer than it is told to sound.
+    /// Whether the last packet of a fragmented file may contain padding.
     private let mayEndEarly: Bool
-    /// Times that can be added up without a thought; an unknown one is none of them.
+    /// Timestamps that can be added without overflow. `AV_NOPTS_VALUE` is outside.
     private static let plausible = -(Int64(1) << 30)...Int64(1) << 55
 
-    /// Offset of the last fragment; looked for once.
+    /// The offset of the last fragment, which is searched once.
     private var lastFragment: Int64?
 
-    /// Ticks a second of Opus in MPEG-4, if they are not its own: libav takes those before the sound for samples.
+    /// The timescale of Opus in MPEG-4 if it differs from the sample rate, because libav takes ticks before the audio for
+    /// samples.
     private var opusScale: Int64?
-    /// Samples of Opus so far that are only decoded.
+    /// Opus samples so far that are decoded and dropped.
     private var unheard: Int64 = 0
 
-    /// Samples before the sound that the first packet to come is to be marked with.
+    /// Samples to drop, with which the next packet is marked.
     private var lead: Int64 = 0
-    /// Whether libav tells of them, and forgets them only over padding in the same packet.
+    /// Whether libav reports these samples, except if the same packet has padding.
     private var isLeadTold = false
 
-    /// Looks for what the container says of a stream, which must outlive this; nothing if libav does all there is to do.
+    /// Reads what the container declares for a stream, which must outlive this object; `nil` if libav applies everything.
     ///
-    /// `edit` is the one that libav was told to ignore.
+    /// `edit` is the edit list that libav was told to ignore.
     init?(
         _ source: any ByteSource, _ stream: UnsafeMutablePointer<AVStream>, _ padding: PaddingSource, _ edit: MovieEdit?
     ) throws {
@@ -58,11 +59,12 @@ final class SkipSamplesMarker {
                 opusScale = Int64(stream.pointee.time_base.den)
                 return
             }
-            // Where there are no fragments, libav marks the packets itself. Opus has its delay in a header of its own.
+            // Without fragments, libav marks the packets itself. Opus declares its delay in its own header.
             guard stream.pointee.nb_frames == 0, !source.isEndless, codec != AV_CODEC_ID_OPUS, countsSamples,
                 Self.plausible.contains(stream.pointee.start_time)
             else { return nil }
-            // libav puts the first sample to be heard at zero, as the edit list says, and has all before it sound.
+            // libav puts the first audible sample at time zero, as the edit list specifies, but does not drop the samples
+            // before it.
             (first, delay, mayEndEarly) = (stream.pointee.start_time, max(-stream.pointee.start_time, 0), true)
         case .libav, .lameTag, .granules, .musepackHeader, .dataSize: return nil
         }
@@ -80,7 +82,7 @@ final class SkipSamplesMarker {
         if delay > 0, packet.pointer.pointee.dts == first, packet.trimming == nil {
             try packet.trim(skip: delay, discard: 0)
         }
-        // libav calls the last packet as long as the others, and ends the stream where the fragments do, delay and all.
+        // libav assumes that the last packet is as long as the others, and its stream duration includes the delay.
         let end = stream.pointee.duration
         guard mayEndEarly, Self.plausible.contains(end), let time = packet.timestamp, Self.plausible.contains(time),
             let length = frameLength(packet), case let rest = end - delay - time, rest > 0, rest < length,
@@ -89,7 +91,7 @@ final class SkipSamplesMarker {
         try packet.trim(skip: packet.trimming?.skip ?? 0, discard: length - rest)
     }
 
-    /// Has as many samples dropped as the ticks before the sound last, or the header says, if that is what they mean.
+    /// Converts the ticks before the audio to samples, or uses the header's exact number if the ticks match it.
     private func markOpus(_ packet: borrowing Packet, scale: Int64) throws(MediaError) {
         guard !packet.isDiscarded else {
             unheard += Int64(PacketSamples.opus(packet.bytes) ?? 0)

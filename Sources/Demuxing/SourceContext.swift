@@ -8,7 +8,7 @@ package struct SourceContext: ~Copyable {
     let pointer: UnsafeMutablePointer<AVIOContext>
     private let bridge: Unmanaged<Bridge>
 
-    /// What the C callbacks see: the source, where it stands, and the error that C cannot carry.
+    /// The state of the C callbacks: the source, its position, and the error that C cannot return.
     final class Bridge {
         let source: any ByteSource
         let stop: CancellationFlag
@@ -26,7 +26,7 @@ package struct SourceContext: ~Copyable {
         self.bridge = bridge
     }
 
-    /// Makes a context that reads a source, and fails as soon as the flag is raised.
+    /// Opens a context that reads a source. Reads fail once the flag is raised.
     package static func open(_ source: any ByteSource, stop: CancellationFlag) throws(MediaError) -> SourceContext {
         let bridge = Unmanaged.passRetained(Bridge(source, stop))
         guard
@@ -47,20 +47,20 @@ package struct SourceContext: ~Copyable {
         bridge.release()
     }
 
-    /// Takes back a context that `release` gave away.
+    /// Takes ownership of a context that `release` returned.
     package init(adopting pointer: UnsafeMutablePointer<AVIOContext>) {
         self.pointer = pointer
         self.bridge = Unmanaged.fromOpaque(pointer.pointee.opaque)
     }
 
-    /// Gives up ownership: whoever has the pointer must adopt it again.
+    /// Releases ownership. The receiver of the pointer must adopt it again.
     package consuming func release() -> UnsafeMutablePointer<AVIOContext> {
         let pointer = pointer
         discard self
         return pointer
     }
 
-    /// Has bytes that were read ahead read again.
+    /// Discards libav's read-ahead buffer, so that its bytes are read again.
     func reread() {
         let place = position
         pointer.pointee.buf_ptr = pointer.pointee.buffer
@@ -68,10 +68,10 @@ package struct SourceContext: ~Copyable {
         avio_seek(pointer, place, SEEK_SET)
     }
 
-    /// The offset of the next byte that libav takes.
+    /// The offset of the next byte that libav reads.
     var position: Int64 { avio_seek(pointer, 0, SEEK_CUR) }
 
-    /// What kept a callback from answering: a raised stop flag, or the source's own error.
+    /// The reason why a callback failed: a raised stop flag, or the source's error.
     package func failure(_ operation: String) -> MediaError? {
         bridge._withUnsafeGuaranteedRef { bridge in
             if bridge.stop.isRaised { return .stopped }
@@ -85,7 +85,7 @@ private let bufferSize = 64 << 10
 private func readBytes(_ opaque: UnsafeMutableRawPointer, _ buffer: UnsafeMutablePointer<UInt8>, _ size: CInt) -> CInt {
     let bridge = Unmanaged<SourceContext.Bridge>.fromOpaque(opaque).takeUnretainedValue()
     guard !bridge.stop.isRaised else { return av_swift_error_exit }
-    // A source that failed once stays failed, so that no demuxer takes the gap for an end.
+    // After a failure all reads fail, so that no demuxer takes the gap for the end.
     guard bridge.failure == nil else { return av_swift_error(5) }
     do {
         let count = try bridge.source.read(

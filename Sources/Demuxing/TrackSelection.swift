@@ -3,9 +3,9 @@ import CLibav
 import Libav
 import MediaTypes
 
-/// Finds the audio stream that a job asks for.
+/// Finds the audio stream that a job selects.
 enum TrackSelection {
-    /// The stream's place in the container; fails with a list of what there is.
+    /// The stream's index in the container. Throws an error with a list of the tracks if there is no match.
     static func index(
         _ choice: TrackChoice, _ context: UnsafeMutablePointer<AVFormatContext>
     ) throws(MediaError) -> Int {

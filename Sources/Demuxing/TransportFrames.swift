@@ -2,10 +2,10 @@ package import Bytes
 import CLibav
 package import Libav
 
-/// Frames of AAC in ADTS (ISO 14496-3, 1.A.3.2), found in bytes that a decoder did not get through.
+/// Counts AAC frames in ADTS (ISO 14496-3, 1.A.3.2) within bytes that could not be decoded.
 package enum TransportFrames {
-    /// How many frames lay between two offsets: those whose headers are whole, and what the rest would have held by the
-    /// average number of bytes.
+    /// The number of frames between two offsets: the frames with intact headers, and the number of frames that the other bytes
+    /// would contain on average.
     package static func count(_ source: any ByteSource, from start: Int64, to end: Int64, average: Double) -> Double? {
         guard end > start, end - start < 1 << 22, average > 0,
             let bytes = try? SourceBytes(source).read(at: start, Int(end - start))
@@ -27,23 +27,23 @@ package enum TransportFrames {
         }
     }
 
-    /// Bytes of the frame at an offset; nothing if none begins there.
+    /// The size of the frame at an offset; `nil` if there is none.
     private static func length(_ bytes: UnsafeBufferPointer<UInt8>, _ offset: Int) -> Int? {
         offset < bytes.count ? FrameHeader.adtsLength(UnsafeBufferPointer(rebasing: bytes[offset...])) : nil
     }
 }
 
-/// Where the packets of an ADTS stream lie, which libav counts wrongly behind bytes that it passed over.
+/// Corrects the offsets of ADTS packets, which libav computes wrongly after skipped bytes.
 package struct TransportOffsets {
     private var end: Int64 = 0
     private static let reach: Int64 = 1 << 20
 
     package init() {}
 
-    /// Goes on elsewhere.
+    /// Continues at another offset.
     package mutating func move(to offset: Int64) { end = offset }
 
-    /// Gives a packet the offset at which its bytes are; `position` is where libav reads next.
+    /// Sets a packet's offset to where its bytes are. `position` is where libav reads next.
     package mutating func correct(_ packet: borrowing Packet, position: Int64, _ source: any ByteSource) {
         let count = Int64(packet.bytes.count)
         if position != end + count, let found = find(Array(packet.bytes.prefix(32)), source) { end = found }
@@ -51,9 +51,9 @@ package struct TransportOffsets {
         end += count
     }
 
-    /// The first place, from where the last packet ends, that holds these bytes.
+    /// The first occurrence of the bytes from the end of the last packet.
     private func find(_ head: [UInt8], _ source: any ByteSource) -> Int64? {
-        // What cannot be read here cannot be decoded either, which is told there.
+        // A read error here is reported when the packet is decoded.
         let bytes = SourceBytes(source)
         if (try? bytes.read(at: end, head.count)) == head { return end }
         let count = min(source.length - end, Self.reach)

@@ -2,19 +2,19 @@ package import Bytes
 import Containers
 package import Libav
 
-/// The frames of one elementary stream of MPEG-TS, told from the headers of its packets and PES packets and its frames
-/// (ISO 13818-1, 2.4.3).
+/// Counts the frames of one MPEG-TS elementary stream by the headers of transport packets, PES packets and frames (ISO 13818-1,
+/// 2.4.3).
 package struct TransportWalk {
-    /// Where the PES packet lies that the walk came to; a frame begins with it.
+    /// The offset of the PES packet that was reached. A frame begins with it.
     package private(set) var offset: Int64
     /// Samples of the frames before it.
     package private(set) var samples: Int64 = 0
 
-    /// Ticks of a time stamp a second, and how many there are before they begin anew.
+    /// The timestamp's ticks a second, and the number of ticks after which it wraps around.
     private static let (second, wrap): (Int64, Int64) = (90_000, 1 << 33)
 
-    /// Walks from the PES packet on with which the first frame begins, over whole frames of one length, to the last PES packet
-    /// that begins after no more samples than that, or to one before something out of line.
+    /// Reads from the PES packet in which the first frame begins, over whole frames of one length, to the last PES packet that
+    /// begins after at most `most` samples, or to the last one before an inconsistency.
     package init(
         _ source: any ByteSource, _ track: AudioTrack, from start: Int64, samples length: Int64, atMost most: Int64
     ) throws {
@@ -25,7 +25,7 @@ package struct TransportWalk {
         while passed <= most, let unit = try packets.unit() {
             guard let header = Self.header(unit.bytes) else { return }
             if let (due, time) = due.flatMap({ due in header.time.map { (due, $0) } }) {
-                // Of sound that is missing; a time stamp that lies back means nothing.
+                // A gap means missing audio. A timestamp that goes back is ignored.
                 let gap = (time - due) & (Self.wrap - 1)
                 guard gap <= Self.second / 50 || gap > Self.wrap / 2 else { return }
             }
@@ -46,7 +46,7 @@ package struct TransportWalk {
         }
     }
 
-    /// The size of a PES packet's header, and its time stamp if there is one (ISO 13818-1, 2.4.3.6).
+    /// The size of a PES packet's header, and its timestamp if there is one (ISO 13818-1, 2.4.3.6).
     private static func header(_ bytes: [UInt8]) -> (size: Int, time: Int64?)? {
         guard bytes.count >= 14, bytes.starts(with: [0, 0, 1]), bytes[6] & 0xF0 == 0x80 else { return nil }
         let size = 9 + Int(bytes[8])

@@ -1,20 +1,20 @@
 package import Bytes
 package import Containers
 
-/// Sources whose bytes end before their container does.
+/// Detects sources that end before their container does.
 package enum Truncation {
-    /// The failure to report, if the source is shorter than its container says.
+    /// The error of a source that is shorter than its container declares; `nil` if it is not.
     package static func found(
         _ source: any ByteSource, _ descriptor: ContainerDescriptor
     ) throws(MediaError) -> MediaError? {
-        // What lies behind is gone, and there is no end to look at.
+        // An endless stream has no end to check, and its past cannot be read.
         guard !source.isEndless else { return nil }
         do { return try descriptor.extent.shortage(source).map { failure($0) } } catch {
             throw .unreadable(error, operation)
         }
     }
 
-    /// The truncation behind another failure, or that failure.
+    /// The truncation that caused another error; otherwise that error.
     package static func explain(
         _ error: MediaError, _ source: any ByteSource, _ descriptor: ContainerDescriptor
     ) throws(MediaError) -> MediaError {
@@ -22,12 +22,12 @@ package enum Truncation {
         return try found(source, descriptor) ?? error
     }
 
-    /// Whether the container tells where its bytes end, and they do not end before.
+    /// Whether the container declares its end, and the source does not end before it.
     package static func isWhole(
         _ source: any ByteSource, _ descriptor: ContainerDescriptor, _ xing: XingHeader?
     ) throws(MediaError) -> Bool {
         guard !source.isEndless else { return false }
-        // The last page has a mark of its own, for which `found` looks.
+        // The last page is marked, and `found` checks it.
         if case .lastPage = descriptor.extent { return true }
         do {
             let end = try xing?.end ?? descriptor.extent.end(source)
@@ -37,7 +37,7 @@ package enum Truncation {
         }
     }
 
-    /// The failure of a source that is cut short.
+    /// The error of a truncated source.
     package static func failure(_ why: String) -> MediaError {
         MediaError(.truncated, operation, "the source is cut short: \(why)")
     }

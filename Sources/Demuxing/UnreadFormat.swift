@@ -1,9 +1,9 @@
 import Bytes
 import CLibav
 
-/// Formats of audio that are known and that libav does not read, by the name that a message gives them.
+/// Recognizes audio formats that libav does not read, to name them in an error.
 enum UnreadFormat {
-    /// The format of a source that libav makes nothing of; nothing if it is not known either.
+    /// The name of the format; `nil` if it is unknown.
     static func name(_ source: any ByteSource) throws -> String? {
         let start = try TagBytes.leading(source).end
         let count = min(source.length - start, reach)
@@ -15,14 +15,14 @@ enum UnreadFormat {
     /// More than three of the longest frames: 640 kbit/s at 8 kHz take 5,760 bytes.
     private static let reach: Int64 = 20_000
 
-    /// Whether frames without a bit rate follow each other at one distance, of which one may have a byte more (ISO 11172-3,
+    /// Whether frames without a bit rate follow each other at a constant distance, except for one slot of padding (ISO 11172-3,
     /// 2.4.2.3).
     private static func isFreeFormat(_ bytes: [UInt8]) -> Bool {
         let head = bytes.prefix(4)
         guard head[0] == 0xFF, head[1] & 0xE0 == 0xE0, head[1] & 0x18 != 0x08, head[1] & 0x06 != 0, head[2] & 0xF0 == 0,
             head[2] & 0x0C != 0x0C
         else { return false }
-        // A padded frame of layer I is four bytes longer, and of the others one.
+        // Padding is four bytes in layer I, and one byte in the others.
         let slot = head[1] & 0x06 == 0x06 ? 4 : 1
         func isLike(_ place: Int) -> Bool {
             guard place + 4 <= bytes.count else { return false }

@@ -3,35 +3,36 @@ package import CLibav
 import Containers
 package import Libav
 
-/// The first page of sound of Vorbis in Ogg, of which libav does not do all that its granule position says.
+/// Corrects the first audio page of Vorbis in Ogg, for which libav does not apply the granule position completely.
 ///
-/// The first packet of Vorbis only begins what the second one ends. libav counts its length all the same where all sound is in
-/// one page, so that all times are late by it, and as many samples are dropped at the end that are none of the padding.
+/// The first Vorbis packet outputs no samples, because it only starts the overlap that the second one completes. If all audio
+/// is in one page, libav nevertheless counts its length. All times are then late by that length, and as many audible samples
+/// are dropped at the end.
 ///
-/// A page that counts fewer samples than its packets hold begins before the sound does (Vorbis I, A.2). libav has the times
-/// begin below zero there, and drops nothing.
+/// If a page's granule position is less than the number of samples in its packets, the page begins before the audio does
+/// (Vorbis I, A.2). libav then starts with negative times, and does not drop the samples.
 package struct VorbisPage: ~Copyable {
     private let source: any ByteSource
     private var lengths: PacketSamples
-    /// The headers of a later link, which come as packets.
+    /// The headers of a later link of the chain, which arrive as packets.
     private var headers: [[UInt8]] = []
     private var offset: Int64?
     private var excess: Int64 = 0
-    /// Samples before the sound that the next packet is to be marked with.
+    /// Samples to drop, with which the next packet is marked.
     private var lead: Int64 = 0
 
-    /// The stream must outlive this.
+    /// The stream must outlive this value.
     package init(_ source: any ByteSource, _ stream: UnsafeMutablePointer<AVStream>) {
         self.source = source
         lengths = PacketSamples(stream)
     }
 
-    /// Puts the next packet of the stream right.
+    /// Corrects the next packet of the stream.
     package mutating func mend(_ packet: borrowing Packet) throws(MediaError) {
-        // The first bit tells headers from sound (Vorbis I, 4.2.1 and 4.3.1).
+        // The first bit distinguishes headers from audio (Vorbis I, 4.2.1 and 4.3.1).
         guard packet.bytes.first.map({ $0 & 1 == 0 }) == true else {
             offset = nil
-            // The identification is the first of three.
+            // The identification header is the first of three.
             if packet.bytes.first == 1 { headers = [] }
             if headers.count < 3 { headers.append(Array(packet.bytes)) }
             return
@@ -49,18 +50,19 @@ package struct VorbisPage: ~Copyable {
         }
     }
 
-    /// Looks at the page of the first packet of sound, of which no sample comes.
+    /// Reads the page of the first audio packet, which outputs no samples.
     private mutating func begin(_ packet: borrowing Packet) throws(MediaError) {
         offset = packet.offset
         excess = packet.timestamp == 0 ? packet.duration : 0
         lead = 0
-        // What a stream without an end sent before is gone.
+        // The earlier data of an endless stream cannot be read.
         guard !source.isEndless, packet.offset >= 0, headers.isEmpty || lengths.restart(vorbis: headers) else { return }
         headers = []
         do { lead = try samplesBeforeSound(SourceBytes(source), packet.offset) } catch { throw .unreadable(error) }
     }
 
-    /// Samples of a page's packets that it does not count; none for a last page, which may count fewer for its end.
+    /// Samples in the page's packets beyond its granule position; zero for a last page, whose lower granule position trims its
+    /// end.
     private mutating func samplesBeforeSound(_ bytes: SourceBytes, _ offset: Int64) throws -> Int64 {
         guard let page = try OggPage(bytes, at: offset), let granule = page.granule, granule > 0, !page.isLast,
             let lacing = page.lacing, let header = page.headerSize, let size = page.size,

@@ -2,31 +2,31 @@ package import Bytes
 import CLibav
 import Containers
 
-/// What the first frame of an MP3 file tells of the rest, where it holds a Xing or Info header in place of audio.
+/// The Xing or Info header in the first frame of an MP3 file.
 package struct XingHeader {
-    /// Offset of the first frame of audio.
+    /// The offset of the first audio frame.
     package let start: Int64
-    /// Frames of audio, and the bytes of them and of the header's own frame; nothing if it does not tell.
+    /// The number of audio frames, and of the bytes of them and of the header's own frame; `nil` if not declared.
     package let frames: Int64?
     package let bytes: Int64?
-    /// Samples that the encoder put before and behind the audio, by LAME's extension; nothing without it.
+    /// The encoder delay and padding in samples, from LAME's extension; `nil` without it.
     let delay: Int64?
     let padding: Int64?
     /// Samples of a frame.
     package let frameLength: Int64
 
-    /// Offset after the last byte that the header counts.
+    /// The offset after the last byte that the header counts.
     package var end: Int64? { bytes.map { header + $0 } }
     private let header: Int64
 
-    /// Samples between the encoder's delay and its padding, which is what libav gives of a whole file.
+    /// Samples between the encoder's delay and padding, which is what libav returns for a whole file.
     package var audible: Int64? {
         guard let frames, let delay, let padding else { return nil }
-        // The decoder is 529 samples late, which the padding makes up for only if there is as much of it.
+        // The decoder delays by 529 samples, which the padding compensates only if it is as long.
         return frames * frameLength - delay - max(padding, 529)
     }
 
-    /// Reads the header; nothing if the file has none.
+    /// Reads the header; `nil` if there is none.
     package init?(_ source: any ByteSource) throws {
         let bytes = SourceBytes(source)
         let offset = try TagBytes.leading(source).end
@@ -39,7 +39,7 @@ package struct XingHeader {
             return nil
         }
         (self.bytes, delay, padding) = (fields.bytes, fields.delay, fields.padding)
-        // The smallest frame has 24 bytes; a count that the source cannot hold tells nothing.
+        // The smallest frame has 24 bytes. A count that exceeds the source's size is ignored.
         frames = fields.frames.flatMap { $0 <= source.length / 24 ? $0 : nil }
         header = offset
         start = offset + Int64(length)
