@@ -3,10 +3,10 @@ import Glibc
 package import Lifecycle
 import Text
 
-/// The SHA-256 of a file's bytes, taken in steps. The corresponding C type is `EVP_MD_CTX`.
+/// The SHA-256 of a file, computed in steps. The corresponding C type is `EVP_MD_CTX`.
 package struct Digest: ~Copyable {
     private let context: OpaquePointer
-    /// Bytes that are summed.
+    /// The number of bytes that were hashed.
     package private(set) var position: Int64 = 0
     private static let step = 256 << 10
 
@@ -20,17 +20,17 @@ package struct Digest: ~Copyable {
         return Digest(owning: context)
     }
 
-    /// Sums up to 256 KiB more, read from where it is in the file; answers false at the file's end.
+    /// Hashes up to 256 KiB more from the current position; returns false at the end of the file.
     package mutating func read(_ file: CInt) throws(Errno) -> Bool { try read(file, from: 0, to: .max) { _, _ in } }
 
-    /// Likewise up to the end given; the body gets what was summed, and its place.
+    /// Hashes up to 256 KiB more, but not past `end`; the body gets the hashed bytes and their offset.
     package mutating func read(
         _ file: CInt, to end: Int64, _ body: (UnsafeRawBufferPointer, Int64) throws(Errno) -> Void
     ) throws(Errno) -> Bool {
         try read(file, from: 0, to: end, body)
     }
 
-    /// Likewise, of a part of the file.
+    /// The same for a part of the file.
     private mutating func read(
         _ file: CInt, from start: Int64, to end: Int64, _ body: (UnsafeRawBufferPointer, Int64) throws(Errno) -> Void
     ) throws(Errno) -> Bool {
@@ -50,28 +50,28 @@ package struct Digest: ~Copyable {
         return count > 0
     }
 
-    /// The sum in lowercase hexadecimal; nothing can be added afterwards.
+    /// The digest in lowercase hexadecimal; no more bytes can be added.
     package consuming func finish() -> String {
         var bytes = [UInt8](repeating: 0, count: 32)
         EVP_DigestFinal_ex(context, &bytes, nil)
         return bytes.hexadecimal
     }
 
-    /// The sum of a part of a file.
+    /// The digest of a part of a file.
     package static func ofPart(_ range: Range<Int64>, of file: CInt) throws(Errno) -> String {
         var digest = Digest.create()
         while try digest.read(file, from: range.lowerBound, to: range.upperBound, { _, _ in }) {}
         return digest.finish()
     }
 
-    /// The sum of some bytes.
+    /// The digest of some bytes.
     package static func of(_ bytes: [UInt8]) -> String {
         let digest = Digest.create()
         EVP_DigestUpdate(digest.context, bytes, bytes.count)
         return digest.finish()
     }
 
-    /// The first half of the sum of a text, which is short and tells texts apart all the same.
+    /// The first half of a text's digest, which is short and still distinguishes texts.
     package static func half(of text: String) -> UInt128 {
         var bytes = [UInt8](repeating: 0, count: 32)
         var text = text
@@ -79,7 +79,7 @@ package struct Digest: ~Copyable {
         return bytes.withUnsafeBytes { $0.loadUnaligned(as: UInt128.self) }
     }
 
-    /// The sum of a whole file, and its length.
+    /// The digest of a whole file, and its length.
     package static func ofFile(_ file: CInt) throws(Errno) -> (sha256: String, bytes: Int64) {
         var digest = Digest.create()
         while try digest.read(file) {}

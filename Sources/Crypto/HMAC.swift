@@ -1,6 +1,6 @@
 import COpenSSL
 
-/// The SHA-256 code by which whoever has the key knows that the message is its sender's (RFC 2104). The corresponding C
+/// The HMAC with SHA-256 of a message, by which the receiver verifies its sender (RFC 2104). The corresponding C
 /// function is `EVP_Q_mac`.
 package func hmacSHA256(_ message: [UInt8], key: [UInt8]) -> [UInt8] {
     var code = [UInt8](repeating: 0, count: 32)

@@ -1,7 +1,8 @@
 import COpenSSL
 import Text
 
-/// The SHA-1 digest of the bytes in hexadecimal, by which Redis names a script. The corresponding C function is `EVP_Digest`.
+/// The SHA-1 digest of the bytes in hexadecimal, by which Redis identifies a script. The corresponding C function is
+/// `EVP_Digest`.
 package func sha1(_ bytes: [UInt8]) -> String {
     var digest = [UInt8](repeating: 0, count: Int(EVP_MAX_MD_SIZE))
     var length: UInt32 = 0

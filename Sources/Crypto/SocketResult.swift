@@ -1,4 +1,4 @@
-/// What came of an attempt to move bytes through a socket that does not block.
+/// The result of a read or write on a non-blocking socket.
 package enum SocketResult: Sendable {
     case bytes(Int)
     case wantsRead

@@ -1,4 +1,4 @@
-/// Why TLS cannot begin, as a sentence.
+/// Why TLS cannot start, as a message.
 package struct TLSError: Error, Hashable, Sendable, CustomStringConvertible {
     package let description: String
 

@@ -1,10 +1,10 @@
-/// The PEM files of a client's side of TLS.
+/// The PEM files for the client side of TLS.
 package struct TLSFiles: Sendable, Hashable {
     /// The certificates to trust instead of the system's.
     package var authorities: String?
-    /// The certificate to show to the server.
+    /// The client certificate.
     package var certificate: String?
-    /// The certificate's private key; nothing if it is in the same file.
+    /// The certificate's private key; `nil` if it is in the same file.
     package var key: String?
 
     package init() {}

@@ -1,9 +1,9 @@
 import COpenSSL
 import Glibc
 
-/// TLS over a connected socket: the server's certificate is checked against its name or address.
+/// TLS over a connected socket; the server's certificate is verified against its name or address.
 ///
-/// Owns an `SSL`; the socket stays its owner's, and must outlive this.
+/// Owns an `SSL`. The socket belongs to its owner, and must outlive this.
 package struct TLSSession: ~Copyable {
     private let session: OpaquePointer
 
@@ -11,11 +11,12 @@ package struct TLSSession: ~Copyable {
 
     deinit { SSL_free(session) }
 
-    /// A session that has yet to shake hands; trusts the authorities in the file, or the system's, and shows its certificate.
+    /// Creates a session before its handshake. It trusts the authorities in the file, or the system's, and presents the
+    /// client certificate if there is one.
     package static func make(socket: CInt, host: String, files: TLSFiles) throws(TLSError) -> TLSSession {
         ERR_clear_error()
         guard let context = SSL_CTX_new(TLS_client_method()) else { throw failure("cannot start TLS") }
-        // The session holds a reference of its own.
+        // The session holds a separate reference.
         defer { SSL_CTX_free(context) }
         copenssl_require_tls_1_2(context)
         copenssl_allow_partial_writes(context)
@@ -42,7 +43,7 @@ package struct TLSSession: ~Copyable {
         guard SSL_CTX_use_certificate_chain_file(context, certificate) == 1 else {
             throw failure("cannot read the certificate in '\(certificate)'")
         }
-        // Without this OpenSSL would ask on the terminal for the passphrase of a key.
+        // Without this callback OpenSSL would prompt for the key's passphrase on the terminal.
         var wasAsked = false
         let isKey = withUnsafeMutablePointer(to: &wasAsked) { pointer in
             SSL_CTX_set_default_passwd_cb_userdata(context, pointer)
@@ -64,7 +65,7 @@ package struct TLSSession: ~Copyable {
         }
     }
 
-    /// One step of the handshake; `.bytes` means that it is done.
+    /// One step of the handshake; `.bytes` means that it is complete.
     package func handshake() -> SocketResult {
         attempt { SSL_do_handshake(session) }
     }
@@ -73,7 +74,7 @@ package struct TLSSession: ~Copyable {
         attempt { SSL_read(session, buffer.baseAddress, CInt(clamping: buffer.count)) }
     }
 
-    /// Looks whether plain bytes wait, and leaves them there.
+    /// Checks whether decrypted bytes are available, without consuming them.
     package func peek() -> SocketResult {
         withUnsafeTemporaryAllocation(byteCount: 1, alignment: 1) { buffer in
             attempt { SSL_peek(session, buffer.baseAddress, 1) }
@@ -84,11 +85,11 @@ package struct TLSSession: ~Copyable {
         attempt { SSL_write(session, bytes.baseAddress, CInt(clamping: bytes.count)) }
     }
 
-    /// Whether decrypted bytes wait that a poll of the socket does not show.
+    /// Whether decrypted bytes are available that poll(2) on the socket does not report.
     package var hasPendingBytes: Bool { SSL_pending(session) > 0 }
 
     private func expect(host: String) throws(TLSError) {
-        // Answers 0 for what is no address; then it is a name.
+        // Returns 0 if the host is not an IP address; it is then a name.
         if X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(session), host) == 1 { return }
         ERR_clear_error()
         guard SSL_set1_host(session, host) == 1, copenssl_set_server_name(session, host) == 1 else {
@@ -110,7 +111,7 @@ package struct TLSSession: ~Copyable {
         }
     }
 
-    /// What is wrong with the certificate, if it is that, or else what OpenSSL says.
+    /// The result of verifying the certificate if that failed, else the error of OpenSSL.
     private func reason() -> String {
         let verdict = SSL_get_verify_result(session)
         guard verdict == X509_V_OK else {

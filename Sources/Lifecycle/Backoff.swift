@@ -1,4 +1,4 @@
-/// A delay that doubles with every failure in a row, up to a cap.
+/// A delay that doubles with each consecutive failure, up to a cap.
 package struct Backoff: Hashable, Sendable {
     package let base: Duration
     package let cap: Duration
@@ -8,14 +8,15 @@ package struct Backoff: Hashable, Sendable {
         self.cap = cap
     }
 
-    /// The longest wait after the n-th failure in a row (from 1): `min(cap, base · 2^(n−1))`.
+    /// The maximum delay after the n-th consecutive failure (from 1): `min(cap, base · 2^(n−1))`.
     package func ceiling(afterFailure number: Int) -> Duration {
         let doublings = max(0, number - 1)
         guard doublings < 40 else { return cap }
         return min(cap, base * (1 << doublings))
     }
 
-    /// A wait drawn evenly from zero to the ceiling, so that many clients do not return at once (full jitter).
+    /// A random delay, uniform from zero to the ceiling, so that many clients do not return at the same time (full
+    /// jitter).
     package func delay(afterFailure number: Int) -> Duration {
         .nanoseconds(Int64.random(in: 0...max(1, ceiling(afterFailure: number).nanoseconds)))
     }
@@ -34,7 +35,7 @@ extension Duration {
     /// The duration in seconds, for display.
     package var seconds: Double { Double(nanoseconds) / 1e9 }
 
-    /// Seconds for people, with one decimal unless they are whole: `20`, `0.5`.
+    /// Seconds for display, with one decimal unless they are whole: `20`, `0.5`.
     package var rounded: String {
         let tenths = Int64((seconds * 10).rounded())
         return tenths.isMultiple(of: 10) ? "\(tenths / 10)" : "\(Double(tenths) / 10)"

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A flag that any thread, and any C callback, may read while another raises it.
+/// A flag that any thread or C callback may read while another sets it.
 package final class CancellationFlag: Sendable {
     private let raised = Atomic(false)
 
@@ -8,6 +8,6 @@ package final class CancellationFlag: Sendable {
 
     package var isRaised: Bool { raised.load(ordering: .acquiring) }
 
-    /// Raises the flag, for good.
+    /// Sets the flag; it cannot be cleared.
     package func raise() { raised.store(true, ordering: .releasing) }
 }

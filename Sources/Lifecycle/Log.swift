@@ -1,25 +1,25 @@
 import Glibc
 import Text
 
-/// Writes one line an event to standard error, as text for people or as JSON for programs.
+/// Writes one line per event to standard error, as text for people or as JSON for programs.
 package struct Log: Sendable {
-    /// How much an event matters.
+    /// The severity of an event.
     package enum Level: Int, Comparable, Sendable, CaseIterable {
         case debug, info, warning, error
 
         package static func < (left: Level, right: Level) -> Bool { left.rawValue < right.rawValue }
 
-        /// The level's name, as it stands in a line and in `RESPOOL_LOG`.
+        /// The level's name, as written in a line and in `RESPOOL_LOG`.
         package var name: String { String(describing: self) }
 
-        /// The level with that name.
+        /// The level with that name; `nil` if there is none.
         package init?(name: String) {
             guard let level = Level.allCases.first(where: { $0.name == name }) else { return nil }
             self = level
         }
     }
 
-    /// How a line looks.
+    /// The format of a line.
     package enum Form: Sendable {
         case text, json
     }
@@ -28,7 +28,7 @@ package struct Log: Sendable {
     private let least: Level
     private let context: [(key: String, value: String)]
 
-    /// A log in the form that fits standard error: text on a terminal, JSON Lines otherwise.
+    /// Creates a log with the format that suits standard error: text on a terminal, JSON Lines otherwise.
     package init(form: Form? = nil, least: Level = .info) {
         self.form = form ?? (isatty(STDERR_FILENO) == 1 ? .text : .json)
         self.least = least
@@ -63,7 +63,7 @@ package struct Log: Sendable {
         guard level >= least else { return }
         var line = self.line(level, message, fields)
         line.append("\n")
-        // One write keeps the lines of several threads and children apart.
+        // A single write keeps the lines of several threads and child processes separate.
         line.withUTF8 { bytes in _ = Glibc.write(STDERR_FILENO, bytes.baseAddress, bytes.count) }
     }
 
@@ -75,12 +75,12 @@ package struct Log: Sendable {
 
     private static func text(_ level: Level, _ message: String, _ pairs: [(key: String, value: String)]) -> String {
         let tail = pairs.map { " \($0.key)=\(plain($0.value))" }.joined()
-        // A name from a stranger's job must not be able to write a line of its own, or to steer the terminal.
+        // Untrusted text in a message must not be able to add a line or to control the terminal.
         let shown = message.unicodeScalars.allSatisfy { !$0.isUnprintable } ? message : JSONText.quoted(message)
         return "\(WallClock.timestamp()) \(level.name) \(shown)\(tail)"
     }
 
-    /// The value, in quotes if it would not read as one word.
+    /// The value, in quotes unless it is one word.
     private static func plain(_ value: String) -> String {
         let isWord = !value.isEmpty && value.unicodeScalars.allSatisfy { !$0.isUnprintable && $0 != " " && $0 != "\"" }
         return isWord ? value : JSONText.quoted(value)

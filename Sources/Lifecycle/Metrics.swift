@@ -20,7 +20,7 @@ package final class Metrics: Sendable {
         var buckets: [Int] = []
     }
 
-    /// Upper bounds of a histogram's buckets, in seconds: from one answer of Redis to an hour of encoding.
+    /// Upper bounds of a histogram's buckets in seconds: from one reply of Redis to an hour of encoding.
     private static let bounds: [Double] = [
         0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900, 3600,
     ]
@@ -47,7 +47,7 @@ package final class Metrics: Sendable {
         }
     }
 
-    /// All metrics in Prometheus' text format, version 0.0.4.
+    /// All metrics in the text format of Prometheus, version 0.0.4.
     package func render() -> String {
         let families = families.withLock { $0 }
         var lines: [String] = []

@@ -1,6 +1,6 @@
 import Glibc
 
-/// A value under a lock, and threads that wait for it to change: Synchronization's mutex has no condition to wait for. The
+/// A value under a lock, and threads that wait for it to change; Synchronization's mutex has no condition variable. The
 /// corresponding C types are `pthread_mutex_t` and `pthread_cond_t`.
 package final class Monitor<State>: @unchecked Sendable {
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
@@ -12,7 +12,7 @@ package final class Monitor<State>: @unchecked Sendable {
         mutex = .allocate(capacity: 1)
         condition = .allocate(capacity: 1)
         pthread_mutex_init(mutex, nil)
-        // Waits with a limit count on a clock that nobody sets.
+        // Timed waits use the monotonic clock, which cannot be set.
         var attributes = pthread_condattr_t()
         pthread_condattr_init(&attributes)
         pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
@@ -27,7 +27,7 @@ package final class Monitor<State>: @unchecked Sendable {
         mutex.deallocate()
     }
 
-    /// Changes the value, and has everybody who waits look at it again.
+    /// Changes the value, and wakes all waiting threads to check it again.
     package func change<Answer>(_ body: (inout State) -> Answer) -> Answer {
         pthread_mutex_lock(mutex)
         defer {
@@ -44,7 +44,7 @@ package final class Monitor<State>: @unchecked Sendable {
         return body(state)
     }
 
-    /// Waits until the body has an answer; what it changes by the way is seen by those who wait.
+    /// Waits until the body returns a value. Other waiting threads are woken to check the changes that the body made.
     package func wait<Answer>(for body: (inout State) -> Answer?) -> Answer {
         pthread_mutex_lock(mutex)
         defer {
@@ -57,7 +57,7 @@ package final class Monitor<State>: @unchecked Sendable {
         }
     }
 
-    /// Waits until the body has an answer, but not for long; nothing if it has none by then.
+    /// Waits until the body returns a value, for at most that time; `nil` if it has returned none by then.
     package func wait<Answer>(atMost time: Duration, for body: (inout State) -> Answer?) -> Answer? {
         var end = timespec()
         clock_gettime(CLOCK_MONOTONIC, &end)

@@ -3,10 +3,10 @@ import Glibc
 
 /// The process's signals, as a sequence.
 package enum Signals {
-    /// Turns the signals into elements; every one sent after this returns is seen.
+    /// Delivers the signals as elements; every signal sent after this returns is delivered.
     ///
     /// Waits for the registration: a signal that arrives between resuming a source and its registration would still end
-    /// the process by default action.
+    /// the process by its default action.
     package static func stream(of numbers: [Int32]) async -> AsyncStream<Int32> {
         let (stream, continuation) = AsyncStream.makeStream(of: Int32.self)
         var sources: [any DispatchSourceSignal] = []
@@ -25,7 +25,7 @@ package enum Signals {
         return stream
     }
 
-    /// Whether whoever started the process wants it to pass over a signal, as nohup(1) does.
+    /// Whether the parent process set the signal to be ignored, as nohup(1) does.
     package static func isIgnored(_ number: Int32) -> Bool {
         var action = sigaction()
         return sigaction(number, nil, &action) == 0
@@ -33,7 +33,7 @@ package enum Signals {
                 == unsafeBitCast(SIG_IGN, to: Int.self)
     }
 
-    /// Makes a write to a closed pipe or socket an error instead of the end of the process.
+    /// Makes a write to a closed pipe or socket return an error instead of ending the process.
     package static func ignoreBrokenPipes() {
         signal(SIGPIPE, SIG_IGN)
     }

@@ -2,15 +2,15 @@ import CLinux
 import Glibc
 import Synchronization
 
-/// Starts the children of this process, all from one thread that lives as long as the process.
+/// Starts the child processes of this process, all from one thread that lives as long as the process.
 ///
-/// The death signal that a child asks for follows the thread that spawned it, not the process, so a thread that ends (of a
-/// Dispatch queue, of the cooperative pool) would take its children with it. (prctl(2), PR_SET_PDEATHSIG)
+/// A child's parent death signal is bound to the thread that spawned it, not to the process. A thread that ends (of a
+/// Dispatch queue or the cooperative pool) would therefore end its children (prctl(2), PR_SET_PDEATHSIG).
 package final class Spawner: Sendable {
-    /// The one spawner of the process.
+    /// The only spawner of the process.
     package static let shared = Spawner()
 
-    /// What to start.
+    /// The program to start.
     package struct Program: Sendable {
         package let path: String
         package let arguments: [String]
@@ -38,8 +38,8 @@ package final class Spawner: Sendable {
         }
     }
 
-    /// Starts the program with a copy of each descriptor under its index, `/dev/null` where it is -1, and answers its process
-    /// id; the caller still owns the descriptors. The corresponding C function is `posix_spawnp`.
+    /// Starts the program with a copy of each descriptor under its index, or `/dev/null` if it is -1, and returns its
+    /// process id. The caller still owns the descriptors. The corresponding C function is `posix_spawnp`.
     package func spawn(_ program: Program, descriptors: [CInt]) async throws(Errno) -> CInt {
         let result = await withCheckedContinuation { continuation in
             requests.append(
@@ -65,7 +65,7 @@ package final class Spawner: Sendable {
     }
 }
 
-/// Calls the body with a null-terminated array of C strings, which live until it returns.
+/// Calls the body with a null-terminated array of C strings, which are valid until it returns.
 private func withCStrings<R>(_ strings: [String], _ body: (UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> R)
     -> R
 {

@@ -1,7 +1,7 @@
 import Glibc
 import Synchronization
 
-/// Starts a detached thread with every signal blocked, which runs the body to its end.
+/// Starts a detached thread with every signal blocked, which runs the body.
 package func startThread(_ body: @escaping @Sendable () -> Void) {
     final class Box {
         let body: @Sendable () -> Void
@@ -24,7 +24,7 @@ package func startThread(_ body: @escaping @Sendable () -> Void) {
     pthread_detach(thread)
 }
 
-/// Calls the body with every signal blocked, which threads that it starts inherit.
+/// Calls the body with every signal blocked; threads that it starts inherit the mask.
 package func withSignalsBlocked<R>(_ body: () -> R) -> R {
     var all = sigset_t()
     var previous = sigset_t()
@@ -34,10 +34,10 @@ package func withSignalsBlocked<R>(_ body: () -> R) -> R {
     return body()
 }
 
-/// A queue that one thread waits on while others append.
+/// A queue on which one thread waits while others append.
 final class RequestQueue<Element: Sendable>: Sendable {
     private let pending = Mutex<[Element]>([])
-    // A semaphore, because Synchronization's mutex has no condition to wait for.
+    // A semaphore, because Synchronization's mutex has no condition variable.
     private let ready: UnsafeSemaphore
 
     init() { ready = UnsafeSemaphore() }
@@ -53,7 +53,7 @@ final class RequestQueue<Element: Sendable>: Sendable {
     }
 }
 
-/// A POSIX semaphore at a fixed address, as `sem_init` wants it.
+/// A POSIX semaphore at a fixed address, which `sem_init` requires.
 private final class UnsafeSemaphore: @unchecked Sendable {
     private let pointer: UnsafeMutablePointer<sem_t>
 

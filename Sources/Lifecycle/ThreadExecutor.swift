@@ -1,9 +1,9 @@
 @preconcurrency import Dispatch
 
-/// A serial executor with a queue of its own, for an actor whose calls block.
+/// A serial executor with a separate queue, for an actor whose calls block.
 ///
-/// Blocking on the cooperative pool stalls every other task, and a shared concurrent queue grows its threads slowly, so
-/// each blocking owner has its own.
+/// Blocking on the cooperative pool stalls every other task, and a shared concurrent queue adds threads slowly, so each
+/// blocking actor has a separate queue.
 package final class ThreadExecutor: SerialExecutor {
     private let queue: DispatchQueue
 

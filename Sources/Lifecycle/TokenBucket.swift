@@ -1,4 +1,4 @@
-/// A rate limit that lets bursts through: so much may be taken at once, and so much comes back each second.
+/// A rate limit that allows bursts: a capacity of tokens, refilled at a rate per second.
 package struct TokenBucket: Sendable {
     private let capacity: Double
     private let rate: Double
@@ -12,7 +12,7 @@ package struct TokenBucket: Sendable {
         last = now
     }
 
-    /// Takes the tokens if they are all there.
+    /// Takes the tokens if all of them are available; returns whether it did.
     package mutating func take(_ count: Int, at now: ContinuousClock.Instant = .now) -> Bool {
         tokens = min(capacity, tokens + rate * (now - last).seconds)
         last = now

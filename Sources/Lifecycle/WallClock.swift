@@ -1,6 +1,6 @@
 import Glibc
 
-/// The time of day, in the form that every line and every answer uses.
+/// The time of day, in the format of all log lines and replies.
 package enum WallClock {
     /// Milliseconds since 1970-01-01T00:00:00Z.
     package static func milliseconds() -> Int64 {
@@ -9,7 +9,7 @@ package enum WallClock {
         return Int64(now.tv_sec) * 1000 + Int64(now.tv_nsec) / 1_000_000
     }
 
-    /// An instant as ISO 8601 in UTC with milliseconds; now, unless another is given.
+    /// An instant as ISO 8601 in UTC with milliseconds; the default is now.
     package static func timestamp(milliseconds: Int64 = milliseconds()) -> String {
         var seconds = time_t(milliseconds.floorDivided(by: 1000))
         let fraction = Int(milliseconds - Int64(seconds) * 1000)

@@ -1,9 +1,10 @@
 import Lifecycle
 
-/// A client for commands that Redis answers when something happens, such as `XREADGROUP … BLOCK`.
+/// A client for commands that Redis may hold until something happens, such as `XREADGROUP … BLOCK`.
 ///
-/// It has its own connection and thread. A command is never sent twice. If no answer comes within the time that Redis may
-/// hold the command and one second more, the connection is taken for dead and closed; the next call makes another.
+/// It has a separate connection and thread. A command is never sent twice. If no reply comes within one second after
+/// the time for which Redis may hold the command, the connection is considered dead and closed; the next call opens
+/// another.
 package actor BlockingRedisClient {
     private let executor = ThreadExecutor(label: "redis-blocking")
     private let interruption = Interruption()
@@ -12,20 +13,22 @@ package actor BlockingRedisClient {
 
     package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-    /// A client by that name, in a cluster of the node that has the key; `timeout` is for connecting.
+    /// `name` is the client's name. In a cluster, the client connects to the node that has the key. `timeout` is for
+    /// connecting.
     package init(url: RedisURL, name: String, key: String? = nil, timeout: Duration = .seconds(3)) {
         self.timeout = timeout
         link = RedisLink(url: url, name: name, key: key, interruption: interruption)
     }
 
-    /// Sends a command that Redis may hold for the duration, and answers the reply; an error reply is thrown.
+    /// Sends a command that Redis may hold for the duration, and returns the reply; an error reply is thrown.
     ///
-    /// A reply of more bytes than the limit is not read to its end: it throws `.replyTooLarge`, and the connection is closed.
-    /// Cancelling the task ends the call at once with `.closed` and disconnects; what Redis was about to hand over is lost.
+    /// A reply with more bytes than the limit is not read completely: the call throws `.replyTooLarge`, and the
+    /// connection is closed. Cancelling the task ends the call at once with `.closed` and disconnects; a reply that
+    /// Redis was about to send is lost.
     package nonisolated func block(
         _ command: RedisCommand, for hold: Duration, maxReplyBytes: Int = .max
     ) async throws(RedisError) -> RedisValue {
-        // The cancellation handler loses the type of what is thrown.
+        // `withTaskCancellationHandler` would lose the type of the error, so the closure returns a `Result`.
         let result = await withTaskCancellationHandler {
             await exchange(command, hold, maxReplyBytes)
         } onCancel: {

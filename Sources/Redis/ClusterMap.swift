@@ -1,15 +1,15 @@
 import Lifecycle
 
-/// What a node of a cluster knows of the others.
+/// The nodes of a cluster, as one of them reports them.
 struct ClusterMap {
-    /// The node that was asked.
+    /// The node that reported the map.
     let source: RedisURL.Address
-    /// The master that has the key's slot.
+    /// The master that has the key's hash slot.
     let owner: RedisURL.Address
-    /// All nodes, replicas too.
+    /// All nodes, including replicas.
     private(set) var nodes: [RedisURL.Address] = []
 
-    /// Asks the node at the address.
+    /// Requests the map from the node at the address.
     static func ask(
         _ url: RedisURL, at source: RedisURL.Address, for key: String, until deadline: Deadline,
         interruption: Interruption
@@ -19,7 +19,8 @@ struct ClusterMap {
             node, name: "respool-cluster", until: deadline, interruption: interruption)
         let replies = try connection.send(
             [["CLUSTER", "KEYSLOT", .text(key)], ["CLUSTER", "SLOTS"]], until: deadline)
-        // An account that may not ask is told by the first command where to go; so is a server that is no cluster's.
+        // An account without permission gets redirections from the first command instead; a server that is not in a
+        // cluster needs none.
         if case .error(let error) = replies[1], ["NOPERM", "ERR"].contains(error.code) {
             return ClusterMap(source: source, owner: source)
         }
@@ -39,7 +40,7 @@ struct ClusterMap {
         return ClusterMap(source: source, owner: owner, nodes: nodes)
     }
 
-    /// A node is a list of host, port and more; without a host it is at the host of the one that answered.
+    /// A node is a list of host, port and more; without a host, it has the host of the node that replied.
     private static func address(
         _ node: RedisValue, _ url: RedisURL, _ source: RedisURL.Address
     ) -> RedisURL.Address? {

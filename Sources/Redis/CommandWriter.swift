@@ -1,19 +1,20 @@
 import CHiredis
 import Crypto
 
-/// The bytes of commands that are still to be sent.
+/// Commands in wire format that have not been sent yet.
 struct CommandWriter: ~Copyable {
     private var buffer: [UInt8] = []
     private var sent = 0
 
     var isEmpty: Bool { sent == buffer.count }
 
-    /// Adds the command in the form that Redis reads. The corresponding C function is `redisFormatCommandArgv`.
+    /// Appends the command in the format of the Redis protocol. The corresponding C function is
+    /// `redisFormatCommandArgv`.
     mutating func append(_ command: RedisCommand) throws(RedisError) {
         var target: UnsafeMutablePointer<CChar>?
         let length = command.bytes.withUnsafeBytes { bytes in
             withUnsafeTemporaryAllocation(of: UnsafePointer<CChar>?.self, capacity: command.lengths.count) { pointers in
-                // An empty argument needs a pointer too, though nothing is read through it.
+                // An empty argument needs a pointer too, although it is not dereferenced.
                 var next = bytes.baseAddress?.assumingMemoryBound(to: CChar.self)
                 for (index, length) in command.lengths.enumerated() {
                     pointers.initializeElement(at: index, to: next)
@@ -28,7 +29,7 @@ struct CommandWriter: ~Copyable {
         buffer.append(contentsOf: UnsafeRawBufferPointer(start: target, count: Int(length)))
     }
 
-    /// Hands what is left to the body, which answers what became of it.
+    /// Passes the unsent bytes to the body, which returns the result of sending them.
     mutating func send(_ body: (UnsafeRawBufferPointer) -> SocketResult) -> SocketResult {
         let start = sent
         let transfer = buffer.withUnsafeBytes { body(UnsafeRawBufferPointer(rebasing: $0[start...])) }
@@ -39,7 +40,7 @@ struct CommandWriter: ~Copyable {
 
     private mutating func reset() {
         sent = 0
-        // A long pipeline's memory is not kept for the short commands that follow.
+        // Frees the memory of a long pipeline, because later commands are usually short.
         buffer.removeAll(keepingCapacity: buffer.capacity <= 1 << 20)
     }
 }

@@ -1,8 +1,8 @@
-/// The instant at which a call gives up.
+/// The instant at which a call times out.
 package struct Deadline: Sendable {
     let instant: ContinuousClock.Instant
 
-    /// The limit that the deadline was made of, for messages; a share of it names the whole.
+    /// The complete timeout, for messages; a share of a deadline has that of the whole.
     let term: Duration
 
     package init(after term: Duration) {
@@ -19,7 +19,8 @@ package struct Deadline: Sendable {
 
     var hasPassed: Bool { remaining <= .zero }
 
-    /// Attempts one after the other until one succeeds, each for its share of the time that is left; throws the last error.
+    /// Makes attempts one after the other until one succeeds, each with an equal share of the remaining time; throws
+    /// the last error.
     func first<Item, Answer: ~Copyable>(
         of items: [Item], _ attempt: (Item, Deadline) throws(RedisError) -> Answer
     ) throws(RedisError) -> Answer {

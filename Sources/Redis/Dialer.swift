@@ -2,13 +2,13 @@ import Crypto
 import Glibc
 import Lifecycle
 
-/// Makes the way to a server, within a deadline.
+/// Opens a connection to a server, within a deadline.
 struct Dialer {
     let place: String
     let deadline: Deadline
     let interruption: Interruption
 
-    /// Connects, and starts TLS if the address asks for it.
+    /// Connects, and starts TLS if the URL requires it.
     func dial(_ url: RedisURL) throws(RedisError) -> Wire {
         switch url.addresses[0] {
         case .unix(let path):
@@ -52,13 +52,14 @@ struct Dialer {
                 try finish(error, socket.number) { socket.pendingError() }
                 return socket
             }
-            // The server's queue is full, and poll(2) does not tell when that ends.
+            // The server's queue is full, and poll(2) does not report when it has room again.
             guard interruption.pause(until: Deadline(after: .milliseconds(5))) != .interrupted else { throw .closed }
             guard !deadline.hasPassed else { throw failure("the server accepts no connection") }
         }
     }
 
-    /// Tries the host's addresses in turn, each for its share of the time; the look-up blocks as long as the resolver does.
+    /// Tries the host's addresses one after the other, each with a share of the time. The lookup blocks for as long as
+    /// the resolver does.
     private func connect(host: String, port: UInt16) throws(RedisError) -> Socket {
         var hints = addrinfo()
         hints.ai_socktype = CInt(SOCK_STREAM.rawValue)
@@ -80,7 +81,7 @@ struct Dialer {
         return socket
     }
 
-    /// Waits until a connection that was begun stands; `error` is what `connect` gave.
+    /// Waits until a connection attempt has finished; `error` is the result of `connect`.
     private func finish(_ error: CInt, _ socket: CInt, outcome: () -> CInt) throws(RedisError) {
         var error = error
         if error == EINPROGRESS || error == EINTR {

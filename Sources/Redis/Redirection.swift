@@ -1,18 +1,18 @@
-/// What a node of a cluster answers instead of doing something: nothing has been done then.
+/// A reply of a cluster's node that did not execute the command.
 enum Redirection: Hashable {
-    /// The slot is another node's.
+    /// Another node has the hash slot.
     case moved(host: String, port: UInt16)
-    /// The slot is on its way to another node, and the key is there already.
+    /// The hash slot is moving to another node, which already has the key.
     case asked(host: String, port: UInt16)
-    /// The slot is on its way, and no node has everything that the command wants.
+    /// The hash slot is moving, and no node has all keys of the command.
     case awaited
 
-    /// Nothing if the reply is no redirection.
+    /// `nil` if the reply is not a redirection.
     init?(_ reply: RedisValue) {
         guard case .error(let error) = reply else { return nil }
         switch error.code {
         case "MOVED", "ASK":
-            // `3999 host:port`; without a host it is the one that answered.
+            // `3999 host:port`; without a host, it is the host of the node that replied.
             guard let place = error.message.split(separator: " ").last, let colon = place.lastIndex(of: ":"),
                 let port = UInt16(place[place.index(after: colon)...])
             else { return nil }

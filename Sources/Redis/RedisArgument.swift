@@ -1,4 +1,4 @@
-/// One argument of a command: any bytes.
+/// One argument of a command, with arbitrary bytes.
 package enum RedisArgument: Hashable, Sendable {
     case text(String)
     case integer(Int64)

@@ -1,47 +1,50 @@
 import Lifecycle
 
-/// A client for commands that Redis answers at once; connects when it is first used.
+/// A client for commands to which Redis replies at once; connects at the first use.
 ///
-/// On a thread of its own, so callers wait without blocking theirs. A call ends within the time-out, counted from when it
-/// was made. If the connection breaks under a command, the call throws `.connection` and is not repeated: Redis may have
-/// carried it out, and only the caller knows whether it may be sent again. A connection that was found dead before
-/// anything was written is replaced unseen. Cancelling the task does not cut a call short.
+/// It runs on a separate thread, so that callers wait without blocking theirs. A call ends within the timeout, counted
+/// from its start. If the connection breaks during a command, the call throws `.connection` and is not repeated,
+/// because Redis may have executed it, and only the caller can decide whether it may be sent again. A connection that
+/// is found dead before anything was written is replaced transparently. Cancelling the task does not interrupt a call.
 package actor RedisClient {
     private let executor = ThreadExecutor(label: "redis")
     private let interruption = Interruption()
     private let timeout: Duration
     private var link: RedisLink
-    /// The scripts that this client has sent whole, so that the server should hold them.
+    /// The scripts whose source this client has sent, so that the server should have them.
     private var sentScripts: Set<ObjectIdentifier> = []
 
     package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-    /// A client by that name (`CLIENT LIST` shows it); in a cluster it speaks to the node that has the key.
+    /// `name` is the client's name, as shown by `CLIENT LIST`. In a cluster, the client connects to the node that has
+    /// the key.
     package init(url: RedisURL, name: String, key: String? = nil, timeout: Duration = .seconds(3)) {
         self.timeout = timeout
         link = RedisLink(url: url, name: name, key: key, interruption: interruption)
     }
 
-    /// Answers the reply; an error reply is thrown as `.server`.
+    /// Returns the reply; an error reply is thrown as `.server`.
     package nonisolated func send(_ command: RedisCommand) async throws(RedisError) -> RedisValue {
         try await exchange([command], until: Deadline(after: timeout))[0].get()
     }
 
-    /// Sends all commands in one go and answers a reply for each; error replies stay values.
+    /// Sends all commands in one pipeline and returns a reply for each; error replies are returned as values.
     package nonisolated func pipeline(_ commands: [RedisCommand]) async throws(RedisError) -> [RedisValue] {
         try await exchange(commands, until: Deadline(after: timeout))
     }
 
-    /// Runs the script: by its source for the first time, then by its digest, and by its source if the server lost it.
+    /// Runs the script: by its source the first time, then by its digest, and by its source again if the server no
+    /// longer has it.
     package nonisolated func run(
         _ script: RedisScript, keys: [String], arguments: [RedisArgument]
     ) async throws(RedisError) -> RedisValue {
         try await run(script, keys: keys, each: [arguments]) { _ in true }[0]
     }
 
-    /// Runs it with each of the arguments, one after the other until a reply is not as wanted: nobody has to be woken between two
-    /// of them, which takes longer than many a script. Each whose reply is as wanted counts once the replicas have it, if they are
-    /// to be waited for: if not, `.tooFewReplicas` is thrown, and the call may be repeated only if that does nothing twice.
+    /// Runs the script with each of the arguments until a reply is not wanted. It does not switch threads between two
+    /// runs, which takes longer than many scripts. If `wait` is given, it waits for the replicas after each wanted
+    /// reply, and throws `.tooFewReplicas` if too few acknowledge it in time; the call may then be repeated only if
+    /// that is idempotent.
     package nonisolated func run(
         _ script: RedisScript, keys: [String], each arguments: [[RedisArgument]], waitingFor wait: ReplicaWait? = nil,
         while isWanted: @Sendable (RedisValue) -> Bool
@@ -66,7 +69,7 @@ package actor RedisClient {
     ) throws(RedisError) -> RedisValue {
         if sentScripts.contains(script.identity) {
             let reply = try exchange([script.evalsha(keys: keys, arguments: arguments)], until: deadline)[0]
-            // Then nothing has run, and what follows is no second time.
+            // The script did not run, so sending its source does not run it twice.
             guard case .error(let error) = reply, error.code == "NOSCRIPT" else { return reply }
         }
         let reply = try exchange([script.eval(keys: keys, arguments: arguments)], until: deadline)[0]

@@ -1,4 +1,4 @@
-/// A command with its arguments, kept in one buffer.
+/// A command with its arguments, stored in one buffer.
 package struct RedisCommand: Hashable, Sendable {
     /// All arguments, one after the other.
     private(set) var bytes: [UInt8] = []
@@ -7,7 +7,7 @@ package struct RedisCommand: Hashable, Sendable {
 
     package init() {}
 
-    /// Whether a script is to run. (`EVAL`, `EVALSHA`)
+    /// Whether the command runs a script (`EVAL`, `EVALSHA`).
     var isScript: Bool { bytes.starts(with: "EVAL".utf8) }
 
     package init(_ arguments: some Sequence<RedisArgument>) {

@@ -2,7 +2,7 @@ import Glibc
 import Lifecycle
 
 extension RedisConnection {
-    /// Connects, shakes hands, and presents the user, the database and the name.
+    /// Connects, performs the TLS handshake if needed, authenticates, and sets the database and the client's name.
     package static func open(
         _ url: RedisURL, name: String, until deadline: Deadline, interruption: Interruption = Interruption()
     ) throws(RedisError) -> RedisConnection {
@@ -25,15 +25,15 @@ extension RedisConnection {
         for (index, reply) in replies.enumerated() {
             guard case .error(let error) = reply else { continue }
             let isUnknown = error.message.hasPrefix("unknown command")
-            // A name is a courtesy, which an account or a proxy may refuse.
+            // The client's name is optional; an account or a proxy may reject it.
             if index >= required, isUnknown || error.code == "NOPERM" { continue }
-            // Redis repeats the arguments of a command that it does not know, and they may hold the password.
+            // Redis repeats the arguments of an unknown command in the message, and they may contain the password.
             guard !isUnknown else { throw .server(code: error.code, message: "unknown command in the greeting") }
             throw error.asError
         }
     }
 
-    /// The name with what `CLIENT SETNAME` refuses replaced.
+    /// The name, with characters replaced that `CLIENT SETNAME` rejects.
     private static func clientName(_ name: String) -> String {
         String(decoding: name.utf8.map { (33...126).contains($0) ? $0 : UInt8(ascii: "_") }, as: UTF8.self)
     }

@@ -2,15 +2,15 @@ import Crypto
 import Glibc
 import Lifecycle
 
-/// One connection to Redis. It blocks, and belongs to one thread at a time.
+/// One connection to Redis. It blocks, and is used by one thread at a time.
 ///
-/// After a call has thrown, replies and commands no longer match: the connection must not be used again.
+/// After a call has thrown, replies and commands no longer match, and the connection must not be used again.
 package struct RedisConnection: ~Copyable {
     private let wire: Wire
     private let replies: ReplyReader
     private var output = CommandWriter()
     private var readWantsWrite = false
-    /// Bytes that came since the last call of `send` began.
+    /// Bytes received since the last call of `send` began.
     private var received = 0
     private let place: String
     private let interruption: Interruption
@@ -24,14 +24,14 @@ package struct RedisConnection: ~Copyable {
         self.interruption = interruption
     }
 
-    /// Sends one command and answers its reply; an error reply is thrown.
+    /// Sends one command and returns its reply; an error reply is thrown.
     package mutating func send(_ command: RedisCommand, until deadline: Deadline) throws(RedisError) -> RedisValue {
         try send([command], until: deadline)[0].get()
     }
 
-    /// Sends the commands in one go and answers a reply for each; error replies stay values.
+    /// Sends the commands in one pipeline and returns a reply for each; error replies are returned as values.
     ///
-    /// Throws `.replyTooLarge` as soon as the replies have more bytes than the limit, give or take what one read brings.
+    /// Throws `.replyTooLarge` when the replies exceed the limit; the last read may exceed it by its size.
     package mutating func send(
         _ commands: [RedisCommand], until deadline: Deadline, maxReplyBytes: Int = .max
     ) throws(RedisError) -> [RedisValue] {
@@ -47,10 +47,10 @@ package struct RedisConnection: ~Copyable {
         }
     }
 
-    /// Whether nothing shows that the server is gone; asks only this machine.
+    /// Whether the local socket shows no sign that the server is gone; no packet is sent.
     package func seemsAlive() -> Bool { wire.isQuiet }
 
-    /// Writes what the socket takes, then waits for something to read, and reads it.
+    /// Writes as much as the socket accepts, then waits for input and reads it.
     private mutating func advance(until deadline: Deadline) throws(RedisError) {
         var events = CShort(POLLIN)
         var refusal: String?
@@ -59,7 +59,7 @@ package struct RedisConnection: ~Copyable {
             case .bytes, .wantsWrite: if !output.isEmpty { events |= CShort(POLLOUT) }
             case .wantsRead: break
             case .ended: refusal = "the server closed the connection"
-            // The server may have said why before it closed.
+            // The server may have sent the reason before it closed the connection.
             case .failed(let reason): refusal = reason
             }
         }

@@ -2,24 +2,24 @@ import Lifecycle
 
 /// Why a call to Redis failed.
 package enum RedisError: Error, Hashable, Sendable {
-    /// The address cannot be understood.
+    /// The URL is invalid.
     case url(String)
-    /// Redis cannot be reached, the connection broke, or no answer came in time; the command may have been carried out.
+    /// Redis is unreachable, the connection broke, or no reply came in time. Redis may have executed the command.
     case connection(String)
-    /// Redis answered with an error: its first word (`NOSCRIPT`, `OOM`, …), and the rest.
+    /// Redis replied with an error: its first word (`NOSCRIPT`, `OOM`, …), and the rest.
     case server(code: String, message: String)
-    /// Redis answered with something that the protocol or the caller does not expect.
+    /// The reply violates the protocol or has an unexpected type.
     case unexpectedReply(String)
-    /// Redis carried a write out, and fewer replicas than were to have it said in time that they do.
+    /// Redis executed a write, but fewer replicas than required acknowledged it in time.
     case tooFewReplicas(acknowledged: Int, ReplicaWait)
-    /// The reply has more bytes than the caller wanted; the command was carried out, and the connection is closed.
+    /// The reply exceeds the caller's limit; Redis executed the command, and the connection is closed.
     case replyTooLarge(limit: Int)
-    /// The client was closed, or the task that waited was cancelled.
+    /// The client was closed, or the waiting task was cancelled.
     case closed
 }
 
 extension RedisError {
-    /// Whether the same call may well succeed a little later without anybody's help.
+    /// Whether the same call may succeed a little later without intervention.
     package var isTransient: Bool {
         switch self {
         case .connection, .tooFewReplicas: true
@@ -29,7 +29,7 @@ extension RedisError {
         }
     }
 
-    /// Whether Redis answered with an error that begins with the word.
+    /// Whether the error is an error reply that begins with the word.
     package func isServer(_ word: String) -> Bool {
         if case .server(word, _) = self { true } else { false }
     }
@@ -39,7 +39,7 @@ extension RedisError {
         "MISCONF",
     ]
 
-    /// What the usual errors mean, and what helps.
+    /// Explanations of common errors, with remedies.
     private static let sentences = [
         "LOADING": "Redis is still loading its data, and answers when that is done",
         "READONLY":

@@ -1,10 +1,11 @@
 import Lifecycle
 
-/// A connection that is made when it is needed and made again when it has broken, to wherever the server is then.
+/// A connection that is opened when it is needed, and opened again after it has broken, to the server's current
+/// location.
 ///
-/// It never sends a command twice that may have been carried out. A call makes at most one attempt to connect, and more
-/// only where the nodes of a cluster send it on; after failed attempts in a row it first waits out the back-off, so that a
-/// caller may simply call again.
+/// It never resends a command that may have been executed. A call makes at most one attempt to connect, and more only
+/// if nodes of a cluster redirect it. After consecutive failures it first waits out the backoff, so that a caller can
+/// simply repeat the call.
 struct RedisLink: ~Copyable {
     private let name: String
     private let interruption: Interruption
@@ -15,7 +16,7 @@ struct RedisLink: ~Copyable {
     private var failures = 0
     private var pause = Deadline(after: .zero)
 
-    /// How long a moving slot is given before it is asked for again.
+    /// The wait before a command is resent while its hash slot moves.
     private static let migrationPause: Duration = .milliseconds(20)
 
     init(url: RedisURL, name: String, key: String?, interruption: Interruption) {
@@ -25,14 +26,14 @@ struct RedisLink: ~Copyable {
         topology = RedisTopology(url: url, key: key, interruption: interruption)
     }
 
-    /// Sends the commands over the connection that `connect` made, and wherever nodes of a cluster send them on to.
+    /// Sends the commands over the connection that `connect` opened, and follows redirections of a cluster's nodes.
     ///
-    /// More bytes in the replies of one exchange than the limit end the connection with `.replyTooLarge`.
+    /// If the replies of one exchange exceed the limit, the connection is closed with `.replyTooLarge`.
     mutating func send(
         _ commands: [RedisCommand], until deadline: Deadline, maxReplyBytes: Int = .max
     ) throws(RedisError) -> [RedisValue] {
         var values = try exchange(commands, until: deadline, maxReplyBytes)
-        // A slot that is still being migrated at the deadline gives its own answer.
+        // If the hash slot is still moving near the deadline, the redirection itself is the reply.
         while let redirection = values.lazy.compactMap(Redirection.init).first, deadline.remaining > deadline.term / 8 {
             let open = values.indices.filter { Redirection(values[$0]) != nil }
             let rest = open.map { commands[$0] }
@@ -41,13 +42,13 @@ struct RedisLink: ~Copyable {
             case .moved(let host, let port):
                 topology.move(host: host, port: port)
                 connection = nil
-            // A script needs all of the queue's keys in one place.
+            // A script needs all of the queue's keys on one node.
             case .asked(let host, let port) where !rest.contains(where: \.isScript):
                 replies = try ask(topology.address(host: host, port: port), rest, until: deadline)
             case .asked, .awaited: break
             }
             if replies == nil {
-                // Nodes that have not all heard of a change yet send a client to and fro.
+                // Nodes that do not all have the new map yet can redirect a client back and forth.
                 try awaitMigration(until: deadline)
                 try connect(until: deadline)
                 replies = try exchange(rest, until: deadline, maxReplyBytes)
@@ -57,7 +58,7 @@ struct RedisLink: ~Copyable {
         return values
     }
 
-    /// Sees to it that there is a connection that seems alive, to where the server is now.
+    /// Ensures that there is a connection without signs of failure, to the server's current location.
     mutating func connect(until deadline: Deadline) throws(RedisError) {
         guard !interruption.isClosed else { throw .closed }
         if connection?.seemsAlive() == true, !topology.hasMoved() { return }
@@ -71,7 +72,7 @@ struct RedisLink: ~Copyable {
             failures = 0
         } catch {
             topology.invalidate()
-            // To be stopped is no failure of the server's.
+            // An interruption is not a failure of the server.
             guard error != .closed else { throw error }
             failures += 1
             pause = Deadline(after: backoff.delay(afterFailure: failures))
@@ -81,7 +82,8 @@ struct RedisLink: ~Copyable {
 
     mutating func close() { connection = nil }
 
-    /// Waits until the replicas have what was last written; asks over the connection that wrote it, for another knows nothing of it.
+    /// Waits until the replicas have the last write. Uses the connection that made the write, because `WAIT` refers to
+    /// the writes of its connection.
     mutating func acknowledge(_ wait: ReplicaWait, until deadline: Deadline) throws(RedisError) {
         guard connection?.seemsAlive() == true else {
             connection = nil
@@ -93,7 +95,7 @@ struct RedisLink: ~Copyable {
         guard count >= wait.replicas else { throw .tooFewReplicas(acknowledged: Int(count), wait) }
     }
 
-    /// One exchange; drops a connection that breaks, or that leads to a server that is not the right one any more.
+    /// One exchange. Closes a connection that breaks, or whose server is no longer the right one.
     private mutating func exchange(
         _ commands: [RedisCommand], until deadline: Deadline, _ maxReplyBytes: Int = .max
     ) throws(RedisError) -> [RedisValue] {
@@ -107,7 +109,7 @@ struct RedisLink: ~Copyable {
         }
     }
 
-    /// Asks a node for what it got of a slot that is still on its way.
+    /// Sends commands to a node that already has the keys of a moving hash slot (`ASKING`).
     private func ask(
         _ address: RedisURL.Address, _ commands: [RedisCommand], until deadline: Deadline
     ) throws(RedisError) -> [RedisValue] {
@@ -137,7 +139,7 @@ struct RedisLink: ~Copyable {
 }
 
 private extension RedisValue {
-    /// What a server says that was the master when the connection was made, and a node whose cluster has fallen apart.
+    /// Whether the server is no longer the master, or its cluster is down.
     var namesAnotherMaster: Bool {
         if case .error(let error) = self { ["READONLY", "CLUSTERDOWN"].contains(error.code) } else { false }
     }

@@ -1,9 +1,9 @@
 import Crypto
 import Synchronization
 
-/// A Lua script, and the digest by which Redis knows it.
+/// A Lua script and its digest, by which Redis identifies it.
 package struct RedisScript: Sendable {
-    /// For people.
+    /// The name for messages.
     package let name: String
     package let source: [UInt8]
     private let cachedDigest = CachedDigest()
@@ -16,17 +16,17 @@ package struct RedisScript: Sendable {
     /// SHA-1 of the source, in hexadecimal.
     package var digest: String { cachedDigest.value(of: source) }
 
-    /// Calls the script by its digest; Redis answers `NOSCRIPT` if it does not hold it.
+    /// Calls the script by its digest; Redis replies `NOSCRIPT` if it does not have the script.
     package func evalsha(keys: [String], arguments: [RedisArgument]) -> RedisCommand {
         command("EVALSHA", .text(digest), keys, arguments)
     }
 
-    /// Calls the script by its source, which Redis then holds.
+    /// Calls the script by its source, which Redis then caches.
     package func eval(keys: [String], arguments: [RedisArgument]) -> RedisCommand {
         command("EVAL", .bytes(source), keys, arguments)
     }
 
-    /// The same for all copies of this value, and for none else while one lives.
+    /// Equal for all copies of this value, and different from others while a copy exists.
     var identity: ObjectIdentifier { ObjectIdentifier(cachedDigest) }
 
     private func command(
@@ -39,9 +39,10 @@ package struct RedisScript: Sendable {
     }
 }
 
-/// A digest that is made when it is first asked for, and then kept.
+/// A digest that is computed at the first use and then cached.
 ///
-/// Not before: to prepare OpenSSL takes most of a millisecond, and a command that runs one script needs no digest.
+/// It is computed lazily because initializing OpenSSL takes most of a millisecond, and a command that runs one script
+/// needs no digest.
 private final class CachedDigest: Sendable {
     private let digest = Mutex<String?>(nil)
 

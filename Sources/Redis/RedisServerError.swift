@@ -1,8 +1,8 @@
-/// An error that Redis gave as an answer.
+/// An error reply of Redis.
 package struct RedisServerError: Error, Hashable, Sendable {
-    /// The first word, in capitals; `ERR` if there is none.
+    /// The first word, in upper case; `ERR` if there is none.
     package let code: String
-    /// What follows the first word.
+    /// The text after the first word.
     package let message: String
 
     package init(code: String, message: String) {
@@ -10,7 +10,7 @@ package struct RedisServerError: Error, Hashable, Sendable {
         self.message = message
     }
 
-    /// Splits the line of an error reply.
+    /// Parses the line of an error reply.
     init(line: String) {
         let line = Self.cause(line)
         let word = line.prefix { $0 != " " }
@@ -19,9 +19,10 @@ package struct RedisServerError: Error, Hashable, Sendable {
         message = isCode ? String(line.dropFirst(word.count + 1)) : line
     }
 
-    /// What is behind the failure of a script: an error that Redis 6.2 only quotes, or one that has a code where no script asks.
+    /// Normalizes the error of a script: unwraps one that Redis 6.2 quotes, and adds the code if Redis omits it inside
+    /// scripts.
     private static func cause(_ line: String) -> String {
-        // Said of any key that is not there while a slot moves.
+        // Redis reports this for any missing key while its hash slot moves.
         if line.contains("ttempted to access a non local key") { return "TRYAGAIN \(line)" }
         if line.contains("The user executing the script can't") || line.contains("ACL failure in script") {
             return "NOPERM \(line)"
@@ -30,7 +31,7 @@ package struct RedisServerError: Error, Hashable, Sendable {
         return String(line[quote.upperBound...])
     }
 
-    /// The same error, to be thrown by a client.
+    /// The same error as the one that clients throw.
     package var asError: RedisError { .server(code: code, message: message) }
 }
 

@@ -1,22 +1,24 @@
 import Lifecycle
 
-/// Where a client's server is now: at the address itself, or where the sentinels or the nodes of a cluster say.
+/// The current location of a client's server: the address itself, or the one that the sentinels or the nodes of a
+/// cluster report.
 ///
-/// What they said holds until the server's errors give cause to ask again, or a sentinel says that the master is another.
+/// The location is cached until an error of the server invalidates it, or a sentinel reports another master.
 struct RedisTopology: ~Copyable {
     private let url: RedisURL
     private let key: String?
     private let interruption: Interruption
-    /// The sentinels or nodes to ask, in that order.
+    /// The sentinels or nodes to query, in that order.
     private var sources: [RedisURL.Address]
     private var isCluster: Bool
     private var server: RedisURL.Address?
     private var watch: SentinelWatch?
     private var nextQuestion = Deadline(after: .zero)
-    /// Between two questions to the sentinels; longer while none answers, for each holds a command up.
+    /// The interval between two queries of the sentinels. It grows while none replies, because each query delays a
+    /// command.
     private(set) var interval: Duration = .seconds(1)
 
-    /// The topology behind the URL; in a cluster, the client wants the node that has the key.
+    /// The topology of the URL; in a cluster, the client needs the node that has the key.
     init(url: RedisURL, key: String?, interruption: Interruption) {
         self.url = url
         self.key = key
@@ -25,7 +27,7 @@ struct RedisTopology: ~Copyable {
         isCluster = url.topology == .cluster
     }
 
-    /// The server to connect to; asks for it if that is not known.
+    /// The server to connect to; queries it if it is not known.
     mutating func locate(until deadline: Deadline) throws(RedisError) -> RedisURL {
         if let server { return url.server(at: server) }
         let found: RedisURL.Address
@@ -40,14 +42,14 @@ struct RedisTopology: ~Copyable {
         return url.server(at: found)
     }
 
-    /// Forgets where the server is; the one that told it last is asked last.
+    /// Discards the server's location, and moves the source that reported it last to the end.
     mutating func invalidate() {
         server = nil
         watch = nil
         sources.append(sources.removeFirst())
     }
 
-    /// Takes note that the server is another node of a cluster.
+    /// Records that another node of a cluster is the server.
     mutating func move(host: String, port: UInt16) {
         if !isCluster { sources = [server ?? url.addresses[0]] }
         isCluster = true
@@ -56,14 +58,15 @@ struct RedisTopology: ~Copyable {
         if !sources.contains(target) { sources.append(target) }
     }
 
-    /// The address of another node; without a host it is at the server's.
+    /// The address of another node; without a host, it has the server's host.
     func address(host: String, port: UInt16) -> RedisURL.Address {
         url.address(host: host.isEmpty || host == "?" ? server?.host ?? url.addresses[0].host ?? "" : host, port: port)
     }
 
-    /// Whether the sentinels name another master by now: asks them if one of them said something, or went away.
+    /// Whether the sentinels now report another master. Queries them if the watched sentinel sent something or
+    /// disconnected.
     ///
-    /// While none answers, the master is the one that they named last.
+    /// While none replies, the master is the last one that was reported.
     mutating func hasMoved() -> Bool {
         guard case .sentinels(let master) = url.topology, let known = server else { return false }
         if watch?.isQuiet() == true || !nextQuestion.hasPassed { return false }
@@ -78,10 +81,10 @@ struct RedisTopology: ~Copyable {
         return found != known
     }
 
-    /// Throws unless the server is one that takes writes.
+    /// Throws unless the server accepts writes.
     func check(_ connection: inout RedisConnection, until deadline: Deadline) throws(RedisError) {
         guard case .sentinels = url.topology else { return }
-        // An account that may not ask is told by the first write.
+        // An account without permission for `ROLE` gets the error at its first write instead.
         guard case .array(let parts) = try connection.send([["ROLE"]], until: deadline)[0],
             let role = parts.first?.string,
             role != "master"
@@ -93,7 +96,7 @@ struct RedisTopology: ~Copyable {
         -> RedisURL.Address
     {
         watch = nil
-        // One share is left for the server itself.
+        // One share of the time is left for the server itself.
         let limit = Deadline(after: deadline.remaining * sources.count / (sources.count + 1))
         let watch = try limit.first(of: sources) { [url, interruption] source, share throws(RedisError) in
             try SentinelWatch.open(url.sentinel(at: source), of: master, until: share, interruption: interruption)
@@ -105,13 +108,13 @@ struct RedisTopology: ~Copyable {
     }
 
     private mutating func askNodes(until deadline: Deadline) throws(RedisError) -> RedisURL.Address {
-        // Without a key any node will do: the first command is told where to go.
+        // Without a key any node will do, because it redirects the first command.
         guard let key else { return sources[0] }
         let limit = Deadline(after: deadline.remaining * sources.count / (sources.count + 1))
         let map = try limit.first(of: sources) { [url, interruption] source, share throws(RedisError) in
             try ClusterMap.ask(url, at: source, for: key, until: share, interruption: interruption)
         }
-        // Those that the URL names are never forgotten.
+        // The nodes in the URL are always kept.
         let known = [map.source] + map.nodes.filter { $0 != map.source }
         sources = known + url.addresses.filter { !known.contains($0) }
         return map.owner

@@ -2,12 +2,13 @@ import Crypto
 import Text
 
 extension RedisURL {
-    /// Reads `redis://[user][:password]@host:port/db`, `rediss://…` (TLS), `unix:///path?db=n` (also `redis+unix://`),
-    /// `redis+sentinel://…@host:port,host:port/name/db` and `redis+cluster://…@host:port,host:port` (`rediss+…` for TLS).
+    /// Parses `redis://[user][:password]@host:port/db`, `rediss://…` (TLS), `unix:///path?db=n` (also `redis+unix://`),
+    /// `redis+sentinel://…@host:port,host:port/name/db` and `redis+cluster://…@host:port,host:port` (`rediss+…` for
+    /// TLS).
     ///
-    /// Query parameters: `db`, `user`, `password`; for TLS `ca` (a file of certificates to trust), `cert` and `key`; for
-    /// sentinels `sentinel_user` and `sentinel_password`. Whatever is not a letter, a digit or one of `-._~` may be
-    /// percent-encoded. No error repeats a password.
+    /// Query parameters: `db`, `user`, `password`; for TLS `ca` (a file of trusted certificates), `cert` and `key`; for
+    /// sentinels `sentinel_user` and `sentinel_password`. Characters other than letters, digits and `-._~` may be
+    /// percent-encoded. Error messages never contain a password.
     package init(_ text: String) throws(RedisError) {
         guard let separator = text.firstRange(of: "://") else {
             throw .url("the Redis address has no scheme; write redis://host:port/db, rediss://… or unix:///path")
@@ -15,12 +16,13 @@ extension RedisURL {
         let scheme = text[..<separator.lowerBound].lowercased()
         let (main, query) = text[separator.upperBound...].split(before: "?")
         let isSocket = scheme.hasSuffix("unix")
-        // The last @ ends the credentials, so that an unencoded one in a password does no harm. A socket's path may hold one.
+        // The last @ ends the credentials, so a password may contain an unencoded one. The path of a socket may contain
+        // one too.
         let at = (isSocket ? main.prefix { $0 != "/" } : main).lastIndex(of: "@")
         let location = main[(at.map(main.index(after:)) ?? main.startIndex)...]
         let host = location.prefix { $0 != "/" }
         let path = location[host.endIndex...].dropFirst()
-        // Told apart, because a port that is a part of a password must not be repeated.
+        // Checked separately: a "port" that is part of a password must not appear in a message.
         let hasPort = host.split(separator: ",").allSatisfy { $0.drop { $0 != ":" }.dropFirst().allSatisfy(\.isNumber) }
         guard isSocket || at != nil || hasPort || query?.contains("@") != true else {
             throw .url("the Redis address has a '?' before its '@'; write it as %3F")
@@ -92,7 +94,7 @@ extension RedisURL {
         guard host.isEmpty, let name = PercentEncoding.decoded(path), name.count > 1 else {
             throw .url("the Redis address names no absolute socket path; write unix:///path/to/redis.sock")
         }
-        // sockaddr_un holds 107 bytes and a zero.
+        // The path in `sockaddr_un` has 107 bytes and a terminating zero.
         guard name.utf8.count <= 107, !name.utf8.contains(0) else {
             throw .url("the socket path '\(name)' is longer than the 107 bytes that a unix socket allows")
         }
@@ -105,7 +107,7 @@ extension RedisURL {
         if let secret, !secret.isEmpty { password = try Self.decoded(secret, "password") }
     }
 
-    /// `name`, or `name/db`.
+    /// Parses `name` or `name/db`.
     private mutating func setMaster(_ path: Substring) throws(RedisError) {
         let (text, number) = path.split(before: "/")
         guard let name = PercentEncoding.decoded(text), !name.isEmpty else {
@@ -166,7 +168,7 @@ extension RedisURL {
 }
 
 private extension Substring {
-    /// What stands before the first such character, and what stands after it.
+    /// The text before the first such character, and the text after it.
     func split(before separator: Character) -> (Substring, Substring?) {
         guard let index = firstIndex(of: separator) else { return (self, nil) }
         return (self[..<index], self[self.index(after: index)...])

@@ -1,7 +1,7 @@
 import Crypto
 import Lifecycle
 
-/// Where Redis is, and as whom to speak to it.
+/// The location of Redis, and the account to use.
 package struct RedisURL: Sendable, Hashable {
     /// How a server is reached.
     package enum Address: Sendable, Hashable {
@@ -10,25 +10,25 @@ package struct RedisURL: Sendable, Hashable {
         case unix(path: String)
     }
 
-    /// What is at the addresses.
+    /// What kind of server is at the addresses.
     package enum Topology: Sendable, Hashable {
-        /// The server itself.
+        /// The Redis server itself.
         case server
-        /// Sentinels, which know the master by that name.
+        /// Sentinels that monitor the master of that name.
         case sentinels(master: String)
         /// Some nodes of a cluster.
         case cluster
     }
 
-    /// The server, or the sentinels or nodes to ask; never none.
+    /// The server, or the sentinels or nodes to query; never empty.
     package internal(set) var addresses: [Address]
     package internal(set) var topology = Topology.server
-    /// The ACL user; nothing means the default user.
+    /// The ACL user; `nil` means the default user.
     package internal(set) var user: String?
     package internal(set) var database = 0
     var files = TLSFiles()
     var password: String?
-    /// The account at the sentinels, which is not the server's.
+    /// The account for the sentinels, which is independent of the server's.
     var sentinelUser: String?
     var sentinelPassword: String?
 
@@ -42,14 +42,15 @@ package struct RedisURL: Sendable, Hashable {
         do throws(RedisError) { return try RedisURL(text) } catch { throw .url("RESPOOL_REDIS_URL: \(error)") }
     }
 
-    /// The ports that it leads to over TCP, as far as it names them; sentinels mostly watch over servers at Redis' own.
+    /// The TCP ports in the URL. For sentinels, the default port of Redis is added, because most monitored servers use
+    /// it.
     package var ports: [UInt16] {
         let named = addresses.compactMap(\.port)
         guard case .sentinels = topology, !named.contains(Self.usualPort) else { return named }
         return named + [Self.usualPort]
     }
 
-    /// The same place for somebody who has no password, and no certificate to show.
+    /// The same location without credentials and client certificate.
     package var withoutAccount: RedisURL {
         var url = self
         (url.user, url.password, url.database) = (nil, nil, 0)
@@ -57,7 +58,7 @@ package struct RedisURL: Sendable, Hashable {
         return url
     }
 
-    /// Whether a certificate is shown to the server.
+    /// Whether the client presents a certificate to the server.
     package var hasCertificate: Bool { files.certificate != nil }
 
     static let usualPort: UInt16 = 6379
@@ -99,7 +100,7 @@ extension RedisURL.Address {
 }
 
 extension RedisURL: CustomStringConvertible, CustomReflectable {
-    /// The URL with its password struck out.
+    /// The URL with its password masked.
     package var description: String {
         let secret = password == nil ? "" : ":***"
         let credentials = user == nil && password == nil ? "" : "\(user ?? "")\(secret)@"
@@ -114,7 +115,7 @@ extension RedisURL: CustomStringConvertible, CustomReflectable {
         }
     }
 
-    /// Only the description, so that a dump shows no password.
+    /// Contains only the description, so that a dump shows no password.
     package var customMirror: Mirror { Mirror(self, children: ["url": description]) }
 
     private var scheme: String { if case .tls = addresses[0] { "rediss" } else { "redis" } }

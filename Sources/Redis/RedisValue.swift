@@ -1,10 +1,10 @@
-/// A reply, or a part of one. (RESP 2)
+/// A reply or a part of one (RESP 2).
 package enum RedisValue: Hashable, Sendable {
     case null
     case integer(Int64)
     /// A status such as `OK`.
     case text(String)
-    /// A bulk string: any bytes.
+    /// A bulk string, with arbitrary bytes.
     case bytes([UInt8])
     case array([RedisValue])
     case error(RedisServerError)
@@ -38,7 +38,7 @@ extension RedisValue {
         if case .array(let values) = self { values } else { nil }
     }
 
-    /// A flat list of names and values, as `HGETALL` answers it; of a repeated name the last value.
+    /// A flat list of names and values, as `HGETALL` returns it; a repeated name has its last value.
     package var dictionary: [String: RedisValue]? {
         guard let values = array, values.count.isMultiple(of: 2) else { return nil }
         var result: [String: RedisValue] = [:]
@@ -52,7 +52,7 @@ extension RedisValue {
 
     package var isNull: Bool { self == .null }
 
-    /// The value itself, unless it is an error, which is thrown.
+    /// Returns the value; throws it if it is an error.
     package func get() throws(RedisError) -> RedisValue {
         if case .error(let error) = self { throw error.asError }
         return self

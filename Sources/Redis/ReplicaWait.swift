@@ -1,4 +1,4 @@
-/// How many replicas must have a write before it counts, and how long they may take. (`WAIT`)
+/// How many replicas must acknowledge a write, and the timeout (`WAIT`).
 package struct ReplicaWait: Sendable, Hashable {
     package let replicas: Int
     package let timeout: Duration

@@ -1,16 +1,16 @@
 import CHiredis
 import Crypto
 
-/// Turns the bytes that a server sends into replies.
+/// Decodes the bytes from a server into replies.
 ///
-/// Owns a `redisReader`, which keeps a reply that has not come whole.
+/// Owns a `redisReader`, which keeps incomplete replies.
 struct ReplyReader: ~Copyable {
     private let reader: UnsafeMutablePointer<redisReader>
     private let buffer: UnsafeMutableRawBufferPointer
 
     init() throws(RedisError) {
         guard let reader = redisReaderCreate() else { throw .connection("out of memory") }
-        // The default gives the buffer back after each long reply, to ask for it again at the next one.
+        // With the default, the reader would free its buffer after each long reply and allocate it again for the next.
         reader.pointee.maxbuf = 256 * 1024
         self.reader = reader
         buffer = .allocate(byteCount: 64 * 1024, alignment: 16)
@@ -21,7 +21,7 @@ struct ReplyReader: ~Copyable {
         buffer.deallocate()
     }
 
-    /// Takes in the bytes that the body puts into the buffer. The corresponding C function is `redisReaderFeed`.
+    /// Feeds the bytes that the body writes to the buffer. The corresponding C function is `redisReaderFeed`.
     func receive(_ body: (UnsafeMutableRawBufferPointer) -> SocketResult) throws(RedisError) -> SocketResult {
         let transfer = body(buffer)
         guard case .bytes(let count) = transfer else { return transfer }
@@ -30,7 +30,7 @@ struct ReplyReader: ~Copyable {
         return transfer
     }
 
-    /// The next reply, if all of it is here. The corresponding C function is `redisReaderGetReply`.
+    /// The next reply; `nil` if it is not complete yet. The corresponding C function is `redisReaderGetReply`.
     func next() throws(RedisError) -> RedisValue? {
         var object: UnsafeMutableRawPointer?
         guard redisReaderGetReply(reader, &object) == REDIS_OK else { throw failure() }

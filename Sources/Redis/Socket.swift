@@ -2,7 +2,7 @@ import Crypto
 import Glibc
 import Lifecycle
 
-/// A stream socket that does not block, connected or about to be.
+/// A non-blocking stream socket, connected or about to be.
 struct Socket: ~Copyable {
     private let descriptor: Descriptor
 
@@ -15,19 +15,19 @@ struct Socket: ~Copyable {
         descriptor = Descriptor(owning: number)
     }
 
-    /// Begins to connect; answers 0, or the error number, of which `EINPROGRESS` is none yet.
+    /// Starts to connect. Returns 0 or the error number; `EINPROGRESS` means that the result is pending.
     func connect(_ address: UnsafePointer<sockaddr>, _ length: socklen_t) -> CInt {
         Glibc.connect(number, address, length) == 0 ? 0 : errno
     }
 
-    /// How the connecting ended. (SO_ERROR)
+    /// The result of the connection attempt (SO_ERROR).
     func pendingError() -> CInt {
         var error: CInt = 0
         var length = socklen_t(MemoryLayout<CInt>.size)
         return getsockopt(number, SOL_SOCKET, SO_ERROR, &error, &length) == 0 ? error : errno
     }
 
-    /// Sends small packets at once, and finds out within a minute that the other host is gone.
+    /// Sends small packets at once, and detects within a minute that the other host is gone.
     func tuneForTCP() {
         let options = [
             (CInt(IPPROTO_TCP), TCP_NODELAY, 1), (SOL_SOCKET, SO_KEEPALIVE, 1), (CInt(IPPROTO_TCP), TCP_KEEPIDLE, 30),
@@ -43,7 +43,7 @@ struct Socket: ~Copyable {
         receive(buffer, 0)
     }
 
-    /// Looks whether bytes wait, and leaves them there.
+    /// Checks whether bytes are available, without consuming them.
     func peek() -> SocketResult {
         withUnsafeTemporaryAllocation(byteCount: 1, alignment: 1) { receive($0, CInt(MSG_PEEK)) }
     }

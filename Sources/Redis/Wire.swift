@@ -1,7 +1,7 @@
 import Crypto
 import Glibc
 
-/// The way to a server: a connected socket, with TLS over it or without.
+/// The transport to a server: a connected socket, with or without TLS.
 struct Wire: ~Copyable {
     let socket: Socket
     private let tls: TLSSession?
@@ -25,7 +25,7 @@ struct Wire: ~Copyable {
         }
     }
 
-    /// Whether bytes wait that a poll of the socket does not show.
+    /// Whether bytes are available that poll(2) on the socket does not report.
     var hasPendingBytes: Bool {
         switch tls {
         case .some(let session): session.hasPendingBytes
@@ -33,7 +33,7 @@ struct Wire: ~Copyable {
         }
     }
 
-    /// Whether the server has neither closed nor said anything, as far as this machine knows.
+    /// Whether the server has neither closed the connection nor sent anything, as far as the local socket shows.
     var isQuiet: Bool {
         switch socket.peek() {
         case .wantsRead: return true
@@ -41,7 +41,7 @@ struct Wire: ~Copyable {
         default: return false
         }
         switch tls {
-        // Session tickets of TLS are bytes on the socket, and nothing once decrypted.
+        // TLS session tickets are bytes on the socket, but no decrypted data.
         case .some(let session): if case .wantsRead = session.peek() { return true } else { return false }
         case .none: return false
         }

@@ -1,5 +1,5 @@
 extension String {
-    /// The longest beginning that is not longer and cuts no character.
+    /// The longest prefix within the limit that does not split a character.
     package func prefix(utf8Bytes limit: Int) -> String {
         guard utf8.count > limit else { return self }
         var end = utf8.index(utf8.startIndex, offsetBy: limit)
@@ -7,13 +7,13 @@ extension String {
         return String(self[..<end])
     }
 
-    /// The text of a process that is not trusted: no longer than that, and with nothing in it that ends a line, steers a
+    /// Text of an untrusted process, cut to the limit, and with everything escaped that ends a line, controls a
     /// terminal or changes the direction of writing.
     package func bounded(utf8Bytes limit: Int) -> String {
         let text = prefix(utf8Bytes: limit)
         let result = PrintableText.escaped(text)
         let isCut = text.utf8.count < utf8.count
-        // What escaping adds is cut as well.
+        // The text is cut again if the escapes have made it longer than the limit.
         return isCut || result.utf8.count > limit ? result.prefix(utf8Bytes: limit) + "…" : result
     }
 }

@@ -1,6 +1,6 @@
-/// Writes strings as JSON without a coder, for lines that must be cheap.
+/// Encodes strings as JSON without an encoder, for lines that must be cheap.
 package enum JSONText {
-    /// The string in quotes, escaped as RFC 8259 section 7 asks, and so that no terminal is steered by it.
+    /// The string in quotes, escaped as RFC 8259 section 7 requires, and so that it cannot control a terminal.
     package static func quoted(_ text: String) -> String {
         var result = "\""
         for scalar in text.unicodeScalars {

@@ -1,6 +1,6 @@
 /// Percent-encoding of RFC 3986 section 2.1.
 package enum PercentEncoding {
-    /// The text with each byte that may not stand as it is as `%41`.
+    /// The text with each byte that is not kept as an escape such as `%41`.
     package static func encoded(_ text: some StringProtocol, keeping isPlain: (UInt8) -> Bool) -> String {
         var bytes: [UInt8] = []
         for byte in text.utf8 {
@@ -13,16 +13,16 @@ package enum PercentEncoding {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// A path with its slashes, percent-encoded but for what RFC 3986 section 3.3 allows in one.
+    /// A path with its slashes, percent-encoded except for the characters that RFC 3986 section 3.3 allows in one.
     package static func encoded(path: some StringProtocol) -> String { encoded(path, keeping: pathBytes.contains) }
 
     private static let pathBytes = unreserved.union("!$&'()*+,;=:@/".utf8)
 
-    /// What stands for itself in every part of a URL (RFC 3986 section 2.3).
+    /// The characters that need no encoding in any part of a URL (RFC 3986 section 2.3).
     package static let unreserved = Set(
         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~".utf8)
 
-    /// The text with each `%41` as its byte, or nothing if an escape is incomplete or the result is not UTF-8.
+    /// The text with each escape decoded; `nil` if an escape is incomplete or the result is not UTF-8.
     package static func decoded(_ text: some StringProtocol) -> String? {
         guard text.utf8.contains(UInt8(ascii: "%")) else { return String(text) }
         var bytes: [UInt8] = []

@@ -4,10 +4,10 @@ extension QueueReading {
     /// Jobs that are read in one transaction, which takes less than a millisecond.
     private static let atOnce = 64
 
-    /// Reads jobs with all that names them.
+    /// Reads jobs and every reference to them.
     mutating func readJobs(_ ids: [String]) async throws(QueueError) {
         for some in ids.chunks(of: Self.atOnce) {
-            // Most have a hash and a spec, and share nothing; where that is not so, all is asked.
+            // Most jobs have only a hash and a spec, and no shared keys; everything is read only for the others.
             let rare = some.flatMap { id in AuditedJob.kinds.dropFirst(2).map { key("\($0):\(id)") } }
             var (jobs, isPlain) = try await jobs(
                 some.map { JobQuestions(id: $0, kinds: AuditedJob.kinds.prefix(2)) }, unless: rare)
@@ -21,7 +21,7 @@ extension QueueReading {
 
     private func job(_ id: String) -> RedisArgument { .text(queue.keys.job(id)) }
 
-    /// What is known of jobs at one moment, and whether none of some other keys is there.
+    /// The state of jobs at one moment, and whether none of the other keys exists.
     private func jobs(
         _ questions: [JobQuestions], unless others: [RedisArgument] = []
     ) async throws(QueueError) -> ([AuditedJob], isPlain: Bool) {
@@ -41,7 +41,7 @@ extension QueueReading {
         return (jobs, isPlain: replies.last == .integer(0))
     }
 
-    /// Reads indexes the other way round: whether each names only jobs that are there.
+    /// Checks the indexes in the opposite direction: whether each contains only existing jobs.
     mutating func readIndexes(_ names: [String]) async throws(QueueError) {
         var sorted = KeyWalk(queue, sorted: names.filter { $0 != "live" })
         while let members = try await sorted.next() { try await readIndexed(members) }
@@ -55,7 +55,7 @@ extension QueueReading {
         }
     }
 
-    /// Whether `ready` names only jobs that are there, in an order that is exact.
+    /// Checks that `ready` contains only existing jobs, and that no two have the same score.
     mutating func readReady() async throws(QueueError) {
         var (from, last) = ("-inf", (id: "", score: ""))
         while true {
@@ -80,19 +80,20 @@ extension QueueReading {
                 ids.append(id)
                 last = (id, score)
             }
-            // Perhaps it was taken a moment ago.
+            // It may have been claimed a moment ago.
             try await readJobs(try await missing(ids.map(job)).map { ids[$0] })
             guard texts.count == 2 * Self.page else { return }
-            // The last one once more, so that no two of one place are taken apart, unless they fill a page.
+            // Starts at the last score again, so that jobs with equal scores are not separated, unless they fill a
+            // page.
             from = (texts[1] == last.score ? "(" : "") + last.score
         }
     }
 }
 
-/// What is asked of one job.
+/// The commands that read one job.
 private struct JobQuestions {
     let id: String
-    /// What comes before its id in the names of keys.
+    /// The prefixes of its id in the names of keys.
     let kinds: ArraySlice<String>
     private var dedup: String?
     private var group: String?
@@ -103,7 +104,7 @@ private struct JobQuestions {
         self.kinds = kinds
     }
 
-    /// All that can be asked of a job that has been read.
+    /// All commands for a job that has been read.
     init(_ job: AuditedJob) {
         self.init(id: job.id, kinds: AuditedJob.kinds[...])
         dedup = job.fields["dedup"]
@@ -111,7 +112,7 @@ private struct JobQuestions {
         limit = job.fields["limit_key"]
     }
 
-    /// Whether the job is named by what others share with it.
+    /// Whether the job has entries in keys that it shares with others.
     var isShared: Bool { dedup != nil || group != nil || limit != nil }
 
     func commands(_ key: (String) -> RedisArgument) -> [RedisCommand] {
@@ -127,7 +128,7 @@ private struct JobQuestions {
         return commands
     }
 
-    /// The job, from what the indexes and `live` answered of it, and from the next replies, which are taken away.
+    /// The job, from its entries in the indexes and `live`, and from the next replies, which are removed.
     func job(_ places: [RedisValue], _ replies: inout ArraySlice<RedisValue>) -> AuditedJob {
         let fields = QueueReading.texts(replies.removeFirst())
         var lives: [String: Int64] = [:]

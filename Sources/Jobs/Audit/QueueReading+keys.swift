@@ -1,7 +1,7 @@
 import Redis
 
 extension QueueReading {
-    /// Whether each key of a job has its job.
+    /// Checks that the job of each key exists.
     mutating func readBelongings(_ kind: String, _ ids: [String]) async throws(QueueError) {
         let ids = try await missing(ids.map { key("job:" + $0) }).map { ids[$0] }
         let pairs = try await atomically(
@@ -11,7 +11,7 @@ extension QueueReading {
         }
     }
 
-    /// Whether each `dedup` key is held by a job that is not over.
+    /// Checks that each `dedup` key is held by an unfinished job.
     mutating func readHolders(_ names: [String]) async throws(QueueError) {
         let holders = try await queue.send(names.map { ["GET", key("dedup:" + $0)] })
         let pairs = try await atomically(
@@ -19,7 +19,7 @@ extension QueueReading {
                 [["GET", key("dedup:" + name)], ["HMGET", key("job:" + (holder.string ?? "")), "dedup", "state"]]
             })
         for ((name, holder), pair) in zip(zip(names, holders), pairs) {
-            // Another may have taken it meanwhile.
+            // Another job may have taken the key since.
             guard let id = holder.string, pair.first == holder else { continue }
             let job = (pair.last?.array ?? []).map(\.string)
             if job.first != name || job.last?.flatMap(JobState.init)?.isTerminal != false {
@@ -28,7 +28,7 @@ extension QueueReading {
         }
     }
 
-    /// Whether each key ends by itself.
+    /// Checks that each key expires.
     mutating func readLives(_ kind: String, _ rests: [String]) async throws(QueueError) {
         let names = rests.map { "\(kind):\($0)" }
         for (name, life) in zip(names, try await queue.send(names.map { ["PTTL", key($0)] })) where life == .integer(-1)
@@ -44,7 +44,7 @@ extension QueueReading {
         }
     }
 
-    /// Whether there is a bell exactly where it is needed.
+    /// Checks that there is a bell exactly if one is needed.
     mutating func readBells() async throws(QueueError) {
         let first = try await atomically([["HGETALL", .text(queue.keys.meta)], ["ZCARD", .text(queue.keys.ready)]])
         let meta = first.first.map(Self.texts) ?? [:]

@@ -1,13 +1,14 @@
 import Redis
 
 extension QueueReading {
-    /// Whether only jobs of a `limit_key` hold its places.
+    /// Checks that only jobs of a `limit_key` hold its permits.
     mutating func readPlaces(_ limits: [String]) async throws(QueueError) {
         var walk = KeyWalk(queue, sets: limits.map { "limit:" + $0 })
         try await readLimited(&walk) { id, limit in "\(id) holds a place of \(limit)" }
     }
 
-    /// Whether only jobs of a `limit_key` are parked under it, and one of it runs or is called.
+    /// Checks that only jobs of a `limit_key` are parked under it, and that one of its jobs is running or will be
+    /// unparked.
     mutating func readParked(_ limits: [String]) async throws(QueueError) {
         var walk = KeyWalk(queue, sorted: limits.map { "parked:" + $0 })
         try await readLimited(&walk) { id, limit in "\(id) is parked under \(limit)" }
@@ -43,7 +44,7 @@ extension QueueReading {
         }
     }
 
-    /// Looks among the jobs that are ready for those of stalled values of `limit_key`.
+    /// Searches the ready jobs for those of stalled values of `limit_key`.
     mutating func readStalled() async throws(QueueError) {
         var walk = KeyWalk(queue, sorted: ["ready"])
         while !stalled.isEmpty, let members = try await walk.next() {

@@ -2,7 +2,7 @@ import Lifecycle
 import Redis
 
 extension QueueReading {
-    /// Reads what any worker would have seen to within a second, or, of callbacks, within a minute.
+    /// Reads overdue work, which any worker would have processed within a second, or, for callbacks, within a minute.
     mutating func readOverdue() async throws(QueueError) {
         let replies = try await queue.send([["TIME"], ["HGET", .text(queue.keys.meta), "grace"]])
         let (now, grace) = (JobQueue.milliseconds(replies[0]), replies[1].integer ?? 0)
@@ -29,7 +29,8 @@ extension QueueReading {
         }
     }
 
-    /// Reads what a sorted set names with a time before the limit, in ms; times are shown as at least a floor.
+    /// Reads the members of a sorted set with a time before the limit, in ms; times below the floor are shown as the
+    /// floor.
     private mutating func readOverdue(
         _ name: String, _ limit: Int64, _ sentence: (String, (_ floor: Int64) -> String) -> String
     ) async throws(QueueError) {

@@ -2,7 +2,7 @@ import JobSchema
 import Redis
 
 extension QueueReading {
-    /// Whether each schedule is whole, and has a time, if only the infinity of one that is paused.
+    /// Checks that each schedule is complete and has a due time (infinity if it is paused).
     mutating func readSchedules(_ names: [String]) async throws(QueueError) {
         for some in names.chunks(of: 50) {
             let pairs = try await atomically(
@@ -22,7 +22,7 @@ extension QueueReading {
         }
     }
 
-    /// Whether only schedules are due.
+    /// Checks that every member of `schedules` exists.
     mutating func readDueSchedules() async throws(QueueError) {
         try await readNames("schedules") {
             "schedule:" + $0

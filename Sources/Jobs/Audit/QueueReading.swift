@@ -1,17 +1,17 @@
 import Redis
 
-/// One reading of a queue's keys, of which nothing is kept but what seems wrong.
+/// One reading of a queue's keys; only suspected problems are stored.
 ///
-/// What belongs together is read in one transaction, of so few keys that nobody waits for it.
+/// Keys that belong together are read in one transaction, with so few keys that it does not delay other clients.
 struct QueueReading {
     let queue: JobQueue
     var suspects = SuspectJobs()
-    /// Keys that were found.
+    /// The number of keys that were found.
     private(set) var keyCount = 0
-    /// Values of `limit_key` with parked jobs of which none runs; one must be ready then.
+    /// Values of `limit_key` that have parked jobs and no running one; one of their jobs must then be ready.
     var stalled: Set<String> = []
 
-    /// How many keys are found at once.
+    /// The number of keys per page.
     static let page = 1000
 
     init(_ queue: JobQueue) { self.queue = queue }
@@ -21,7 +21,7 @@ struct QueueReading {
         let prefix = queue.keys.prefix
         var cursor = "0"
         repeat {
-            // `{` and `}` are no special characters of a pattern, and a queue's name has none.
+            // `{` and `}` are not special characters in a pattern, and a queue's name has no special ones.
             let scan: RedisCommand = [
                 "SCAN", .text(cursor), "MATCH", .text(prefix + "*"), "COUNT", .integer(Int64(Self.page)),
             ]
@@ -36,7 +36,7 @@ struct QueueReading {
         try await finish()
     }
 
-    /// Reads keys, named without the prefix, and what must fit them.
+    /// Reads keys, named without the prefix, and the keys that must match them.
     mutating func read(_ names: [String]) async throws(QueueError) {
         var restsByKind: [String: [String]] = [:]
         var walked: [String] = []
@@ -58,12 +58,12 @@ struct QueueReading {
         for (kind, rests) in restsByKind { try await read(kind, rests) }
     }
 
-    /// Reads what can be judged only after all keys were read.
+    /// Performs the checks that need all keys to have been read.
     mutating func finish() async throws(QueueError) {
         if !stalled.isEmpty { try await readStalled() }
     }
 
-    /// Reads keys of one kind, which is what comes before the first colon of their names.
+    /// Reads keys of one kind, which is the part of their names before the first colon.
     private mutating func read(_ kind: String, _ rests: [String]) async throws(QueueError) {
         switch kind {
         case "job": try await readJobs(rests)
@@ -86,12 +86,12 @@ extension QueueReading {
     /// The key of a name without the prefix.
     func key(_ name: String) -> RedisArgument { .text(queue.keys.prefix + name) }
 
-    /// What a transaction of these commands answers.
+    /// The replies to the commands in one transaction.
     func atomically(_ commands: [RedisCommand]) async throws(QueueError) -> [RedisValue] {
         try await queue.send([["MULTI"]] + commands + [["EXEC"]]).last?.array ?? []
     }
 
-    /// What transactions of so many commands each answer, sent in one go.
+    /// The replies to several transactions, sent in one pipeline.
     func atomically(each commands: [[RedisCommand]]) async throws(QueueError) -> [[RedisValue]] {
         let replies = try await queue.send(commands.flatMap { [["MULTI"]] + $0 + [["EXEC"]] })
         var answers: [[RedisValue]] = []

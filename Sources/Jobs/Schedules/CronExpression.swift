@@ -2,7 +2,7 @@ import Glibc
 package import JobSchema
 import Lifecycle
 
-/// The minutes that five fields of cron name: minute, hour, day of the month, month, day of the week.
+/// A cron expression: the minutes that match its five fields (minute, hour, day of the month, month, day of the week).
 package struct CronExpression: Sendable {
     package let text: String
     private let minutes: CronField
@@ -11,7 +11,7 @@ package struct CronExpression: Sendable {
     private let months: CronField
     private let weekdays: CronField
 
-    /// Reads the fields, or one of the words that stand for them.
+    /// Parses the five fields, or an alias such as `@daily`.
     package init(_ text: String) throws(Failure) {
         self.text = text
         let words = (Self.words[text.lowercased()] ?? text).split { $0 == " " || $0 == "\t" }.map(String.init)
@@ -33,11 +33,11 @@ package struct CronExpression: Sendable {
         "@monthly": "0 0 1 * *", "@yearly": "0 0 1 1 *", "@annually": "0 0 1 1 *",
     ]
 
-    /// Whether it goes on every so often, and so follows time as it passes, not what a clock on the wall shows.
+    /// Whether the expression repeats at intervals. It then follows elapsed time rather than the local clock.
     var isPeriodic: Bool { minutes.hasStar || hours.hasStar }
 
-    /// The first minute from a reading of the clock on, as seconds since 1970-01-01 00:00 of the same clock; nothing if none
-    /// comes within 50 years.
+    /// The first matching minute at or after a local clock reading, as seconds since 1970-01-01 00:00 of the same
+    /// clock; `nil` if there is none within 50 years.
     func first(from reading: Int64) -> Int64? {
         let start = (reading + 59).floorDivided(by: 60)
         let firstDay = start.floorDivided(by: 1440)
@@ -52,7 +52,7 @@ package struct CronExpression: Sendable {
         return nil
     }
 
-    /// As in cron: where both the day of the month and that of the week are restricted, either is enough.
+    /// As in cron: if both the day of the month and the day of the week are restricted, it is enough if one matches.
     private func includes(day: Int64) -> Bool {
         var seconds = time_t(day * 86_400)
         var parts = tm()
@@ -65,9 +65,9 @@ package struct CronExpression: Sendable {
     }
 }
 
-/// The numbers that one field of a cron expression names.
+/// The numbers that one field of a cron expression matches.
 private struct CronField {
-    /// Whether it begins with a star.
+    /// Whether the field begins with `*`.
     let hasStar: Bool
     private var numbers: UInt64 = 0
 

@@ -2,9 +2,9 @@ package import JobSchema
 import Redis
 
 extension JobQueue {
-    /// Lets a job come again and again; false if there is a schedule of that name, and it is not to be replaced.
+    /// Creates a schedule; returns false if one of that name exists and is not to be replaced.
     ///
-    /// Repeated with the same nonce, changes nothing more and answers the same.
+    /// Repeated with the same nonce, changes nothing more and returns the same.
     package func putSchedule(
         _ name: String, _ recurrence: Recurrence, fields: [String: String], replaces: Bool = false,
         nonce: String = Nonce.random()
@@ -18,7 +18,7 @@ extension JobQueue {
             ]) != "taken"
     }
 
-    /// Every schedule: the next one first, those that are paused last.
+    /// Every schedule: the next due first, paused ones last.
     package func schedules() async throws(QueueError) -> [ScheduleRecord] {
         try await schedules(["ZRANGE", .text(keys.schedules), "0", "-1", "WITHSCORES"]).compactMap(\.record)
     }
@@ -30,9 +30,9 @@ extension JobQueue {
         return ScheduleRecord(name: name, hash: reply[0], next: reply[1])
     }
 
-    /// Pushes a job of a schedule now, and answers its id; nothing if there is no such schedule.
+    /// Pushes a job of a schedule now and returns its id; `nil` if there is no such schedule.
     ///
-    /// Repeated with the same nonce, answers the same job, unless others were pushed so meanwhile.
+    /// Repeated with the same nonce, returns the same job, unless another call pushed one in between.
     package func runSchedule(
         _ schedule: ScheduleRecord, nonce: String = Nonce.random()
     ) async throws(QueueError) -> String? {
@@ -41,24 +41,25 @@ extension JobQueue {
         return id == "unknown" ? nil : id
     }
 
-    /// Lets no job of a schedule come, or lets them come again from the next occurrence on; false if it was changed meanwhile.
+    /// Pauses a schedule, or resumes it from the next occurrence; returns false if it was changed in the meantime.
     package func setSchedule(_ schedule: ScheduleRecord, isPaused: Bool) async throws(QueueError) -> Bool {
         let next = isPaused ? nil : try Self.recurrence(schedule).next(after: try await clock())
         return try await self.schedule("move", schedule.name, [.text(schedule.revision), Self.due(next)]) == "done"
     }
 
-    /// Answers whether there was such a schedule.
+    /// Removes a schedule; returns whether it existed.
     package func removeSchedule(_ name: String) async throws(QueueError) -> Bool {
         try await schedule("remove", name, []) == "done"
     }
 
-    /// Pushes the jobs that are due, each once however many workers call this, and answers what became of each schedule.
+    /// Pushes the due jobs and returns the result for each schedule. Each job is pushed once, however many workers call
+    /// this.
     ///
-    /// One whose occurrences were missed, because no worker was there, gets one job for all of them.
+    /// A schedule whose occurrences were missed, because no worker was running, gets one job for all of them.
     package func runDueSchedules() async throws(QueueError) -> [(name: String, job: Result<String, Failure>)] {
         let now = try await clock()
         var results: [(name: String, job: Result<String, Failure>)] = []
-        // Those that cannot run stay due, before all others.
+        // Schedules that cannot run stay due, before all others.
         var stuck = 0
         while true {
             let some = try await schedules([
@@ -80,7 +81,7 @@ extension JobQueue {
         }
     }
 
-    /// Pushes the job of a schedule that is due, and answers its id; nothing if somebody else did.
+    /// Pushes the job of a due schedule and returns its id; `nil` if another worker has pushed it.
     private func fire(_ schedule: ScheduleRecord, _ now: Int64) async throws(QueueError) -> Result<String?, Failure> {
         let recurrence: Recurrence
         do throws(Failure) { recurrence = try schedule.recurrence() } catch { return .failure(error) }
@@ -95,13 +96,13 @@ extension JobQueue {
                 ])
             return .success(["late", "unknown"].contains(answer) ? nil : answer)
         } catch {
-            // What Redis refuses of this one, it need not refuse of the next.
+            // An error reply for this schedule does not imply one for the next.
             guard case .redis(.server) = error, !error.isTransient else { throw error }
             return .failure(Failure(.internal, "\(error)"))
         }
     }
 
-    /// What an index names; nothing in place of what was removed meanwhile.
+    /// The schedules in the reply; the record is `nil` if the schedule was removed in the meantime.
     private func schedules(
         _ command: RedisCommand
     ) async throws(QueueError) -> [(name: String, record: ScheduleRecord?)] {

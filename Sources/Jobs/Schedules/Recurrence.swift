@@ -1,7 +1,7 @@
 package import JobSchema
 import Lifecycle
 
-/// A cron expression by the clock of a place.
+/// A cron expression in a time zone.
 package struct Recurrence: Sendable {
     package let expression: CronExpression
     package let zone: TimeZoneRules
@@ -11,23 +11,24 @@ package struct Recurrence: Sendable {
         self.zone = try TimeZoneRules.named(zone)
     }
 
-    /// The first occurrence after a moment, both in milliseconds since 1970; nothing if none comes within 50 years.
+    /// The first occurrence after a moment, both in milliseconds since 1970; `nil` if there is none within 50 years.
     ///
-    /// An hour that the clock skips or shows twice is cron's: what is due at a time of day comes once, at the end of the skipped
-    /// hour or in the first of the two; what goes on every so often (a star as minute or hour) follows time as it passes.
+    /// Hours that the local clock skips or repeats are handled as in cron. An occurrence at a fixed time of day runs
+    /// once: at the end of the skipped hour, or in the first of the two. Periodic ones (with `*` as minute or hour)
+    /// follow elapsed time.
     package func next(after milliseconds: Int64) -> Int64? {
         let time = milliseconds.floorDivided(by: 1000)
         return (expression.isPeriodic ? nextPassing(time) : nextShown(time)).map { $0 * 1000 }
     }
 
-    /// The place's date and time at a moment: `2030-01-31` and `02-30`, as parts of a file's name.
+    /// The local date and time at a moment, such as `2030-01-31` and `02-30`, for use in a file's name.
     package func parts(at milliseconds: Int64) -> (date: String, time: String) {
         let shown = WallClock.timestamp(
             milliseconds: milliseconds + zone.offset(at: milliseconds.floorDivided(by: 1000)) * 1000)
         return (String(shown.prefix(10)), String(shown.dropFirst(11).prefix(5)).replacing(":", with: "-"))
     }
 
-    /// What the place's clock shows at a moment, and how far it is ahead of UTC: `2030-01-31 06:00 +01:00`.
+    /// The local time at a moment and its offset from UTC, such as `2030-01-31 06:00 +01:00`.
     package func clock(at milliseconds: Int64) -> String {
         let offset = zone.offset(at: milliseconds.floorDivided(by: 1000))
         let shown = WallClock.timestamp(milliseconds: milliseconds + offset * 1000)

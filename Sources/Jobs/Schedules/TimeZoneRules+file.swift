@@ -3,7 +3,7 @@ package import JobSchema
 import Lifecycle
 
 extension TimeZoneRules {
-    /// The rules of a zone of the IANA's database, as Debian's `tzdata` has it.
+    /// The rules of a zone in the IANA database, as installed by Debian's `tzdata`.
     package static func named(_ name: String) throws(Failure) -> TimeZoneRules {
         if name == "UTC" { return utc }
         let parts = name.split(separator: "/", omittingEmptySubsequences: false)
@@ -23,7 +23,7 @@ extension TimeZoneRules {
         return rules
     }
 
-    /// The rules in a file of the second version or later (RFC 8536), without leap seconds.
+    /// The rules in a file of version 2 or later (RFC 8536) without leap seconds; `nil` for other files.
     init?(name: String, file: [UInt8]) {
         var reader = BigEndianReader(file)
         guard let first = TimeZoneHeader(&reader), first.version >= 2 else { return nil }
@@ -47,7 +47,7 @@ extension TimeZoneRules {
     }
 }
 
-/// How many of each kind a block of the file has.
+/// The counts in the header of a block of the file.
 private struct TimeZoneHeader {
     let version: Int
     let universalFlags: Int
@@ -72,7 +72,7 @@ private struct TimeZoneHeader {
     }
 }
 
-/// Reads signed numbers; what lies behind the end is 0.
+/// Reads signed big-endian integers; bytes after the end are 0.
 private struct BigEndianReader {
     private var bytes: ArraySlice<UInt8>
     private(set) var isShort = false

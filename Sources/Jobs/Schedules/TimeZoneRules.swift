@@ -1,11 +1,11 @@
-/// The clock of a place: how far it is ahead of UTC, and when that changes.
+/// The local clock of a time zone: its offset from UTC, and when that changes.
 package struct TimeZoneRules: Sendable {
     package let name: String
-    /// What the file lists: from that second of UTC on, the clock is so many seconds ahead.
+    /// The changes in the file: the offset in seconds from that second of UTC.
     private let changes: [Change]
-    /// Before the first change.
+    /// The offset before the first change.
     private let initial: Int64
-    /// What holds after the last change.
+    /// The rule after the last change.
     private let rest: YearlyRule
 
     struct Change {
@@ -22,20 +22,20 @@ package struct TimeZoneRules: Sendable {
 
     package static let utc = TimeZoneRules(name: "UTC", initial: 0, changes: [], rest: YearlyRule("UTC0")!)
 
-    /// Seconds ahead of UTC at a second since 1970.
+    /// The offset from UTC in seconds at a second since 1970.
     func offset(at time: Int64) -> Int64 {
         let later = changes.partitioningIndex { $0.time > time }
         if later == changes.count { return rest.offset(at: time) }
         return later == 0 ? initial : changes[later - 1].offset
     }
 
-    /// The next second after which the clock may be changed.
+    /// The next second at which the offset may change.
     func nextChange(after time: Int64) -> Int64? {
         let later = changes.partitioningIndex { $0.time > time }
         return later < changes.count ? changes[later].time : rest.nextChange(after: time)
     }
 
-    /// When the clock first shows a reading; where it skips that, when it does so.
+    /// When the clock first shows a reading; if it skips the reading, when it does so.
     func moment(showing reading: Int64) -> Int64 {
         var start = reading - 2 * 86_400
         while true {
@@ -48,7 +48,7 @@ package struct TimeZoneRules: Sendable {
 }
 
 private extension [TimeZoneRules.Change] {
-    /// The first index at which the condition holds, if it holds from there on.
+    /// The first index at which the condition holds; it must also hold for all later ones.
     func partitioningIndex(_ holds: (Element) -> Bool) -> Int {
         var (low, high) = (0, count)
         while low < high {

@@ -1,6 +1,6 @@
 import Glibc
 
-/// What a place's clock does every year, as POSIX writes it: `CET-1CEST,M3.5.0,M10.5.0/3`.
+/// A yearly rule for daylight saving time in POSIX format, such as `CET-1CEST,M3.5.0,M10.5.0/3`.
 struct YearlyRule {
     private let standard: Int64
     private let summer: Summer?
@@ -11,7 +11,7 @@ struct YearlyRule {
         let end: YearlyDay
     }
 
-    /// A clock that is never changed.
+    /// A clock with a constant offset.
     init(offset: Int64) {
         standard = offset
         summer = nil
@@ -32,7 +32,7 @@ struct YearlyRule {
     }
 
     func offset(at time: Int64) -> Int64 {
-        // The last change before; there is one in each year.
+        // The offset after the last change before the time; each year has changes.
         let year = Self.year(of: time)
         return (year - 1...year + 1).flatMap(changes).last { $0.time <= time }?.offset ?? standard
     }
@@ -58,21 +58,21 @@ struct YearlyRule {
     }
 }
 
-/// A second of each year, by the clock that is to be changed.
+/// A second of each year, by the clock before the change.
 private struct YearlyDay {
     let form: Form
     let seconds: Int64
 
     enum Form {
-        /// The n-th weekday of a month, the 5th being the last; Sunday is 0.
+        /// The n-th weekday of a month; 5 is the last one, and Sunday is 0.
         case weekday(month: Int, week: Int, day: Int)
-        /// 1 to 365, 29 February never counted.
+        /// 1 to 365; 29 February is never counted.
         case dayWithoutLeap(Int)
-        /// 0 to 365.
+        /// 0 to 365; 29 February is counted.
         case day(Int)
     }
 
-    /// Seconds since 1970 by the place's clock.
+    /// Seconds since 1970 by the local clock.
     func second(of year: Int) -> Int64 {
         switch form {
         case .day(let day): Self.first(year, 1) + Int64(day) * 86_400 + seconds
@@ -84,7 +84,7 @@ private struct YearlyDay {
         }
     }
 
-    /// Days from the month's first to that weekday.
+    /// Days from the first of the month to that weekday.
     private static func day(_ year: Int, _ month: Int, _ week: Int, _ weekday: Int) -> Int {
         let first = first(year, month)
         // 1970-01-01 was a Thursday.
@@ -102,7 +102,7 @@ private struct YearlyDay {
     }
 }
 
-/// Reads the parts of a rule, one after the other.
+/// Parses the parts of a rule one after the other.
 private struct RuleReader {
     private var text: Substring
 
@@ -112,7 +112,7 @@ private struct RuleReader {
 
     func isAt(_ mark: Character) -> Bool { text.first == mark }
 
-    /// Passes over `CEST` or `<+03>`.
+    /// Skips a name such as `CEST` or `<+03>`.
     mutating func name() -> Bool {
         if take("<") {
             text = text.drop { $0 != ">" }
@@ -123,7 +123,7 @@ private struct RuleReader {
         return length >= 3
     }
 
-    /// Seconds of `[+-]h[:m[:s]]`.
+    /// Parses `[+-]h[:m[:s]]` as seconds.
     mutating func time() -> Int64? {
         let sign: Int64 = take("-") ? -1 : 1
         if sign == 1 { _ = take("+") }
@@ -136,7 +136,7 @@ private struct RuleReader {
         return sign * seconds
     }
 
-    /// `,M3.5.0/2`, `,J60` or `,59`; at 2 o'clock if nothing else is said.
+    /// Parses `,M3.5.0/2`, `,J60` or `,59`; the default time is 2:00.
     mutating func day() -> YearlyDay? {
         guard take(",") else { return nil }
         let form: YearlyDay.Form
