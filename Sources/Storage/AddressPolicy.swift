@@ -1,31 +1,31 @@
-/// Which addresses bytes may come from, or go to: public ones, and what the operator allowed besides.
+/// The addresses that respool may connect to: public ones, and those that the operator allows in addition.
 struct AddressPolicy: Sendable {
     private let allowed: [HostPattern]
     private let closedPorts: [UInt16]
 
-    /// A policy that also allows these host names, addresses and networks, each with a port if it has one; some ports are closed
-    /// at all addresses.
+    /// Also allows these host names, addresses and networks, each with an optional port. The closed ports are refused at every
+    /// address.
     init(allowedHosts: [String], closedPorts: [UInt16] = []) {
         allowed = allowedHosts.map { HostPattern($0) }
         self.closedPorts = closedPorts
     }
 
-    /// Whether a socket may be opened to the address, which the host's name was resolved to.
+    /// Whether a socket may be opened to the address that the host name was resolved to.
     func permits(_ address: IPAddress, host: String, port: Int) -> Bool {
         guard !closedPorts.contains(where: { $0 == port }) else { return false }
         return Self.isPublic(address) || allowed.contains { $0.matches(host, address, port: port) }
     }
 
-    /// Whether anybody on the Internet could have reached the address.
+    /// Whether the address is reachable from the public Internet.
     static func isPublic(_ address: IPAddress) -> Bool {
         if address.bytes.count == 4 { return !closedIPv4.contains { $0.contains(address) } }
         if let embedded = address.embedded { return isPublic(embedded) }
-        // Of IPv6 only what is assigned as global unicast; all else is loopback, local, multicast or reserved.
+        // For IPv6, only the assigned global unicast range is public. The rest is loopback, local, multicast or reserved.
         return globalUnicast.contains(address) && !closedIPv6.contains { $0.contains(address) }
     }
 
-    /// The registry of special-purpose addresses (RFC 6890 and its successors), multicast, and the address under which
-    /// Azure's hosts answer their guests.
+    /// The registry of special-purpose addresses (RFC 6890 and its successors), multicast, and the address at which Azure hosts
+    /// reply to their guests.
     private static let closedIPv4 = [
         "0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "168.63.129.16/32", "169.254.0.0/16",
         "172.16.0.0/12",
@@ -35,6 +35,6 @@ struct AddressPolicy: Sendable {
 
     private static let globalUnicast = Network("2000::/3")!
 
-    /// Protocol assignments with Teredo and ORCHID, and documentation.
+    /// Protocol assignments, which include Teredo and ORCHID, and the documentation ranges.
     private static let closedIPv6 = ["2001::/23", "2001:db8::/32", "3fff::/20"].map { Network($0)! }
 }

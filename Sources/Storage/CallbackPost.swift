@@ -2,19 +2,19 @@ import CCurl
 import JobSchema
 package import SlotIPC
 
-/// One request that tells somebody of an end, under the same address policy as sources; no redirect is followed.
+/// One request that delivers a callback. The address policy for outputs applies, and no redirect is followed.
 package final class CallbackPost: RemoteRequest.Owner {
     package let number: Int
-    /// What came of it, once it is over.
+    /// The result, once the request has ended.
     package private(set) var answer: CallbackAnswer?
     private let client: HTTPClient
     private var request: RemoteRequest?
     private var head: HTTPHead?
     private var bytes = 0
-    /// Bytes of an answer's body after which its connection is closed.
+    /// Bytes of a response body after which the connection is closed.
     private static let maxBytes = 16 << 10
 
-    /// Sends it; what comes of it shows later.
+    /// Sends the request. The result appears later in `answer`.
     package init(_ message: CallbackRequest, client: HTTPClient) {
         number = message.number
         self.client = client
@@ -41,7 +41,7 @@ package final class CallbackPost: RemoteRequest.Owner {
     }
 
     func ended(_ request: RemoteRequest, _ end: RemoteRequest.End) {
-        // Who has said how it is need not say the rest.
+        // Once the status is received, the rest of the response does not matter.
         if let head {
             answer = CallbackAnswer(status: head.status, retryAfter: head.retryAfter)
             return

@@ -5,19 +5,20 @@ import Lifecycle
 import SlotIPC
 
 extension CommitRecord {
-    /// Removes what an earlier owner left staged, or finds that every destination already holds its output, if the others of the job
-    /// are whole.
+    /// Removes what an earlier owner of the lease left staged, or finds that every destination already holds its output. The
+    /// record counts as published only if the other outputs of the job are published too.
     func recover(policy: TransferPolicy, othersArePublished: Bool) throws(Failure) -> RecoveredCommit {
         if isAtomic { return try Self.recover(allOrNoneOf: outputs, policy, othersArePublished) }
         var published: [Output] = []
         for output in outputs where try output.recover(policy) { published.append(output) }
         if othersArePublished, published.count == outputs.count { return .published }
-        // The job makes them again, and must not take its own for somebody else's, which it may not replace.
+        // The job produces these outputs again. Without the rollback it would treat its own files as existing ones that it may
+        // not overwrite.
         for output in published where output.overwrite != nil { try output.rollback(policy) }
         return .removed
     }
 
-    /// Takes back what is published already, unless all of it is.
+    /// Rolls back the published outputs, unless all of them are published.
     private static func recover(
         allOrNoneOf outputs: [Output], _ policy: TransferPolicy, _ othersArePublished: Bool
     ) throws(Failure) -> RecoveredCommit {
@@ -30,9 +31,9 @@ extension CommitRecord {
 }
 
 extension CommitRecord.Output {
-    /// Whether the output is published; otherwise nothing staged is left of it.
+    /// Returns whether the output is published. If it is not, its staged files are removed.
     fileprivate func recover(_ policy: TransferPolicy) throws(Failure) -> Bool {
-        // A location that this worker may not write to is not its to judge either: the job runs again.
+        // If this worker may not write to the location, it cannot check it either, so the job runs again.
         guard let (destination, name) = location(policy), let folder = try? destination.openExistingFolder() else {
             return false
         }
@@ -43,7 +44,7 @@ extension CommitRecord.Output {
         return false
     }
 
-    /// Whether the destination holds the output, whatever else may wait under the staged name.
+    /// Whether the destination holds the output, regardless of what exists under the staged name.
     fileprivate func isPublished(_ policy: TransferPolicy) -> Bool {
         guard let (destination, _) = location(policy), let folder = try? destination.openExistingFolder() else {
             return false
@@ -51,7 +52,7 @@ extension CommitRecord.Output {
         return holdsOutput(destination.name, in: folder)
     }
 
-    /// Removes what the published output has replaced.
+    /// Removes the file that the published output has replaced.
     fileprivate func removeOld(_ policy: TransferPolicy) {
         guard let (destination, name) = location(policy), let folder = try? destination.openExistingFolder() else {
             return
@@ -60,7 +61,7 @@ extension CommitRecord.Output {
         unlinkat(folder.number, Destination.keptName(name), 0)
     }
 
-    /// Removes the output, published or staged, and brings back what it had replaced.
+    /// Removes the output, published or staged, and restores the file that it had replaced.
     fileprivate func rollback(_ policy: TransferPolicy) throws(Failure) {
         guard let (destination, name) = location(policy), let folder = try? destination.openExistingFolder() else {
             return
@@ -75,11 +76,11 @@ extension CommitRecord.Output {
 
     private enum StagedName {
         case absent, alone
-        /// The file has its published name too: where a rename is a link and an unlink, its owner was killed between both.
+        /// The file also has its published name. If a rename is a link and an unlink, the owner was killed between the two.
         case linked
     }
 
-    /// Removes a staged name, and answers whether the file was published under the other one.
+    /// Removes a staged name, and returns whether the file was also published under its final name.
     private func removeStaged(
         _ name: String, of destination: Destination, as published: String, in folder: borrowing Descriptor
     ) throws(Failure) -> StagedName {
@@ -93,8 +94,7 @@ extension CommitRecord.Output {
         return isThere && other.isSameFile(as: file) ? .linked : .alone
     }
 
-    /// Removes the parts that are staged, and where there is no doubt that they are the earlier owner's also those that are
-    /// not any more.
+    /// Removes the staged parts. Also removes published parts if they certainly belong to the earlier owner.
     private func removeParts(
         _ destination: Destination, _ stagedName: String, in folder: borrowing Descriptor, evenPublished: Bool
     ) {
@@ -106,7 +106,7 @@ extension CommitRecord.Output {
         }
     }
 
-    /// The destination, and the staged name if it is one of ours in the destination's own folder.
+    /// The destination and the staged name; `nil` unless the name has respool's prefix and is in the destination's folder.
     private func location(_ policy: TransferPolicy) -> (Destination, String)? {
         guard let destination = try? Destination(self.destination, defaultName: "", policy: policy),
             let slash = staged.lastIndex(of: "/")

@@ -3,9 +3,9 @@ import JobSchema
 import Lifecycle
 
 extension Failure {
-    /// What libcurl's result means for a source, an output or a callback, whose server replied that last, or 0.
+    /// The failure for a libcurl result of a source, an output or a callback; `reply` is the server's last reply code, or 0.
     ///
-    /// `words` may hold a URL, so only those about certificates are shown.
+    /// `words` may contain a URL, so it is shown only for certificate errors.
     static func curl(
         _ code: CURLcode, of noun: String, url: String, route: Route, words: String, timeout: Double, reply: Int
     ) -> Failure {
@@ -42,7 +42,7 @@ extension Failure {
             Failure(.sourceUnreachable, "the server of \(source) has the file come and go without TLS alone")
         case CURLE_SSL_CACERT_BADFILE:
             Failure(.internal, "the file of certificate authorities cannot be read: \(words)")
-        // libcurl's name for an answer without a status line.
+        // libcurl reports this code for a response without a status line.
         case CURLE_UNSUPPORTED_PROTOCOL:
             Failure(.sourceUnreachable, "the server of \(source) does not answer in HTTP")
         case CURLE_URL_MALFORMAT: Failure(.invalidRequest, "the URL of \(source) is malformed")
@@ -61,10 +61,10 @@ extension Failure {
             retryable: true)
     }
 
-    /// What a server of FTP refused for now, or for good (RFC 959, section 4.2.1); nothing if another sentence tells more.
+    /// A temporary or permanent refusal of an FTP server (RFC 959, section 4.2.1); `nil` if another message is more specific.
     private static func refused(_ code: CURLcode, _ source: String, isOutput: Bool, _ reply: Int) -> Failure? {
         switch (code, reply) {
-        // libcurl takes 421 for silence.
+        // libcurl reports reply 421 as a timeout.
         case (CURLE_OPERATION_TIMEDOUT, 421),
             (CURLE_UPLOAD_FAILED, 400..<500), (CURLE_LOGIN_DENIED, 400..<500), (CURLE_REMOTE_ACCESS_DENIED, 400..<500),
             (CURLE_WEIRD_SERVER_REPLY, 400..<500), (CURLE_QUOTE_ERROR, 400..<500), (CURLE_REMOTE_DISK_FULL, 400..<500),
@@ -77,14 +77,14 @@ extension Failure {
         }
     }
 
-    /// The failure of an output of which its server has less, or more, than was sent.
+    /// The failure of an output whose size on the server differs from the number of bytes sent.
     static func cutOnItsWay(_ url: String) -> Failure {
         Failure(
             .sourceUnreachable,
             "the server of the output '\(redactedURL(url))' did not take all of the file: has it room?")
     }
 
-    /// What a host without an address that may be tried means; an address in the URL itself is no secret.
+    /// The failure of a host without an address that may be tried. An address in the URL itself is not secret.
     static func denied(_ route: Route, of noun: String, url: String) -> Failure {
         guard !route.isByName else { return noAllowedAddress(route.host, of: noun, url: url) }
         return Failure(
@@ -93,7 +93,7 @@ extension Failure {
                 + setting(for: noun))
     }
 
-    /// The same whether a name cannot be resolved or is not public, so that no producer learns which private names there are.
+    /// Uses the same message for unresolvable and for private names, so that a producer cannot discover private names.
     static func noAllowedAddress(_ host: String, of noun: String, url: String) -> Failure {
         Failure(
             .sourceUnreachable,

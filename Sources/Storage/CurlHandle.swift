@@ -1,6 +1,6 @@
 import CCurl
 
-/// The one owner of a libcurl easy handle and of the header lines and the error text that it refers to.
+/// The sole owner of a libcurl easy handle, and of the header lines and the error text that the handle refers to.
 struct CurlHandle: ~Copyable {
     let pointer: UnsafeMutableRawPointer
     private var lines: UnsafeMutablePointer<curl_slist>?
@@ -23,7 +23,7 @@ struct CurlHandle: ~Copyable {
         errorText.deallocate()
     }
 
-    /// A new handle; nothing if memory is short. The corresponding C function is `curl_easy_init`.
+    /// A new handle; `nil` if memory is short. The corresponding C function is `curl_easy_init`.
     static func create() -> CurlHandle? {
         curl_easy_init().map { CurlHandle(owning: $0) }
     }
@@ -40,7 +40,7 @@ struct CurlHandle: ~Copyable {
         _ = curl_swift_set_write(pointer, option, function)
     }
 
-    /// Asks no proxy, whatever the environment says.
+    /// Disables proxies, regardless of the environment.
     func setNoProxy() {
         set(CURLOPT_PROXY, "")
         set(CURLOPT_NOPROXY, "*")
@@ -52,7 +52,7 @@ struct CurlHandle: ~Copyable {
         _ = curl_swift_set_list(pointer, CURLOPT_HTTPHEADER, lines)
     }
 
-    /// Has a server of files do this once it has the whole body.
+    /// Sends these commands to an FTP or SFTP server after the whole body.
     mutating func setLastCommands(_ texts: [String]) {
         for text in texts { commands = curl_slist_append(commands, text) }
         _ = curl_swift_set_list(pointer, CURLOPT_POSTQUOTE, commands)
@@ -65,7 +65,7 @@ struct CurlHandle: ~Copyable {
         _ = bytes.withUnsafeMutableBytes { curl_swift_set_pointer(pointer, CURLOPT_COPYPOSTFIELDS, $0.baseAddress) }
     }
 
-    /// Takes such a status line for `HTTP/1.0 200 OK`.
+    /// Accepts this status line as `HTTP/1.0 200 OK`.
     mutating func acceptStatusLine(_ text: String) {
         aliases = curl_slist_append(aliases, text)
         _ = curl_swift_set_list(pointer, CURLOPT_HTTP200ALIASES, aliases)
@@ -78,10 +78,10 @@ struct CurlHandle: ~Copyable {
         return String(cString: text)
     }
 
-    /// Bytes that the answer has, if known.
+    /// Length of the response body in bytes, if known.
     var contentLength: Int64? { offset(CURLINFO_CONTENT_LENGTH_DOWNLOAD_T) }
 
-    /// When the file was changed, in seconds since 1970, if known.
+    /// Modification time of the file in seconds since 1970, if known.
     var fileTime: Int64? { offset(CURLINFO_FILETIME_T) }
 
     private borrowing func offset(_ info: CURLINFO) -> Int64? {
@@ -90,20 +90,20 @@ struct CurlHandle: ~Copyable {
         return value < 0 ? nil : Int64(value)
     }
 
-    /// The status or the reply that the server said last; 0 if it said none.
+    /// The server's last status or reply code; 0 if there is none.
     var responseCode: Int {
         var code = 0
         _ = curl_swift_get_long(pointer, CURLINFO_RESPONSE_CODE, &code)
         return code
     }
 
-    /// The status that a proxy answered `CONNECT` with; 0 if none did.
+    /// The status of the proxy's reply to `CONNECT`; 0 if there is none.
     var connectStatus: Int {
         var status = 0
         _ = curl_swift_get_long(pointer, CURLINFO_HTTP_CONNECTCODE, &status)
         return status
     }
 
-    /// libcurl's own words for what went wrong; they may hold a URL.
+    /// libcurl's error text, which may contain a URL.
     var errorDescription: String { String(cString: errorText) }
 }

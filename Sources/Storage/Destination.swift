@@ -2,17 +2,17 @@ package import JobSchema
 package import SlotIPC
 import Text
 
-/// Where an output is to be: a name in a folder under the output root, or the one path that a person named.
+/// The path of an output: a name in a folder under the output root, or the one path that a person granted.
 package struct Destination: Hashable, Sendable {
-    /// The folder that must not be left: the output root, or the granted file's own.
+    /// The folder that must not be left: the output root, or the folder of the granted file.
     let rootPath: String
-    /// Folders below the root, made when they are missing.
+    /// Folders below the root, created if they are missing.
     let folderNames: [String]
     package let name: String
 
-    /// The names of staged files begin with this, and no output's does.
+    /// The prefix of the names of staged files. No output name has it.
     package static let stagedPrefix = ".respool-"
-    /// Likewise those of files that wait for their return.
+    /// The prefix of the names of files that are kept for a rollback. No output name has it.
     static let keptPrefix = ".respool_"
 
     /// The absolute path.
@@ -23,7 +23,7 @@ package struct Destination: Hashable, Sendable {
         folderNames.isEmpty ? rootPath : (rootPath == "/" ? "" : rootPath) + "/" + folderNames.joined(separator: "/")
     }
 
-    /// Finds the place by name alone; nothing is touched.
+    /// Determines the path from names alone, without access to the file system.
     package init(_ output: String?, defaultName: String, policy: TransferPolicy) throws(Failure) {
         var text = try Self.path(output ?? "")
         let shown = output ?? defaultName
@@ -50,9 +50,9 @@ package struct Destination: Hashable, Sendable {
         self.name = name
     }
 
-    /// The place of a file beside this one, or in folders below its own, by its name relative to this one's folder.
+    /// The destination of a part, from its name relative to this output's folder.
     ///
-    /// The name is composed by `partName`, or comes back from Redis: whatever could lead elsewhere is refused.
+    /// The name is composed by `partName` or read from Redis. A name that could lead outside the folder is refused.
     func part(_ relativeName: String) throws(Failure) -> Destination {
         let names = relativeName.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
         let areNames = names.allSatisfy { name in
@@ -66,11 +66,11 @@ package struct Destination: Hashable, Sendable {
         return Destination(rootPath: rootPath, folderNames: folderNames + names.dropLast(), name: names.last!)
     }
 
-    /// The name of a part: the stem of this name and what follows it, in which `{token}` stands for some letters that are
-    /// another owner's never.
+    /// The name of a part: the stem of this name followed by the suffix. `{token}` in the suffix is replaced by letters that
+    /// are unique to the owner.
     func partName(_ suffix: String, token: String) -> String { Self.partName(of: name, suffix, token: token) }
 
-    /// Likewise of any name.
+    /// The name of a part of an output with the given name.
     static func partName(of name: String, _ suffix: String, token: String) -> String {
         let short = String(token.filter { $0.isASCII && ($0.isLetter || $0.isNumber) }.suffix(10))
         let separator = suffix.first.map { "-._/".contains($0) } == true ? "" : "-"
@@ -88,7 +88,7 @@ package struct Destination: Hashable, Sendable {
         }
     }
 
-    /// The components below the root; a path that leaves it is denied.
+    /// The path components below the root. A path outside the root is denied.
     private static func components(_ text: String, below root: String, shown: String) throws(Failure) -> [String] {
         let outside = OutputPath.outside(shown)
         guard let rootParts = normalized(root) else {
@@ -107,12 +107,12 @@ package struct Destination: Hashable, Sendable {
         throw outside
     }
 
-    /// The path's components without `.`, `..` and doubled slashes; nothing if it is relative or climbs above its start.
+    /// The path's components without `.`, `..` and double slashes; `nil` if the path is relative or climbs above its start.
     private static func normalized(_ path: String) -> [String]? {
         path.hasPrefix("/") ? OutputPath.components(path) : nil
     }
 
-    /// The components of a path that a person named.
+    /// The components of the path, if a person granted it; otherwise `nil`.
     private static func granted(_ text: String, _ policy: TransferPolicy) -> [String]? {
         guard let parts = normalized(text), policy.grantedOutputs.contains(where: { normalized($0) == parts }) else {
             return nil
@@ -135,7 +135,7 @@ package struct Destination: Hashable, Sendable {
         return output
     }
 
-    /// A name that stays one, whatever it is made from.
+    /// The name with slashes and unprintable characters replaced, so that it is a single path component.
     static func sanitized(_ name: String) -> String {
         let safe = name.unicodeScalars.map { scalar -> Character in
             scalar == "/" || scalar.isUnprintable ? "_" : Character(scalar)

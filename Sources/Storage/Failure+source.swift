@@ -1,6 +1,6 @@
 import JobSchema
 
-// What a server does with a source that it should not.
+// Failures caused by a server that misbehaves while it sends a source.
 extension Failure {
     static func encoded(_ encoding: String, _ url: String) -> Failure {
         Failure(

@@ -1,10 +1,10 @@
 package import Lifecycle
 
-/// A file that no other process ever had, for the bytes of one that may still be written to.
+/// A private copy of a file that other processes may still write to.
 package struct FileCopy: ~Copyable {
     let file: SealableFile
     private let writer: Descriptor
-    /// The name that it has meanwhile, where the file system knows no files without one.
+    /// The temporary name of the copy, if the file system does not support unnamed files.
     let name: String?
 
     init(_ file: SealableFile, name: String? = nil) throws(Errno) {
@@ -13,7 +13,6 @@ package struct FileCopy: ~Copyable {
         self.name = name
     }
 
-    /// Writes bytes at their place.
     package borrowing func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(Errno) {
         try writeAll(bytes, to: writer, at: offset)
     }

@@ -1,7 +1,7 @@
 import JobSchema
 
 extension FileScheme {
-    /// Refuses the URL of a server of files whose scheme the operator does not allow by the variable.
+    /// Refuses an FTP or SFTP URL unless the operator allows its scheme in the named variable.
     static func check(_ url: String, of noun: String, among allowed: Set<FileScheme>, _ variable: String)
         throws(Failure)
     {

@@ -2,11 +2,11 @@ import CCurl
 import JobSchema
 import SlotIPC
 
-/// One request over FTP or SFTP: for a file, or with one.
+/// One FTP or SFTP request that downloads or uploads a file.
 ///
-/// What such a server says of a file is put into the head that an HTTP server would send.
+/// The file's metadata is converted to the head of an equivalent HTTP response.
 final class FileServerRequest: RemoteRequest {
-    /// A request for the file, or for its end from where the range begins.
+    /// A download of the file, or of the rest from the start of the range.
     init(
         _ scheme: FileScheme, _ target: RequestTarget, range: (from: Int64, to: Int64?)?, policy: TransferPolicy,
         addresses: AddressPolicy, owner: any Owner
@@ -17,7 +17,7 @@ final class FileServerRequest: RemoteRequest {
         handle.ask(scheme, from: range?.from, target, policy)
     }
 
-    /// A request that gives the server a file.
+    /// An upload of a file.
     init(
         _ scheme: FileScheme, sending file: FileBody, of message: StoreMessage, to target: RequestTarget,
         policy: TransferPolicy, addresses: AddressPolicy, owner: any Owner
@@ -31,7 +31,7 @@ final class FileServerRequest: RemoteRequest {
     }
 
     override func finish(_ code: CURLcode) -> End {
-        // Of an empty file nothing has come.
+        // An empty file delivers no body, so its head has not been made yet.
         if code == CURLE_OK, !hasHead {
             do throws(Failure) { _ = try takeHead(length: 0) } catch { failure = error }
         }
@@ -48,7 +48,7 @@ final class FileServerRequest: RemoteRequest {
         if hasHead { true } else { try takeHead(length: handle.contentLength) }
     }
 
-    /// Makes the head of what the server has said of the file before its first byte.
+    /// Makes the head from the metadata that the server sent before the first byte.
     private func takeHead(length: Int64?) throws(Failure) -> Bool {
         head = HTTPHead(fileOf: length, changed: handle.fileTime, from: range?.from, after: head)
         hasHead = true

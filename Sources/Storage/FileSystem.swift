@@ -3,7 +3,7 @@ import Glibc
 package import JobSchema
 package import Lifecycle
 
-/// The real path of what the descriptor refers to, symlinks resolved.
+/// The real path of the descriptor's file, with symlinks resolved.
 func realPath(of descriptor: borrowing Descriptor) throws(Errno) -> String {
     let number = descriptor.number
     return try withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(PATH_MAX) + 1) {
@@ -14,12 +14,12 @@ func realPath(of descriptor: borrowing Descriptor) throws(Errno) -> String {
     }
 }
 
-/// Whether the path is the folder or lies below it; both are real or both are normalised.
+/// Whether the path is the folder or lies below it. Both paths must be real, or both normalized.
 func isPath(_ path: String, inside folder: String) -> Bool {
     folder == "/" || path == folder || path.hasPrefix(folder + "/")
 }
 
-/// What `fstat` says.
+/// The status of the descriptor's file. The corresponding C function is `fstat`.
 func status(of descriptor: borrowing Descriptor) throws(Errno) -> stat {
     var status = stat()
     guard fstat(descriptor.number, &status) == 0 else { throw .last }
@@ -31,7 +31,7 @@ extension stat {
     var isFolder: Bool { st_mode & S_IFMT == S_IFDIR }
     var isSymlink: Bool { st_mode & S_IFMT == S_IFLNK }
 
-    /// What a file keeps when it gets another name, and no other file of its file system has: a number alone is given again.
+    /// Identifies a file across renames. The modification time is included because inode numbers are reused.
     var identity: String { "\(st_ino) \(st_mtim.tv_sec).\(st_mtim.tv_nsec)" }
 
     func isSameFile(as other: stat) -> Bool { st_dev == other.st_dev && st_ino == other.st_ino }
@@ -61,7 +61,7 @@ func writeAll(_ bytes: UnsafeRawBufferPointer, to descriptor: borrowing Descript
 }
 
 extension Failure {
-    /// What a failed write means: no space, over the limit, or something else with the code given.
+    /// The failure of a write: no space, over the size limit, or another cause with the given code.
     package static func writing(_ subject: String, _ error: Errno, otherwise code: ErrorCode) -> Failure {
         switch error.rawValue {
         case ENOSPC, EDQUOT: Failure(.outOfSpace, "no space is left for \(subject): \(error)")

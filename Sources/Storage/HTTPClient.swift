@@ -2,19 +2,19 @@ import CCurl
 import JobSchema
 package import SlotIPC
 
-/// All requests of the process, in one thread, and the connections that outlive them. The C type is `CURLM`.
+/// All requests of the process, which run on one thread, and the connections that they reuse. The C type is `CURLM`.
 package final class HTTPClient {
     private let multi: UnsafeMutableRawPointer
     private var running: [UnsafeMutableRawPointer: RemoteRequest] = [:]
-    /// Connections that are kept for later requests.
+    /// Maximum number of idle connections that are kept for later requests.
     private static let keptConnections = 4
     package let policy: TransferPolicy
-    /// Where sources may come from.
+    /// The addresses that sources may be fetched from.
     let sourceAddresses: AddressPolicy
-    /// Where outputs and callbacks may go.
+    /// The addresses that outputs and callbacks may be sent to.
     let outputAddresses: AddressPolicy
     let account: S3Account
-    /// Where whole sources are kept, if they are.
+    /// The cache of whole sources, if the policy has one.
     package let cache: SourceCache?
 
     package init(policy: TransferPolicy) {
@@ -36,7 +36,7 @@ package final class HTTPClient {
         curl_global_cleanup()
     }
 
-    /// Where a source is asked for, and by whom.
+    /// The URL, headers and credentials of the request for a source.
     func target(of location: SourceLocation, _ access: WebAccess) throws(Failure) -> RequestTarget {
         switch location {
         case .file(let path): throw Failure(.internal, "the file '\(path)' is on no server")
@@ -52,19 +52,19 @@ package final class HTTPClient {
         curl_multi_add_handle(multi, request.handle.pointer)
     }
 
-    /// Ends the request, if it still runs; its connection is closed unless the answer was complete.
+    /// Stops the request if it is still running. Its connection is closed unless the response was complete.
     func remove(_ request: RemoteRequest) {
         guard running.removeValue(forKey: request.handle.pointer) != nil else { return }
         curl_multi_remove_handle(multi, request.handle.pointer)
     }
 
-    /// Waits until a socket of a request or one of the given descriptors is readable, or for the time given.
+    /// Waits until a socket of a request or one of the given descriptors is readable, or until the timeout.
     package func wait(for descriptors: [CInt], atMost milliseconds: Int) {
         var entries = descriptors.map { curl_waitfd(fd: $0, events: Int16(CURL_WAIT_POLLIN), revents: 0) }
         curl_multi_poll(multi, &entries, UInt32(entries.count), Int32(clamping: milliseconds), nil)
     }
 
-    /// Moves every request on as far as it goes without waiting, and tells those that ended.
+    /// Advances every request as far as possible without waiting, and notifies those that have ended.
     package func perform() {
         guard !running.isEmpty else { return }
         var count: Int32 = 0

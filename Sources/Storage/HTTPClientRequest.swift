@@ -4,18 +4,19 @@ import JobSchema
 import Lifecycle
 import SlotIPC
 
-/// One request over HTTP: for a source or for a part of it, for an output, or with a callback.
+/// One HTTP request: for a source or a part of it, for an output, or for a callback.
 final class HTTPClientRequest: RemoteRequest {
     private let mayBeRedirected: Bool
     private var isRedirected = false
-    /// Bytes of the body of an answer that redirects.
+    /// Bytes of the body of a redirect response.
     private var redirectionBytes = 0
-    /// What a store says of why it refuses.
+    /// The response body in which a store explains a refusal.
     private var refusal: [UInt8] = []
 
     private static let maxRefusal = 16 << 10
 
-    /// A request for the bytes of the range, or for all; `condition` is the validator that the part must have, or all must not.
+    /// A request for the range, or for the whole source. `condition` is the validator that a part must match (`If-Range`), or
+    /// that the whole source must not match (`If-None-Match`).
     init(
         _ target: RequestTarget, range: (from: Int64, to: Int64?)?, condition: String?, redirects: Int,
         policy: TransferPolicy, addresses: AddressPolicy, owner: any Owner
@@ -25,10 +26,10 @@ final class HTTPClientRequest: RemoteRequest {
             target, noun: "the source", range: range, redirects: redirects, timeout: policy.connectTimeout,
             policy: policy, addresses: addresses, owner: owner)
         configure()
-        // One connection for all requests, once a server is known to be able to. None waits for that (CURLOPT_PIPEWAIT): the one
-        // that would tell may be paused.
+        // All requests to a server that supports HTTP/2 share one connection. CURLOPT_PIPEWAIT is not set, because the
+        // connection to wait for may be paused.
         if route.isSecure { handle.set(CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_2TLS) }
-        // A proxy before a store may change what it accepts, which the signature would cover.
+        // A proxy in front of a store may change `Accept-Encoding`, which would invalidate the signature.
         var lines = target.isObject ? ["x-amz-content-sha256: \(Digest.of([]))"] : ["Accept-Encoding: identity"]
         if range == nil, !target.isObject { lines.append("Icy-MetaData: 1") }
         handle.acceptStatusLine("ICY 200 OK")
@@ -41,7 +42,7 @@ final class HTTPClientRequest: RemoteRequest {
         handle.setHeader(lines + target.headers)
     }
 
-    /// A request that posts a message.
+    /// A request that posts a callback.
     init(
         posting message: CallbackRequest, policy: TransferPolicy, addresses: AddressPolicy, owner: any Owner
     ) throws(Failure) {
@@ -55,7 +56,7 @@ final class HTTPClientRequest: RemoteRequest {
         handle.post(Array(message.body))
     }
 
-    /// A request that changes something, with a body or without.
+    /// A request that modifies a store, with or without a body.
     init(
         _ message: StoreMessage, to target: RequestTarget, policy: TransferPolicy, addresses: AddressPolicy,
         owner: any Owner
@@ -80,17 +81,17 @@ final class HTTPClientRequest: RemoteRequest {
 
     private func configure() {
         handle.set(CURLOPT_PROTOCOLS_STR, "http,https")
-        // What a request says of who asks is for its own server: a redirect is another request.
+        // The request's credentials are for its own server only, so each redirect becomes a separate request.
         handle.set(CURLOPT_FOLLOWLOCATION, 0)
-        // One connection a request, so that one cut short takes no other with it.
+        // One connection per request, so that aborting one does not affect the others.
         handle.set(CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_1_1)
         handle.set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
         handle.set(CURLOPT_USERAGENT, "respool/\(respoolVersion)")
         handle.authorize(target.authorization)
     }
 
-    /// Whether a store refuses the request, and says why in the body; a part that is not there, and a source that has not changed,
-    /// are its owner's to judge.
+    /// Whether a store refuses the request and explains it in the body. The owner handles 304 (not modified) and 416 (range not
+    /// satisfiable).
     private var isRefused: Bool {
         target.isObject && hasHead && head.status >= 300 && ![304, 416].contains(head.status)
     }
@@ -106,7 +107,7 @@ final class HTTPClientRequest: RemoteRequest {
     }
 
     override func take(line: String) throws(Failure) -> Bool {
-        // What follows the body of a chunked answer is not read, but counts.
+        // The trailer fields of a chunked response are ignored, but count towards the limit.
         if hasHead { head.count(line) } else if !line.isEmpty { head.append(line) }
         try checkHead()
         guard !hasHead, line.isEmpty, head.status >= 200 else { return true }
@@ -119,7 +120,7 @@ final class HTTPClientRequest: RemoteRequest {
 
     override func take(body bytes: UnsafeRawBufferPointer) throws(Failure) -> Bool {
         if isRedirected {
-            // A short body is read, so that the connection may serve again.
+            // A short body is read to its end, so that the connection can be reused.
             redirectionBytes += bytes.count
             return redirectionBytes <= Self.maxRefusal
         }

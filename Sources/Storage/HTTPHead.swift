@@ -1,24 +1,24 @@
 import CCurl
 import Glibc
 
-/// The status line and the header fields of an answer that respool reads.
+/// The status line and the header fields of a response.
 struct HTTPHead {
     private(set) var status = 0
-    /// Whether other answers may come over the same connection at the same time.
+    /// Whether the response uses HTTP/2, where other responses can share the connection.
     private(set) var isVersion2 = false
     private var fields: [String: String] = [:]
-    /// Bytes of all lines, also of answers before this one, of which a server may send no more than a limit.
+    /// Bytes of all lines, including those of earlier responses. The total is limited.
     private(set) var size = 0
 
     static let largest = 64 << 10
 
-    /// Whether it is about a file of a server that does not speak HTTP.
+    /// Whether the head describes a file on an FTP or SFTP server.
     private let isOfFile: Bool
 
     init() { isOfFile = false }
 
-    /// What a server of files says of the bytes that follow: how many there are, when the file was changed, in seconds since 1970,
-    /// and where they begin.
+    /// The head for a file on an FTP or SFTP server, from the number of bytes that follow, the modification time in seconds
+    /// since 1970, and the offset at which the bytes begin.
     init(fileOf length: Int64?, changed: Int64?, from offset: Int64?, after former: HTTPHead) {
         isOfFile = true
         size = former.size
@@ -30,10 +30,10 @@ struct HTTPHead {
         }
     }
 
-    /// Counts a line that is not read.
+    /// Counts a line without reading it.
     mutating func count(_ line: String) { size += line.utf8.count + 2 }
 
-    /// Takes in one line, without its end.
+    /// Takes in one line, without its line ending.
     mutating func append(_ line: String) {
         count(line)
         if line.hasPrefix("HTTP/") || line.hasPrefix("ICY ") {
@@ -44,7 +44,7 @@ struct HTTPHead {
             status = line.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
         } else if let colon = line.firstIndex(of: ":") {
             let value = line[line.index(after: colon)...].drop { $0 == " " || $0 == "\t" }
-            // A field that comes twice is kept as it came first; none of those read here may come twice.
+            // If a field is repeated, the first value is used. None of the fields read here may be repeated.
             let name = line[..<colon].lowercased()
             if fields[name] == nil {
                 fields[name] = String(value.reversed().drop { $0 == " " || $0 == "\t" }.reversed())
@@ -52,11 +52,11 @@ struct HTTPHead {
         }
     }
 
-    /// Whether the body is a stream without an end: a radio station's, or audio whose length nobody tells in any way.
+    /// Whether the body is a stream without an end: a radio station, or audio whose length is not announced.
     var isEndless: Bool {
         guard status == 200, fields["content-length"] == nil else { return false }
         if fields.keys.contains(where: { $0.hasPrefix("icy-") }) { return true }
-        // A file of unknown length comes in chunks, or with a date or a tag of the file.
+        // A file of unknown length is sent in chunks, or with an entity tag or a modification date.
         let isFile = marksEnd || fields["etag"] != nil || fields["last-modified"] != nil
         let type = (fields["content-type"] ?? "").prefix { $0 != ";" }.lowercased()
         return !isFile && Self.streamedTypes.contains(type)
@@ -66,21 +66,21 @@ struct HTTPHead {
         "audio/mpeg", "audio/mp3", "audio/aac", "audio/aacp", "audio/ogg", "application/ogg",
     ]
 
-    /// Whether the end of a body of unknown length is told, rather than being where the connection ends.
+    /// Whether the end of a body of unknown length is marked explicitly, rather than by the end of the connection.
     var marksEnd: Bool { isVersion2 || fields["transfer-encoding"] != nil }
 
     subscript(name: String) -> String? { fields[name] }
 
-    /// Where the answer says that what was asked for is, as it says it.
+    /// The unresolved target of a redirect.
     var redirection: String? { [301, 302, 303, 307, 308].contains(status) ? fields["location"] : nil }
 
-    /// Bytes of the body, if the server says so and the body is sent as one piece.
+    /// Length of the body in bytes, if the server announces it and the body is not chunked.
     var contentLength: Int64? {
         guard fields["transfer-encoding"] == nil else { return nil }
         return fields["content-length"].flatMap { Int64($0) }.flatMap { $0 >= 0 ? $0 : nil }
     }
 
-    /// Which bytes of how many a partial answer holds. (RFC 9110 section 14.4)
+    /// The byte range and the total size of a partial response (RFC 9110, section 14.4).
     var contentRange: (bytes: Range<Int64>, total: Int64?)? {
         guard let value = fields["content-range"], value.lowercased().hasPrefix("bytes ") else { return nil }
         let parts = value.dropFirst(6).split(separator: "/", omittingEmptySubsequences: false)
@@ -94,19 +94,19 @@ struct HTTPHead {
         return (first..<last + 1, total)
     }
 
-    /// Seconds that the server asks us to wait, at most an hour. (RFC 9110 section 10.2.3)
+    /// Seconds after which the server allows a retry, at most one hour (RFC 9110, section 10.2.3).
     var retryAfter: Double? {
         guard let value = fields["retry-after"] else { return nil }
         if let seconds = Int64(value) { return Double(min(max(seconds, 0), 3600)) }
         return Self.seconds(value).map { Double(min(max($0 - Int64(time(nil)), 0), 3600)) }
     }
 
-    /// An entity tag that stands for the very bytes.
+    /// An entity tag that guarantees identical bytes.
     var strongTag: String? { fields["etag"].flatMap { $0.hasPrefix("\"") ? $0 : nil } }
 
-    /// The time of the last change, if the file cannot have changed again within that second. (RFC 9110 section 8.8.2.2)
+    /// The modification date, if the file cannot have changed again within that second (RFC 9110, section 8.8.2.2).
     var strongDate: String? {
-        // Whose clock is right is not known, but it is not wrong by minutes.
+        // The server's clock may differ from ours, but not by minutes.
         if isOfFile { return fields["last-modified"].flatMap { Int64($0)! + 60 < time(nil) ? $0 : nil } }
         guard let value = fields["last-modified"], let changed = Self.seconds(value) else { return nil }
         guard let now = fields["date"].flatMap(Self.seconds) else { return nil }

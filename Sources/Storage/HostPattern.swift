@@ -1,4 +1,4 @@
-/// Hosts as an operator names them: a name, an address or a network, perhaps with a port.
+/// A host pattern set by an operator: a name, an address or a network, with an optional port.
 struct HostPattern: Sendable {
     private let network: Network?
     private let name: String
@@ -15,7 +15,7 @@ struct HostPattern: Sendable {
         self.port = port
     }
 
-    /// Whether it names the host, which has that address; with `andBelow` a name stands for those below it too.
+    /// Whether the pattern matches the host, which has that address. With `andBelow`, a name also matches its subdomains.
     func matches(_ host: String, _ address: IPAddress?, port: Int, andBelow: Bool = false) -> Bool {
         guard self.port == nil || self.port == port else { return false }
         guard let network else {

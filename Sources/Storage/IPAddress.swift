@@ -7,7 +7,7 @@ struct IPAddress: Hashable, Sendable {
 
     private init(bytes: [UInt8]) { self.bytes = bytes }
 
-    /// The address that the text is, in its usual forms. The corresponding C function is `inet_pton`.
+    /// Parses an address in its usual notation. The corresponding C function is `inet_pton`.
     init?(_ text: some StringProtocol) {
         let text = String(text)
         var four = in_addr()
@@ -21,7 +21,7 @@ struct IPAddress: Hashable, Sendable {
         }
     }
 
-    /// The address of a socket address; nothing for other families.
+    /// The address of a socket address; `nil` for other families.
     init?(_ address: UnsafePointer<sockaddr>) {
         let raw = UnsafeRawPointer(address)
         switch CInt(address.pointee.sa_family) {
@@ -35,7 +35,7 @@ struct IPAddress: Hashable, Sendable {
         }
     }
 
-    /// The IPv4 address that an IPv6 address leads to: mapped, NAT64 (RFC 6052) or 6to4 (RFC 3056).
+    /// The IPv4 address embedded in an IPv6 address: mapped, NAT64 (RFC 6052) or 6to4 (RFC 3056).
     var embedded: IPAddress? {
         guard bytes.count == 16 else { return nil }
         if Network.mapped.contains(self) || Network.translated.contains(self) {
@@ -55,7 +55,7 @@ struct Network: Hashable, Sendable {
     static let translated = Network("64:ff9b::/96")!
     static let sixToFour = Network("2002::/16")!
 
-    /// The network that the text is; an address alone is a network of itself.
+    /// Parses a network. An address without a prefix length is a network of one address.
     init?(_ text: some StringProtocol) {
         let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
         guard let address = IPAddress(parts[0]) else { return nil }

@@ -1,24 +1,24 @@
 import MediaTypes
 import Text
 
-/// Parts the audio of a SHOUTcast or Icecast stream from the titles between its bytes.
+/// Separates the audio of a SHOUTcast or Icecast stream from the titles that are interleaved with it.
 ///
-/// After every `interval` bytes of audio comes one byte that tells how many times 16 bytes of text follow.
+/// After every `interval` bytes of audio, one byte gives the length of the following text in units of 16 bytes.
 struct IcyFilter {
     private let interval: Int
     /// Bytes of audio until the next length byte.
     private var audioLeft: Int
-    /// Bytes of text that are missing, and those that are there.
+    /// Bytes of text that are still missing, and those received so far.
     private var textLeft = 0
     private var text: [UInt8] = []
     private var last: String?
     private(set) var titles: [StreamTitle] = []
 
-    /// Bytes that the titles take until somebody takes them: in JSON they travel in one packet of 128 KiB.
+    /// Maximum size in bytes of the titles that are not yet taken. As JSON, they must fit into one packet of 128 KiB.
     private static let maxBytes = 60_000
     private var bytes = 0
 
-    /// A filter for a server that announced this interval in bytes.
+    /// A filter for the interval in bytes that the server announced; `nil` if the interval is out of range.
     init?(interval: Int) {
         guard (1...16 << 20).contains(interval) else { return nil }
         self.interval = interval
@@ -30,7 +30,7 @@ struct IcyFilter {
         return titles
     }
 
-    /// Gives the runs of audio among the bytes, of which the first goes to `position`.
+    /// Returns the ranges of audio bytes. The first byte of `bytes` is at `position` of the stream.
     mutating func take(_ bytes: UnsafeRawBufferPointer, at position: Int64) -> [Range<Int>] {
         var (runs, index, audio) = ([Range<Int>](), 0, position)
         while index < bytes.count {
@@ -58,7 +58,7 @@ struct IcyFilter {
 
     private mutating func finishText(at offset: Int64) {
         guard let title = Self.title(in: text), title != last else { return }
-        // A character may take two bytes in JSON, and the names and the offset take the rest.
+        // A character may take two bytes in JSON. The keys and the offset take the rest.
         let size = 2 * title.utf8.count + 60
         guard bytes + size <= Self.maxBytes else { return }
         bytes += size
@@ -66,7 +66,7 @@ struct IcyFilter {
         titles.append(StreamTitle(offset: offset, title: title))
     }
 
-    /// The value of `StreamTitle='…';`, which may hold quotes itself; old stations write Latin-1.
+    /// The value of `StreamTitle='…';`, which may contain quotes. Old stations encode it as Latin-1.
     static func title(in text: [UInt8]) -> String? {
         let mark = Array("StreamTitle='".utf8)
         guard let start = text.firstRange(of: mark)?.upperBound else { return nil }

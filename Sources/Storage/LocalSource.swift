@@ -4,16 +4,16 @@ package import JobSchema
 package import Lifecycle
 package import SlotIPC
 
-/// A source on this machine: its own descriptor, read-only, with all its bytes there.
+/// A source on this machine: a read-only descriptor whose bytes are all available.
 package struct LocalSource: ~Copyable {
     package let file: Descriptor
     /// Bytes.
     package let length: Int64
 
-    /// Opens the file if it lies under a source root once symlinks are resolved, or is the one granted.
+    /// Opens the file if it is the granted one, or if it lies under a source root after symlinks are resolved.
     ///
-    /// What was checked is what is read: the path is resolved once, and the file opened through the descriptor that was
-    /// looked at. (O_PATH, /proc/self/fd)
+    /// The path is resolved only once, with O_PATH. The file is opened through that descriptor (/proc/self/fd), so the file
+    /// that was checked is the one that is read.
     package static func open(path: String, policy: TransferPolicy) throws(Failure) -> LocalSource {
         let located = clinux_locate(path)
         guard located >= 0 else { throw missing(path, policy, Errno.last) }
@@ -47,13 +47,14 @@ package struct LocalSource: ~Copyable {
         }
     }
 
-    /// Says that a file is missing only to those who may know: where the nearest folder that exists is under a root.
+    /// Reports a file as missing only if the nearest existing folder is under a source root. Otherwise the message would reveal
+    /// which files exist.
     private static func missing(_ path: String, _ policy: TransferPolicy, _ error: Errno) -> Failure {
         if path == policy.grantedSource { return absent(path, error) }
         var nearest = path[...]
         while let slash = nearest.lastIndex(of: "/") {
             var link = stat()
-            // A dangling symlink is something that exists, and where it leads is nobody's business.
+            // A dangling symlink exists, and its target must not be revealed.
             if lstat(String(nearest), &link) == 0, link.isSymlink { return outside(path, policy) }
             nearest = nearest[..<slash]
             guard let real = realFolder(nearest.isEmpty ? "/" : String(nearest)) else { continue }

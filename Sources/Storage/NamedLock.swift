@@ -4,20 +4,21 @@ import Glibc
 import JobSchema
 import Lifecycle
 
-/// One of the permits of a name. No other process has it while this one holds it, and the kernel releases it when the process ends.
+/// One of the permits of a name. No other process holds it at the same time, and the kernel releases it when the process ends.
 ///
-/// Places are bytes of a file that all processes open, far apart for each name, and none of them is ever written.
+/// Permits are locks on bytes of a file that all processes open. The offsets of different names are far apart, and no byte is
+/// written.
 struct NamedLock: ~Copyable {
     private let file: Descriptor
 
     private init(owning file: consuming Descriptor) { self.file = file }
 
-    /// How many permits a name may have.
+    /// The maximum number of permits per name.
     static let maxPermits = 1024
-    /// No sweeper of staged files takes it.
+    /// This prefix keeps the file from being removed with the staged files.
     private static let fileName = Destination.keptPrefix + "locks"
 
-    /// Takes a permit of the name among all processes that share the folder; nothing if all are taken.
+    /// Takes a permit of the name among all processes that share the folder; `nil` if all are taken.
     static func take(_ name: String, permits: Int = 1, in folder: String) throws(Failure) -> NamedLock? {
         let file = try open(folder)
         let start = Int64(Digest.of(Array(name.utf8)).prefix(13), radix: 16)! * Int64(maxPermits)
@@ -30,7 +31,7 @@ struct NamedLock: ~Copyable {
 
     private static func open(_ folder: String) throws(Failure) -> Descriptor {
         let path = "\(folder)/\(fileName)"
-        // In a folder for everybody, such as /tmp, the kernel lets nobody open another's file who would make it.
+        // In a world-writable folder such as /tmp, the kernel refuses to open another user's file with O_CREAT.
         var opened = Glibc.open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC)
         if opened < 0 { opened = Glibc.open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o666) }
         guard opened >= 0 else { throw unusable(folder, .last) }

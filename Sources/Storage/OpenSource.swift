@@ -2,12 +2,13 @@ package import JobSchema
 package import Lifecycle
 package import MediaTypes
 
-/// A job's source while it is read.
+/// The source of a job while it is being read.
 package enum OpenSource: ~Copyable {
     case local(LocalSource)
     case remote(RemoteSource)
 
-    /// Opens the source at the location; a remote one shows only later whether it can be had, and is looked for in the cache.
+    /// Opens the source at the location. A remote source is first looked up in the cache; whether it can be fetched is reported
+    /// later.
     package static func open(
         _ location: SourceLocation, _ access: WebAccess, client: HTTPClient, maxBytes: Int64? = nil,
         cache: SourceCache? = nil
@@ -19,7 +20,7 @@ package enum OpenSource: ~Copyable {
         }
     }
 
-    /// The URL or path that what it names is relative to.
+    /// The URL that relative references inside the source are resolved against; `nil` for a local source.
     package var base: String? {
         switch self {
         case .local: nil
@@ -27,7 +28,7 @@ package enum OpenSource: ~Copyable {
         }
     }
 
-    /// Bytes of the whole source, once they are known.
+    /// Length of the whole source in bytes, once it is known.
     package var length: Int64? {
         switch self {
         case .local(let source): source.length
@@ -35,7 +36,7 @@ package enum OpenSource: ~Copyable {
         }
     }
 
-    /// Whether it waits for others that fetch from the same host, or the same source.
+    /// Whether the source waits for other jobs that fetch from the same host, or the same source.
     package var isWaiting: Bool {
         switch self {
         case .local: false
@@ -43,7 +44,7 @@ package enum OpenSource: ~Copyable {
         }
     }
 
-    /// Whether it is a stream without an end.
+    /// Whether the source is a stream without an end.
     package var isEndless: Bool {
         switch self {
         case .local: false
@@ -51,7 +52,7 @@ package enum OpenSource: ~Copyable {
         }
     }
 
-    /// Whether an endless stream has ended all the same.
+    /// Whether an endless stream has been ended by its server.
     package var isFinished: Bool {
         switch self {
         case .local: false
@@ -59,7 +60,7 @@ package enum OpenSource: ~Copyable {
         }
     }
 
-    /// The titles of a radio stream that came since they were last taken.
+    /// The titles of a radio stream that were received since the last call.
     package func takeTitles() -> [StreamTitle] {
         switch self {
         case .local: []
@@ -67,7 +68,7 @@ package enum OpenSource: ~Copyable {
         }
     }
 
-    /// Why no further byte will come.
+    /// The reason why no further bytes will arrive.
     package var failure: Failure? {
         switch self {
         case .local: nil
@@ -75,7 +76,7 @@ package enum OpenSource: ~Copyable {
         }
     }
 
-    /// How many bytes are there from the offset on.
+    /// The number of contiguous bytes that are available from the offset on.
     package func run(from offset: Int64) -> Int64 {
         switch self {
         case .local(let source): max(0, source.length - offset)
@@ -83,7 +84,7 @@ package enum OpenSource: ~Copyable {
         }
     }
 
-    /// A descriptor of its own, for reading only.
+    /// A separate, read-only descriptor.
     package func reader() throws(Failure) -> Descriptor {
         switch self {
         case .local(let source):
@@ -94,7 +95,7 @@ package enum OpenSource: ~Copyable {
         }
     }
 
-    /// Turns to the offset, where the reader is now.
+    /// Sets the reader's position, from which the source is fetched next.
     package func need(_ offset: Int64) {
         switch self {
         case .local: break
@@ -102,7 +103,7 @@ package enum OpenSource: ~Copyable {
         }
     }
 
-    /// When `tick` wants to be called at the latest.
+    /// The latest time at which `tick` must be called.
     package var nextDeadline: ContinuousClock.Instant? {
         switch self {
         case .local: nil
@@ -110,7 +111,7 @@ package enum OpenSource: ~Copyable {
         }
     }
 
-    /// Moves on what depends on time.
+    /// Handles timeouts and retries that are due.
     package func tick(_ now: ContinuousClock.Instant) {
         switch self {
         case .local: break

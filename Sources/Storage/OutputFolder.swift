@@ -4,13 +4,13 @@ package import JobSchema
 import Lifecycle
 
 extension Destination {
-    /// Checks what exists of the destination, so that a bad one fails before any work is done; nothing is made.
+    /// Checks the existing part of the destination, so that an invalid one fails before any work is done. Creates nothing.
     package func check() throws(Failure) {
         guard let folder = try openExistingFolder() else { return }
         try checkEntry(in: folder)
     }
 
-    /// Fails if something has the destination's name, so that nothing is made that may not go there.
+    /// Fails if the destination exists, so that no output is produced that may not be published.
     package func checkOverwrite() throws(Failure) {
         guard let folder = try openExistingFolder() else { return }
         try checkOverwrite(in: folder)
@@ -21,15 +21,16 @@ extension Destination {
         if fstatat(folder.number, name, &entry, AT_SYMLINK_NOFOLLOW) == 0 { throw exists }
     }
 
-    /// The failure of an output that may replace nothing.
+    /// The failure of an output that may not overwrite an existing file.
     var exists: Failure { .outputExists(path) }
 
-    /// Opens the folder, making what is missing of it. Every symlink on the way must lead below the root.
+    /// Opens the folder, and creates the missing part of its path. Every symlink in the path must lead below the root.
     ///
-    /// What is made is counted, for `removeEmptyFolders`, which spares the folder while it is open.
+    /// Sets `made` to the number of path components to pass to `removeEmptyFolders`, which does not remove a folder that is
+    /// open.
     func openOrCreateFolder(counting made: inout Int) throws(Failure) -> Descriptor {
         for _ in 0..<10 {
-            // Another job may just remove what it had made: then what is missing is made anew.
+            // Another job may have just removed the folder that it had created. The missing part is then created again.
             guard let folder = try openFolder(creating: true, &made) else { continue }
             try checkEntry(in: folder)
             return folder
@@ -37,7 +38,7 @@ extension Destination {
         throw denied("its folder vanished")
     }
 
-    /// Opens the folder, making what is missing of it for good.
+    /// Opens the folder, and creates the missing part of its path permanently.
     func openOrCreateFolder() throws(Failure) -> Descriptor {
         var made = 0
         return try openOrCreateFolder(counting: &made)
@@ -62,7 +63,7 @@ extension Destination {
                 throw denied("it leads outside the output root")
             }
             if creating {
-                // Where there are no locks, nobody removes a folder either.
+                // If the file system does not support locks, `removeEmptyFolder` does not remove folders either.
                 clinux_share_lock(next.number)
                 guard isChild(next, name, of: folder) else { return nil }
             }
@@ -91,15 +92,14 @@ extension Destination {
         return Descriptor(owning: child)
     }
 
-    /// Whether the name still leads to the open folder.
+    /// Whether the name still refers to the open folder.
     private func isChild(_ child: borrowing Descriptor, _ name: String, of folder: borrowing Descriptor) -> Bool {
         var named = stat()
         guard let held = try? status(of: child), fstatat(folder.number, name, &named, 0) == 0 else { return false }
         return named.isSameFile(as: held)
     }
 
-    /// Removes the last folders of the location, as many as were made for it, up to the first that holds something or is open
-    /// for an output.
+    /// Removes the last `count` folders of the path, and stops at the first that is not empty or is open for an output.
     package func removeEmptyFolders(_ count: Int) {
         var names = folderNames
         for _ in 0..<count {
@@ -119,7 +119,7 @@ extension Destination {
         } catch { return false }
     }
 
-    /// Only a regular file, or the symlink of one, may be replaced.
+    /// Only a regular file, or a symlink to one, may be replaced.
     private func checkEntry(in folder: borrowing Descriptor) throws(Failure) {
         var entry = stat()
         guard fstatat(folder.number, name, &entry, 0) == 0 else { return }
@@ -133,7 +133,7 @@ extension Destination {
 
     func denied(_ reason: String) -> Failure { Failure(.outputDenied, "the output '\(path)' is denied: \(reason)") }
 
-    /// What a failed call on the folder or a file in it means.
+    /// The failure of a call on the folder or on a file in it.
     func writing(_ error: Errno) -> Failure {
         switch error.rawValue {
         case EACCES, EPERM, EROFS, ENAMETOOLONG, ENOTDIR, ELOOP: denied("\(error)")

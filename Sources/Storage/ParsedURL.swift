@@ -1,6 +1,6 @@
 import CCurl
 
-/// The one owner of a URL that libcurl has taken apart. The corresponding C type is `CURLU`.
+/// The sole owner of a URL parsed by libcurl. The corresponding C type is `CURLU`.
 struct ParsedURL: ~Copyable {
     private let handle: OpaquePointer
 
@@ -8,7 +8,7 @@ struct ParsedURL: ~Copyable {
 
     deinit { curl_url_cleanup(handle) }
 
-    /// The URL in its parts, or nothing if it is malformed.
+    /// Parses the URL; `nil` if it is malformed.
     static func parse(_ text: String) -> ParsedURL? {
         guard let handle = curl_url() else { return nil }
         let url = ParsedURL(owning: handle)
@@ -17,7 +17,7 @@ struct ParsedURL: ~Copyable {
         return url
     }
 
-    /// The absolute URL of a reference that may be relative to another, or nothing if either is malformed.
+    /// The absolute URL of a reference that may be relative to `base`; `nil` if either is malformed.
     static func resolve(_ reference: String, against base: String) -> String? {
         guard let url = parse(base) else { return nil }
         let flags = UInt32(CURLU_NON_SUPPORT_SCHEME | CURLU_ALLOW_SPACE | CURLU_URLENCODE)
@@ -33,13 +33,13 @@ struct ParsedURL: ~Copyable {
         return host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host
     }
 
-    /// The port, or the scheme's usual one.
+    /// The port, or the default port of the scheme.
     var port: Int { part(CURLUPART_PORT, flags: CURLU_DEFAULT_PORT).flatMap { Int($0) } ?? 0 }
 
     var user: String? { part(CURLUPART_USER, flags: CURLU_URLDECODE) }
     var password: String? { part(CURLUPART_PASSWORD, flags: CURLU_URLDECODE) }
 
-    /// The path with its percent signs decoded; nothing if it holds control characters.
+    /// The percent-decoded path; `nil` if it contains control characters.
     var decodedPath: String? { part(CURLUPART_PATH, flags: CURLU_URLDECODE) }
 
     private borrowing func part(_ part: CURLUPart, flags: Int32 = 0) -> String? {

@@ -1,9 +1,9 @@
 package import JobSchema
 import Text
 
-/// Resolves what a playlist names against where the playlist itself came from.
+/// Resolves the references of a playlist against the location of the playlist.
 package enum ReferenceURL {
-    /// The absolute URL of a reference inside the source at `base`; what came from the web names nothing but the web.
+    /// The absolute location of a reference inside the source at `base`. A playlist from a server may not refer to local files.
     package static func resolve(_ reference: String, against base: String) throws(Failure) -> SourceLocation {
         guard !reference.isEmpty else { return try SourceLocation(base) }
         let shown = redactedURL(reference)
@@ -30,7 +30,8 @@ package enum ReferenceURL {
         }
     }
 
-    /// An object beside the playlist: the keys that opened one bucket must not open another for whoever wrote the playlist.
+    /// An object in the playlist's bucket. Other buckets are refused, because the author of the playlist may not use the
+    /// worker's keys for them.
     private static func object(
         _ text: String, besides playlist: S3Object, _ shown: String
     ) throws(Failure) -> S3Object {

@@ -1,17 +1,17 @@
 import JobSchema
 
-/// What tells that two answers of a server are about the same bytes.
+/// Detects whether two responses of a server describe the same bytes.
 struct RemoteIdentity {
-    /// Bytes of the whole source, if known.
+    /// Length of the whole source in bytes, if known.
     var length: Int64?
     private let tag: String?
     private let date: String?
-    /// Whether the server may know ranges; it has not said or shown that it does not.
+    /// Whether the server may support ranges: nothing it has sent so far rules them out.
     var mayKnowRanges: Bool
-    /// Whether its answers may come over one connection at the same time.
+    /// Whether responses share one connection (HTTP/2).
     let sharesConnection: Bool
 
-    /// What the first answer, a whole one, says.
+    /// The identity in the first response, which is a complete one.
     init(_ head: HTTPHead) {
         length = head.contentLength
         tag = head.strongTag
@@ -20,7 +20,7 @@ struct RemoteIdentity {
         sharesConnection = head.isVersion2
     }
 
-    /// What is known of a source that is there already.
+    /// The identity of a source that is already available.
     init(length: Int64, tag: String) {
         self.length = length
         self.tag = tag
@@ -29,21 +29,21 @@ struct RemoteIdentity {
         sharesConnection = false
     }
 
-    /// The condition under which a part may be sent; without one, a part might be of other bytes, so none is asked for.
+    /// The validator for `If-Range`. Without one, a part could belong to different bytes, so no part is requested.
     var condition: String? { tag ?? date }
 
-    /// Whether parts can be asked for.
+    /// Whether parts can be requested.
     var canResume: Bool { mayKnowRanges && condition != nil }
 
-    /// What the answer to a request for a part is.
+    /// The kind of a response to a request for a part.
     enum Answer: Equatable {
-        /// It goes from the offset asked for up to this one.
+        /// The part from the requested offset to `end`.
         case part(end: Int64, total: Int64?)
-        /// It is the whole source from its start: the server knows no ranges.
+        /// The whole source from its start: the server does not support ranges.
         case whole
     }
 
-    /// Holds an answer against what was asked for; a part of something else, or another part, is a failure.
+    /// Compares a response with the request. A part of different bytes, or a different part, is a failure.
     func check(_ head: HTTPHead, from offset: Int64, url: String) throws(Failure) -> Answer {
         switch head.status {
         case 200:

@@ -2,15 +2,15 @@ import JobSchema
 import Lifecycle
 import SlotIPC
 
-// When a server that says nothing is late.
+// Timeouts of a server that sends nothing.
 extension RemoteRequest {
-    /// When it is late, if nothing comes before; a paused one never is.
+    /// When the request times out if nothing arrives before; `nil` while it is paused.
     func deadline(_ policy: TransferPolicy) -> ContinuousClock.Instant? {
         guard !isPaused, let last = lastActivity else { return nil }
         return last + .seconds(hasHead ? policy.stallTimeout : firstByteTimeout ?? policy.firstByteTimeout)
     }
 
-    /// What is said of a request that is late.
+    /// The failure of a request that has timed out.
     func lateness(_ policy: TransferPolicy) -> Failure {
         let (event, limit) =
             hasHead

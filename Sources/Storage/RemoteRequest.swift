@@ -4,54 +4,55 @@ import JobSchema
 import Lifecycle
 import SlotIPC
 
-/// One request to a server, whatever it speaks: the connection, its time limits, and the way of the bytes in both directions.
+/// One request to a server, for any protocol: its connection, its timeouts, and the transfer of bytes in both directions.
 class RemoteRequest {
-    /// What a request does with its answer; called from within libcurl, which must not be called back.
+    /// Receives the response of a request. The `received` methods are called from within libcurl, which must not be called
+    /// back.
     protocol Owner: AnyObject {
-        /// The head of the final answer is there; answers false when its body is not wanted.
+        /// The head of the final response has arrived. Returns false if its body is not wanted.
         func received(_ head: HTTPHead, by request: RemoteRequest) throws(Failure) -> Bool
-        /// Bytes at the request's position; answers false when no more are wanted.
+        /// Bytes at the request's position have arrived. Returns false if no more are wanted.
         func received(_ bytes: UnsafeRawBufferPointer, by request: RemoteRequest) throws(Failure) -> Bool
-        /// The request is over. Called outside libcurl.
+        /// The request has ended. Called outside libcurl.
         func ended(_ request: RemoteRequest, _ end: End)
     }
 
     enum End {
-        /// The answer is complete, or no more of it was wanted; or it says only where what was asked for is.
+        /// The response is complete or a redirect, or its owner wanted no more of it.
         case complete
-        /// The server's answer, or what it led to, is a failure.
+        /// The response, or its processing, failed.
         case failed(Failure)
-        /// The network broke; another request may succeed.
+        /// The connection broke. Another request may succeed.
         case broken(Failure)
     }
 
     final var handle: CurlHandle
     let target: RequestTarget
-    /// Which bytes are asked for, if not all.
+    /// The requested bytes; `nil` for all.
     let range: (from: Int64, to: Int64?)?
-    /// Redirects that led here.
+    /// The number of redirects followed so far.
     let redirects: Int
-    /// Where the next byte of the body belongs.
+    /// The offset of the next byte of the body.
     var position: Int64
-    /// Where the body ends, if known.
+    /// The offset at which the body ends, if known.
     var end: Int64?
     var hasHead = false
     private(set) var isPaused = false
-    /// When the server was last heard, or asked; nothing until the connection stands.
+    /// When the server last sent or requested something; `nil` before the request is sent.
     private(set) var lastActivity: ContinuousClock.Instant?
-    /// Seconds that the server may take to answer, where that is longer than usual.
+    /// Seconds until the first byte, if this differs from the policy's timeout.
     let firstByteTimeout: Double?
-    /// What is sent from a file.
+    /// The file to send.
     private(set) var body: FileBody?
     var head = HTTPHead()
-    /// Whether it was ended because its owner wants no more.
+    /// Whether the request was ended because its owner wants no more of the response.
     private(set) var isSatisfied = false
-    /// Why it was ended, if it was by what its server said or by its owner.
+    /// The failure for which the response or the owner ended the request.
     var failure: Failure?
     private(set) var route: Route
-    /// What it is about, for a sentence.
+    /// What is transferred, as a noun phrase for messages.
     private let noun: String
-    /// Seconds until the other side must have done what was asked of it.
+    /// The connection timeout in seconds; for a callback, the timeout of the whole request.
     let timeout: Double
     private unowned let owner: any Owner
 
@@ -75,13 +76,13 @@ class RemoteRequest {
         setCallbacks()
     }
 
-    /// The status of the answer.
+    /// The status of the response.
     var status: Int { head.status }
 
-    /// Where the answer says that what was asked for is, as it says it.
+    /// The unresolved target of a redirect.
     var redirection: String? { nil }
 
-    /// Stops reading, or goes on; a paused request is never late.
+    /// Pauses or resumes reading. A paused request never times out.
     func pause(_ paused: Bool) {
         guard paused != isPaused else { return }
         isPaused = paused
@@ -89,10 +90,10 @@ class RemoteRequest {
         curl_easy_pause(handle.pointer, paused ? CURLPAUSE_RECV : CURLPAUSE_CONT)
     }
 
-    /// Tells the owner that it is over.
+    /// Notifies the owner that the request has ended.
     final func ended(_ code: CURLcode) { owner.ended(self, finish(code)) }
 
-    /// Turns to the proxy where that is next; false if what ended was the request.
+    /// Continues through the proxy if that is the next stage; returns false if the request itself has ended.
     func turnToProxy(after code: CURLcode) -> Bool {
         guard let proxy = route.nextProxy(after: code) else { return false }
         handle.set(CURLOPT_PROXY, proxy)
@@ -100,11 +101,11 @@ class RemoteRequest {
         return true
     }
 
-    /// What libcurl's result means.
+    /// Converts libcurl's result code to the end of the request.
     func finish(_ code: CURLcode) -> End {
         if let failure { return .failed(failure) }
         if isSatisfied || code == CURLE_OK && hasHead { return .complete }
-        // libcurl 7.88 has no memory for a line of over 100 KB.
+        // libcurl 7.88 reports CURLE_OUT_OF_MEMORY for a header line of over 100 KB.
         if code == CURLE_OUT_OF_MEMORY, lastActivity != nil, !hasHead {
             return .failed(.endlessHeader(target.name))
         }
@@ -115,34 +116,34 @@ class RemoteRequest {
         return failure.retryable ? .broken(failure) : .failed(failure)
     }
 
-    /// Takes in a line that the server says; answers false when no more is wanted.
+    /// Takes in a line from the server; returns false if no more is wanted.
     func take(line: String) throws(Failure) -> Bool {
         head.count(line)
         try checkHead()
         return true
     }
 
-    /// Takes in the beginning of the body, before its first bytes; answers false when no more is wanted.
+    /// Takes in the start of the body, before its first bytes; returns false if no more is wanted.
     func beginBody() throws(Failure) -> Bool { true }
 
-    /// Takes in some of the body; answers false when no more is wanted.
+    /// Takes in bytes of the body; returns false if no more is wanted.
     func take(body bytes: UnsafeRawBufferPointer) throws(Failure) -> Bool {
         isSatisfied = try !owner.received(bytes, by: self)
         return !isSatisfied
     }
 
-    /// Shows the head to the owner; answers false when its body is not wanted.
+    /// Passes the head to the owner; returns false if the body is not wanted.
     final func deliverHead() throws(Failure) -> Bool {
         isSatisfied = try !owner.received(head, by: self)
         return !isSatisfied
     }
 
-    /// Fails where the server sends more lines than a head can have.
+    /// Fails if the head exceeds its size limit.
     final func checkHead() throws(Failure) {
         guard head.size <= HTTPHead.largest else { throw .endlessHeader(target.name) }
     }
 
-    /// Sends what is in the file.
+    /// Sends the contents of the file.
     final func send(_ file: FileBody) {
         body = file
         handle.set(CURLOPT_UPLOAD, 1)
@@ -154,7 +155,7 @@ class RemoteRequest {
         handle.set(CURLOPT_URL, target.url)
         handle.setNoProxy()
         handle.set(CURLOPT_NOSIGNAL, 1)
-        // A name server that is silent must not hold up the end of a job.
+        // A name server that does not reply must not delay the end of a job.
         handle.set(CURLOPT_QUICK_EXIT, 1)
         handle.set(CURLOPT_TCP_KEEPALIVE, 1)
         handle.set(CURLOPT_CONNECTTIMEOUT_MS, Int(policy.connectTimeout * 1000))
@@ -196,7 +197,7 @@ class RemoteRequest {
             return request.body?.read(into: target) ?? Int(CURL_READFUNC_ABORT)
         }
         handle.set(CURLOPT_SEEKDATA, opaque)
-        // libcurl sends a body anew where a connection that it kept was closed meanwhile.
+        // libcurl sends the body again if a reused connection turns out to be closed.
         _ = curl_swift_set_seek(handle.pointer) { opaque, offset, _ in
             RemoteRequest.borrowed(opaque).body?.position = Int64(offset)
             return CURL_SEEKFUNC_OK
@@ -207,7 +208,7 @@ class RemoteRequest {
         Unmanaged<RemoteRequest>.fromOpaque(opaque!).takeUnretainedValue()
     }
 
-    /// Opens a socket to exactly the address that was checked, whatever the name resolves to a moment later.
+    /// Opens a socket to exactly the address that was checked, even if the name resolves to another one later.
     private func openSocket(_ target: UnsafeMutablePointer<curl_sockaddr>) -> curl_socket_t {
         guard let address = IPAddress(curl_swift_address(target)), route.opens(address) else {
             return curl_swift_bad_socket
@@ -225,17 +226,17 @@ class RemoteRequest {
 
     private func takeBody(_ bytes: UnsafeRawBufferPointer) -> Int {
         lastActivity = .now
-        // libcurl may hand over what it still held after it was told to stop.
+        // libcurl may still deliver buffered bytes after it was asked to stop.
         guard !isSatisfied, failure == nil else { return 0 }
         do throws(Failure) {
             guard try beginBody() else { return 0 }
-            // A request without a connection cannot be paused yet; libcurl hands these bytes over again when it goes on.
+            // A request that is not connected yet cannot be paused. libcurl delivers these bytes again after the pause.
             guard !isPaused else { return Int(CURL_WRITEFUNC_PAUSE) }
             return try take(body: bytes) ? bytes.count : 0
         } catch { return fail(error) }
     }
 
-    /// Answers a count that libcurl takes for the end of the request.
+    /// Returns a count that makes libcurl end the request.
     private func fail(_ failure: Failure) -> Int {
         self.failure = failure
         return 0
@@ -243,7 +244,8 @@ class RemoteRequest {
 }
 
 extension RemoteRequest {
-    /// A request for the bytes of the range, or for all; `condition` is the validator that the part must have, or all must not.
+    /// A request for the range, or for the whole source. `condition` is the validator that a part must match, or that the whole
+    /// source must not match.
     static func fetching(
         _ target: RequestTarget, range: (from: Int64, to: Int64?)?, condition: String?, redirects: Int,
         policy: TransferPolicy, addresses: AddressPolicy, owner: any Owner
@@ -257,7 +259,7 @@ extension RemoteRequest {
             scheme, target, range: range, policy: policy, addresses: addresses, owner: owner)
     }
 
-    /// A request that changes something, with a body or without.
+    /// A request that uploads or modifies something, with or without a body.
     static func sending(
         _ message: StoreMessage, to target: RequestTarget, policy: TransferPolicy, addresses: AddressPolicy,
         owner: any Owner

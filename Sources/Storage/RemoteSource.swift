@@ -4,24 +4,24 @@ package import Lifecycle
 package import MediaTypes
 import SlotIPC
 
-/// A source on a server: a spool that fills from its start, and ahead of that where the reader is.
+/// A source on a server, stored in a spool that is filled from its start and from the reader's position.
 ///
-/// At most two requests run: the one that the reader waits for, and an earlier one that is paused until the reader comes
-/// back to it or nothing else is missing. A request ends where it meets bytes that are there.
+/// At most two requests run: the one that the reader waits for, and an earlier one that is paused until the reader returns to
+/// it or nothing else is missing. A request ends when it reaches bytes that are already in the spool.
 package final class RemoteSource: RemoteRequest.Owner {
-    /// Why no further byte will come.
+    /// The reason why no further bytes will arrive.
     package private(set) var failure: Failure?
 
-    /// What is special where it has no end.
+    /// The state of a source without an end.
     private var stream: EndlessStream?
-    /// Whether an endless stream has ended all the same.
+    /// Whether the server has ended an endless stream.
     package private(set) var isFinished = false
     private let location: SourceLocation
     private let access: WebAccess
     private var url: String { location.text }
-    /// Where it was found in the end, after redirects; what it names is relative to that.
+    /// The URL after redirects, against which relative references in the source are resolved.
     package private(set) var finalURL: String
-    /// Bytes that it may have.
+    /// Maximum length of the source in bytes.
     private let maxBytes: Int64
     private let client: HTTPClient
     private var spool: Spool
@@ -29,28 +29,28 @@ package final class RemoteSource: RemoteRequest.Owner {
     private var cache: CacheUse?
     /// Held while a request runs.
     private var permit: HostPermit
-    /// Whether it waits for its permit, or for another job that fetches the same source.
+    /// Whether the source waits for its permit, or for another job that fetches the same source.
     package private(set) var isWaiting = false
-    /// The one that the reader waits for is last.
+    /// The last one is the one that the reader waits for.
     private var requests: [RemoteRequest] = []
     private var wanted: Int64 = 0
-    /// Breaks since a transfer last made headway.
+    /// Broken requests since a transfer last made progress.
     private var breaks = 0
-    /// Bytes that came since the last break.
+    /// Bytes received since the last broken request.
     private var headway: Int64 = 0
     private var lastBreak: Failure?
-    /// Whether the server seems to bear one request at a time.
+    /// Whether the server seems to accept only one request at a time.
     private var isAlone = false
     private var retryAt: ContinuousClock.Instant?
     private static let backoff = Backoff(base: .milliseconds(200), cap: .seconds(10))
-    /// Bytes that are sooner read over than asked for by another request.
+    /// A gap of at most so many bytes is read through rather than skipped by another request.
     private static let near = LinkRequest.keptBehind
-    /// Bytes after which a break is counted anew: fewer might go on for ever a byte at a time.
+    /// Bytes of progress that reset `breaks`. A lower value would allow endless retries with little progress each.
     private static let leastHeadway: Int64 = 256 << 10
-    /// Seconds that a server may ask for before the job itself had better wait.
+    /// Longest `Retry-After` in seconds that is waited for here. For a longer one, the job fails and is retried.
     private static let maxRetryDelay = 30.0
 
-    /// Asks for the source; what comes of it shows later. It is looked for in the cache, and kept there.
+    /// Requests the source and reports the result later. Looks it up in the cache first, if there is one, and stores it there.
     package init(
         _ location: SourceLocation, _ access: WebAccess, client: HTTPClient, maxBytes: Int64? = nil,
         cache: SourceCache? = nil
@@ -63,38 +63,38 @@ package final class RemoteSource: RemoteRequest.Owner {
         let target = try client.target(of: location, access)
         permit = HostPermit(at: target.url, policy: client.policy)
         if let cache { self.cache = CacheUse(cache, of: target) }
-        // Only within its file system can a file without a name get one.
+        // An unnamed file can only be linked within its own file system.
         spool = try Spool.create(in: cache?.folder ?? client.policy.spoolFolder)
         try start(at: nil)
     }
 
     deinit { cancelRequests() }
 
-    /// Bytes of the whole source, once they are known; of one that is to be kept, once they are there.
+    /// Length of the whole source in bytes, once it is known; for a source being cached, once it is complete.
     package var length: Int64? { cache?.isFetching == true ? nil : identity?.length }
 
-    /// Whether it is a stream without an end.
+    /// Whether the source is a stream without an end.
     package var isEndless: Bool { stream != nil }
 
-    /// How many bytes are there from the offset on.
+    /// The number of contiguous bytes that are available from the offset on.
     package func run(from offset: Int64) -> Int64 { spool.present.firstGap(from: offset) - offset }
 
-    /// A descriptor of the spool, for reading only.
+    /// A read-only descriptor of the spool.
     package func reader() throws(Failure) -> Descriptor { try spool.reader() }
 
-    /// Turns to the offset, where the reader is now.
+    /// Sets the reader's position, from which the source is fetched next.
     package func need(_ offset: Int64) {
         wanted = offset
         if isEndless { return follow() }
         arrange()
     }
 
-    /// When `tick` wants to be called at the latest.
+    /// The latest time at which `tick` must be called.
     package var nextDeadline: ContinuousClock.Instant? {
         (requests.compactMap { $0.deadline(client.policy) } + [retryAt].compactMap(\.self)).min()
     }
 
-    /// Ends requests that are late, and tries again where it is time.
+    /// Ends requests that have timed out, and retries when a retry is due.
     package func tick(_ now: ContinuousClock.Instant) {
         for request in requests {
             guard let deadline = request.deadline(client.policy), deadline <= now else { continue }
@@ -108,10 +108,10 @@ package final class RemoteSource: RemoteRequest.Owner {
         }
     }
 
-    /// The titles that came since they were last taken.
+    /// The titles that were received since the last call.
     package func takeTitles() -> [StreamTitle] { stream?.takeTitles() ?? [] }
 
-    /// Keeps the spool of an endless stream small: what lies behind the reader goes, and what comes too fast waits.
+    /// Limits the spool of an endless stream: frees the bytes behind the reader, and pauses the request if it is too far ahead.
     private func follow() {
         stream?.discard(before: wanted, of: spool)
         guard let request = requests.last else { return }
@@ -135,7 +135,7 @@ package final class RemoteSource: RemoteRequest.Owner {
         case .part(let end, let total):
             try checkSize(total)
             known.length = total ?? known.length
-            // A part of a whole of unknown length would end who knows where.
+            // A part of a source of unknown length has no reliable end.
             guard known.length != nil else { throw .status(head, url) }
             request.end = end
             return true
@@ -148,7 +148,7 @@ package final class RemoteSource: RemoteRequest.Owner {
         }
     }
 
-    /// Takes in the first answer: the source's, or that it is what was kept.
+    /// Takes in the first response: the source itself, or confirmation (304) that the cached copy is valid.
     private func begin(with head: HTTPHead, of request: RemoteRequest) throws(Failure) {
         let reached = request.handle.effectiveURL
         if case .web = location, !reached.isEmpty { finalURL = reached }
@@ -198,7 +198,7 @@ package final class RemoteSource: RemoteRequest.Owner {
         defer { if requests.isEmpty { permit.release() } }
         if isEndless {
             requests = []
-            // What has gone by does not come again: a stream that breaks is over.
+            // A live stream cannot be resumed, so it has ended once its connection breaks.
             switch end {
             case .failed(let failure): self.failure = failure
             case .broken(let failure) where request.position == 0: self.failure = failure
@@ -227,7 +227,7 @@ package final class RemoteSource: RemoteRequest.Owner {
     private func start(at offset: Int64?) throws(Failure) {
         guard try isTurn(at: offset) else {
             isWaiting = true
-            // Not all at the same time.
+            // The random delay keeps waiting jobs from retrying simultaneously.
             retryAt = .now + .milliseconds(Int.random(in: 50...150))
             return
         }
@@ -238,7 +238,7 @@ package final class RemoteSource: RemoteRequest.Owner {
         try ask(try client.target(of: location, access), for: range, at: requests.count)
     }
 
-    /// Whether it may ask now: nobody else fetches the source for the cache, and its host has a free permit.
+    /// Whether a request may start: no other job is fetching the source for the cache, and the host has a free permit.
     private func isTurn(at offset: Int64?) throws(Failure) -> Bool {
         if offset == nil, try cache?.mayAsk() == false { return false }
         return try permit.take()
@@ -254,7 +254,7 @@ package final class RemoteSource: RemoteRequest.Owner {
         client.add(request)
     }
 
-    /// Asks for what a request was for where its answer says that it is.
+    /// Follows a redirect.
     private func follow(_ request: RemoteRequest, _ isActive: Bool) throws(Failure) {
         guard request.redirects < client.policy.maxRedirects else { throw .redirects("too often", url) }
         guard let text = ParsedURL.resolve(request.redirection ?? "", against: request.target.url),
@@ -267,7 +267,7 @@ package final class RemoteSource: RemoteRequest.Owner {
         if !isActive { requests[0].pause(true) }
     }
 
-    /// Sees to it that the first byte that is missing from the reader on is on its way.
+    /// Ensures that the first byte missing from the reader's position on is being fetched.
     private func arrange() {
         guard failure == nil, retryAt == nil, let identity else { return }
         let hole = spool.present.firstGap(from: wanted)
@@ -282,7 +282,7 @@ package final class RemoteSource: RemoteRequest.Owner {
             resume(request)
         } else if identity.canResume {
             for request in requests { request.pause(true) }
-            // libcurl would keep 32 MiB of what a paused one brings over the connection that all of them share.
+            // libcurl would buffer up to 32 MiB of a paused response on the shared connection.
             if isAlone || identity.sharesConnection { cancelRequests() }
             do { try start(at: hole) } catch { fail(error) }
         } else if let request = requests.first {
@@ -292,7 +292,7 @@ package final class RemoteSource: RemoteRequest.Owner {
         }
     }
 
-    /// Whether the request comes to the hole soon, and by itself.
+    /// Whether the request will reach the gap soon without another request.
     private func reaches(_ hole: Int64, _ request: RemoteRequest) -> Bool {
         guard request.position <= hole, hole - request.position <= Self.near else { return false }
         return spool.present.nextStart(after: request.position) ?? .max > hole
@@ -308,14 +308,14 @@ package final class RemoteSource: RemoteRequest.Owner {
     // MARK: When a request breaks
 
     private func broke(_ failure: Failure, _ isActive: Bool) {
-        // Nobody waits for the other one: what it would have brought is asked for when it is missed.
+        // No reader waits for the other request. Its bytes are requested when they are needed.
         guard isActive || requests.isEmpty else { return }
         guard let identity else { return fail(failure) }
         lastBreak = failure
         guard identity.canResume else { return fail(cannotResume) }
         breaks = headway < Self.leastHeadway ? breaks + 1 : 1
         headway = 0
-        // Once may be chance; a server that fails again while another request waits may take no second one.
+        // One failure may be accidental. If requests fail again while another one is paused, the server may allow only one.
         if breaks > 1, !requests.isEmpty {
             isAlone = true
             return arrange()

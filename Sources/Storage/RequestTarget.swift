@@ -1,10 +1,10 @@
-/// Where a request goes, what that is called in a sentence, and who asks.
+/// The URL of a request, its name in messages, and its credentials.
 struct RequestTarget: Sendable {
     let url: String
-    /// The URL that a person gave; shown without its secrets.
+    /// The URL that the job specified. Messages show it without its secrets.
     let name: String
     let authorization: Authorization
-    /// Lines that say who asks.
+    /// Header lines with credentials.
     let headers: [String]
 
     init(url: String, name: String? = nil, authorization: Authorization = .none, headers: [String] = []) {
@@ -14,7 +14,7 @@ struct RequestTarget: Sendable {
         self.headers = headers
     }
 
-    /// Whether it is an object of a store, which answers in its own way.
+    /// Whether the target is an S3 object.
     var isObject: Bool {
         if case .s3 = authorization { true } else { false }
     }

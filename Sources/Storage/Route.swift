@@ -2,29 +2,29 @@ import CCurl
 import JobSchema
 import SlotIPC
 
-/// The way of a request to its server: which addresses may be tried, and whether a proxy is asked in their place.
+/// The route of a request to its server: the addresses that may be tried, and whether a proxy is used.
 struct Route {
     private enum Stage {
         case direct
-        /// The addresses of the host are looked at before that proxy is asked for it.
+        /// The addresses of the host are checked before the proxy is used.
         case checking(proxy: String)
         case proxied
     }
 
     let host: String
-    /// Whether it is over TLS.
+    /// Whether the route uses TLS.
     let isSecure: Bool
     private let port: Int
     private let addresses: AddressPolicy
     private var stage = Stage.direct
-    /// Whether an address was refused, and whether one was not.
+    /// Whether any address was refused, and whether any was permitted.
     private var (hasRefused, hasPermitted) = (false, false)
 
     init(to url: String, policy: TransferPolicy, addresses: AddressPolicy) {
         if let place = ParsedURL.parse(url) { (host, port) = (place.host, place.port) } else { (host, port) = ("", 0) }
         self.addresses = addresses
         isSecure = url.prefix(6).lowercased() == "https:"
-        // A proxy of the web is not for servers of files.
+        // The web proxy is not used for FTP and SFTP.
         if FileScheme(of: url) == nil, let proxy = policy.proxy(to: host, port: port) {
             stage = .checking(proxy: proxy)
         }
@@ -38,7 +38,7 @@ struct Route {
         if case .checking = stage { true } else { false }
     }
 
-    /// Whether a socket is to be opened to the address: one of the host's, or of the proxy, which the operator has named.
+    /// Whether a socket may be opened to the address, which belongs to the host or to the proxy set by the operator.
     mutating func opens(_ address: IPAddress) -> Bool {
         if isProxied { return true }
         guard addresses.permits(address, host: host, port: port) else {
@@ -49,13 +49,14 @@ struct Route {
         return !isChecking
     }
 
-    /// Whether the URL names the host, and no address of it.
+    /// Whether the URL contains a host name rather than an address.
     var isByName: Bool { IPAddress(host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host) == nil }
 
-    /// Whether no address may be tried. A proxy resolves the name anew and may take any, so for it all must be allowed.
+    /// Whether no address may be tried. A proxy resolves the name itself and may use any address, so all of them must be
+    /// permitted.
     var isDenied: Bool { hasRefused && (!hasPermitted || isChecking) }
 
-    /// The proxy that is asked next, once all addresses of the host are looked at.
+    /// The proxy to use next, once all addresses of the host have been checked.
     mutating func nextProxy(after code: CURLcode) -> String? {
         guard case .checking(let proxy) = stage, code == CURLE_COULDNT_CONNECT, hasPermitted, !hasRefused else {
             return nil
@@ -66,7 +67,7 @@ struct Route {
 }
 
 extension TransferPolicy {
-    /// The proxy for requests to the host; nothing where they go there themselves.
+    /// The proxy for requests to the host; `nil` for a direct connection.
     fileprivate func proxy(to host: String, port: Int) -> String? {
         let isException = proxyExceptions.contains {
             HostPattern($0).matches(host, IPAddress(host), port: port, andBelow: true)
@@ -76,7 +77,7 @@ extension TransferPolicy {
 }
 
 extension Failure {
-    /// What kept a proxy from being asked, or from connecting to the server; nothing if it was not the proxy.
+    /// The failure to reach the proxy, or of the proxy to reach the server; `nil` if the proxy is not the cause.
     static func proxy(_ code: CURLcode, _ connectStatus: Int) -> Failure? {
         switch code {
         case CURLE_COULDNT_RESOLVE_PROXY, CURLE_COULDNT_CONNECT:

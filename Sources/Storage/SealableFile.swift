@@ -2,62 +2,62 @@ import CLinux
 import Glibc
 package import Lifecycle
 
-/// A file that another process writes: that one has the only descriptor which can, and this one reads.
+/// A file that another process writes with the only writable descriptor, and this process reads.
 ///
-/// Whether it can be written to any more, the kernel tells: it grants no read lease on a file that somebody has open for writing, or
-/// mapped so. (F_SETLEASE of fcntl(2))
+/// The kernel shows whether the file can still be written to: it refuses a read lease on a file that is open or mapped for
+/// writing (F_SETLEASE of fcntl(2)).
 package final class SealableFile {
     private let reader: Descriptor
-    /// Whether leases tell anything in this file system.
+    /// Whether leases are reliable in this file system.
     private let hasLeases: Bool
-    /// Whether somebody was given a descriptor to write by.
+    /// Whether a writable descriptor has been handed out.
     package private(set) var isHandedOut = false
-    /// Whether nobody can write to it any more.
+    /// Whether no process can write to the file any more.
     package private(set) var isSealed = false
 
-    /// Whether somebody can write to the file.
+    /// Whether a process can write to the file.
     package enum Seal {
         case sealed, open
-        /// The file system does not tell.
+        /// The file system does not support leases.
         case unknown
     }
 
-    /// Takes over a file that nobody else has open, and keeps no descriptor to write by.
+    /// Takes over a file that no other process has open, and keeps no writable descriptor.
     init(owning file: consuming Descriptor) throws(Errno) {
         let opened = clinux_reopen(file.number, O_RDONLY)
         guard opened >= 0 else { throw .last }
         reader = Descriptor(owning: opened)
         _ = consume file
-        // A server's leases are its own affair: what refuses one now would refuse it later as well.
+        // A network file system may refuse leases. If it refuses one now, it would also refuse one later.
         hasLeases = clinux_has_writer(opened) == 0
     }
 
-    /// The descriptor for reading, borrowed.
+    /// The read-only descriptor, borrowed.
     package var number: CInt { reader.number }
 
-    /// Bytes of it at this moment.
+    /// Current length in bytes.
     package var length: Int64 { Int64((try? status().st_size) ?? 0) }
 
     func status() throws(Errno) -> stat { try Storage.status(of: reader) }
 
-    /// Takes the exclusive lock, if nobody has it.
+    /// Takes the exclusive lock, if it is free.
     func lock() -> Bool { clinux_lock(reader.number) == 0 }
 
-    /// A descriptor to write by, which is given away.
+    /// A writable descriptor to hand out to another process.
     package func writer() throws(Errno) -> Descriptor {
         let writer = try ownWriter()
         (isHandedOut, isSealed) = (true, false)
         return writer
     }
 
-    /// A descriptor to write by, which is not given away.
+    /// A writable descriptor for this process.
     func ownWriter() throws(Errno) -> Descriptor {
         let opened = clinux_reopen(reader.number, O_RDWR)
         guard opened >= 0 else { throw .last }
         return Descriptor(owning: opened)
     }
 
-    /// Finds out whether somebody can still write to it.
+    /// Checks whether a process can still write to the file.
     package func seal() -> Seal {
         guard hasLeases else { return .unknown }
         switch clinux_has_writer(reader.number) {
@@ -69,7 +69,7 @@ package final class SealableFile {
         }
     }
 
-    /// Gives its space back to the disk, whoever may have it open.
+    /// Frees the disk space of the file, even if other processes have it open.
     package func empty() {
         guard let writer = try? ownWriter() else { return }
         ftruncate(writer.number, 0)

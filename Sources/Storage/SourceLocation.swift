@@ -1,11 +1,11 @@
 package import JobSchema
 import Text
 
-/// Where a source is, by the form of its URL alone.
+/// The location of a source, determined from the form of its URL.
 package enum SourceLocation: Hashable, Sendable {
-    /// An absolute path of this machine.
+    /// An absolute path on this machine.
     case file(path: String)
-    /// The URL of a web server, or of a server of files, fit for the wire.
+    /// The percent-encoded URL of a web, FTP or SFTP server.
     case web(url: String)
     case object(S3Object)
 
@@ -38,7 +38,7 @@ package enum SourceLocation: Hashable, Sendable {
     }
 
     private static func path(ofFileURL source: String) throws(Failure) -> String {
-        // A file's name may hold what a URL would take for a query or a fragment, and people write it as it is.
+        // A file name may contain `?` and `#`, which users write unescaped.
         let escaped = source.flatMap { $0 == "?" ? "%3F" : $0 == "#" ? "%23" : String($0) }
         guard let url = ParsedURL.parse(String(escaped)), let path = url.decodedPath, path.hasPrefix("/") else {
             throw Failure(
@@ -50,7 +50,7 @@ package enum SourceLocation: Hashable, Sendable {
     }
 
     private static func webURL(_ source: String) throws(Failure) -> String {
-        // libcurl forgives a missing or a third slash, and would take the first folder for the host.
+        // libcurl accepts one or three slashes, and would then take the first folder as the host.
         let slashes = source.drop { $0 != ":" }.dropFirst().prefix { $0 == "/" }
         let url = slashes.count == 2 ? encoded(source) : ""
         guard let parsed = ParsedURL.parse(url), !parsed.host.isEmpty else {
@@ -59,7 +59,7 @@ package enum SourceLocation: Hashable, Sendable {
         return url
     }
 
-    /// The URL with what cannot go over the wire percent-encoded after the host, which may be international.
+    /// The URL with invalid characters after the host percent-encoded. The host may be international.
     private static func encoded(_ source: String) -> String {
         let slashes = source.utf8.dropFirst(source.utf8.prefix { $0 != 0x3a }.count + 1).drop { $0 == 0x2f }
         let host = slashes.prefix { ![0x2f, 0x3f, 0x23].contains($0) }

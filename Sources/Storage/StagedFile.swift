@@ -3,24 +3,24 @@ import Glibc
 package import JobSchema
 import Lifecycle
 
-/// An output that waits beside its destination: without a name while it is written, where the file system can do that, and
-/// under a name that holds the token from when it is complete until it is published.
+/// An output staged in the folder of its destination. While it is written, it is unnamed if the file system supports that. From
+/// its completion until its publication, it has a staged name that contains the fencing token.
 ///
-/// It takes the output's other files with it, its parts, which appear before it and go with it.
+/// It owns the output's other files, the parts. They are published before it, and removed with it.
 package struct StagedFile: ~Copyable {
     package private(set) var file: SealableFile
     let destination: Destination
     let folder: Descriptor
     let stagedName: String
     private var state: State
-    /// The finished parts, in their order.
+    /// The finished parts, in order.
     var parts: [StagedPart] = []
-    /// The names of copies that are not complete.
+    /// The names of incomplete copies.
     var copyNames: Set<String> = []
 
     private enum State {
         case unnamed, named
-        /// Under its destination; what was there before may be kept under a name of its own.
+        /// The file has its final name. The file that it replaced may be kept under another name.
         case published(keepsOld: Bool)
     }
 
@@ -35,7 +35,7 @@ package struct StagedFile: ~Copyable {
     }
 
     deinit {
-        // Where the main file's staged name is left, parts without theirs are taken for published.
+        // The main file's staged name must go first: recovery treats parts without a staged name as published.
         switch state {
         case .named: unlinkat(folder.number, stagedName, 0)
         case .published(keepsOld: true): unlinkat(folder.number, Destination.keptName(stagedName), 0)
@@ -45,7 +45,8 @@ package struct StagedFile: ~Copyable {
         for name in copyNames { unlinkat(folder.number, name, 0) }
     }
 
-    /// Makes the file of one of a job's outputs, and the destination's folder where it is missing, whose parts are counted.
+    /// Creates the file of one of a job's outputs, and the destination's folder if it is missing. `made` counts the created
+    /// folders.
     package static func create(
         for destination: Destination, job: String, token: String, output: Int, countingFolders made: inout Int
     ) throws(Failure) -> StagedFile {
@@ -57,7 +58,7 @@ package struct StagedFile: ~Copyable {
         return StagedFile(file, folder: folder, destination: destination, stagedName: name, isNamed: false)
     }
 
-    /// Makes the file under its staged name, for a file system that knows no files without one.
+    /// Creates the file under its staged name, for a file system that does not support unnamed files.
     static func createNamed(
         for destination: Destination, in folder: consuming Descriptor, _ name: String
     ) throws(Failure) -> StagedFile {
@@ -65,24 +66,24 @@ package struct StagedFile: ~Copyable {
         return StagedFile(file, folder: folder, destination: destination, stagedName: name, isNamed: true)
     }
 
-    /// Absolute path that the output is to have.
+    /// Absolute path of the destination.
     package func destinationPath() -> String { destination.path }
 
-    /// Absolute path of the name that the file bears until it is renamed.
+    /// Absolute path of the staged name.
     package func stagedPath() -> String { destination.stagedPath(stagedName) }
 
-    /// What the file is known by under any name, once it is written.
+    /// The identity of the file across renames, once it is written.
     package func identity() -> String? { try? file.status().identity }
 
-    /// Writes the file to the disk. The corresponding C function is `fsync`.
+    /// Flushes the file to the disk. The corresponding C function is `fsync`.
     package func synchronize() throws(Failure) {
         guard fsync(file.number) == 0 else { throw destination.writing(.last) }
     }
 
-    /// Gives the complete file its staged name, before anybody is asked whether it may be published.
+    /// Gives the complete file its staged name, before the permission to publish is requested.
     ///
-    /// Whoever owns the job next removes that name first, so a process that was frozen after it got leave to publish finds
-    /// nothing to rename when it thaws.
+    /// The next owner of the lease removes that name first. If a process is suspended after it was permitted to publish, the
+    /// rename fails when it resumes.
     package mutating func giveName() throws(Failure) {
         guard case .unnamed = state else { return }
         guard clinux_link_unnamed_in(file.number, folder.number, stagedName) == 0 else {
@@ -91,7 +92,7 @@ package struct StagedFile: ~Copyable {
         state = .named
     }
 
-    /// Has the copy in the file's place, under its name if it has one, and answers it.
+    /// Replaces the file by the copy, which takes over its staged name if there is one, and returns the copy.
     package mutating func replace(by copy: consuming FileCopy) throws(Failure) -> SealableFile {
         let isNamed = if case .named = state { true } else { false }
         if try take(copy, as: stagedName, isNamed: isNamed) { state = .named }
@@ -99,9 +100,9 @@ package struct StagedFile: ~Copyable {
         return file
     }
 
-    /// Makes the parts and then the named file visible, each in one step; fails where something is that may not be replaced.
+    /// Makes the parts and then the main file visible, each atomically. Fails if a file exists that may not be replaced.
     ///
-    /// What the file replaces can be kept until the end, so that `withdraw` brings it back.
+    /// If `keepingOld` is set, the replaced file is kept, so that `rollback` can restore it.
     package mutating func publish(keepingOld: Bool = false, replacing: Bool = true) throws(Failure) {
         if case .published = state { return }
         if !replacing { try destination.checkOverwrite(in: folder) }
@@ -118,14 +119,15 @@ package struct StagedFile: ~Copyable {
         guard fsync(folder.number) == 0 else { throw destination.writing(.last) }
     }
 
-    /// Takes back what was published, because another output of the job could not be.
+    /// Reverts the publication, because another output of the job could not be published.
     package mutating func rollback() {
         switch state {
         case .published:
             destination.rollback(in: folder, stagedName)
             state = .published(keepsOld: false)
         case .named:
-            // First, for a part that is gone may not be taken for published once its name is another's.
+            // The staged name goes first: recovery could otherwise take a removed part for a published one, once another file
+            // has the part's name.
             unlinkat(folder.number, stagedName, 0)
             state = .unnamed
         case .unnamed: break
@@ -134,8 +136,8 @@ package struct StagedFile: ~Copyable {
         fsync(folder.number)
     }
 
-    /// A file without a name, if the file system knows such; locked, which is for a sweeper the sign that somebody still owns
-    /// it once it has one.
+    /// An unnamed file, if the file system supports that. It is locked: the lock shows a sweeper that the file still has an
+    /// owner once it is named.
     static func createUnnamed(
         for destination: Destination, in folder: borrowing Descriptor
     ) throws(Failure) -> SealableFile? {
@@ -161,7 +163,7 @@ package struct StagedFile: ~Copyable {
         }
     }
 
-    /// A name that holds the token, so that two owners of a job never share one.
+    /// A name that contains the fencing token, so that two owners of a job never share one.
     static func stagedName(job: String, token: String) -> String {
         func safe(_ text: String, _ length: Int) -> String {
             String(text.unicodeScalars.prefix(length).map { isPlain($0) ? Character($0) : "_" })
@@ -176,22 +178,22 @@ package struct StagedFile: ~Copyable {
 }
 
 extension Destination {
-    /// The file that was just made, for another process to write.
+    /// Wraps a newly created file that another process will write.
     func sealable(_ file: consuming Descriptor) throws(Failure) -> SealableFile {
         do { return try SealableFile(owning: file) } catch { throw writing(error) }
     }
 
-    /// A copy in the file that was just made.
+    /// Wraps a newly created file that receives a copy.
     func copy(_ file: SealableFile, name: String? = nil) throws(Failure) -> FileCopy {
         do { return try FileCopy(file, name: name) } catch { throw writing(error) }
     }
 
     func stagedPath(_ name: String) -> String { folder == "/" ? "/" + name : folder + "/" + name }
 
-    /// Under which name a file waits that a staged one has replaced; no sweeper takes it, as it may have to come back.
+    /// The name of a replaced file. A sweeper does not remove it, because a rollback may restore it.
     static func keptName(_ stagedName: String) -> String { keptPrefix + stagedName.dropFirst(stagedPrefix.count) }
 
-    /// Gives the staged file its name in the open folder.
+    /// Renames the staged file to its final name in the open folder.
     func take(
         _ stagedName: String, from staging: borrowing Descriptor, into folder: borrowing Descriptor, replacing: Bool
     ) throws(Failure) {
@@ -202,7 +204,7 @@ extension Destination {
         guard result == 0 else { throw !replacing && errno == EEXIST ? exists : writing(.last) }
     }
 
-    /// Removes the file, or brings back what it had replaced.
+    /// Restores the file that the output had replaced, or removes the output if there is none.
     func rollback(in folder: borrowing Descriptor, _ stagedName: String) {
         guard renameat(folder.number, Self.keptName(stagedName), folder.number, name) != 0 else { return }
         unlinkat(folder.number, name, 0)

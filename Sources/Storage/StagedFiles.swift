@@ -2,9 +2,9 @@ import CLinux
 import Glibc
 import Lifecycle
 
-/// The staged files that earlier processes left under a root.
+/// Removes the staged files that earlier processes left under a root.
 package enum StagedFiles {
-    /// How much one sweep looks at, so that neither a huge archive nor a slow disk holds up the start.
+    /// Limits the work of one sweep, so that neither a huge archive nor a slow disk delays the start.
     private struct Budget {
         var entries = 100_000
         let end = ContinuousClock.now + .seconds(2)
@@ -15,7 +15,7 @@ package enum StagedFiles {
         }
     }
 
-    /// Removes staged files whose owner is gone: nobody holds their lock. Safe while others stage and sweep.
+    /// Removes staged files that no process has locked. Safe while other processes stage and sweep.
     package static func sweep(_ root: String) {
         let opened = open(root, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard opened >= 0 else { return }
@@ -38,7 +38,7 @@ package enum StagedFiles {
         }
     }
 
-    /// The main file of the output whose finished part has the name; nothing if the name is no part's.
+    /// The main file's name for the staged name of a part; `nil` if the name is not a part's.
     private static func mainName(ofPart name: String) -> String? {
         let names = name.split(separator: "~", omittingEmptySubsequences: false)
         return names.count > 2 ? "\(names[0])~\(names[1])" : nil
@@ -46,7 +46,8 @@ package enum StagedFiles {
 
     private static func removeIfStale(_ name: String, in folder: CInt) {
         if let main = mainName(ofPart: name) {
-            // It goes first, or whoever recovers its job would take the part for published; somebody may also hold it for both.
+            // The main file must be removed first, or recovery would treat the part as published. A lock on the main file also
+            // protects its parts.
             removeIfStale(main, in: folder)
             var found = stat()
             guard fstatat(folder, main, &found, AT_SYMLINK_NOFOLLOW) != 0 else { return }
@@ -55,7 +56,7 @@ package enum StagedFiles {
         guard opened >= 0 else { return }
         let file = Descriptor(owning: opened)
         guard clinux_lock(file.number) == 0 else { return }
-        // The name may by now be another's: a file that was published meanwhile, or a new one of the same token.
+        // The name may now refer to another file: the file was published, or one with the same token was created.
         var named = stat()
         guard let held = try? status(of: file), fstatat(folder, name, &named, AT_SYMLINK_NOFOLLOW) == 0 else { return }
         if named.isSameFile(as: held) { unlinkat(folder, name, 0) }

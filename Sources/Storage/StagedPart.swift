@@ -4,7 +4,7 @@ import Glibc
 package import JobSchema
 import Lifecycle
 
-/// A finished file of an output beside its main one. It is closed: its staged name and the main file's lock keep it.
+/// A finished file of an output in addition to the main one. It is closed; its staged name and the main file's lock protect it.
 struct StagedPart: Sendable {
     /// Relative to the main file's folder.
     package let name: String
@@ -12,7 +12,7 @@ struct StagedPart: Sendable {
     var isPublished = false
 }
 
-/// A file of an output beside its main one, while it is written.
+/// A file of an output in addition to the main one, while it is written.
 package struct PartInProgress: ~Copyable {
     package var file: SealableFile
     let stagedName: String
@@ -20,19 +20,19 @@ package struct PartInProgress: ~Copyable {
     /// Relative to the main file's folder.
     package let name: String
 
-    /// Has the copy in its place, where neither has a name.
+    /// Replaces the part by the copy. Neither may have a name.
     package mutating func replace(by copy: consuming FileCopy) { file = copy.file }
 }
 
 extension StagedFile {
-    /// Begins a part, whose name is the stem of the main file's and what follows it.
+    /// Begins a part. Its name is the stem of the main file's name followed by the suffix.
     package mutating func createPart(_ suffix: String, token: String) throws(Failure) -> PartInProgress {
         let name = destination.partName(suffix, token: token)
         _ = try destination.part(name)
         guard !parts.contains(where: { $0.name == name }) else {
             throw Failure(.internal, "the part '\(name)' of the output '\(destination.path)' is written twice")
         }
-        // The name that a sweeper takes for the owner's.
+        // A sweeper recognizes the owner of the parts by the main file's staged name.
         try giveName()
         let staged = StagedPart.stagedName(stagedName, of: name)
         if let file = try Self.createUnnamed(for: destination, in: folder) {
@@ -42,7 +42,7 @@ extension StagedFile {
         return PartInProgress(file: file, stagedName: staged, isNamed: true, name: name)
     }
 
-    /// Takes the part when it is complete; only its staged name is left.
+    /// Takes over the complete part, which is closed and keeps its staged name.
     package mutating func keep(_ part: consuming PartInProgress) throws(Failure) {
         let file = part.file.number
         guard fsync(file) == 0, part.isNamed || clinux_link_unnamed_in(file, folder.number, part.stagedName) == 0
@@ -50,12 +50,12 @@ extension StagedFile {
         parts.append(StagedPart(name: part.name, stagedName: part.stagedName))
     }
 
-    /// Lets go of a part that is not complete.
+    /// Discards an incomplete part.
     package func discard(_ part: consuming PartInProgress) {
         if part.isNamed { unlinkat(folder.number, part.stagedName, 0) }
     }
 
-    /// Begins a copy of a part, or of the main file.
+    /// Begins a copy of a part, or of the main file if `part` is `nil`.
     package mutating func createCopy(of part: borrowing PartInProgress?) throws(Failure) -> FileCopy {
         if let file = try Self.createUnnamed(for: destination, in: folder) { return try destination.copy(file) }
         let name =
@@ -67,13 +67,13 @@ extension StagedFile {
         return try destination.copy(Self.openNamed(name, in: folder, destination), name: name)
     }
 
-    /// Has the copy in the part's place, under its name if it has one.
+    /// Replaces the part by the copy, which takes over the part's staged name if there is one.
     package mutating func replace(_ part: inout PartInProgress, by copy: consuming FileCopy) throws(Failure) {
         if try take(copy, as: part.stagedName, isNamed: part.isNamed) { part.isNamed = true }
         part.file = copy.file
     }
 
-    /// Gives the copy a name, where it or what it replaces has one; answers whether.
+    /// Gives the copy its name if it or the file that it replaces has one; returns whether it did.
     mutating func take(_ copy: borrowing FileCopy, as name: String, isNamed: Bool) throws(Failure) -> Bool {
         guard isNamed || copy.name != nil else { return false }
         let former = copy.name ?? Self.copyName(name)
@@ -86,10 +86,10 @@ extension StagedFile {
         return true
     }
 
-    /// A sweeper takes it for the name of a part, and leaves it alone while the main file is held.
+    /// This form is a part's name to a sweeper, which keeps it as long as the main file is locked.
     private static func copyName(_ stagedName: String) -> String { "\(stagedName)~copy" }
 
-    /// The names of the finished parts, in their order.
+    /// The names of the finished parts, in order.
     package borrowing func partNames() -> [PartNames] { PartNames.runs(of: parts.map(\.name)) }
 
     mutating func publishParts(replacing: Bool) throws(Failure) {
@@ -119,8 +119,8 @@ extension StagedFile {
 }
 
 extension StagedPart {
-    /// Under which name a part waits beside its main file. It is told by the part's name, not by its place: what is written down of
-    /// many parts keeps their names and not their order.
+    /// The staged name of a part. It depends on the part's name and not on its position, because the commit record keeps the
+    /// names of many parts but not their order.
     static func stagedName(_ main: String, of name: String) -> String {
         "\(main)~\(Digest.of(Array(name.utf8)).prefix(16))"
     }

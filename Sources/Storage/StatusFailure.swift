@@ -1,13 +1,13 @@
 import JobSchema
 
 extension Failure {
-    /// Whether the status may be another in a moment.
+    /// Whether the status is temporary.
     static func isPassing(_ status: Int) -> Bool { status == 408 || status == 429 || status >= 500 }
 
-    /// What a status other than success means for the job.
+    /// The failure for a status other than success.
     ///
-    /// 404, 410 and an empty success: there is nothing. 429 and 5xx: come again, and when. 408: too slow. Any other 4xx
-    /// refuses this very request, which would be refused again; a redirect that leads nowhere likewise.
+    /// 404, 410, 204 and 205: there is no source. 429 and 5xx: retry, after `Retry-After` if present. 408: a timeout. Any other
+    /// 4xx, or a redirect that cannot be followed, would recur on a retry.
     static func status(_ head: HTTPHead, _ url: String) -> Failure {
         let answer = "the server of '\(redactedURL(url))' answered with status \(head.status)"
         return switch head.status {

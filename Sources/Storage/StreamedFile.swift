@@ -3,16 +3,16 @@ package import JobSchema
 import Lifecycle
 package import SlotIPC
 
-/// An output that waits in the spool folder until it is copied to an open descriptor, such as a pipe.
+/// An output in the spool folder that is copied to an open descriptor, such as a pipe.
 package struct StreamedFile: ~Copyable {
     package private(set) var file: SealableFile
-    /// Bytes that are copied.
+    /// Bytes copied so far.
     private var copied: Int64 = 0
 
-    /// How far the copy is.
+    /// The progress of the copy.
     package enum Copying {
         case underWay
-        /// There is something to read first.
+        /// The interruption descriptor is readable.
         case interrupted
         case complete
     }
@@ -21,15 +21,16 @@ package struct StreamedFile: ~Copyable {
         StreamedFile(file: try sealableFile(in: policy.spoolFolder, for: "the output"))
     }
 
-    /// Has the copy in the file's place, and answers it.
+    /// Replaces the file by the copy, and returns it.
     package mutating func replace(by copy: consuming FileCopy) -> SealableFile {
         file = copy.file
         return file
     }
 
-    /// Copies bytes to the target until all are there, or `interruption` is readable, or the time is over.
+    /// Copies bytes to the target until all are copied, `interruption` is readable, or the duration has elapsed.
     ///
-    /// A pipe that polls as writable takes `PIPE_BUF` bytes without waiting; its mode is left alone, as others may share it.
+    /// A pipe that polls as writable accepts `PIPE_BUF` bytes without blocking. The target stays in blocking mode, because
+    /// other processes may share it.
     package mutating func copy(
         to target: CInt, unlessReadable interruption: CInt, for duration: Duration
     ) throws(Failure) -> Copying {

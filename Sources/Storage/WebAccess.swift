@@ -2,12 +2,12 @@ import FoundationEssentials
 package import JobSchema
 package import SlotIPC
 
-/// What each server on the way to a job's source is told of who asks.
+/// The credentials sent to each server from which a job's source is fetched.
 package struct WebAccess: Sendable {
     private let access: SourceAccess
     private let settings: CredentialSettings
     private let own: Origin?
-    /// The user and the password of the source's own URL, which its server is told after a redirect to itself as well.
+    /// The user and the password in the source's URL, which are also sent after a redirect within the same server.
     private let user: String?
 
     package init(_ access: SourceAccess, to source: SourceLocation, policy: TransferPolicy) {
@@ -21,8 +21,8 @@ package struct WebAccess: Sendable {
         user = parsed.user.map { "\($0):\(parsed.password ?? "")" }
     }
 
-    /// The header lines of a request for the URL: the job's and the URL's own only where the source is, the operator's wherever
-    /// they are for.
+    /// The header lines of a request for the URL. The job's and the URL's own credentials are sent only to the source's server,
+    /// the operator's to every server that they are for.
     func lines(for url: String) throws(Failure) -> [String] {
         guard let origin = Origin(url) else { return [] }
         let isOwn = origin == own
@@ -36,7 +36,7 @@ package struct WebAccess: Sendable {
     }
 }
 
-/// A server, as far as its secrets are concerned.
+/// The origin of a URL, which determines the credentials it may receive.
 struct Origin: Hashable, Sendable {
     let scheme: String
     let host: String
@@ -51,7 +51,7 @@ struct Origin: Hashable, Sendable {
 }
 
 extension CredentialSettings {
-    /// The header line of the credentials of that name; nothing if they are not for the server, which is a failure where `mustFit`.
+    /// The header line of the named credentials; `nil` if they are not for the server. With `mustFit`, that is a failure.
     func header(_ name: String, for origin: Origin, _ mustFit: Bool) throws(Failure) -> String? {
         guard let credential = try read().first(where: { $0.name == name }) else {
             throw Failure(

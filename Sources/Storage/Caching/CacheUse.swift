@@ -1,13 +1,13 @@
 import JobSchema
 
-/// What one source has to do with the cache: it is found there, or fetched for it by one job while others wait, or neither.
+/// The state of one source in the cache: found, being fetched by one job while others wait, or not cached.
 struct CacheUse: ~Copyable {
     private let cache: SourceCache
     private let key: String
     private var found: CachedSource?
-    /// Keeps others from fetching it as well.
+    /// Prevents other processes from fetching the same source.
     private var lock: NamedLock?
-    /// The tag under which it will be kept.
+    /// The entity tag under which the source will be cached.
     private var tag: String?
 
     init(_ cache: SourceCache, of target: RequestTarget) {
@@ -15,20 +15,20 @@ struct CacheUse: ~Copyable {
         key = SourceCache.key(of: target)
     }
 
-    /// Whether it may be asked for; false while another job fetches it.
+    /// Whether the source may be requested now; false while another job fetches it.
     mutating func mayAsk() throws(Failure) -> Bool {
         if found != nil || lock != nil { return true }
         found = cache.find(key)
         guard found == nil else { return true }
         lock = try takeLock()
         guard lock != nil else { return false }
-        // Another may have kept it just before.
+        // Another process may have cached it before this one took the lock.
         found = cache.find(key)
         if found != nil { lock = nil }
         return true
     }
 
-    /// The tag that the source must have for what was found to be it.
+    /// The entity tag that the source must still have for the cached copy to be valid.
     var condition: String? {
         switch found {
         case .some(let found): found.tag
@@ -36,29 +36,29 @@ struct CacheUse: ~Copyable {
         }
     }
 
-    /// Whether it is fetched whole, to be kept.
+    /// Whether the whole source is being fetched for the cache.
     var isFetching: Bool { tag != nil }
 
-    /// Gives what was found, which the server says is still the source.
+    /// Takes the cached copy after the server has confirmed that it is still valid.
     mutating func takeFound() -> CachedSource? {
         guard let found = found.take() else { return nil }
         found.spool.touch()
         return found
     }
 
-    /// Takes in what the answer says whose body is the source.
+    /// Takes in the head of the response whose body is the source.
     mutating func take(_ head: HTTPHead) throws(Failure) {
         found = nil
         guard cache.takes(head) else {
             lock = nil
             return
         }
-        // One that has changed may be on another's way already: then this one is read as without a cache.
+        // If another process is already fetching the changed source, this one reads it without the cache.
         if lock == nil { lock = try takeLock() }
         tag = lock != nil ? head.strongTag : nil
     }
 
-    /// Keeps the source, all of which is there.
+    /// Caches the source, which has been received completely.
     mutating func keep(_ spool: borrowing Spool) {
         guard let tag = tag.take() else { return }
         cache.keep(spool, as: key, tag: tag)

@@ -1,7 +1,7 @@
 import JobSchema
 import SlotIPC
 
-/// The permit to fetch from a host, of which all processes that share the spool folder have a limited number.
+/// The permit to fetch from a host. All processes that share the spool folder have a limited number of them per host.
 struct HostPermit: ~Copyable {
     private let host: String
     private let most: Int?
@@ -14,7 +14,7 @@ struct HostPermit: ~Copyable {
         folder = policy.spoolFolder
     }
 
-    /// Takes it, unless it is held already or none is needed; false while others have all.
+    /// Takes the permit, unless it is already held or none is required; false while other processes hold all permits.
     mutating func take() throws(Failure) -> Bool {
         guard let most, lock == nil else { return true }
         lock = try NamedLock.take("host \(host)", permits: most, in: folder)

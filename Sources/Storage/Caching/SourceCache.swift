@@ -5,17 +5,17 @@ import Lifecycle
 package import SlotIPC
 import Text
 
-/// Whole sources of servers that jobs have fetched, for later ones that find by their tags that they are still the same.
+/// Whole sources that jobs have fetched from servers. Later jobs revalidate them by their entity tags.
 ///
-/// A source is one file, named `<key>-<tag>` when all of it is there and not before; so what a killed process leaves is gone.
+/// A source is one file. It is named `<key>-<tag>` only once it is complete, so a killed process leaves no partial file behind.
 package struct SourceCache: Sendable {
     let folder: String
     let maxBytes: Int64
     private let maxAge: Int64
-    /// Bytes of a tag in a file's name.
+    /// Maximum length in bytes of an encoded tag in a file name.
     private static let longestTag = 180
 
-    /// Nothing if the policy keeps none, or the folder's file system knows no files without a name.
+    /// `nil` if the policy has no cache, or if the folder's file system does not support unnamed files (`O_TMPFILE`).
     package init?(policy: TransferPolicy) {
         guard let folder = policy.cacheFolder else { return nil }
         let probe = clinux_open_unnamed(folder, 0o600)
@@ -26,14 +26,14 @@ package struct SourceCache: Sendable {
         maxAge = policy.maxCacheAge
     }
 
-    /// What tells sources apart: where they are, and who asks for them.
+    /// The cache key: the URL of the source and the identity of the requester.
     static func key(of target: RequestTarget) -> String {
         var parts = [target.url] + target.headers
         if case .s3(let keys, let region) = target.authorization { parts += [keys.identifier, region] }
         return Digest.of(Array(parts.joined(separator: "\n").utf8))
     }
 
-    /// The source of that key which was kept last and is not too old.
+    /// The most recently used source with that key, unless it is too old.
     func find(_ key: String) -> CachedSource? {
         guard let folder = open() else { return nil }
         var newest: (name: String, age: Int64)?
@@ -51,7 +51,7 @@ package struct SourceCache: Sendable {
         return CachedSource(spool: Spool(owning: file, length: Int64(found.st_size)), tag: tag)
     }
 
-    /// Whether the answer's body may be kept: the server can tell later that it is still the same, and its end shows that it is whole.
+    /// Whether the response body may be cached: the server can revalidate it, and its end is detectable.
     func takes(_ head: HTTPHead) -> Bool {
         guard let tag = head.strongTag, Self.encoded(tag).utf8.count <= Self.longestTag, !head.isEndless else {
             return false
@@ -60,10 +60,10 @@ package struct SourceCache: Sendable {
         return head.contentLength.map { $0 <= maxBytes } ?? head.marksEnd
     }
 
-    /// Keeps a whole source, and lets go of what is too old or too much.
+    /// Caches a whole source, and removes sources that are too old or exceed the size limit.
     func keep(_ spool: borrowing Spool, as key: String, tag: String) {
         guard let folder = open(), spool.length <= maxBytes else { return }
-        // What a machine that loses its power has not written must not be found afterwards.
+        // After a power failure, the cache must not contain a file whose contents were not written to disk.
         guard spool.synchronize() else { return }
         let name = "\(key)-\(Self.encoded(tag))"
         _ = spool.link(name, in: folder)
@@ -71,7 +71,7 @@ package struct SourceCache: Sendable {
         shrink()
     }
 
-    /// Lets go of what nobody has asked for in too long, and of the rest what was not asked for longest until it is not too much.
+    /// Removes sources that have not been used for too long, then the least recently used ones until the size limit is met.
     package func shrink() {
         guard let folder = open() else { return }
         var files: [(name: String, age: Int64, bytes: Int64)] = []
@@ -92,10 +92,10 @@ package struct SourceCache: Sendable {
         return fstatat(folder.number, name, &found, AT_SYMLINK_NOFOLLOW) == 0 ? Self.age(of: found) : nil
     }
 
-    /// Seconds since somebody last asked for it.
+    /// Seconds since the last use.
     private static func age(of file: stat) -> Int64 { max(0, Int64(time(nil)) - Int64(file.st_mtim.tv_sec)) }
 
-    /// Whether the name is one that `keep` gives.
+    /// Whether the name has the form that `keep` gives to files.
     private static func isKept(_ name: String) -> Bool {
         name.utf8.count > 65 && name.utf8.prefix(64).allSatisfy("0123456789abcdef".utf8.contains)
             && name.utf8.dropFirst(64).first == UInt8(ascii: "-")
@@ -119,7 +119,7 @@ package struct SourceCache: Sendable {
     }
 }
 
-/// A source that was kept.
+/// A source from the cache.
 struct CachedSource: ~Copyable {
     let spool: Spool
     let tag: String

@@ -1,18 +1,18 @@
 import CCurl
 import SlotIPC
 
-/// Who asks, as a server wants to be told.
+/// How a request is authenticated.
 enum Authorization: Sendable {
-    /// The URL says it, or nobody does.
+    /// No separate credentials; the URL or a header line may contain some.
     case none
     case s3(S3Keys, region: String)
 }
 
 extension CurlHandle {
-    /// Has libcurl sign the request.
+    /// Makes libcurl sign the request.
     ///
-    /// What is sent with it must be known here: libcurl 7.88 signs every line of `setHeader`, even one that takes a header
-    /// away, and neither sums the body nor sorts the query as S3 wants it.
+    /// The caller must set what libcurl does not handle: libcurl 7.88 signs every line of `setHeader`, even one that removes a
+    /// header, and neither hashes the body nor sorts the query as S3 requires.
     mutating func authorize(_ authorization: Authorization) {
         guard case .s3(let keys, let region) = authorization else { return }
         set(CURLOPT_AWS_SIGV4, "aws:amz:\(region):s3")

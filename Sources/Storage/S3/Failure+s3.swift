@@ -1,7 +1,7 @@
 import JobSchema
 
 extension Failure {
-    /// What a store's refusal means for the job, in the store's own words.
+    /// The failure for an error response of a store, with the store's own message.
     static func s3(_ head: HTTPHead, _ answer: S3Answer, _ name: String) -> Failure {
         let code = answer["Code"].map { String($0.prefix(64)) } ?? "status \(head.status)"
         let words = (answer["Message"] ?? "it gives no reason").prefix(200)
@@ -11,12 +11,12 @@ extension Failure {
         }
         switch code {
         case "PreconditionFailed": return .outputExists(redactedURL(name))
-        // Of a request without a body a store tells nothing but the status.
+        // In response to a HEAD request, a store sends only the status.
         case "status 404", "NoSuchKey", "NoSuchBucket", "NoSuchUpload": return Failure(.sourceNotFound, said)
         case "RequestTimeout", "SlowDown", "InternalError", "ServiceUnavailable", "OperationAborted",
             "ConditionalRequestConflict":
             return Failure(.sourceUnreachable, said, retryAfter: head.retryAfter)
-        // A clock may be set right, and a token be renewed, before the next try.
+        // A clock may be corrected, or a token renewed, before the next attempt.
         case "RequestTimeTooSkewed", "ExpiredToken", "TokenRefreshRequired":
             return Failure(.sourceDenied, said, retryable: true)
         default:

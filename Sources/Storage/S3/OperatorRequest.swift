@@ -2,9 +2,9 @@ import CCurl
 import Glibc
 import JobSchema
 
-/// A short question to a server that the operator's settings name, asked while everything else waits.
+/// A short, blocking request to a server that the operator's settings name.
 enum OperatorRequest {
-    /// Collects what comes, up to a limit.
+    /// Collects the response body, up to a limit.
     private final class Body {
         var bytes: [UInt8] = []
 
@@ -14,7 +14,7 @@ enum OperatorRequest {
         }
     }
 
-    /// The body of the answer; fails after a few seconds.
+    /// The body of the response. Fails after 3 seconds.
     static func answer(
         of url: String, _ header: [String], method: String, certificateFile: String?
     ) throws(Failure) -> [UInt8] {

@@ -1,10 +1,10 @@
 import SlotIPC
 
-/// A file of named sections with settings, as Amazon's tools keep profiles in.
+/// An INI file with profiles, in the format of the AWS command line tools.
 struct ProfileFile {
     private var sections: [String: [String: String]] = [:]
 
-    /// What the file holds; nothing if it cannot be read.
+    /// The contents of the file; `nil` if it cannot be read.
     init?(path: String) {
         guard let text = KeyFile.text(path) else { return nil }
         self.init(text: text)
@@ -24,7 +24,7 @@ struct ProfileFile {
         }
     }
 
-    /// The settings of the section, by their names in small letters.
+    /// The settings of the section, with lowercase names.
     subscript(section: String) -> [String: String] { sections[section] ?? [:] }
 
     private static func trimmed(_ text: some StringProtocol) -> String {

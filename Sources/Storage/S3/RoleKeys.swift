@@ -2,19 +2,20 @@ import FoundationEssentials
 import JobSchema
 import SlotIPC
 
-/// The keys that a container or a machine has by its role, asked for again shortly before they end.
+/// The temporary keys of a container's or an instance's role, which are renewed shortly before they expire.
 ///
-/// Only the operator's settings say where they are asked for: what a job names goes by the address policy, and comes nowhere near.
+/// The endpoints come from the operator's settings only. The URLs of a job are subject to the address policy, and cannot reach
+/// them.
 final class RoleKeys {
     private let settings: S3Settings
     private let certificateFile: String?
     private var held: (keys: S3Keys, end: Date, time: ContinuousClock.Instant)?
-    /// Why there were none when they were last asked for.
+    /// The result of the last request, if it failed.
     private var refusal: (failure: Failure, time: ContinuousClock.Instant)?
 
-    /// New keys are there five minutes before the old ones end.
+    /// Seconds before expiry at which keys are renewed.
     private static let reserve: TimeInterval = 300
-    /// Where nobody answers, that is not tried for each request anew.
+    /// Minimum interval between failed requests.
     private static let pause = Duration.seconds(10)
 
     init(_ settings: S3Settings, certificateFile: String?) {
@@ -22,12 +23,12 @@ final class RoleKeys {
         self.certificateFile = certificateFile
     }
 
-    /// The keys; nothing where no role is to be asked.
+    /// The keys; `nil` if no role is configured.
     func keys() throws(Failure) -> S3Keys? {
         guard settings.container != nil || settings.instanceEndpoint != nil else { return nil }
         if let held {
             let left = held.end.timeIntervalSinceNow
-            // Where the old ones are given again, that is not tried for each request either.
+            // If the endpoint returns the same keys again, they are not requested for each S3 request either.
             let isNew = held.time.duration(to: .now) < .seconds(settings.renewalPause)
             if left > Self.reserve || left > 0 && isNew { return held.keys }
         }
@@ -42,7 +43,7 @@ final class RoleKeys {
         }
     }
 
-    /// Keys that still hold, though none came after them.
+    /// The current keys, if they are still valid after a failed renewal.
     private func left(_ failure: Failure) throws(Failure) -> S3Keys {
         guard let held, held.end > Date() else { throw failure }
         return held.keys
@@ -65,7 +66,7 @@ final class RoleKeys {
         try OperatorRequest.answer(of: url, header, method: method, certificateFile: certificateFile)
     }
 
-    /// An answer that is one word, fit for a header or a path.
+    /// A response that is a single word, safe for a header or a path.
     private static func word(_ bytes: [UInt8], _ url: String) throws(Failure) -> String {
         let line = bytes.prefix { $0 != 0x0a && $0 != 0x0d }
         guard !line.isEmpty, line.allSatisfy({ (0x21...0x7e).contains($0) }) else {
@@ -92,7 +93,7 @@ final class RoleKeys {
 }
 
 extension S3RoleSource {
-    /// The line that shows the token, whose file may be replaced meanwhile.
+    /// The header line with the token. The token file is read each time, because it may be replaced.
     fileprivate func header() throws(Failure) -> [String] {
         var token = token
         if let tokenFile {

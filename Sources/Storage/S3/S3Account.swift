@@ -1,7 +1,7 @@
 import JobSchema
 import SlotIPC
 
-/// Whose keys requests to S3 are signed with, and where they go.
+/// The keys that sign S3 requests, and the endpoint that they are sent to.
 struct S3Account {
     let settings: S3Settings
     private let roleKeys: RoleKeys
@@ -11,7 +11,7 @@ struct S3Account {
         roleKeys = RoleKeys(policy.s3, certificateFile: policy.certificateFile)
     }
 
-    /// The keys: the environment's, or the profile's, which is read anew, or those of a role.
+    /// The keys from the environment, from the profile, which is read each time, or from a role.
     func keys() throws(Failure) -> S3Keys {
         if let keys = settings.keys { return keys }
         if let fault = settings.keysFault { throw Failure(.sourceDenied, fault, retryable: true) }
@@ -35,12 +35,12 @@ struct S3Account {
         settings.region ?? profiles.lazy.compactMap { $0["region"] }.first ?? "us-east-1"
     }
 
-    /// How a request about the object is made.
+    /// The URL and credentials of a request for the object.
     func target(of object: S3Object, query: String = "") throws(Failure) -> RequestTarget {
         try target(of: object, key: object.key, query)
     }
 
-    /// How a request about the object's bucket is made.
+    /// The URL and credentials of a request for the object's bucket.
     func target(ofBucketOf object: S3Object, query: String) throws(Failure) -> RequestTarget {
         try target(of: object, key: "", query)
     }
@@ -52,10 +52,10 @@ struct S3Account {
             authorization: .s3(keys, region: region))
     }
 
-    /// The URL of an object, or of its bucket for an empty key, with a query whose parts are encoded and in order.
+    /// The URL of an object, or of its bucket if the key is empty. The parts of the query must be encoded and sorted.
     ///
-    /// The bucket stands before Amazon's hosts, unless a dot in its name keeps their certificate from fitting, and in the path
-    /// of other stores.
+    /// For Amazon, the bucket is a subdomain, unless its name contains a dot, which the wildcard certificate does not cover.
+    /// For other stores, it is part of the path.
     private func url(bucket: String, key: String, query: String, region: String) -> String {
         let endpoint = settings.endpoint ?? "https://s3.\(region).amazonaws.com"
         let isInPath = settings.usesPathStyle ?? (settings.endpoint != nil || bucket.contains("."))

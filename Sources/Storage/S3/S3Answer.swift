@@ -1,4 +1,4 @@
-/// The XML of an answer of S3, of which only the text of some elements matters.
+/// An XML response of S3, from which only the text of some elements is read.
 struct S3Answer {
     private let text: String
 
@@ -6,14 +6,14 @@ struct S3Answer {
 
     private init(text: String) { self.text = text }
 
-    /// The insides of all elements of that name.
+    /// The contents of all elements with that name.
     func all(_ name: String) -> [S3Answer] {
         text.split(separator: "<\(name)>").dropFirst().map { rest in
             S3Answer(text: String(rest.firstRange(of: "</\(name)>").map { rest[..<$0.lowerBound] } ?? rest))
         }
     }
 
-    /// The text of the first element of that name.
+    /// The text of the first element with that name.
     subscript(name: String) -> String? {
         guard let start = text.firstRange(of: "<\(name)>"),
             let end = text[start.upperBound...].firstRange(of: "</\(name)>")

@@ -1,9 +1,9 @@
 package import JobSchema
 package import SlotIPC
 
-/// What an earlier owner of a job left, being recovered: first at stores, then on this machine.
+/// Recovers what an earlier owner of a job's lease left: first at stores, then on this machine.
 package final class CommitRecovery {
-    /// What came of it, once it is over.
+    /// The result, once the recovery has ended.
     package private(set) var result: Result<RecoveredCommit, Failure>?
     private let record: CommitRecord
     private let client: HTTPClient
@@ -18,10 +18,10 @@ package final class CommitRecovery {
         }
     }
 
-    /// When `tick` wants to be called at the latest.
+    /// The latest time at which `tick` must be called.
     package var nextDeadline: ContinuousClock.Instant? { remote.compactMap(\.nextDeadline).min() }
 
-    /// Moves on what can move.
+    /// Advances the recovery without waiting.
     package func tick(_ now: ContinuousClock.Instant) {
         for output in remote { output.tick(now) }
         guard result == nil, remote.allSatisfy(\.isFinished) else { return }
@@ -33,7 +33,7 @@ package final class CommitRecovery {
         } catch { result = .failure(error) }
     }
 
-    /// If any output is missing or has failed, the job runs again and makes all.
+    /// If any output is missing or has failed, the job runs again and produces all outputs.
     private func recoverLocal() throws(Failure) -> RecoveredCommit {
         var local = record
         local.outputs.removeAll { $0.isRemote || !$0.isStaged }
@@ -45,6 +45,6 @@ package final class CommitRecovery {
 }
 
 extension CommitRecord.Output {
-    /// Whether it goes to a store.
+    /// Whether the output is an object of a store.
     var isRemote: Bool { staged.hasPrefix(RemoteOutput.stagedPrefix) }
 }

@@ -1,6 +1,6 @@
 import JobSchema
 
-/// By what an object is known again: the job that made it, and what it holds.
+/// Identifies an object of respool by the job that produced it and by its contents.
 struct ObjectMark {
     let job: String
     let bytes: Int64
@@ -10,14 +10,14 @@ struct ObjectMark {
     private static let jobHeader = "x-amz-meta-respool-job"
     private static let sumHeader = "x-amz-meta-sha256"
 
-    /// What the object is sent with.
+    /// The metadata headers of the object's upload.
     var headers: [String] { ["\(Self.jobHeader): \(jobValue)", "\(Self.sumHeader): \(sha256)"] }
 
-    /// Whether the answer to HEAD tells of such an object: an equal one of another job is another's.
+    /// Whether the response to HEAD has this mark. An equal object of another job does not match.
     func isOn(_ head: HTTPHead) -> Bool {
         head.contentLength == bytes && head[Self.sumHeader] == sha256 && head[Self.jobHeader] == jobValue
     }
 
-    /// Fit for a header, whatever the id is.
+    /// The job id, encoded for a header.
     private var jobValue: String { S3Object.encodedValue(job) }
 }

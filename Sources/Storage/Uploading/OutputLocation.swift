@@ -1,12 +1,12 @@
 package import JobSchema
 package import SlotIPC
 
-/// Where an output goes: a file of this machine, or an object of a store.
+/// The location of an output: a file on this machine, or a remote location.
 package enum OutputLocation {
     case local(Destination)
     case remote(RemoteLocation)
 
-    /// Finds the location by name alone; nothing is touched.
+    /// Determines the location from names alone, without any access to it.
     package init(_ output: TransferJob.Output, policy: TransferPolicy) throws(Failure) {
         if let location = try RemoteLocation(output) {
             self = .remote(location)
@@ -23,7 +23,7 @@ package enum OutputLocation {
         }
     }
 
-    /// Likewise without them.
+    /// The absolute path, or the URL without its secrets.
     package var name: String {
         switch self {
         case .local(let destination): destination.path
@@ -31,7 +31,7 @@ package enum OutputLocation {
         }
     }
 
-    /// The location of a part, likewise with its secrets.
+    /// The location of a part, with the URL's secrets.
     package func text(ofPart suffix: String, token: String) throws(Failure) -> String {
         switch self {
         case .local(let destination): try destination.part(destination.partName(suffix, token: token)).path
@@ -39,7 +39,7 @@ package enum OutputLocation {
         }
     }
 
-    /// Checks what can be known of it before any work is done.
+    /// Checks the location as far as possible before any work is done.
     package func check(_ client: HTTPClient) throws(Failure) {
         switch self {
         case .local(let destination): try destination.check()

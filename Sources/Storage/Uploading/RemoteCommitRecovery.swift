@@ -1,7 +1,7 @@
 import JobSchema
 
-/// What an earlier owner left of one output at a store: an upload that was begun is aborted, and without one the object is
-/// held against the record.
+/// Recovers one output that an earlier owner of the lease left at a store. A started upload is aborted. Otherwise the object is
+/// compared with the commit record.
 final class RemoteCommitRecovery {
     private enum State {
         case aborting(StoreRequest)
@@ -10,9 +10,9 @@ final class RemoteCommitRecovery {
         case over
     }
 
-    /// Whether the object is what the record says.
+    /// Whether the object matches the record.
     private(set) var isPublished = false
-    /// Why that cannot be known now.
+    /// Why this cannot be determined now.
     private(set) var failure: Failure?
     private let output: CommitRecord.Output
     private let mark: ObjectMark
@@ -42,7 +42,7 @@ final class RemoteCommitRecovery {
         if case .over = state { true } else { false }
     }
 
-    /// When `tick` wants to be called at the latest.
+    /// The latest time at which `tick` must be called.
     var nextDeadline: ContinuousClock.Instant? { calls.compactMap(\.nextDeadline).min() }
 
     private var calls: [StoreRequest] {
@@ -53,7 +53,7 @@ final class RemoteCommitRecovery {
         }
     }
 
-    /// Moves on what can move.
+    /// Advances the recovery without waiting.
     func tick(_ now: ContinuousClock.Instant) {
         for call in calls { call.tick(now) }
         switch state {
@@ -67,9 +67,10 @@ final class RemoteCommitRecovery {
     private func aborted(_ call: StoreRequest) {
         switch call.result {
         case .success: removeParts([])
-        // Gone already: it was aborted, or completed.
+        // The upload no longer exists: it was aborted or completed.
         case .failure where call.status == 404: check()
-        // Who began it may complete it yet, so that the job must not run again before it is gone.
+        // The process that started the upload may still complete it, so the job must not run again before the upload is
+        // aborted.
         case .failure(let failure):
             self.failure = Failure(
                 failure.code,
@@ -96,14 +97,14 @@ final class RemoteCommitRecovery {
         }
     }
 
-    /// Removes what is visible of an output that may replace nothing, for the job makes it again.
+    /// Removes a published output that may not overwrite anything, because the job produces it again.
     func takeBack() {
         guard isPublished, output.overwrite != nil, let object else { return }
         isPublished = false
         removeParts([StoreRequest(StoreMessage(method: "DELETE"), about: .object(object), client: client)])
     }
 
-    /// A location that this worker may not reach is not its to judge either: the job runs again.
+    /// If this worker may not access the location, it cannot check it either, so the job runs again.
     private func fail(_ failure: Failure) {
         if failure.retryable { self.failure = failure }
         state = .over

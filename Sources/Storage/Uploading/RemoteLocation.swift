@@ -2,13 +2,13 @@ package import JobSchema
 import MediaTypes
 import SlotIPC
 
-/// Where an output goes that does not stay on this machine.
+/// The location of an output that is not on this machine.
 package enum RemoteLocation: Hashable, Sendable {
     case object(S3Object)
-    /// A URL of a web server or a server of files, which takes one file as it is.
+    /// A URL of a web, FTP or SFTP server, which accepts a single file.
     case web(url: String, Delivery)
 
-    /// The location that an output names; nothing if it is one of this machine.
+    /// The location that an output names; `nil` if it is on this machine.
     init?(_ output: TransferJob.Output) throws(Failure) {
         guard var text = output.location else { return nil }
         if OutputPath.isServed(text) {
@@ -34,10 +34,10 @@ package enum RemoteLocation: Hashable, Sendable {
         }
     }
 
-    /// What is shown of it, and written down.
+    /// The URL without its secrets, for messages and records.
     var name: String { OutputPath.redacted(text) }
 
-    /// The last part of its path.
+    /// The last component of the path.
     private var fileName: Substring {
         let path =
             switch self {
@@ -47,7 +47,7 @@ package enum RemoteLocation: Hashable, Sendable {
         return path.lastIndex(of: "/").map { path[path.index(after: $0)...] } ?? path
     }
 
-    /// The location of a file beside this one, whose name is the stem of this one's and what follows it.
+    /// The location of a part. Its name is the stem of this name followed by the suffix.
     func part(_ suffix: String, token: String) throws(Failure) -> (name: String, location: RemoteLocation) {
         guard case .object(let object) = self else {
             throw Failure(
@@ -58,7 +58,7 @@ package enum RemoteLocation: Hashable, Sendable {
         return (name, .object(try object.sibling(name)))
     }
 
-    /// Where a request about it goes, and by whom it is made.
+    /// The URL and credentials of a request for the location.
     func target(_ client: HTTPClient, query: String = "") throws(Failure) -> RequestTarget {
         switch self {
         case .object(let object): return try client.account.target(of: object, query: query)
@@ -70,7 +70,7 @@ package enum RemoteLocation: Hashable, Sendable {
         }
     }
 
-    /// The media type that the name's ending stands for.
+    /// The media type for the file name extension.
     var mediaType: String {
         let ending = fileName.lastIndex(of: ".").map { fileName[fileName.index(after: $0)...].lowercased() } ?? ""
         return AudioFormat.all.first { $0.fileExtension == ending }?.mediaType
@@ -84,9 +84,9 @@ package enum RemoteLocation: Hashable, Sendable {
 }
 
 extension StoreRequest {
-    /// A request about the location; a query is a store's.
+    /// A request for the location. Only stores use the query.
     convenience init(_ message: StoreMessage, about location: RemoteLocation, query: String = "", client: HTTPClient) {
-        // Whoever takes a POST twice may keep it twice.
+        // A server may process a repeated POST twice, so it is sent only once.
         let attempts = if case .web = location, message.method == "POST" { 1 } else { Int?.none }
         self.init(message, client: client, maxAttempts: attempts) { () throws(Failure) in
             try location.target(client, query: query)

@@ -1,21 +1,21 @@
 package import JobSchema
 
-/// Whether something is at the location of an output already.
+/// Checks whether an object already exists at the location of an output.
 package final class RemoteLookup {
     private let request: StoreRequest
     private let name: String
 
-    /// Asks the store; nothing for a web server, whose URL may be good for a PUT alone.
+    /// Sends HEAD to the store; `nil` for a web server, whose URL may be valid for PUT only.
     package init?(_ location: RemoteLocation, client: HTTPClient) {
         guard case .object = location else { return nil }
         name = location.name
         request = StoreRequest(StoreMessage(method: "HEAD"), about: location, client: client)
     }
 
-    /// When `tick` wants to be called at the latest.
+    /// The latest time at which `tick` must be called.
     package var nextDeadline: ContinuousClock.Instant? { request.nextDeadline }
 
-    /// Moves on what can move, and answers what was found once it is.
+    /// Advances the request without waiting; returns whether the object exists, once that is known.
     package func tick(_ now: ContinuousClock.Instant) throws(Failure) -> Bool? {
         request.tick(now)
         switch request.result {

@@ -3,27 +3,28 @@ package import JobSchema
 import Lifecycle
 package import SlotIPC
 
-/// An output that waits in the spool folder, and what is large of it at its store, until it is made visible there.
+/// An output for a remote location. It is staged in the spool folder, and a large one also as a multipart upload, until it is
+/// published.
 ///
-/// Its parts appear before its main file, as on a disk.
+/// Its parts are published before its main file, as on a local disk.
 package final class RemoteOutput {
     private let location: RemoteLocation
     private let job: String
     private let isReplacing: Bool
     private let client: HTTPClient
     package private(set) var file: SealableFile
-    /// The finished parts, one behind the other: files of their own would be too many to keep open.
+    /// The finished parts, concatenated in one file, because separate files would take too many descriptors.
     private var partsFile: Descriptor?
     private var partsLength: Int64 = 0
     private var parts: [Part] = []
-    /// Where parts go that are written.
+    /// The locations of the parts that are being written.
     private var partLocations: [String: (location: RemoteLocation, isOwn: Bool)] = [:]
     private var main: Upload?
     private var sum: (bytes: Int64, sha256: String) = (0, "")
     private var isPublishing = false
     private var sendings: [Upload] = []
     private var partsSent = 0
-    /// What is visible and must go.
+    /// Published objects that must be removed.
     private var doomed: ArraySlice<RemoteLocation> = []
     private var removals: [StoreRequest] = []
     private var removalFailure: Failure?
@@ -31,19 +32,19 @@ package final class RemoteOutput {
     private struct Part {
         let name: String
         let location: RemoteLocation
-        /// Whether no other run of the job has a part of that name.
+        /// Whether no other attempt of the job has a part of that name.
         let isOwn: Bool
         let start: Int64
         let length: Int64
         let sha256: String
     }
 
-    /// Parts that are sent at a time.
+    /// The number of parts sent concurrently.
     private static let width = 4
-    /// Parts that are removed at a time: each is a connection.
+    /// The number of objects removed concurrently. Each takes a connection.
     static let removalWidth = 8
 
-    /// Makes the file that is written.
+    /// Creates the staged file.
     package init(_ location: RemoteLocation, job: String, replacing: Bool = true, client: HTTPClient) throws(Failure) {
         self.location = location
         self.job = job
@@ -52,15 +53,15 @@ package final class RemoteOutput {
         file = try sealableFile(in: client.policy.spoolFolder, for: "the output")
     }
 
-    /// Has the copy in the main file's place, and answers it.
+    /// Replaces the main file by the copy, and returns it.
     package func replace(by copy: consuming FileCopy) -> SealableFile {
         file = copy.file
         return file
     }
 
-    // MARK: What it consists of
+    // MARK: Contents
 
-    /// Begins a part, whose name is the stem of the main file's and what follows it.
+    /// Begins a part. Its name is the stem of the main file's name followed by the suffix.
     package func createPart(_ suffix: String, token: String) throws(Failure) -> PartInProgress {
         let (name, location) = try location.part(suffix, token: token)
         partLocations[name] = (location, suffix.contains("{token}"))
@@ -68,7 +69,7 @@ package final class RemoteOutput {
         return PartInProgress(file: part, stagedName: "", isNamed: false, name: name)
     }
 
-    /// Takes the part when it is complete.
+    /// Takes over the complete part.
     package func keep(_ part: consuming PartInProgress, bytes: Int64, sha256: String) throws(Failure) {
         if partsFile == nil { partsFile = try unnamedFile(in: client.policy.spoolFolder, for: "the output's parts") }
         do { try appendPart(part.file.number, bytes) } catch {
@@ -103,7 +104,7 @@ package final class RemoteOutput {
         }
     }
 
-    /// Takes the main file, which is complete; what is large begins to travel.
+    /// Takes over the complete main file, and starts the upload if it is large.
     package func begin(bytes: Int64, sha256: String) {
         sum = (bytes, sha256)
         let body = FileBody(number: file.number, start: 0, length: bytes)
@@ -111,36 +112,36 @@ package final class RemoteOutput {
         main = Upload(body, mark, to: location, replacing: isReplacing, client: client)
     }
 
-    /// Whether everything is where it waits.
+    /// Whether everything is staged.
     package var isReady: Bool { main?.isReady == true }
 
-    /// Whether the store has a name for what is on its way there.
+    /// Whether a multipart upload exists at the store.
     package var isUploading: Bool { main?.identifier != nil }
 
     package var failure: Failure? { main?.failure }
 
-    /// What to write down about it.
+    /// The entry for the commit record.
     package var staged: StagedOutput {
         var staged = StagedOutput(
             destination: location.name, staged: Self.stagedPrefix + (main?.identifier ?? ""), bytes: sum.bytes,
             sha256: sum.sha256)
-        // What other runs call alike may be an older result's.
+        // Parts whose names other attempts share may belong to an earlier result, so they are not recorded.
         staged.parts = PartNames.runs(of: parts.lazy.filter(\.isOwn).map(\.name))
         return staged
     }
 
-    /// What the name begins with under which it waits; the store's name of the upload follows, if there is one.
+    /// The prefix of the recorded staged name. The upload id follows, if there is one.
     static let stagedPrefix = "upload:"
 
-    // MARK: Its way
+    // MARK: Publication
 
-    /// When `tick` wants to be called at the latest.
+    /// The latest time at which `tick` must be called.
     package var nextDeadline: ContinuousClock.Instant? {
         if !doomed.isEmpty, removals.count < Self.removalWidth { return .now }
         return (uploads.compactMap(\.nextDeadline) + removals.compactMap(\.nextDeadline)).min()
     }
 
-    /// Moves on what can move.
+    /// Advances the requests without waiting.
     package func tick(_ now: ContinuousClock.Instant) {
         main?.tick(now)
         for sending in sendings { sending.tick(now) }
@@ -154,10 +155,10 @@ package final class RemoteOutput {
         }
     }
 
-    /// What the store calls the main file's content, once it is visible.
+    /// The entity tag of the main file, once it is published.
     package var etag: String? { main?.completion.etag }
 
-    /// Makes it visible, as far as that goes without waiting; answers whether all of it is.
+    /// Publishes the output as far as possible without waiting; returns whether all of it is published.
     package func publish() throws(Failure) -> Bool {
         isPublishing = true
         for sending in sendings {
@@ -181,18 +182,18 @@ package final class RemoteOutput {
         return main?.completion.isComplete == true
     }
 
-    /// Takes back what may be visible.
+    /// Removes what may have been published.
     package func rollback() {
         abort()
         guard isPublishing else { return }
-        // What could not be sent for what was there already is another's, and so may be what nobody answered for.
+        // An unfinished upload that may not replace anything is skipped: the object at its location may belong to another job.
         let foreign = sendings.filter { !$0.mayReplace && !$0.completion.isComplete }.map(\.location)
         doomed += parts.prefix(partsSent).map(\.location).filter { !foreign.contains($0) }
-        // What a web server took is its own now.
+        // A file cannot be removed from a web, FTP or SFTP server again.
         if main?.completion.isComplete == true, case .object = location { doomed.append(location) }
     }
 
-    /// Gives up what is not visible.
+    /// Aborts the uploads that are not published.
     package func abort() {
         main?.abort()
         for sending in sendings { sending.abort() }
@@ -200,9 +201,9 @@ package final class RemoteOutput {
 
     private var uploads: [Upload] { [main].compactMap(\.self) + sendings }
 
-    /// How many things of it are under way, or must still be taken back.
+    /// The number of running requests, and of objects that must still be removed.
     package var remaining: Int { uploads.count { !$0.isFinished } + removals.count + doomed.count }
 
-    /// Why something of it may be left at the store.
+    /// Why something may be left at the store.
     package var leftBehind: Failure? { uploads.lazy.compactMap(\.leftBehind).first ?? removalFailure }
 }

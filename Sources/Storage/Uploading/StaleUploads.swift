@@ -1,6 +1,6 @@
 package import JobSchema
 
-/// Uploads to one location that earlier attempts of its job began, of which nobody knows any more, being aborted.
+/// Aborts multipart uploads to one location that earlier attempts of its job started and left behind.
 package final class StaleUploads {
     private enum State {
         case listing(StoreRequest)
@@ -13,10 +13,10 @@ package final class StaleUploads {
     private let start: Int64
     private let client: HTTPClient
     private var state: State
-    /// Why some may be left.
+    /// Why uploads may be left.
     package private(set) var leftBehind: Failure?
 
-    /// Looks for those that were begun since the job was made; nothing where there are no such uploads.
+    /// Lists the uploads started since the job was created; `nil` if the location does not support multipart uploads.
     package init?(at location: RemoteLocation, since start: Int64, client: HTTPClient) {
         guard case .object(let object) = location else { return nil }
         self.object = object
@@ -33,7 +33,7 @@ package final class StaleUploads {
         if case .over = state { true } else { false }
     }
 
-    /// When `tick` wants to be called at the latest.
+    /// The latest time at which `tick` must be called.
     package var nextDeadline: ContinuousClock.Instant? { calls.compactMap(\.nextDeadline).min() }
 
     private var calls: [StoreRequest] {
@@ -44,7 +44,7 @@ package final class StaleUploads {
         }
     }
 
-    /// Moves on what can move.
+    /// Advances the requests without waiting.
     package func tick(_ now: ContinuousClock.Instant) {
         for call in calls { call.tick(now) }
         switch state {
@@ -67,7 +67,7 @@ package final class StaleUploads {
     }
 
     private func abort(_ list: S3Answer) {
-        // Stores tell whole seconds.
+        // Stores report whole seconds.
         let second = start - start % 1000
         let calls = list.all("Upload").filter { upload in
             upload["Key"] == object.key && upload["Initiated"].flatMap(Instant.milliseconds(parsing:)) ?? 0 >= second

@@ -3,22 +3,22 @@ import Glibc
 import JobSchema
 import Lifecycle
 
-/// What a request that changes something says.
+/// The method, the headers and the body of a request to a store or server of outputs.
 struct StoreMessage: Sendable {
     var method: String
     var headers: [String] = []
     var body = StoreBody.none
-    /// Seconds that the server may take before it says anything, where that is longer than usual.
+    /// Seconds until the first byte of the response, if this differs from the policy's timeout.
     var firstByteTimeout: Double?
 }
 
-/// The body of such a request.
+/// The body of a request.
 enum StoreBody: Sendable {
     case none
     case bytes([UInt8])
     case file(FileBody)
 
-    /// The SHA-256 by which a store checks that it got what was sent.
+    /// The SHA-256 with which a store verifies the received body.
     func sum() throws(Failure) -> String {
         switch self {
         case .none: return Digest.of([])
@@ -31,12 +31,12 @@ enum StoreBody: Sendable {
     }
 }
 
-/// A part of a file that is sent; the file is somebody else's, who keeps it open.
+/// A range of a file to send. The caller owns the descriptor and keeps it open.
 struct FileBody: Sendable {
     let number: CInt
     let start: Int64
     let length: Int64
-    /// How much of it is sent.
+    /// Bytes sent so far.
     var position: Int64 = 0
 
     init(number: CInt, start: Int64, length: Int64) {
@@ -45,12 +45,12 @@ struct FileBody: Sendable {
         self.length = length
     }
 
-    /// Reads the next bytes; nothing if the file cannot be read.
+    /// Reads the next bytes; `nil` if the file cannot be read.
     mutating func read(into buffer: UnsafeMutableRawBufferPointer) -> Int? {
         let wanted = Int(min(Int64(buffer.count), length - position))
         guard wanted > 0 else { return 0 }
         let count = pread(number, buffer.baseAddress, wanted, off_t(start + position))
-        // A file that is shorter than it was is no end of the body either.
+        // The file must not end before the announced length.
         guard count > 0 else { return nil }
         position += Int64(count)
         return count

@@ -2,19 +2,19 @@ import JobSchema
 import Lifecycle
 import SlotIPC
 
-/// One request that changes something, made again while that may help, and what was answered.
+/// One request to a store or server of outputs, with its retries and its result.
 final class StoreRequest: RemoteRequest.Owner {
-    /// A whole answer that is no refusal.
+    /// A complete, successful response.
     struct Answer: Sendable {
         let head: HTTPHead
         let body: [UInt8]
     }
 
-    /// What came of it, once it is over.
+    /// The result, once the request has ended.
     private(set) var result: Result<Answer, Failure>?
-    /// The status of the last answer, a refusal's too.
+    /// The status of the last response, whether successful or not.
     private(set) var status = 0
-    /// Whether a look found nothing. To keys that may not list a bucket, Amazon says 403 of what is missing.
+    /// Whether a HEAD request found nothing. For missing objects, Amazon returns 403 to keys that may not list the bucket.
     var hasFoundNothing: Bool { [403, 404].contains(status) }
     private let message: StoreMessage
     private let target: () throws(Failure) -> RequestTarget
@@ -29,7 +29,8 @@ final class StoreRequest: RemoteRequest.Owner {
     private static let backoff = Backoff(base: .milliseconds(200), cap: .seconds(10))
     private static let maxAnswer = 1 << 20
 
-    /// Sends it to the target, which is asked for each time, for its keys may be new; what comes of it shows later.
+    /// Sends the message and reports the result later. The target is evaluated for each attempt, because the keys may have been
+    /// renewed.
     init(
         _ message: StoreMessage, client: HTTPClient, maxAttempts: Int? = nil,
         to target: @escaping () throws(Failure) -> RequestTarget
@@ -43,10 +44,10 @@ final class StoreRequest: RemoteRequest.Owner {
 
     deinit { if let request { client.remove(request) } }
 
-    /// When `tick` wants to be called at the latest.
+    /// The latest time at which `tick` must be called.
     var nextDeadline: ContinuousClock.Instant? { retryAt ?? request?.deadline(client.policy) }
 
-    /// Ends the request if it is late, and makes it again where it is time.
+    /// Ends the request if it has timed out, and sends it again if a retry is due.
     func tick(_ now: ContinuousClock.Instant) {
         if let time = retryAt, time <= now { return send() }
         guard let request, let deadline = request.deadline(client.policy), deadline <= now else { return }
@@ -90,7 +91,7 @@ final class StoreRequest: RemoteRequest.Owner {
         }
     }
 
-    /// Why an answer is none: another server's status, or a store's error behind a status that it sent too early.
+    /// The failure of a response: its status, or an S3 error in the body of a response with status 2xx.
     private func refusal(_ head: HTTPHead, _ target: RequestTarget) -> Failure? {
         let name = target.name
         if (200..<300).contains(head.status) {
@@ -116,7 +117,7 @@ final class StoreRequest: RemoteRequest.Owner {
 }
 
 extension Failure {
-    /// The failure of a request for a source, of one that writes an output.
+    /// Converts the failure of a request for a source to the failure of a request for an output.
     var asOutput: Failure {
         let code: ErrorCode =
             switch self.code {

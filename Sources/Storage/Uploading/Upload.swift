@@ -1,19 +1,19 @@
 import JobSchema
 import SlotIPC
 
-/// A file on its way into a store: nothing of it is visible before `complete`.
+/// The upload of a file to a remote location. The file is not visible before `complete`.
 ///
-/// A large one is sent in parts beforehand, several at a time; what a small one needs is sent by `complete`.
+/// A large file is sent beforehand as a multipart upload, several parts at a time. A small one is sent by `complete`.
 final class Upload {
     private enum State {
         case beginning(StoreRequest)
         case sending
-        /// All parts are there, or there are none.
+        /// All parts are sent, or there are none.
         case ready
-        /// Whether something is there that may not be replaced.
+        /// Checks whether an object exists that may not be replaced.
         case looking(StoreRequest)
         case completing(StoreRequest)
-        /// The store did not say that it is visible, and may have made it so all the same.
+        /// The store has not confirmed the publication, but may have performed it.
         case checking(StoreRequest, Failure)
         case complete(etag: String?)
         case aborting(StoreRequest)
@@ -21,20 +21,20 @@ final class Upload {
     }
 
     let location: RemoteLocation
-    /// Whether what is there already may be another's.
+    /// Whether an existing object may be replaced.
     let mayReplace: Bool
-    /// What says that nothing may be replaced, to a server that understands it.
+    /// The header that prevents overwriting, for servers that support it.
     private var condition: [String]
     private let file: FileBody
     private let mark: ObjectMark
     private let client: HTTPClient
     private var state = State.ready
-    /// Why it did not succeed.
+    /// The failure of the upload.
     private(set) var failure: Failure?
-    /// Why its parts may be left at the store.
+    /// Why parts may be left at the store.
     private(set) var leftBehind: Failure?
     private var isGivenUp = false
-    /// The store's name for the upload of parts.
+    /// The id of the multipart upload.
     private(set) var identifier: String?
     private var parts: [Part] = []
     private var etags: [Int: String] = [:]
@@ -45,12 +45,12 @@ final class Upload {
         let call: StoreRequest
     }
 
-    /// Parts of one file that are sent at a time.
+    /// The number of parts of one file sent concurrently.
     private static let width = 4
-    /// Bytes of the longest name of an upload that a store may give: it is written down in Redis.
+    /// Maximum length of an upload id in bytes. The id is stored in Redis.
     private static let longestIdentifier = 1024
 
-    /// Begins to send a file that is known by the mark.
+    /// Starts to send a file, which the mark identifies.
     init(_ file: FileBody, _ mark: ObjectMark, to location: RemoteLocation, replacing: Bool, client: HTTPClient) {
         self.file = file
         self.mark = mark
@@ -69,12 +69,12 @@ final class Upload {
         if case .ready = state { true } else { false }
     }
 
-    /// Whether the object is visible, and what the store calls its content.
+    /// Whether the object is visible, and its entity tag.
     var completion: (isComplete: Bool, etag: String?) {
         if case .complete(let etag) = state { (true, etag) } else { (false, nil) }
     }
 
-    /// Whether nothing of it is under way any more.
+    /// Whether no request of the upload is running.
     var isFinished: Bool {
         switch state {
         case .ready, .complete, .over: true
@@ -82,7 +82,7 @@ final class Upload {
         }
     }
 
-    /// When `tick` wants to be called at the latest.
+    /// The latest time at which `tick` must be called.
     var nextDeadline: ContinuousClock.Instant? {
         (parts.map(\.call) + [call].compactMap(\.self)).compactMap(\.nextDeadline).min()
     }
@@ -96,10 +96,11 @@ final class Upload {
         }
     }
 
-    /// Makes the object visible, in one step.
+    /// Makes the object visible atomically.
     func complete() {
         guard isReady else { return }
-        // A store that does not know the condition would replace what is there; a URL may be good for a PUT alone.
+        // A store that ignores the condition would replace an existing object, so this checks first. A web URL may be valid for
+        // PUT only.
         if isObject, !condition.isEmpty {
             state = .looking(call(StoreMessage(method: "HEAD"), query: ""))
         } else {
@@ -117,19 +118,19 @@ final class Upload {
             "<Part><PartNumber>\(number)</PartNumber><ETag>\(etag.replacing("\"", with: "&quot;"))</ETag></Part>"
         }
         let body = "<CompleteMultipartUpload>\(list.joined())</CompleteMultipartUpload>"
-        // A store may take minutes to put many parts together.
+        // A store may take minutes to assemble many parts.
         let message = StoreMessage(
             method: "POST", headers: ["Content-Type: application/xml"] + condition, body: .bytes(Array(body.utf8)),
             firstByteTimeout: 300)
         state = .completing(call(message, query: "uploadId=\(S3Object.encodedValue(identifier))"))
     }
 
-    /// Gives up what is not visible; the store forgets its parts.
+    /// Aborts an upload that is not published. The store then discards its parts.
     func abort() {
         isGivenUp = true
         parts = []
         switch state {
-        // What was begun has a name as soon as the store has told it.
+        // The id of a new upload is not known before the store has replied; `begun` aborts it then.
         case .beginning, .aborting, .complete: return
         default: break
         }
@@ -142,7 +143,7 @@ final class Upload {
             call(StoreMessage(method: "DELETE"), query: "uploadId=\(S3Object.encodedValue(identifier))"))
     }
 
-    /// Moves on what can move.
+    /// Advances the requests without waiting.
     func tick(_ now: ContinuousClock.Instant) {
         call?.tick(now)
         for part in parts { part.call.tick(now) }
@@ -165,7 +166,7 @@ final class Upload {
 
     private func aborted(_ call: StoreRequest) {
         guard let result = call.result else { return }
-        // One that is gone was aborted.
+        // An upload that no longer exists was aborted.
         if case .failure(let failure) = result, call.status != 404 { leftBehind = failure }
         state = .over
     }
@@ -196,7 +197,7 @@ final class Upload {
 
     private func looked(_ call: StoreRequest) {
         switch call.result {
-        // What an earlier try of the job has left is as good as new.
+        // An object that an earlier attempt of the job left is equal to a new one.
         case .success(let answer) where identifier == nil && mark.isOn(answer.head):
             state = .complete(etag: shown(answer.head["etag"]))
         case .success: fail(.outputExists(location.name))
@@ -208,7 +209,7 @@ final class Upload {
 
     private func completed(_ call: StoreRequest) {
         guard let result = call.result else { return }
-        // The store does not know the condition, and nothing was there a moment ago.
+        // The store does not support the condition. The check just before found no object.
         if isObject, call.status == 501, !condition.isEmpty {
             condition = []
             return finish()
@@ -223,14 +224,14 @@ final class Upload {
         }
     }
 
-    /// A tag that fits into a report: any web server may make one up.
+    /// The entity tag, if it fits into a report: a web server may send one of any length.
     private func shown(_ etag: String?) -> String? { etag.flatMap { $0.utf8.count <= 256 ? $0 : nil } }
 
     private var isObject: Bool {
         if case .object = location { true } else { false }
     }
 
-    /// Takes what is sent, and sends what comes next.
+    /// Takes in the parts that have been sent, and sends the next ones.
     private func send() {
         for part in parts {
             switch part.call.result {
@@ -257,7 +258,7 @@ final class Upload {
         parts.append(Part(number: number, call: call(StoreMessage(method: "PUT", body: .file(body)), query: query)))
     }
 
-    /// A retry of a job for the same location aborts what it finds there, which another attempt redoes.
+    /// The failure of the upload. A 404 means that it was aborted: a retry of a job aborts other uploads to its location.
     private func cause(of call: StoreRequest, _ failure: Failure) -> Failure {
         guard identifier != nil, call.status == 404 else { return failure }
         return Failure(.outputFailed, "the upload was aborted by somebody else: \(failure.message)")
