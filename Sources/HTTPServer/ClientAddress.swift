@@ -1,12 +1,13 @@
 import Glibc
 
-/// Who a connection is counted for: an IPv4 address, or a network of IPv6 of 64 bits, all of which one host may have.
+/// The address for which connections are counted: an IPv4 address, or a /64 network of IPv6, because one host may have all its
+/// addresses.
 struct ClientAddress: Hashable, Sendable {
     private let bytes: [UInt8]
-    /// Whether it is this machine itself.
+    /// Whether the address is a loopback address.
     let isLoopback: Bool
 
-    /// The address of a socket's other end; one for all whose address is not known.
+    /// The address of a socket's peer. All unknown addresses count as one.
     init(_ address: UnsafePointer<sockaddr>?) {
         let bytes: [UInt8] =
             switch address?.pointee.sa_family {

@@ -3,25 +3,26 @@ import Glibc
 import Lifecycle
 import Synchronization
 
-/// The connections of a listener, of which those are ended that take too long to say what they want, or that are too many.
+/// Limits the connections of a listener. It closes connections whose requests take too long, and the oldest ones if there are
+/// too many.
 ///
-/// libmicrohttpd counts only the time without a byte, and turns newcomers away when it is full: whoever sends one now and then
-/// would hold all connections for good. Here a newcomer takes the place of the connection that has waited longest.
+/// libmicrohttpd only limits the time without a byte, and refuses new connections when it is full. A client that sends a byte
+/// now and then could therefore hold all connections forever. Here, a new connection replaces the one that has waited longest.
 final class ConnectionWatch: Sendable {
     private let connections = Mutex<[CInt: Watched]>([:])
 
     private struct Watched {
-        /// Since when its request is under way.
+        /// When the current request started.
         var start: ContinuousClock.Instant
         let address: ClientAddress
     }
 
-    /// Connections of one address.
+    /// Maximum number of connections of one address.
     static let maxPerAddress = 16
-    /// Connections of all other machines, and those of this one, which have places of their own.
+    /// Maximum numbers of connections from other machines, and from this one, which are counted separately.
     static let (maxRemote, maxLocal) = (64, 32)
 
-    /// Watches until it is released.
+    /// Checks the connections until it is released.
     init(requestTimeout: Duration) {
         startThread { [weak self] in
             while let watch = self {
@@ -32,13 +33,13 @@ final class ConnectionWatch: Sendable {
         }
     }
 
-    /// A connection was made.
+    /// Registers a new connection.
     func begin(_ connection: OpaquePointer?) {
         let address = ClientAddress(cmicrohttpd_client(connection))
         begin(socket: cmicrohttpd_socket(connection), of: address)
     }
 
-    /// Likewise, by its socket; ends another where there are too many.
+    /// Registers a new connection by its socket, and closes another one if there are too many.
     func begin(socket: CInt, of address: ClientAddress) {
         connections.withLock { connections in
             connections[socket] = Watched(start: .now, address: address)
@@ -46,7 +47,7 @@ final class ConnectionWatch: Sendable {
             let counts = rivals.values.reduce(into: [:]) { $0[$1.address, default: 0] += 1 }
             let isFull = rivals.count > (address.isLoopback ? Self.maxLocal : Self.maxRemote)
             guard counts[address]! > Self.maxPerAddress || isFull else { return }
-            // Who has most gives way, so that a crowd from one place keeps nobody else away.
+            // The address with the most connections loses one, so that many connections from one address do not block others.
             let most = isFull ? counts.values.max()! : counts[address]!
             let crowd = rivals.filter { isFull ? counts[$0.value.address] == most : $0.value.address == address }
             guard let oldest = crowd.min(by: { $0.value.start < $1.value.start })?.key else { return }
@@ -55,18 +56,18 @@ final class ConnectionWatch: Sendable {
         }
     }
 
-    /// A connection is ready for its next request.
+    /// Restarts the timeout of a connection that is ready for its next request.
     func renew(_ connection: OpaquePointer?) {
         connections.withLock { $0[cmicrohttpd_socket(connection)]?.start = .now }
     }
 
-    /// A connection is about to be closed.
+    /// Removes a connection that is about to be closed.
     func remove(_ connection: OpaquePointer?) {
         connections.withLock { $0[cmicrohttpd_socket(connection)] = nil }
     }
 
     private func end(olderThan requestTimeout: Duration) {
-        // A socket is closed after it is forgotten, so that under the lock no other has its number.
+        // A socket is closed only after it is removed here, so under the lock its number cannot have been reused.
         connections.withLock { connections in
             for (socket, watched) in connections where watched.start.duration(to: .now) > requestTimeout {
                 shutdown(socket, CInt(SHUT_RDWR))

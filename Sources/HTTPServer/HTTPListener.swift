@@ -2,25 +2,25 @@ import CMicrohttpd
 import Glibc
 package import Lifecycle
 
-/// A small HTTP server with one thread of its own, which answers from a table until it is released.
+/// A small HTTP server with one separate thread. It replies from a table of routes until it is released.
 package final class HTTPListener: Sendable {
-    /// The port that was asked for, or the one that the system chose.
+    /// The requested port, or the one that the system chose.
     package let port: UInt16
 
-    // libmicrohttpd's calls are safe from any thread; the pointer is used once more, by `deinit`.
+    // libmicrohttpd's functions are thread-safe. The pointer is used again only by `deinit`.
     private nonisolated(unsafe) let daemon: OpaquePointer
     private let context: Unmanaged<ListenerContext>
 
-    /// Connections in all, with those that are just being ended; more wait in the system's queue.
+    /// Maximum number of connections, including those being closed. Further ones wait in the kernel's listen queue.
     private static let maxConnections = UInt32(2 * (ConnectionWatch.maxRemote + ConnectionWatch.maxLocal))
-    /// Seconds without a byte before a connection is closed.
+    /// Seconds without a byte after which a connection is closed.
     private static let idleSeconds: UInt32 = 15
-    /// Bytes for one request's line and header fields.
+    /// Buffer size in bytes for the request line and the header fields.
     private static let connectionBytes = 32 << 10
 
-    /// Listens and starts to answer. The corresponding C function is `MHD_start_daemon`.
+    /// Listens and starts to serve requests. The corresponding C function is `MHD_start_daemon`.
     ///
-    /// A client may take `requestTimeout` for each request.
+    /// `requestTimeout` limits the time that a client takes for each request.
     package init(
         on address: ListenAddress, routes: HTTPRoutes, requestTimeout: Duration = .seconds(20)
     ) throws(Errno) {
@@ -36,7 +36,7 @@ package final class HTTPListener: Sendable {
             box.release()
             throw .last
         }
-        // The daemon closes the socket from here on.
+        // From here on, the daemon closes the socket.
         _ = socket.release()
         daemon = started
         context = box
@@ -52,7 +52,7 @@ package final class HTTPListener: Sendable {
         var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
         return withUnsafeMutablePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { _ = getsockname(socket, $0, &length) }
-            // The port is at the same place in the addresses of both families.
+            // The port has the same offset in IPv4 and IPv6 socket addresses.
             return pointer.withMemoryRebound(to: sockaddr_in.self, capacity: 1) {
                 UInt16(bigEndian: $0.pointee.sin_port)
             }
@@ -60,7 +60,7 @@ package final class HTTPListener: Sendable {
     }
 }
 
-/// What libmicrohttpd's calls are about.
+/// The context of libmicrohttpd's callbacks.
 private final class ListenerContext: Sendable {
     let routes: HTTPRoutes
     let watch: ConnectionWatch
@@ -86,11 +86,12 @@ private let requestOver: MHD_RequestCompletedCallback = { context, connection, _
     ListenerContext.borrowed(context).watch.renew(connection)
 }
 
-/// Answers one request; libmicrohttpd calls it first with the header fields alone.
+/// Replies to one request. libmicrohttpd first calls it with the header fields only.
 private let answer: MHD_AccessHandlerCallback = { context, connection, url, verb, _, _, uploaded, state in
     guard let context, let connection, let url, let verb, let uploaded, let state else { return .NO }
     let method = String(cString: verb)
-    // A request that may bring a body is refused at once, which closes the connection before the body is read.
+    // A request with another method may have a body. It is refused immediately, which closes the connection before the body is
+    // read.
     if method == "GET" || method == "HEAD" {
         if state.pointee == nil {
             state.pointee = context

@@ -1,4 +1,4 @@
-/// What a client asks for.
+/// The part of an HTTP request that handlers use.
 package struct HTTPRequest: Sendable {
     /// The path, percent-decoded, without the query.
     package let path: String

@@ -1,4 +1,4 @@
-/// What a client is answered.
+/// The response to an HTTP request.
 package struct HTTPResponse: Sendable {
     package let status: Int
     package let contentType: String

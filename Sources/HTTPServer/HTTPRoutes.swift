@@ -1,6 +1,6 @@
-/// What is answered under which path.
+/// The handlers of the paths that are served.
 package struct HTTPRoutes: Sendable {
-    /// Makes the answer at once; called on the listener's thread, so it must not wait for anything.
+    /// Creates the response. It is called on the listener's thread, so it must not block.
     package typealias Handler = @Sendable (HTTPRequest) -> HTTPResponse
 
     private let handlers: [String: Handler]

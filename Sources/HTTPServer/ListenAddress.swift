@@ -1,13 +1,13 @@
 import Glibc
 import Lifecycle
 
-/// Where a listener waits: a numeric address and a port.
+/// The address on which a listener accepts connections: a numeric address and a port.
 package struct ListenAddress: Hashable, Sendable {
     package let host: String
-    /// 0 lets the system choose.
+    /// 0 lets the system choose a port.
     package let port: UInt16
 
-    /// Reads `ADDRESS:PORT`, `[IPV6]:PORT`, or only a port, which then is on loopback.
+    /// Parses `ADDRESS:PORT`, `[IPV6]:PORT`, or only a port, which is then bound on loopback.
     package init?(_ text: String) {
         let parts = text.lastIndex(of: ":").map { (text[..<$0], text[text.index(after: $0)...]) } ?? ("", text[...])
         guard let port = UInt16(parts.1) else { return nil }
@@ -24,7 +24,7 @@ package struct ListenAddress: Hashable, Sendable {
         guard isNumeric else { return nil }
     }
 
-    /// A socket that listens there, closed on exec.
+    /// A socket that listens on the address, with close-on-exec set.
     func listen() throws(Errno) -> Descriptor {
         try withAddress { address throws(Errno) in
             let kind = address.pointee.ai_socktype | CInt(SOCK_CLOEXEC.rawValue) | CInt(SOCK_NONBLOCK.rawValue)
@@ -44,7 +44,7 @@ package struct ListenAddress: Hashable, Sendable {
         (try? withAddress { (_) throws(Errno) in true }) ?? false
     }
 
-    /// The corresponding C function is `getaddrinfo`, here without any look-up.
+    /// The corresponding C function is `getaddrinfo`, here without a DNS lookup.
     private func withAddress<R: ~Copyable>(_ body: (UnsafePointer<addrinfo>) throws(Errno) -> R) throws(Errno) -> R {
         var hints = addrinfo()
         hints.ai_flags = AI_NUMERICHOST | AI_NUMERICSERV | AI_PASSIVE

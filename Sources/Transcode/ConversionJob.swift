@@ -9,13 +9,13 @@ import Lifecycle
 import MediaTypes
 import SlotIPC
 
-/// One job: the source and the store are opened over the link, and whatever happens becomes one report.
+/// One job. It opens the source and the stores over the link, and converts every outcome to one report.
 struct ConversionJob {
     let link: Link
     let reporter: Reporter
     let limits: SourceLimits
 
-    /// Converts, and tells the other child of each output that it is complete, or has failed.
+    /// Converts the source, and reports each output to `respool-transfer` as complete or failed.
     func convert(_ plan: ConversionPlan) -> TranscodeReport {
         report {
             var plan = plan
@@ -42,7 +42,7 @@ struct ConversionJob {
         }
     }
 
-    /// Says what the source is.
+    /// Reports the properties of the source.
     func probe(_ settings: ProbeSettings) -> TranscodeReport {
         report {
             let source = try source(SourceSettings())
@@ -55,7 +55,7 @@ struct ConversionJob {
         }
     }
 
-    /// What one packet takes of a probe.
+    /// The report of a probe, shortened until it fits into one packet.
     private static func report(of probe: Probe) throws -> TranscodeReport {
         var probe = probe
         let encoder = JSONEncoder()
@@ -69,7 +69,7 @@ struct ConversionJob {
         }
     }
 
-    /// Fails where a stream without an end cannot give what is asked for.
+    /// Fails if an endless stream does not support the requested settings.
     private func check(_ plan: ConversionPlan, isEndless: Bool) throws(Failure) {
         guard isEndless else { return }
         guard plan.source.range.start == .zero else {
@@ -89,7 +89,7 @@ struct ConversionJob {
         }
     }
 
-    /// The job's source, or what the playlist that it is leads to.
+    /// The job's source; for a playlist, the media that it refers to.
     private func source(_ settings: SourceSettings) throws -> any ByteSource {
         let source = try LinkSource(link: link, reporter: reporter)
         let nested = LinkNestedSources(link: link, reporter: reporter)

@@ -4,7 +4,7 @@ import JobSchema
 import Lifecycle
 
 extension Failure {
-    /// The row of the error table that an error of a conversion belongs to.
+    /// Converts an error of a conversion to a failure with an error code.
     init(conversionError error: any Error) {
         switch error {
         case let failure as Failure: self = failure
@@ -32,7 +32,7 @@ extension Failure {
         }
     }
 
-    /// What a failed write to the spool means.
+    /// The failure of a write to the spool.
     static func ofSpool(_ error: Errno) -> Failure {
         switch error.rawValue {
         case ENOSPC, EDQUOT: Failure(.outOfSpace, "no space is left for the spool: \(error)")

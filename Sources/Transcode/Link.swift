@@ -3,7 +3,7 @@ import Lifecycle
 import SlotIPC
 import Synchronization
 
-/// The transcoder's end of the link: one request, one answer, whatever thread asks.
+/// The transcoder's end of the link. Requests are serialized across threads: one request, one reply.
 final class Link: Sendable {
     private let socket: PacketSocket
     private let reporter: Reporter
@@ -14,7 +14,7 @@ final class Link: Sendable {
         self.reporter = reporter
     }
 
-    /// Sends the request and waits for its answer, telling the worker each second that this is no silence.
+    /// Sends the request and waits for its reply. Meanwhile it reports to the worker that the transcoder is alive.
     func ask(_ request: LinkRequest) throws -> Received<LinkAnswer> {
         try turn.withLock { _ in try exchange(request) }
     }
@@ -27,17 +27,17 @@ final class Link: Sendable {
         return answer
     }
 
-    /// Sends a request that is not answered here.
+    /// Sends a request that has no reply.
     func send(_ request: LinkRequest) throws(PacketError) {
         try socket.send(request)
     }
 
-    /// Waits while nothing is asked; fails if the other child is gone.
+    /// Waits without a request; fails if `respool-transfer` is gone.
     func idle(milliseconds: CInt) throws {
         let isGone = try turn.withLock { _ in try socket.waitUntilReadable(milliseconds: milliseconds) }
         if isGone { throw Self.lost }
     }
 
-    /// The answer that fits none of the questions.
+    /// The failure when `respool-transfer` closes the link.
     static var lost: Failure { Failure(.crashed, "respool-transfer is gone in the middle of a job") }
 }

@@ -5,7 +5,7 @@ import Lifecycle
 import Playlists
 import SlotIPC
 
-/// What a playlist names, fetched by the other child: it decides what may be opened.
+/// The nested sources of a playlist. `respool-transfer` fetches them, and decides which may be opened.
 final class LinkNestedSources: NestedSources {
     private let link: Link
     private let reporter: Reporter
@@ -25,7 +25,7 @@ final class LinkNestedSources: NestedSources {
     }
 
     func expect(_ reference: String, within parent: Int, as kind: NestedKind) {
-        // A link that is broken shows at the next question.
+        // A broken link is reported by the next request.
         try? link.send(.expect(reference, within: parent, as: .init(kind)))
     }
 
@@ -57,7 +57,7 @@ extension NestedReference {
     }
 }
 
-/// A file that is there whole, and its descriptor.
+/// A complete file with its descriptor.
 private final class OwnedSource: ByteSource {
     private let descriptor: Descriptor
     private let source: DescriptorSource
@@ -74,7 +74,7 @@ private final class OwnedSource: ByteSource {
     }
 }
 
-/// A file in the making, and its descriptor.
+/// A scratch file with its descriptor.
 private final class OwnedStore: RandomAccessOutput {
     private let descriptor: Descriptor
     private let store: DescriptorStore
@@ -89,7 +89,7 @@ private final class OwnedStore: RandomAccessOutput {
     }
 
     func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws {
-        // The disk of the spool is the source's side of things.
+        // A scratch file is in the spool folder, so its write errors are the spool's and not the output's.
         do { try store.write(bytes, at: offset) } catch let error as Errno { throw Failure.ofSpool(error) }
     }
 

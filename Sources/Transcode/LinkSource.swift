@@ -6,9 +6,9 @@ import MediaTypes
 import SlotIPC
 import Synchronization
 
-/// The job's source: a descriptor of which only the announced bytes may be read, for a spool's holes read as zeros.
+/// The job's source. Only the announced bytes may be read from the descriptor, because holes in the spool read as zeros.
 ///
-/// Outputs of every track read it on threads of their own.
+/// The outputs of all tracks read it from separate threads.
 final class LinkSource: ByteSource {
     let length: Int64
     let isEndless: Bool
@@ -19,7 +19,7 @@ final class LinkSource: ByteSource {
 
     private struct Arrived {
         var present = ByteRanges()
-        /// The furthest byte asked for; of a stream without an end, what lies far behind it is gone.
+        /// The furthest offset requested so far. The bytes of an endless stream far behind it have been freed.
         var furthest: Int64 = 0
     }
 
@@ -65,7 +65,7 @@ final class LinkSource: ByteSource {
     }
 
     private func presentEnd(after offset: Int64, _ arrived: inout Arrived) throws -> Int64 {
-        // The file has zeros there, which no decoder would know from sound.
+        // The file contains zeros there, which a decoder could not distinguish from audio.
         guard !isEndless || offset >= arrived.furthest - LinkRequest.keptBehind else {
             throw Failure(.internal, "byte \(offset) of a stream was read at \(arrived.furthest), when it was gone")
         }

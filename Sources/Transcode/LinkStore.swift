@@ -4,7 +4,7 @@ import Lifecycle
 import SlotIPC
 import Synchronization
 
-/// One file of the job's outputs: a staged file that is asked for when the first byte is written.
+/// One file of the job's outputs. The staged file is requested when the first byte is written.
 final class LinkStore: RandomAccessOutput, Sendable {
     private let output: Int
     private let part: String?
@@ -45,7 +45,7 @@ final class LinkStore: RandomAccessOutput, Sendable {
         }
     }
 
-    /// The name that the file will have, relative to the main file's folder.
+    /// The final name of the file, relative to the main file's folder.
     var placeName: String {
         get throws { try staged().placeName }
     }
@@ -62,7 +62,7 @@ final class LinkStore: RandomAccessOutput, Sendable {
         return try staged.store.read(into: buffer, at: offset)
     }
 
-    /// Closes the file; nothing can be written or read any more.
+    /// Closes the file. It can no longer be written or read.
     func close() {
         state.withLock { $0 = .closed }
     }

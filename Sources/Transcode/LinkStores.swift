@@ -40,7 +40,7 @@ final class LinkStores: OutputStores {
         try link.send(.finished(output: index, part: name))
     }
 
-    /// Tells the other child what became of an output.
+    /// Reports to `respool-transfer` whether an output is complete or discarded.
     func end(output index: Int, isComplete: Bool) throws {
         let stores = open.withLock { open in
             let keys = open.keys.filter { $0.output == index }

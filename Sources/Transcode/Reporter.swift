@@ -4,7 +4,7 @@ import SlotIPC
 import Synchronization
 import Text
 
-/// Tells the worker what becomes of a job, from whatever thread knows.
+/// Reports the progress and the result of a job to the worker. Safe to use from any thread.
 final class Reporter: Sendable {
     private let control: PacketSocket
     private let last = Mutex(Sent(progress: Progress(phase: .opening), at: .now))
@@ -21,7 +21,7 @@ final class Reporter: Sendable {
         self.control = control
     }
 
-    /// Waits for the worker's next order; nothing means that the worker is gone.
+    /// Waits for the worker's next order; `nil` if the worker is gone.
     func nextOrder() throws(PacketError) -> TranscodeOrder? {
         guard let received = try control.receive(TranscodeOrder.self) else { return nil }
         return received.message
@@ -36,20 +36,20 @@ final class Reporter: Sendable {
         last.withLock { $0 = Sent(progress: Progress(phase: .opening), at: .now) }
     }
 
-    /// Tells the worker how far the job is.
+    /// Reports the progress of the job to the worker.
     func report(_ progress: Progress) {
         last.withLock { $0 = Sent(progress: progress, at: .now) }
-        // A worker that is gone ends this process by itself.
+        // If the worker is gone, this process ends anyway.
         try? control.send(TranscodeReport.progress(progress))
     }
 
-    /// Repeats the last progress if none was sent for a second, so that waiting does not look like silence.
+    /// Repeats the last progress if none was sent for a second, so that the worker does not take waiting for a hang.
     func keepAlive() {
         let due = last.withLock { sent in sent.at.duration(to: .now) >= .seconds(1) ? sent.progress : nil }
         if let due { report(due) }
     }
 
-    /// Sends libav's warnings and errors to the worker as they come, up to a bound for each job.
+    /// Forwards libav's warnings and errors to the worker, up to a limit per job.
     func forwardLibavLog() {
         LibavLog.install(level: .warning) { [self] _, line in
             guard linesLeft.subtract(1, ordering: .relaxed).newValue >= 0 else { return }

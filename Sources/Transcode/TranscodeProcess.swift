@@ -5,7 +5,7 @@ import Sandbox
 import SlotIPC
 import Tags
 
-/// The child that parses media: it has the descriptors of its own job and two sockets, and serves one job after another.
+/// The child that parses media. It has two sockets and the descriptors of the current job, and processes one job after another.
 package struct TranscodeProcess: ~Copyable {
     private let reporter: Reporter
     private let job: ConversionJob
@@ -15,7 +15,7 @@ package struct TranscodeProcess: ~Copyable {
         self.job = job
     }
 
-    /// Serves orders until the worker is gone; ends by returning, so that a sanitizer sees what is left.
+    /// Processes orders until the worker closes the control socket. Ends by returning, so that a sanitizer can report leaks.
     package static func main() {
         do {
             try ChildStart.enter(arguments: CommandLine.arguments)
@@ -31,7 +31,7 @@ package struct TranscodeProcess: ~Copyable {
         guard case .hello(slotProtocolVersion, let policy) = greeting.message else { throw VersionMismatch() }
         try ChildStart.limit(
             memoryBytes: policy.memoryLimit, fileBytes: policy.maxOutputBytes, openFiles: 128)
-        // A converter that is open needs no file any more, where none may be opened.
+        // Open character set converters need no files. After the sandbox is entered, no file can be opened.
         TagCharsets.open(TagEncoding.names)
         let reporter = Reporter(control: control)
         reporter.forwardLibavLog()
@@ -41,7 +41,7 @@ package struct TranscodeProcess: ~Copyable {
             ConversionJob(link: Link(socket: link, reporter: reporter), reporter: reporter, limits: policy.source))
         while let order = try process.reporter.nextOrder() {
             try process.serve(order)
-            // What a job has freed lies scattered; unreturned it would add up over thousands of jobs of many kinds.
+            // Freed memory is fragmented. If it were not returned, it would accumulate over thousands of different jobs.
             ChildStart.returnFreeMemory()
         }
     }
@@ -58,7 +58,7 @@ package struct TranscodeProcess: ~Copyable {
     }
 }
 
-/// The worker speaks another version of the messages: its programs and this one are not from one installation.
+/// The worker uses another version of the protocol: the programs are not from the same installation.
 struct VersionMismatch: Error, CustomStringConvertible {
     var description: String { "the worker is of another version than respool-transcode: install them together" }
 }

@@ -2,7 +2,7 @@ import Lifecycle
 import SlotIPC
 import Storage
 
-/// The one loop of a `respool-transfer` that sends callbacks: orders of the worker, and what the network brings.
+/// The event loop of a `respool-transfer` that sends callbacks. It handles orders of the worker and network events.
 final class CallbackLoop {
     private let control: PacketSocket
     private let client: HTTPClient
@@ -13,7 +13,7 @@ final class CallbackLoop {
         client = HTTPClient(policy: policy)
     }
 
-    /// Runs until the worker is gone.
+    /// Runs until the worker closes the control socket.
     func run() throws(PacketError) {
         while true {
             client.wait(for: [control.number], atMost: 60_000)

@@ -3,7 +3,8 @@ import JobSchema
 import Lifecycle
 import Storage
 
-/// A complete file that is being summed; where it cannot be told that nobody writes to it any more, a copy is made and summed.
+/// The SHA-256 of a complete file, while it is computed. If it cannot be determined whether a process can still write to the
+/// file, a copy is made and hashed.
 final class FileSum {
     let output: Int
     let part: String?
@@ -11,7 +12,7 @@ final class FileSum {
     let bytes: Int64
     private var copy: FileCopy?
     private var digest: Digest? = .create()
-    /// How long whoever said that it is complete may take to close it everywhere.
+    /// The deadline by which the process that reported the file complete must have closed all its descriptors.
     private let end = ContinuousClock.now + .seconds(1)
 
     init(output: Int, part: String?, file: SealableFile, bytes: Int64, copy: consuming FileCopy?) {
@@ -22,13 +23,13 @@ final class FileSum {
         self.copy = copy
     }
 
-    /// Whether it can be summed: nobody can write to it any more, or it is copied.
+    /// Whether the file can be hashed: no process can write to it, or it is being copied.
     var isReady: Bool { copy != nil || file.isSealed }
 
-    /// Looks whether somebody can still write to it; answers false if that is so for too long.
+    /// Checks whether a process can still write to the file; returns false if that lasts too long.
     func look(_ now: ContinuousClock.Instant) -> Bool { isReady || file.seal() == .sealed || now < end }
 
-    /// Sums some more; answers the SHA-256 at the end, once.
+    /// Hashes the next bytes; returns the SHA-256 once, at the end.
     func readFurther() throws(Failure) -> String? {
         do throws(Errno) {
             if copy != nil {
@@ -47,6 +48,6 @@ final class FileSum {
         return digest.finish()
     }
 
-    /// The copy, which takes the place of what was summed.
+    /// The copy, which replaces the hashed file.
     func takeCopy() -> FileCopy? { copy.take() }
 }

@@ -2,15 +2,15 @@ import JobSchema
 import Lifecycle
 import SlotIPC
 
-// How the outputs of a job become visible.
+// Publication of a job's outputs.
 extension JobOutputs {
     struct Publishing {
-        /// The outputs that are not visible yet.
+        /// The outputs that are not published yet.
         var rest: [Int]
         let count: Int
         var failures: [(Int, Failure)] = []
         var etags: [Int: String] = [:]
-        /// When the worker last heard of it.
+        /// When the last progress report was sent to the worker.
         var lastSign = ContinuousClock.now
     }
 
@@ -19,7 +19,7 @@ extension JobOutputs {
     /// Whether the result is being copied to the descriptor that came with the job.
     var isStreaming: Bool { publishing != nil && targetNumber >= 0 }
 
-    /// Makes the outputs visible, each once: all that are complete, or with `atomic` all or none.
+    /// Publishes every complete output once; with `atomic`, all outputs or none.
     func publish(reportingTo control: borrowing PacketSocket) throws(PacketError) {
         let staged = outputs.indices.filter { outputs[$0].isStaged }
         guard !staged.isEmpty else {
@@ -68,7 +68,7 @@ extension JobOutputs {
         try control.send(TransferReport.published(etags: done.etags))
     }
 
-    /// Lets the worker know from time to time that nothing is stuck.
+    /// Reports to the worker at intervals that the publication is still running.
     private func sign(
         _ now: ContinuousClock.Instant, reportingTo control: borrowing PacketSocket
     ) throws(PacketError) {

@@ -3,20 +3,20 @@ import Lifecycle
 import SlotIPC
 import Storage
 
-/// The outputs of the job that is being served: staged file by file, summed one after another, published in their order.
+/// The outputs of the active job: staged file by file, hashed one after another, and published in order.
 final class JobOutputs {
-    /// Why they cannot be written where they are wanted; told before anything is fetched.
+    /// Why the outputs cannot be written to their locations. Reported before anything is fetched.
     private(set) var failure: Failure?
-    /// What is found out of their locations first, until it is known.
+    /// Checks for existing files at the locations; `nil` once the result is known.
     private var overwriteCheck: OverwriteCheck?
-    /// Whether the worker waits for what comes of it.
+    /// Whether the worker waits for the result of the check.
     private var owesCheck: Bool
-    /// What earlier attempts of the job have left at stores, until it is gone.
+    /// Uploads of earlier attempts of the job, which are being aborted.
     private var staleUploads: [StaleUploads] = []
     let outputs: [OutputSession]
     private let policy: TransferPolicy
     private let limits: WriteLimits
-    /// When what is written is measured next, while something is.
+    /// When the written bytes are measured next; `nil` while no file is being written.
     private var nextMeasurement: ContinuousClock.Instant?
     private let released = ReleasedFiles()
     let isAtomic: Bool
@@ -25,10 +25,10 @@ final class JobOutputs {
     private var sums: [FileSum] = []
     var publishing: Publishing?
     private var claims: LocationClaims?
-    /// What the other child did that none does that is in order, and whether the worker knows of it.
+    /// A protocol violation of the transcoder, and whether it has been reported to the worker.
     private var violation: (failure: Failure, isTold: Bool)?
 
-    /// How many files may wait for their sum before another is begun; each keeps its descriptor so long.
+    /// Maximum number of files that wait for their hash before another may be staged. Each keeps its descriptor open.
     private static let maxWaiting = 8
 
     init(_ job: TransferJob, target: consuming Descriptor?, client: HTTPClient) {
@@ -65,10 +65,10 @@ final class JobOutputs {
         for output in outputs.reversed() { output.removeMadeFolders() }
     }
 
-    /// Whether it is known which of them can be made.
+    /// Whether the checks of the locations have ended.
     var areChecked: Bool { overwriteCheck == nil && staleUploads.allSatisfy(\.isFinished) }
 
-    /// Takes note of places that are taken, once all are looked up.
+    /// Handles the result of the overwrite check once it is known.
     private func look(_ now: ContinuousClock.Instant, reportingTo control: borrowing PacketSocket) throws(PacketError) {
         var taken: [Int] = []
         if let overwriteCheck {
@@ -88,17 +88,17 @@ final class JobOutputs {
         owesCheck = false
     }
 
-    /// Lets go of an output whose location is taken.
+    /// Discards an output whose location is occupied.
     func skip(_ index: Int, reportingTo control: borrowing PacketSocket) throws(PacketError) {
         let name = outputs[index].locationName
         fail(index, .outputExists(name))
         try control.send(TransferReport.outputSkipped(index, location: name))
     }
 
-    /// Whether a file is being summed.
+    /// Whether a file is being hashed.
     var isSumming: Bool { sums.first?.isReady == true }
 
-    /// A file to write, once there are not too many that wait.
+    /// A staged file to write; `nil` while too many files wait for their hash.
     func stage(output: Int, part: String?) throws(Failure) -> Answer? {
         if let failure = failure ?? violation?.failure { throw failure }
         guard areChecked, sums.count < Self.maxWaiting else { return nil }
@@ -116,7 +116,7 @@ final class JobOutputs {
         return try hand.stage(part: part)
     }
 
-    /// An unnamed file to collect bytes in.
+    /// An unnamed temporary file.
     func scratch() throws(Failure) -> Answer {
         if let violation { throw violation.failure }
         try checkLimits()
@@ -128,7 +128,7 @@ final class JobOutputs {
         } catch { throw Failure(.internal, "the spool cannot be opened for writing: \(error)") }
     }
 
-    /// Fails where no more may be written.
+    /// Fails if nothing more may be written.
     private func checkLimits() throws(Failure) {
         released.release()
         if let excess = limits.excess(outputs, released) { throw violate(excess, .tooLarge) }
@@ -141,39 +141,39 @@ final class JobOutputs {
         released.release()
         if let excess = limits.excess(outputs, released) {
             violate(excess, .tooLarge)
-            // Until the other child is dead it may go on.
+            // The transcoder may continue to write until it is killed.
             released.empty()
         }
         let isWritten = !released.isEmpty || outputs.contains { $0.writableFiles > 0 }
         nextMeasurement = isWritten ? now + WriteLimits.interval : nil
     }
 
-    /// Whether the other child has let go of all that it might write; asked once the outputs are given up.
+    /// Whether the transcoder has closed all files that it could write to. Checked after the outputs are aborted.
     var isReleased: Bool {
         released.release()
         return !released.areOpen
     }
 
-    /// What the other child did that none does that is in order, at the end; all files are let go of.
+    /// The transcoder's protocol violation at the end of the job, if any. Releases all files.
     func takeViolation() -> Failure? {
         let isOpen = released.releaseAll()
         if let violation { return violation.failure }
         return isOpen ? Failure(.crashed, "respool-transcode keeps a file open that it was to forget") : nil
     }
 
-    /// Gives up the whole job, as the other child cannot be trusted any more.
+    /// Fails the whole job, because the transcoder can no longer be trusted.
     @discardableResult
     func violate(_ what: String, _ code: ErrorCode = .crashed) -> Failure {
         let failure = Failure(code, what)
         if violation == nil { violation = (failure, isTold: false) }
-        // What is being made visible is complete, and nobody can write to it.
+        // Outputs that are being published are complete, and no process can write to them.
         guard publishing == nil else { return failure }
         self.failure = failure
         for index in outputs.indices { fail(index, failure) }
         return failure
     }
 
-    /// Takes a complete file, to be summed.
+    /// Takes over a complete file, and queues it for hashing.
     func finish(output: Int, part: String?, reportingTo control: borrowing PacketSocket) throws(PacketError) {
         guard checkUnfinished(output) else { return }
         do throws(Failure) {
@@ -181,13 +181,14 @@ final class JobOutputs {
         } catch { try fail(output, error, reportingTo: control) }
     }
 
-    /// Lets go of a failed output.
+    /// Discards a failed output.
     func discard(output: Int) {
         guard checkUnfinished(output) else { return }
         fail(output, Failure(.internal, "output \(output) was given up"))
     }
 
-    /// Whether the other child may say how an output ends: what it has said to be complete is no more in its hand.
+    /// Whether the output is unfinished. The transcoder may not report the end of an output that it has already reported as
+    /// complete.
     private func checkUnfinished(_ index: Int) -> Bool {
         if outputs.indices.contains(index), !outputs[index].isFinished { return true }
         violate("respool-transcode told the end of output \(index), which it has not in hand")
@@ -200,7 +201,7 @@ final class JobOutputs {
         outputs[index].fail(failure)
     }
 
-    /// Sums some more, so that an order in between is heard, and reports each output whose last file is summed.
+    /// Hashes the next bytes, so that orders are processed in between. Reports each output whose last file is hashed.
     func sumFurther(reportingTo control: borrowing PacketSocket) throws(PacketError) {
         guard let sum = sums.first, sum.isReady else { return }
         do throws(Failure) {
@@ -209,13 +210,13 @@ final class JobOutputs {
             let staged = try outputs[sum.output].keep(sum, sha256: sha256)
             if let staged { try? control.send(TransferReport.staged(sum.output, staged)) }
         } catch { try fail(sum.output, error, reportingTo: control) }
-        // What goes to a store may wait there already.
+        // An output for a store may already be fully uploaded.
         try tick(.now, reportingTo: control)
     }
 
-    // MARK: Outputs that are under way
+    // MARK: Outputs in progress
 
-    /// When `tick` wants to be called at the latest.
+    /// The latest time at which `tick` must be called.
     var nextDeadline: ContinuousClock.Instant? {
         if violation?.isTold == false || isStreaming { return .now }
         let sign = publishing.map { $0.lastSign + Self.signInterval }
@@ -228,10 +229,10 @@ final class JobOutputs {
             + staleUploads.compactMap(\.nextDeadline)).min()
     }
 
-    /// Whether the next file is not to be summed yet, as somebody can still write to it.
+    /// Whether the next file cannot be hashed yet, because a process can still write to it.
     private var isSealing: Bool { sums.first?.isReady == false }
 
-    /// Moves on what is under way to a store.
+    /// Advances uploads, checks and the publication.
     func tick(_ now: ContinuousClock.Instant, reportingTo control: borrowing PacketSocket) throws(PacketError) {
         measure(now)
         if let sum = sums.first, !sum.look(now) {
@@ -252,14 +253,14 @@ final class JobOutputs {
         if publishing != nil { try publishFurther(now, reportingTo: control) }
     }
 
-    /// Gives up all that is not visible.
+    /// Aborts everything that is not published.
     func abort() {
         publishing = nil
         overwriteCheck = nil
         for output in outputs { output.discard() }
     }
 
-    /// How many things are under way to stores, or must still be taken back.
+    /// The number of running requests to stores, and of objects that must still be removed.
     var remaining: Int { outputs.reduce(0) { $0 + $1.remaining } }
 
     /// Why something may be left at a store.

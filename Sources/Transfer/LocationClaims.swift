@@ -1,7 +1,7 @@
 import JobSchema
 import Storage
 
-/// Which output each place of a job belongs to, so that no file of one takes the place of another's.
+/// The output that each location of a job belongs to. Prevents a file of one output from overwriting a file of another.
 struct LocationClaims {
     private struct Owner {
         let output: Int
@@ -10,10 +10,10 @@ struct LocationClaims {
     }
 
     private var owners: [String: Owner] = [:]
-    /// The parts that are begun, each once.
+    /// The parts that have been started. Each may be started only once.
     private var begun: Set<String> = []
 
-    /// Checks the locations of all outputs and of those of their parts whose names are known.
+    /// Checks the locations of all outputs, and of the parts whose names are known in advance.
     init(_ outputs: [OutputSession], _ client: HTTPClient, hasTarget: Bool) throws(Failure) {
         for (index, output) in outputs.enumerated() {
             let location: OutputLocation?
@@ -35,7 +35,7 @@ struct LocationClaims {
         for (index, output) in outputs.enumerated() {
             guard let location = try output.location() else { continue }
             for part in output.singleParts {
-                // Chapters of one source are the same beside each of its outputs, and may be one file.
+                // Chapters of one source are identical for all outputs, so the outputs may share the file.
                 let mayShare = output.overwrite == .replace && !part.contains("{token}")
                 let owner = Owner(output: index, isPart: true, mayShare: mayShare)
                 try claim(try output.text(ofPart: part, at: location), owner, "the '\(part)' beside '\(location.name)'")
@@ -52,7 +52,7 @@ struct LocationClaims {
         owners[text] = owner
     }
 
-    /// Takes note of a part that is begun; fails if it was begun before, or an output of the job goes there.
+    /// Registers a new part. Fails if the part was started before, or its location belongs to an output.
     mutating func begin(_ part: String, of index: Int, _ output: OutputSession) throws(Failure) {
         if let location = try output.location(), let owner = owners[try output.text(ofPart: part, at: location)],
             !owner.isPart

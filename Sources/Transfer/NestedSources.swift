@@ -4,21 +4,21 @@ import Lifecycle
 import SlotIPC
 import Storage
 
-/// What the job's source names: segments, keys and playlists, each fetched whole; the next ones ahead of time.
+/// The nested sources of the job's source: segments, keys and playlists. Each is fetched whole; the next ones are prefetched.
 final class NestedSources {
     private let client: HTTPClient
     private let access: WebAccess
-    /// Playlists by their number; 0 is the job's source.
+    /// Playlists by number; 0 is the job's source.
     private var playlists: [Int: Playlist]
-    /// What is on its way, in the order in which it was asked for.
+    /// Running fetches, in the order of their requests.
     private var fetches: [Fetch] = []
-    /// Fetches that were begun, and playlists that were opened.
+    /// Counts of started fetches and of opened playlists.
     private var (started, opened) = (0, 0)
     private var bytes: Int64 = 0
 
-    /// Fetches at a time, the one that is waited for among them.
+    /// Maximum number of concurrent fetches, including the one that the transcoder waits for.
     private static let maxFetches = 3
-    /// Playlists that are remembered besides the source: a live one is read again and again.
+    /// Maximum number of playlists kept in addition to the source: a live playlist is reloaded repeatedly.
     private static let maxPlaylists = 2
 
     private struct Playlist {
@@ -47,28 +47,28 @@ final class NestedSources {
         }
     }
 
-    /// Nested sources of the source that was found at the URL or path, which may be no playlist and then names none.
+    /// Nested sources of the source at the URL or path. A source that is not a playlist has none.
     init(_ names: PlaylistNames, base: String, _ access: WebAccess, client: HTTPClient) {
         self.client = client
         self.access = access
         playlists = names.isPlaylist ? [0: Playlist(base: base, depth: 0, names: names)] : [:]
     }
 
-    /// When `tick` wants to be called at the latest.
+    /// The latest time at which `tick` must be called.
     var nextDeadline: ContinuousClock.Instant? { fetches.compactMap { $0.source.nextDeadline }.min() }
 
-    /// Moves on what depends on time.
+    /// Handles timeouts and retries that are due.
     func tick() {
         for fetch in fetches { fetch.source.tick(.now) }
     }
 
-    /// Begins to fetch what will be asked for soon; what is wrong with it shows when it is.
+    /// Starts to prefetch a reference. An error is reported when the reference is opened.
     func expect(_ reference: String, within parent: Int, as kind: NestedReference) {
         guard fetches.count < Self.maxFetches else { return }
         _ = try? fetch(Request(reference: reference, parent: parent, kind: kind))
     }
 
-    /// The number and a descriptor of what is named, once all of it is there.
+    /// The number and a descriptor of the referenced source, once it is complete; `nil` before.
     func open(_ reference: String, within parent: Int, as kind: NestedReference) throws(Failure) -> Opened? {
         let fetch = try fetch(Request(reference: reference, parent: parent, kind: kind))
         if let failure = fetch.source.failure { throw failure }
@@ -100,7 +100,7 @@ final class NestedSources {
         guard let playlist = playlists[request.parent] else {
             throw Failure(.policyDenied, "a source is wanted that no open playlist can have named")
         }
-        // The source itself may be read again, for it may be live.
+        // The source itself may be requested again, because it may be a live playlist.
         let isSource = request.reference.isEmpty && request.parent == 0 && request.kind == .playlist
         guard isSource || playlist.names.contains(request.reference, as: request.kind) else {
             throw Failure(
@@ -129,14 +129,14 @@ final class NestedSources {
             }
         let source = try OpenSource.open(location, access, client: client, maxBytes: limit)
         let fetch = Fetch(request, depth: playlist.depth + 1, base: location.text, source: source)
-        // What was expected and never asked for makes room.
+        // The oldest prefetched source is dropped to make room.
         if fetches.count >= Self.maxFetches { fetches.removeFirst() }
         fetches.append(fetch)
         return fetch
     }
 }
 
-/// A nested source that was opened.
+/// A nested source that has been opened.
 struct Opened: ~Copyable {
     let number: Int
     let reader: Descriptor

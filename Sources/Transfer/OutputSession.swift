@@ -5,31 +5,31 @@ import MediaTypes
 import SlotIPC
 import Storage
 
-/// One output of the job that is being served: its files from the first byte until they are visible.
+/// One output of the active job, from the first byte of its files to its publication.
 final class OutputSession {
     private let output: TransferJob.Output
     private let job: String
     private let token: String
     private let index: Int
     private let client: HTTPClient
-    /// Where files go that are given up while they can be written to.
+    /// Collects files that are discarded while the transcoder can still write to them.
     private let released: ReleasedFiles
     private var policy: TransferPolicy { client.policy }
-    /// What is given up at a store, until that is done.
+    /// Aborted uploads, until the store has confirmed.
     private var leftovers: [RemoteOutput] = []
-    /// Why something of that may be left there.
+    /// Why something may be left at the store.
     private(set) var leftBehind: Failure?
     private var isUploadTold = false
     private var staging: Staging?
     private var parts: [String: Part] = [:]
-    /// Whether the main file is complete, after which nothing of it is begun.
+    /// Whether the main file is complete. After that, no further file of the output may be started.
     private(set) var isFinished = false
-    /// Complete, summed and named.
+    /// Complete, hashed and staged under its name.
     private(set) var isStaged = false
     private(set) var isPublished = false
-    /// How many folders were made for it.
+    /// The number of folders created for the output.
     private var madeFolders = 0
-    /// Why there will be no such output.
+    /// The failure of the output.
     private var failure: Failure?
 
     private final class Part {
@@ -66,10 +66,10 @@ final class OutputSession {
 
     private var openFiles: [SealableFile] { ([mainFile].compactMap(\.self) + parts.values.map(\.file)) }
 
-    /// How many files of it the other child may write to.
+    /// The number of the output's files that the transcoder may write to.
     var writableFiles: Int { openFiles.count { $0.isHandedOut && !$0.isSealed } }
 
-    /// Bytes of all that it consists of so far.
+    /// Bytes of the main file and all parts so far.
     var bytes: Int64 { openFiles.reduce(partsReport.bytes) { $0 + $1.length } }
 
     private var partsReport: PartsReport {
@@ -79,15 +79,15 @@ final class OutputSession {
         }
     }
 
-    /// Where it goes; nothing for the descriptor that came with the job.
+    /// The location; `nil` for the descriptor that came with the job.
     func location() throws(Failure) -> OutputLocation? {
         output.location == "-" ? nil : try OutputLocation(output, policy: policy)
     }
 
-    /// Whether its format has such a file beside the main one.
+    /// Whether the output's format has such a part.
     func mayHave(part: String) -> Bool { output.parts.contains { $0.matches(part) } }
 
-    /// Its parts whose names are known beforehand.
+    /// The parts whose names are known in advance.
     var singleParts: [String] {
         output.parts.compactMap { pattern -> String? in
             guard case .single(let part) = pattern else { return nil }
@@ -95,12 +95,12 @@ final class OutputSession {
         }
     }
 
-    /// The location of a part, with what may be secret in it.
+    /// The location of a part, with the URL's secrets.
     func text(ofPart part: String, at location: OutputLocation) throws(Failure) -> String {
         try location.text(ofPart: part, token: token)
     }
 
-    /// The same as it is shown.
+    /// The location of the output, without the URL's secrets.
     var locationName: String { (try? location()?.name) ?? "-" }
 
     var overwrite: Overwrite { output.delivery.overwrite }
@@ -112,12 +112,12 @@ final class OutputSession {
         }
     }
 
-    /// Answers a file to write, or why there is none.
+    /// Returns a file to write; fails if there is none.
     func stage(part: String?) throws(Failure) -> Answer {
         if let failure { throw failure }
         guard !isFinished else { throw Failure(.internal, "output \(index) is complete, and is written again") }
         guard let part else {
-            // A file that was given out before is forgotten, but for one that has parts.
+            // A main file that was handed out before is replaced, unless the output has parts.
             if parts.isEmpty, partsReport.count == 0 { discardStaging() }
             try createMain()
             return Answer(message: .stage(name: ""), descriptor: try writer(of: mainFile!))
@@ -153,7 +153,7 @@ final class OutputSession {
         }
     }
 
-    /// Checks a file that is complete, and answers how to sum it.
+    /// Checks a complete file, and prepares its hash.
     func finish(part: String?) throws(Failure) -> FileSum {
         if let failure { throw failure }
         guard let mainFile, !isFinished else {
@@ -190,7 +190,7 @@ final class OutputSession {
         return FileSum(output: index, part: part, file: file, bytes: bytes, copy: copy)
     }
 
-    /// Takes the sum of a complete file; answers what to report once the whole output is complete.
+    /// Stores the hash of a complete file; returns the report once the whole output is complete.
     func keep(_ sum: FileSum, sha256: String) throws(Failure) -> StagedOutput? {
         guard let part = sum.part else {
             if let copy = sum.takeCopy() { try staging!.replace(by: copy) }
@@ -210,17 +210,17 @@ final class OutputSession {
         return nil
     }
 
-    // MARK: What is at a store
+    // MARK: Remote outputs
 
-    /// When `tick` wants to be called at the latest.
+    /// The latest time at which `tick` must be called.
     var nextDeadline: ContinuousClock.Instant? {
         ([remote].compactMap(\.self) + leftovers).compactMap(\.nextDeadline).min()
     }
 
-    /// How many things of it are under way to a store, or must still be taken back.
+    /// The number of running requests, and of objects that must still be removed.
     var remaining: Int { ([remote].compactMap(\.self) + leftovers).reduce(0) { $0 + $1.remaining } }
 
-    /// Moves on what is under way, and answers what to tell of it.
+    /// Advances the uploads, and returns a report for the worker if there is one.
     func tick(_ now: ContinuousClock.Instant) throws(Failure) -> TransferReport? {
         for leftover in leftovers {
             leftover.tick(now)
@@ -241,9 +241,9 @@ final class OutputSession {
         return .uploading(index, remote.staged)
     }
 
-    // MARK: The end
+    // MARK: Publication
 
-    /// Makes the output visible, once, as far as that goes without waiting.
+    /// Publishes the output once, as far as possible without waiting.
     func publish(
         to target: CInt, unlessReadable interruption: CInt, keepingOld: Bool
     ) throws(Failure) -> PublishingStep {
@@ -254,7 +254,7 @@ final class OutputSession {
         return step
     }
 
-    /// Takes back what was published.
+    /// Reverts the publication.
     func rollback() {
         guard isStaged else { return }
         staging!.rollback()
@@ -263,19 +263,19 @@ final class OutputSession {
         isStaged = false
     }
 
-    /// Gives up the output, and refuses what is still asked for it.
+    /// Discards the output, and refuses later requests for it with the failure.
     func fail(_ failure: Failure) {
         if self.failure == nil { self.failure = failure }
         discard()
     }
 
-    /// Removes the folders that were made for an output that there is not; once all that is staged in them is gone.
+    /// Removes the folders that were created for an unpublished output, once its staged files are removed.
     func removeMadeFolders() {
         guard madeFolders > 0, !isPublished, case .local(let location) = try? location() else { return }
         location.removeEmptyFolders(madeFolders)
     }
 
-    /// Removes all that is staged.
+    /// Removes all staged files.
     func discard() {
         guard !isPublished else { return }
         for part in parts.values {

@@ -1,10 +1,10 @@
 import JobSchema
 import Storage
 
-/// At which locations something is already, of the outputs that may not replace it.
+/// Finds the outputs that may not overwrite, and whose location is already occupied.
 final class OverwriteCheck {
     private var lookups: [(index: Int, lookup: RemoteLookup)] = []
-    /// The outputs whose location is taken, as far as that is known.
+    /// The outputs whose location is known to be occupied.
     private(set) var taken: Set<Int> = []
 
     init(_ outputs: [OutputSession], client: HTTPClient) throws(Failure) {
@@ -22,13 +22,13 @@ final class OverwriteCheck {
         }
     }
 
-    /// Whether nothing more will be found.
+    /// Whether the check has ended.
     var isKnown: Bool { lookups.isEmpty }
 
-    /// When `tick` wants to be called at the latest.
+    /// The latest time at which `tick` must be called.
     var nextDeadline: ContinuousClock.Instant? { isKnown ? .now : lookups.compactMap(\.lookup.nextDeadline).min() }
 
-    /// Moves on what can move.
+    /// Advances the requests without waiting.
     func tick(_ now: ContinuousClock.Instant) throws(Failure) {
         var open: [(index: Int, lookup: RemoteLookup)] = []
         for (index, lookup) in lookups {

@@ -5,15 +5,15 @@ import Playlists
 import SlotIPC
 import Storage
 
-/// What one reading of a playlist names, as hashes: a playlist of a day has 100,000 names.
+/// The references in one version of a playlist, as hashes: a playlist of one day has 100,000 of them.
 ///
-/// The other child may have been taken over by what it read, so what it asks for is looked up here.
+/// A malicious source may have compromised the transcoder, so its requests are checked against this set.
 struct PlaylistNames {
     private let names: Set<UInt128>
-    /// Whether the bytes are a playlist at all.
+    /// Whether the file is a playlist.
     let isPlaylist: Bool
 
-    /// The names in a file, all of whose bytes are there; none if it is no playlist.
+    /// The references in a complete file; none if it is not a playlist.
     init(in file: borrowing Descriptor, length: Int64, atMost maxBytes: Int64) {
         var names: Set<UInt128> = []
         var isPlaylist = false
@@ -31,7 +31,7 @@ struct PlaylistNames {
         self.names = isPlaylist ? names : []
     }
 
-    /// Whether the playlist names just this, as just that kind.
+    /// Whether the playlist contains exactly this reference with exactly this kind.
     func contains(_ reference: String, as kind: NestedReference) -> Bool { names.contains(Self.hash(reference, kind)) }
 
     private static func hash(_ reference: String, _ kind: NestedReference) -> UInt128 {

@@ -4,13 +4,13 @@ import Lifecycle
 import SlotIPC
 import Storage
 
-/// Where an output waits: beside its destination, or in the spool folder for an open descriptor.
+/// A staged output: in the folder of its destination, or in the spool folder for a remote output or an open descriptor.
 struct Staging: ~Copyable {
     /// The main file.
     private(set) var file: SealableFile
     private var staged: StagedFile?
     private var streamed: StreamedFile?
-    /// For an output that goes to a store.
+    /// Set for a remote output.
     let remote: RemoteOutput?
     private var report = PartsReport(count: 0, bytes: 0, files: [])
 
@@ -35,15 +35,15 @@ struct Staging: ~Copyable {
         streamed = nil
     }
 
-    /// What is reported of the finished parts.
+    /// The report of the finished parts.
     var partsReport: PartsReport { report }
 
-    /// Writes what is complete to the disk.
+    /// Flushes the complete file to the disk.
     func synchronize() throws(Failure) { try staged?.synchronize() }
 
     // MARK: Copies
 
-    /// Begins a copy of a part, or of the main file.
+    /// Begins a copy of a part, or of the main file if `part` is `nil`.
     mutating func createCopy(
         of part: borrowing PartInProgress?, policy: TransferPolicy
     ) throws(Failure) -> FileCopy {
@@ -51,7 +51,7 @@ struct Staging: ~Copyable {
         return try staged!.createCopy(of: part)
     }
 
-    /// Has the copy in the main file's place.
+    /// Replaces the main file by the copy.
     mutating func replace(by copy: consuming FileCopy) throws(Failure) {
         let former = file
         if staged != nil {
@@ -64,7 +64,7 @@ struct Staging: ~Copyable {
         former.empty()
     }
 
-    /// Has the copy in the part's place.
+    /// Replaces the part by the copy.
     mutating func replace(_ part: inout PartInProgress, by copy: consuming FileCopy) throws(Failure) {
         let former = part.file
         if staged != nil { try staged!.replace(&part, by: copy) } else { part.replace(by: copy) }
@@ -73,7 +73,7 @@ struct Staging: ~Copyable {
 
     // MARK: Parts
 
-    /// Begins a file beside the main one.
+    /// Begins a part of the output.
     mutating func createPart(_ suffix: String, token: String) throws(Failure) -> PartInProgress {
         guard streamed == nil else {
             throw Failure(.invalidRequest, "the output consists of several files: give a path instead of '-'")
@@ -85,7 +85,7 @@ struct Staging: ~Copyable {
         return try staged!.createPart(suffix, token: token)
     }
 
-    /// Takes a complete part.
+    /// Takes over a complete part.
     mutating func keep(_ part: consuming PartInProgress, bytes: Int64, sha256: String) throws(Failure) {
         let file = PartsReport.File(name: part.name, bytes: bytes, sha256: sha256)
         if let remote { try remote.keep(part, bytes: bytes, sha256: sha256) } else { try staged?.keep(part) }
@@ -94,14 +94,14 @@ struct Staging: ~Copyable {
         if report.count <= PartsReport.maxFiles { report.files.append(file) } else { report.files = [] }
     }
 
-    /// Lets go of a part that is not complete.
+    /// Discards an incomplete part.
     func discard(_ part: consuming PartInProgress) { staged?.discard(part) }
 
     private static let maxParts = 100_000
 
-    // MARK: The end
+    // MARK: Publication
 
-    /// Gives the complete output the name under which it waits, and answers what to write down about it.
+    /// Gives the complete output its staged name, and returns its entry for the commit record.
     mutating func output(bytes: Int64, sha256: String) throws(Failure) -> StagedOutput {
         if let remote {
             var output = remote.staged
@@ -118,7 +118,7 @@ struct Staging: ~Copyable {
         return output
     }
 
-    /// Makes the output visible, as far as that goes without waiting.
+    /// Publishes the output as far as possible without waiting.
     mutating func publish(
         to target: CInt, unlessReadable interruption: CInt, keepingOld: Bool, replacing: Bool
     ) throws(Failure) -> PublishingStep {
@@ -134,22 +134,22 @@ struct Staging: ~Copyable {
         return .done(etag: nil)
     }
 
-    /// Takes back what was published.
+    /// Reverts the publication.
     mutating func rollback() {
         staged?.rollback()
         remote?.rollback()
     }
 }
 
-/// How far an output is on its way to being visible.
+/// The progress of a publication.
 enum PublishingStep {
     case underWay
-    /// The worker has an order that comes first.
+    /// The worker has sent an order, which must be processed first.
     case interrupted
     case done(etag: String?)
 }
 
-/// What every file must be before it is summed.
+/// The length of a file, which must not be empty nor over the limit.
 func checkedLength(_ file: SealableFile, atMost limit: Int64) throws(Failure) -> Int64 {
     let length = file.length
     guard length > 0 else { throw Failure(.outputFailed, "the staged output is empty") }

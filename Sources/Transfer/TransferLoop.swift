@@ -4,7 +4,7 @@ import Lifecycle
 import SlotIPC
 import Storage
 
-/// The one loop of the process: orders of the worker, requests over the link, and what the network brings.
+/// The event loop of the process. It handles orders of the worker, requests over the link, and network events.
 final class TransferLoop {
     private let control: PacketSocket
     private let link: PacketSocket
@@ -14,18 +14,18 @@ final class TransferLoop {
     private var recovery: CommitRecovery?
     private var isLinkOpen = true
 
-    /// Requests that the other child may have left when its job ends: some for each of 32 outputs.
+    /// Maximum number of requests that the transcoder may leave unread when its job ends: a few for each of 32 outputs.
     private static let maxLeft = 128
 
-    /// A job that is over but for what a store must forget of it, and for files that the other child is to let go of.
+    /// A finished job whose uploads are still being aborted, or whose files the transcoder has not closed yet.
     private struct Ending {
         let job: TransferSession
-        /// How much was left at stores when the worker last heard of it.
+        /// The number of remaining requests in the last report to the worker.
         var remaining: Int
         var lastSign = ContinuousClock.now
-        /// How long the other child may take: it tells of its end before its last threads have closed everything.
+        /// The deadline for the transcoder, which reports its end before its last threads have closed all files.
         let end = ContinuousClock.now + .seconds(2)
-        /// When is looked next.
+        /// When the state is checked next.
         var next = ContinuousClock.now
 
         init(_ job: TransferSession) {
@@ -40,7 +40,7 @@ final class TransferLoop {
         client = HTTPClient(policy: policy)
     }
 
-    /// Runs until the worker is gone.
+    /// Runs until the worker closes the control socket.
     func run() throws(PacketError) {
         while true {
             client.wait(for: listensToLink ? [control.number, link.number] : [control.number], atMost: waitTimeout())
@@ -55,10 +55,10 @@ final class TransferLoop {
         }
     }
 
-    /// One request is answered before the next is read.
+    /// One request is replied to before the next is read.
     private var listensToLink: Bool { isLinkOpen && job?.pending == nil }
 
-    /// Milliseconds until something must be done unasked.
+    /// Milliseconds until the next deadline.
     private func waitTimeout() -> Int {
         if job?.isSumming == true { return 0 }
         let deadlines = [job?.nextDeadline, recovery?.nextDeadline, ending?.job.nextDeadline, ending?.next]
@@ -66,7 +66,7 @@ final class TransferLoop {
         return max(0, Int((deadline - .now).milliseconds) + 1)
     }
 
-    /// Obeys every order that is there; answers false at the end.
+    /// Processes all pending orders; returns false when the control socket is closed.
     private func takeOrders() throws(PacketError) -> Bool {
         while try control.waitUntilReadable(milliseconds: 0) {
             guard var received = try control.receive(TransferOrder.self) else { return false }
@@ -123,10 +123,10 @@ final class TransferLoop {
         }
     }
 
-    /// Reads one request if there is one; answers false when the worker is gone.
+    /// Reads one request if there is one; returns false when the control socket is closed.
     private func takeRequest() throws(PacketError) -> Bool {
         guard listensToLink, try link.waitUntilReadable(milliseconds: 0) else { return true }
-        // The job was told before its first request was sent, but its order may have come after the last look.
+        // The worker sends the job's order before the first request can arrive, but perhaps after the last check.
         guard try takeOrders() else { return false }
         guard listensToLink, try link.waitUntilReadable(milliseconds: 0) else { return true }
         guard let request = try nextRequest() else { return true }
@@ -139,7 +139,7 @@ final class TransferLoop {
         return true
     }
 
-    /// A request that is there; nothing at the link's end.
+    /// The next request; `nil` at the link's end.
     private func nextRequest() throws(PacketError) -> LinkRequest? {
         do throws(PacketError) {
             if let received = try link.receive(LinkRequest.self) { return received.message }
@@ -153,7 +153,7 @@ final class TransferLoop {
         try self.answer(answer.message, descriptor: answer.descriptorNumber)
     }
 
-    /// Refuses what the other child still waits for, so that nothing of this job is taken for the next one's.
+    /// Refuses the transcoder's pending requests, so that none of them is attributed to the next job.
     private func drainLink() throws(PacketError) {
         if job?.pending != nil { try answer(.refused(.jobOver)) }
         var count = 0
@@ -165,19 +165,20 @@ final class TransferLoop {
         }
     }
 
-    /// Answers without waiting: who is in order has read all answers before it asks again.
+    /// Replies without blocking: a correct transcoder has read all replies before it sends another request.
     private func answer(_ message: LinkAnswer, descriptor: CInt = -1) throws(PacketError) {
         guard isLinkOpen else { return }
-        // Long before the socket is full: of descriptors that nobody has read the kernel allows each user only so many, for all slots.
+        // This triggers long before the socket is full. The kernel limits the number of unread descriptors in sockets per user,
+        // for all slots together.
         guard link.isWritable else { return try reportViolation("does not read what it asked for") }
-        // A link that is broken is the worker's to notice: its other child is dead.
+        // The worker detects a broken link itself: the transcoder has ended.
         do { try link.send(message, descriptor: descriptor, waits: false) } catch { isLinkOpen = false }
     }
 
-    /// Listens no more to the other child, which did what none does that is in order.
+    /// Closes the link to a transcoder that violated the protocol.
     private func reportViolation(_ what: String) throws(PacketError) {
         isLinkOpen = false
-        // Between jobs none is to fail for it: without this process the next one gets another pair.
+        // Between jobs, no job must fail for the violation. This process ends, so the next job gets a new pair of children.
         guard let job = job ?? ending?.job else { throw .malformed("respool-transcode \(what)") }
         job.reportViolation("respool-transcode \(what)")
     }

@@ -4,16 +4,17 @@ import Sandbox
 import SlotIPC
 import Storage
 
-/// `respool-transfer`: moves the bytes of one job after another for the worker that started it, or sends its callbacks.
+/// `respool-transfer`: transfers the bytes of one job after another for the worker that started it, or sends the worker's
+/// callbacks.
 package enum TransferProgram {
-    /// Runs until the worker closes the control socket, and answers the exit code.
+    /// Runs until the worker closes the control socket, and returns the exit code.
     package static func run(arguments: [String]) -> CInt {
         let log = Log(form: .text)
         do throws(ChildStartError) { try ChildStart.enter(arguments: Array(arguments.prefix(2))) } catch {
             log.error(error.description)
             return 2
         }
-        // Whoever opens a file while a lease on it is held has the kernel send one, which would end the process.
+        // The kernel sends SIGIO when a process opens a file with a lease. Its default action would end this process.
         signal(SIGIO, SIG_IGN)
         let control = ChildStart.control()
         let link = ChildStart.link()
@@ -51,13 +52,13 @@ package enum TransferProgram {
             throw PacketError.malformed("the first message is no hello of this version")
         }
         try ChildStart.limit(memoryBytes: policy.memoryLimit, fileBytes: policy.maxOutputBytes, openFiles: 256)
-        // What the kernel lacks was told of the slots' children already.
+        // Missing kernel features have already been reported for the slots' children.
         if ChildStart.isConfined { _ = try Confinement.enterCallbacks(policy) }
         try control.send(CallbackReport.hello(version: slotProtocolVersion))
         try CallbackLoop(control: control, policy: policy).run()
     }
 
-    /// What the worker allows; nothing if it is gone or speaks another version.
+    /// The worker's policy; `nil` if the worker is gone or uses another protocol version.
     private static func policy(_ control: borrowing PacketSocket) throws(PacketError) -> TransferPolicy? {
         guard let received = try control.receive(TransferOrder.self) else { return nil }
         guard case .hello(let version, let policy) = received.message else {

@@ -4,16 +4,16 @@ import Lifecycle
 import SlotIPC
 import Storage
 
-/// The transfers of one job, from its order to its end, with all that must be released then.
+/// The transfers of one job, from its order to its end, and all resources that are released then.
 final class TransferSession {
     private let job: TransferJob
     private let client: HTTPClient
     private let outputs: JobOutputs
     private var source: OpenSource?
     private var nested: NestedSources?
-    /// Whether the worker was told last that the source waits for its turn.
+    /// Whether the last report to the worker said that the source waits for its turn.
     private var wasWaiting = false
-    /// The request over the link that waits for its answer.
+    /// The request over the link that has no reply yet.
     private(set) var pending: LinkRequest?
 
     init(_ job: TransferJob, target: consuming Descriptor?, client: HTTPClient) {
@@ -24,12 +24,12 @@ final class TransferSession {
 
     var isSumming: Bool { outputs.isSumming }
 
-    /// When `tick` wants to be called at the latest.
+    /// The latest time at which `tick` must be called.
     var nextDeadline: ContinuousClock.Instant? {
         [source?.nextDeadline, nested?.nextDeadline, outputs.nextDeadline].compactMap(\.self).min()
     }
 
-    /// Moves on what depends on time, or on what the network brought.
+    /// Handles timeouts, retries and network events.
     func tick(reportingTo control: borrowing PacketSocket) throws(PacketError) {
         source?.tick(.now)
         nested?.tick()
@@ -41,27 +41,27 @@ final class TransferSession {
         try outputs.tick(.now, reportingTo: control)
     }
 
-    /// Gives up all that is not visible, which may take a moment.
+    /// Aborts everything that is not published. Requests to stores may still run afterwards.
     func abort() { outputs.abort() }
 
-    /// Whether the other child has let go of all that it might write, asked once all is given up.
+    /// Whether the transcoder has closed all files that it could write to. Checked after `abort`.
     var isReleased: Bool { outputs.isReleased }
 
-    /// What the other child did that none does that is in order, at the end.
+    /// The transcoder's protocol violation at the end of the job, if any. Releases all files.
     func takeViolation() -> Failure? { outputs.takeViolation() }
 
-    /// How many things of it are under way to a store, or must still be taken back.
+    /// The number of running requests to stores, and of objects that must still be removed.
     var remaining: Int { outputs.remaining }
 
-    /// Why something of it may be left at a store.
+    /// Why something may be left at a store.
     var leftBehind: Failure? { outputs.leftBehind }
 
-    /// Fails the job for what the other child did, which none does that is in order.
+    /// Fails the job for a protocol violation of the transcoder.
     func reportViolation(_ what: String) { outputs.violate(what) }
 
-    // MARK: Requests of the other child
+    // MARK: Requests of the transcoder
 
-    /// Takes up a request; its answer follows from `takeAnswer`.
+    /// Starts to process a request. `takeAnswer` returns the reply.
     func begin(_ request: LinkRequest, reportingTo control: borrowing PacketSocket) throws(PacketError) {
         switch request {
         case .expect(let reference, let parent, let kind):
@@ -76,7 +76,7 @@ final class TransferSession {
         pending = request
     }
 
-    /// The answer to the pending request, once there is one.
+    /// The reply to the pending request, once there is one.
     func takeAnswer() -> Answer? {
         guard let pending else { return nil }
         do throws(Failure) {
@@ -107,7 +107,7 @@ final class TransferSession {
         guard source != nil else { throw Failure(.internal, "a source names others before it is open") }
         if nested == nil {
             if let failure = source?.failure { throw failure }
-            // A stream without an end is no playlist, and what is longer than any need not be there.
+            // An endless stream is not a playlist. A source over the size limit of playlists need not be complete.
             let length = source?.length ?? .max
             let present = source?.run(from: 0) ?? 0
             guard length > client.policy.maxPlaylistBytes || present >= length else {
@@ -153,20 +153,20 @@ final class TransferSession {
         return nil
     }
 
-    // MARK: The finished outputs
+    // MARK: Finished outputs
 
-    /// Sums some more of what is complete.
+    /// Hashes the next bytes of the complete files.
     func sumFurther(reportingTo control: borrowing PacketSocket) throws(PacketError) {
         try outputs.sumFurther(reportingTo: control)
     }
 
-    /// Makes the outputs visible, once.
+    /// Publishes the outputs once.
     func publish(reportingTo control: borrowing PacketSocket) throws(PacketError) {
         try outputs.publish(reportingTo: control)
     }
 }
 
-/// An answer over the link, and the descriptor that goes with it.
+/// A reply over the link, with its descriptor if there is one.
 struct Answer: ~Copyable {
     let message: LinkAnswer
     private let descriptor: Descriptor?

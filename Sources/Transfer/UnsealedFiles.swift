@@ -1,6 +1,6 @@
 import Storage
 
-/// Files that the other child may write to and that no output has: scratch files, and those of outputs that were given up.
+/// Files that the transcoder may write to and that belong to no output: scratch files, and the files of discarded outputs.
 final class ReleasedFiles {
     private var files: [SealableFile] = []
 
@@ -11,18 +11,18 @@ final class ReleasedFiles {
     /// Bytes of all of them.
     var bytes: Int64 { files.reduce(0) { $0 + $1.length } }
 
-    /// Takes a file that nobody else needs any more, if it can be written to.
+    /// Adds a file that is no longer needed, if it can still be written to.
     func add(_ file: SealableFile) {
         if file.isHandedOut, !file.isSealed { files.append(file) }
     }
 
-    /// Takes a file that was given up: nobody needs its bytes, of which it may never be told that nobody can write to them.
+    /// Adds a discarded file and frees its disk space, because the file system may never report that it is closed.
     func discard(_ file: SealableFile) {
         if file.isHandedOut, !file.isSealed { file.empty() }
         add(file)
     }
 
-    /// Lets go of those that nobody can write to any more, and of their bytes, which somebody may have open all the same.
+    /// Removes the files that no process can write to any more, and frees their disk space even if they are open for reading.
     func release() {
         files.removeAll { file in
             guard file.seal() == .sealed else { return false }
@@ -31,12 +31,12 @@ final class ReleasedFiles {
         }
     }
 
-    /// Gives the space of all of them back to the disk.
+    /// Frees the disk space of all files.
     func empty() {
         for file in files { file.empty() }
     }
 
-    /// Lets go of all of them at the end, and answers whether one can still be written to.
+    /// Releases all files at the end; returns whether one can still be written to.
     func releaseAll() -> Bool {
         release()
         let isOpen = files.contains { $0.seal() == .open }
@@ -45,6 +45,6 @@ final class ReleasedFiles {
         return isOpen
     }
 
-    /// Whether one of them can still be written to, as far as that can be told.
+    /// Whether a process can still write to one of the files, as far as the file system reports it.
     var areOpen: Bool { files.contains { $0.seal() == .open } }
 }

@@ -1,12 +1,12 @@
 import JobSchema
 import SlotIPC
 
-/// How much the other child may write for a job: in outputs, their parts and scratch files together.
+/// Limits what the transcoder may write for a job: outputs, their parts and scratch files together.
 struct WriteLimits {
     private let maxBytes: Int64
-    /// Files that it may write at a time; it cannot have more open.
+    /// Maximum number of files open for writing at a time.
     private static let maxFiles = 128
-    /// How often what it writes is measured.
+    /// The interval between measurements.
     static let interval = Duration.milliseconds(100)
 
     init(_ job: TransferJob, _ policy: TransferPolicy) {
@@ -14,7 +14,7 @@ struct WriteLimits {
         maxBytes = overflows ? .max : bytes
     }
 
-    /// What is wrong with so many bytes, if anything.
+    /// A message if the written bytes exceed the limit; otherwise `nil`.
     func excess(_ outputs: [OutputSession], _ released: ReleasedFiles) -> String? {
         let bytes = outputs.reduce(released.bytes) { $0 + $1.bytes }
         guard bytes > maxBytes else { return nil }
@@ -22,7 +22,7 @@ struct WriteLimits {
             "the job has written \(bytes) bytes, scratch files among them, over the limit of \(maxBytes); see RESPOOL_MAX_OUTPUT_BYTES"
     }
 
-    /// Fails where one more file would be too many.
+    /// Fails if one more file would exceed the limit.
     func checkCount(_ outputs: [OutputSession], _ released: ReleasedFiles) throws(Failure) {
         guard outputs.reduce(released.count, { $0 + $1.writableFiles }) >= Self.maxFiles else { return }
         throw Failure(.tooLarge, "the job writes more than \(Self.maxFiles) files at a time")

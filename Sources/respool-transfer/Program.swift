@@ -4,7 +4,7 @@ import Transfer
 @main struct Program {
     static func main() {
         let code = TransferProgram.run(arguments: CommandLine.arguments)
-        // Success returns, so that whatever leaks is seen by a sanitizer.
+        // On success, the function returns, so that a sanitizer can report leaks.
         if code != 0 { exit(code) }
     }
 }

@@ -1,6 +1,6 @@
 import Worker
 
-/// `respoold worker --check`: whether the workers of this machine live.
+/// `respoold worker --check`: reports whether the workers on this machine are healthy.
 enum CheckCommand {
     static func run() -> ExitCode {
         let check = HealthCheck()

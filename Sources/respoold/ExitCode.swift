@@ -1,9 +1,9 @@
-/// What the exit status tells the caller.
+/// The exit status of `respoold`.
 enum ExitCode: Int32 {
     case success = 0
-    /// Cut short, unhealthy, or unable to start.
+    /// Interrupted, unhealthy, or unable to start.
     case failure = 1
-    /// Wrong usage, or a setting that cannot be read.
+    /// Wrong usage or an invalid setting.
     case usage = 2
     /// Redis refuses this worker.
     case redis = 3

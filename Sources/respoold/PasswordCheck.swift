@@ -1,10 +1,10 @@
 import Lifecycle
 import Redis
 
-/// Whether a Redis that is reached over the network serves anybody who reaches its port, as a child that is taken over might.
+/// Checks whether a Redis server on the network accepts clients without a password. A compromised child could then use it.
 struct PasswordCheck: Sendable {
     let url: RedisURL
-    /// Whether no job may run before it is known that a password is asked for.
+    /// Whether no job may run before the check has passed.
     let isRequired: Bool
     let log: Log
 
@@ -12,7 +12,7 @@ struct PasswordCheck: Sendable {
         "so a respool-transfer that is taken over, like everybody who reaches that port, could read and change all queues"
     private static let help = "set requirepass or ACL users and name one in RESPOOL_REDIS_URL, or use a unix socket"
 
-    /// Asks as soon as Redis answers, and says what is wrong; false if the worker may not go on.
+    /// Runs the check as soon as Redis replies, and logs a problem; false if the worker must not start.
     func run() async -> Bool {
         guard !url.ports.isEmpty, await isOpen() else { return true }
         let fact = "Redis answers without a password at \(url.withoutAccount)"
@@ -39,7 +39,7 @@ struct PasswordCheck: Sendable {
                 return true
             } catch {
                 if case .server = error, !error.isTransient { return false }
-                // Who has no certificate may have his connection cut without a word.
+                // A server that requires a client certificate may close a connection without one.
                 if url.hasCertificate, (try? await own.send(["PING"])) != nil { return false }
             }
             try? await Task.sleep(for: .seconds(1))

@@ -6,7 +6,7 @@ import Lifecycle
         exit(await Program.run(Array(CommandLine.arguments.dropFirst())).rawValue)
     }
 
-    /// Runs the daemon that the first word names; everything else comes from the environment.
+    /// Runs the command that the first argument names. All settings come from the environment.
     private nonisolated static func run(_ arguments: [String]) async -> ExitCode {
         switch arguments {
         case ["worker"]: return await WorkerCommand.run()

@@ -2,15 +2,15 @@ import Jobs
 import Lifecycle
 import Redis
 
-/// Whether the Redis servers of the queues are ones that jobs are safe with; in a cluster there may be several.
+/// Checks whether the Redis servers of the queues are configured safely for jobs. In a cluster, there may be several.
 struct ServerCheck: Sendable {
     let queues: [JobQueue]
     let log: Log
 
-    /// Words with which Redis refuses a client, which waiting does not heal.
+    /// Error codes with which Redis refuses a client, and which do not go away by waiting.
     private static let refusals = ["NOAUTH", "WRONGPASS"]
 
-    /// Asks each server as soon as it answers, and warns once of what is wrong; false if one refuses this client.
+    /// Checks each server as soon as it replies, and logs each warning once; false if a server refuses this client.
     func run() async -> Bool {
         var warnings: Set<String> = []
         for queue in queues {

@@ -1,7 +1,7 @@
 import Glibc
 import Text
 
-/// Where a person reads why nothing runs.
+/// Writes the errors of starting to standard error.
 enum StandardError {
     static func write(_ sentence: String) {
         var line = "respoold: \(PrintableText.escaped(sentence))\n"

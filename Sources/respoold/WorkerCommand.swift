@@ -8,15 +8,15 @@ import SlotIPC
 import Slots
 import Worker
 
-/// `respoold worker`: takes jobs until a signal ends it.
+/// `respoold worker`: processes jobs until a signal ends it.
 enum WorkerCommand {
-    /// How long a worker that was told to stop at once may take for it.
+    /// Seconds after an immediate stop at which the process exits in any case.
     private static let lastGrace: UInt32 = 5
-    /// With a beat a second, a server that falls silent is noticed within 3 s.
+    /// With one heartbeat per second, a server that stops replying is detected within 3 s.
     private static let answerTimeout: Duration = .seconds(2)
 
     static func run() async -> ExitCode {
-        // Before anything that a signal would leave behind.
+        // Signal handlers come first, so that a signal leaves nothing behind.
         let signals = await Signals.stream(of: [SIGTERM, SIGINT] + (Signals.isIgnored(SIGHUP) ? [] : [SIGHUP]))
         Signals.ignoreBrokenPipes()
         let settings: WorkerSettings
@@ -31,13 +31,13 @@ enum WorkerCommand {
         let log = Log(least: settings.level)
         let metrics = Metrics()
         let names = settings.worker.queues.names
-        // One each, for in a cluster queues are on different nodes.
+        // One client per queue, because in a cluster queues are on different nodes.
         func clients(_ label: String) -> [RedisClient] {
             names.map {
                 RedisClient(url: settings.redis, name: label, key: QueueKeys($0).meta, timeout: answerTimeout)
             }
         }
-        // Where nobody waits for replicas, publications go with the rest.
+        // Without a wait for replicas, publications use the other clients.
         let (clients, claims, publications) = (
             clients("respool-worker"), clients("respool-claims"),
             settings.replicas == nil ? [] : clients("respool-publish")
@@ -83,7 +83,7 @@ enum WorkerCommand {
         for task in [check, admission] { task.cancel() }
         obedience.cancel()
         let (isWelcome, isAdmitted) = (await check.value, await admission.value)
-        // Senders before what they send to.
+        // The blocking clients close before the others.
         for bell in bells { await bell.close() }
         for client in clients + claims + publications { await client.close() }
         withExtendedLifetime(listener) {}
@@ -120,7 +120,7 @@ enum WorkerCommand {
         return listener
     }
 
-    /// The first signal drains, the second stops at once, a third does not wait for anything.
+    /// The first signal drains the worker, the second stops it immediately, and the third exits the process.
     private static func obey(_ signals: AsyncStream<Int32>, _ worker: JobWorker, _ log: Log) async {
         var count = 0
         for await _ in signals {
@@ -128,7 +128,7 @@ enum WorkerCommand {
             switch count {
             case 1: await worker.drain()
             case 2:
-                // Whatever hangs then, the process ends.
+                // Ensures that the process ends even if something hangs.
                 startThread {
                     sleep(lastGrace)
                     _exit(ExitCode.failure.rawValue)

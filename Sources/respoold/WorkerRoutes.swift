@@ -3,7 +3,7 @@ import Jobs
 import Lifecycle
 import Worker
 
-/// What a worker answers over HTTP.
+/// The HTTP routes of a worker.
 enum WorkerRoutes {
     static func routes(
         health: WorkerHealth, metrics: Metrics, longestSilence: Duration = WorkerHealth.longestSilence

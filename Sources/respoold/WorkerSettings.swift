@@ -7,16 +7,16 @@ import SlotIPC
 import Slots
 import Worker
 
-/// All that the environment says about a worker, checked before anything starts.
+/// All settings of a worker from the environment, validated before anything starts.
 struct WorkerSettings: Sendable {
     let redis: RedisURL
     let settings: QueueSettings
     let worker: WorkerConfiguration
-    /// The replicas that must have heard of a publication before it counts.
+    /// The replicas that must acknowledge a publication before it counts.
     let replicas: ReplicaWait?
     let listen: ListenAddress?
     let level: Log.Level
-    /// Ports of Redis that children can reach, because they need them for jobs.
+    /// Ports of Redis that remain open to the children, because jobs need them.
     let openPorts: [UInt16]
 
     static func fromEnvironment() throws(Failure) -> WorkerSettings {
@@ -35,7 +35,7 @@ struct WorkerSettings: Sendable {
         do throws(RedisError) { return try .fromEnvironment() } catch { throw Failure(.invalidRequest, "\(error)") }
     }
 
-    /// An answer that comes late in the lease is asked for again, so a wait must be short beside it.
+    /// The timeout is at most a quarter of the lease, because a reply that arrives late in the lease is requested again.
     private static func replicas(lease: Duration) throws(Failure) -> ReplicaWait? {
         try ReplicaWait.fromEnvironment().map {
             ReplicaWait(replicas: $0.replicas, timeout: min($0.timeout, lease / 4))
