@@ -3,26 +3,26 @@ import Containers
 package import Demuxing
 package import Libav
 
-/// Whether the packets of a track follow each other, in containers that pass over what they cannot read without a word.
+/// Detects missing packets of a track, in containers whose demuxers silently skip what they cannot read.
 ///
-/// A pause in time alone is no damage: recorders leave one where nothing was said. It is damage where bytes were passed
-/// over as well, as many as a good part of that time would have taken.
+/// A gap in time alone is not damage: recorders leave one during silence. It is damage if bytes were skipped as well, and they
+/// would have held a good part of that time.
 package struct Continuity {
-    /// Units of the time base a second; nothing if this container is not watched.
+    /// Units of the time base a second; `nil` if this container is not checked.
     private let second: Int64?
     private let track: Int
     private let isPlacedLate: Bool
-    /// Where the last packet of the track ends, and how long it is.
+    /// The end of the track's last packet, the time of its first one, and the step between packets.
     private var end: Int64?
     private var first: Int64?
     private var step: Int64 = 0
-    /// Offset of the last packet of any stream, and of the byte after it and those that share its offset.
+    /// The offset of the last packet of any stream, and the offset after it and the packets that share its offset.
     private var last: Int64 = -1
     private var offset: Int64 = 0
-    /// Bytes and time of the track so far.
+    /// The bytes and the duration of the track so far.
     private var bytes: Int64 = 0
     private var time: Int64 = 0
-    /// Bytes passed over since the track's last packet.
+    /// Bytes skipped since the track's last packet.
     private var skipped: Int64 = 0
 
     package init(_ demuxer: borrowing Demuxer, _ track: AudioTrack) {
@@ -37,11 +37,11 @@ package struct Continuity {
         self.track = track.index
     }
 
-    /// Takes a packet of any stream; answers how many bytes were passed over if audio is missing before it.
+    /// Reads a packet of any stream. Returns the number of skipped bytes if audio is missing before it; otherwise `nil`.
     /// `position` is where libav reads next.
     package mutating func read(_ packet: borrowing Packet, position: Int64) -> Int64? {
         guard let second else { return nil }
-        // What libav says of a packet's place in ASF is late by one packet of the container.
+        // For ASF, libav's packet offset is late by one container packet.
         let place = isPlacedLate ? position : packet.offset
         if place >= 0, place != last {
             if last >= 0 { skipped += max(place - offset, 0) }
@@ -51,7 +51,7 @@ package struct Continuity {
         guard packet.streamIndex == track, let start = packet.timestamp else { return nil }
         var missing: Int64?
         if let end {
-            // Where packets do not tell their length, the last step stands for it.
+            // If packets have no duration, the last step between them is used instead.
             if packet.duration == 0 && step == 0 { step = max(start - end, 0) }
             let gap = start - end - (packet.duration == 0 ? step : 0)
             if gap > second / 50, isMissing(gap) { missing = skipped }
@@ -64,15 +64,15 @@ package struct Continuity {
         return missing
     }
 
-    /// Counts packets in that nobody read; the next may lie anywhere.
+    /// Counts packets that were skipped by a seek. The next packet may have any offset.
     mutating func pass(time: Int64, bytes: Int64) {
         self.time += time
         self.bytes += bytes
         (end, last, offset, skipped) = (nil, -1, 0, 0)
     }
 
-    /// Seconds that are missing at the end, if the source has ended long before the length in seconds that its header tells,
-    /// and bytes were passed over.
+    /// The seconds missing at the end, if the source ends long before the declared duration and bytes were skipped; otherwise
+    /// `nil`.
     package func missing(seconds: Double?, length: Int64) -> Double? {
         guard let second, let seconds, let end, let first, bytes > 0, seconds < 1e9 else { return nil }
         let missing = Int64(seconds * Double(second)) - (end - first)
@@ -81,7 +81,7 @@ package struct Continuity {
         return missing > second && rest.isMissing(missing) ? Double(missing) / Double(second) : nil
     }
 
-    /// Whether the bytes passed over would have held a good part of that time; some of it may look like packets.
+    /// Whether the skipped bytes would have held a good part of that time. Some of them may look like packets.
     private func isMissing(_ gap: Int64) -> Bool {
         Double(skipped) * 4 * Double(time) > Double(bytes) * Double(gap) && skipped > 256
     }

@@ -1,11 +1,11 @@
 import Bytes
 import MediaTypes
 
-/// Counts the sound of a range that is lost, and decides whether too much of it is.
+/// Counts the lost audio of a range, and decides whether too much is lost.
 struct DamageMeter {
     private(set) var lost: Int64 = 0
     private(set) var events = 0
-    /// The first lost sample of the source.
+    /// The position of the first lost sample.
     private(set) var first: Int64?
     private var wasLost = false
     private let policy: DamagePolicy
@@ -16,7 +16,7 @@ struct DamageMeter {
         self.rate = rate
     }
 
-    /// Takes note of samples of the range, which are silence in place of lost ones or not.
+    /// Records samples of the range, which are either decoded or silence in place of lost ones.
     mutating func pass(_ count: Int, at position: Int64, isLost: Bool) {
         if isLost {
             lost += Int64(count)
@@ -26,7 +26,7 @@ struct DamageMeter {
         wasLost = isLost
     }
 
-    /// Fails if more than a hundredth of so many samples, and more than 100 ms, are lost, the missing ones among them.
+    /// Throws if more than 1 % of the samples, and more than 100 ms, are lost, including the missing ones.
     func judge(of samples: Int64, missing: Range<Int64> = 0..<0) throws(MediaError) {
         let lost = lost + Int64(missing.count)
         guard policy == .fail, lost * 100 > samples, lost * 10 > rate else { return }
@@ -39,7 +39,7 @@ struct DamageMeter {
 
     func damage(silentEvents: Int) -> Damage { Damage(seconds: seconds, events: events + silentEvents) }
 
-    /// What a person should know; nothing if all is well.
+    /// A warning about the damage; `nil` if there is none.
     func warning(silentEvents: Int) -> Warning? {
         if lost > 0 {
             return Warning(

@@ -2,7 +2,7 @@ import Bytes
 import CLibav
 import Libav
 
-/// Silence that stands for lost sound, and the decoded samples that follow it.
+/// Returns silence in place of lost audio, followed by the held samples.
 struct FilledSilence: ~Copyable {
     private let held: Frame
     private var isHolding = false
@@ -13,7 +13,7 @@ struct FilledSilence: ~Copyable {
 
     init() throws(MediaError) { held = try Frame() }
 
-    /// Puts so many samples of silence before a frame, whose samples it takes.
+    /// Inserts silence of `count` samples before a frame, and takes the frame's samples.
     mutating func precede(_ frame: borrowing Frame, _ count: Int64) throws(MediaError) {
         shape = try frame.shape
         left = count
@@ -21,18 +21,18 @@ struct FilledSilence: ~Copyable {
         isHolding = true
     }
 
-    /// Takes note of the shape that silence behind the last frame would have.
+    /// Appends silence of `count` samples with the given shape.
     mutating func follow(_ count: Int64, _ shape: SampleShape) {
         self.shape = shape
         left = count
     }
 
-    /// Gives a piece of the silence, or the samples behind it; false if there are none.
+    /// Returns a part of the silence, or the held samples; `false` if there are none.
     mutating func next(into frame: borrowing Frame) throws(MediaError) -> Bool {
         if left > 0, let shape {
             let count = min(left, Self.piece)
             left -= count
-            // Others may still hold the samples that were given before.
+            // The samples of the previous call may still be shared.
             frame.clear()
             try frame.reserve(Int(count), shape)
             frame.silence(shape)

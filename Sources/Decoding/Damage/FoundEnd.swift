@@ -1,16 +1,16 @@
 import Bytes
 import MediaTypes
 
-/// What was found where a source ends.
+/// What was found at the end of a source.
 struct FoundEnd {
-    /// Why the container could not be read on, where that ended the source.
+    /// The error that stopped the demuxer before the end, if any.
     var breakage: MediaError?
-    /// Whether the end was looked at.
+    /// Whether the end was analyzed.
     var isKnown = false
-    /// Whether bytes that are no audio follow all the audio that there should be.
+    /// Whether bytes that are not audio follow the complete audio.
     var isJunk = false
-    /// Whether they are the beginning of something that belongs to the file.
+    /// Whether these bytes are the beginning of a part of the file's format.
     var isPart = false
-    /// What a person should know of a source that was taken as it is.
+    /// Warnings about a source that was accepted although its end is defective.
     var warnings: [Warning] = []
 }

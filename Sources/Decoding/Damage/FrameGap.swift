@@ -1,4 +1,4 @@
-/// What lies between the frames of MPEG audio: tags of music files, of which decoders know nothing, or bytes of no known kind.
+/// Classifies bytes between MPEG audio frames: tags of music files, which decoders do not recognize, or unknown bytes.
 package struct FrameGap {
 
     package init() {}
@@ -6,20 +6,21 @@ package struct FrameGap {
     package enum Content {
         /// The packet begins with a frame.
         case none
-        /// Tags and zeros only, up to the frame that follows, if any.
+        /// Only tags and zeros, up to the next frame, if any.
         case known
         case unknown
     }
 
-    /// Bytes of a tag that reaches beyond the last packet; in it anything may look like a frame.
+    /// The rest of a tag that extends beyond the last packet. Any of its bytes may look like a frame.
     private var tagRest = 0
-    /// Bytes behind a tag, in which a search that took some of it for frames may not have found the real ones yet.
+    /// Bytes after a tag in which resynchronization may not have succeeded yet, because some bytes of the tag looked like
+    /// frames.
     private var searchRest = 0
     private static let longestSearch = 4096
 
-    /// Takes the next packet, which begins where the last one ended.
+    /// Classifies the start of the next packet, which is contiguous with the last one.
     package mutating func read(_ bytes: UnsafeBufferPointer<UInt8>) -> Content {
-        // Most packets are a frame.
+        // Most packets contain exactly a frame.
         if tagRest == 0, searchRest == 0, Self.beginsFrame(bytes[...]) { return .none }
         let start = min(tagRest, bytes.count)
         tagRest -= start
@@ -40,7 +41,7 @@ package struct FrameGap {
                 return isSearching ? .known : .unknown
             }
         }
-        // Zeros alone are padding only before a frame or a tag: in a container that cuts packets they were a frame.
+        // Zeros alone are padding only before a frame or a tag. In a container that delimits packets, they replace a frame.
         return holdsTag ? .known : .unknown
     }
 
@@ -48,7 +49,7 @@ package struct FrameGap {
         bytes.count > 1 && bytes[bytes.startIndex] == 0xFF && bytes[bytes.startIndex + 1] & 0xE0 == 0xE0
     }
 
-    /// Bytes of the tag that begins here; nothing if none is known to.
+    /// The size of the tag that begins here; `nil` if there is none.
     private static func tagLength(_ bytes: Slice<UnsafeBufferPointer<UInt8>>) -> Int? {
         if bytes.starts(with: "TAG+".utf8) { return 227 }
         if bytes.starts(with: "TAG".utf8) { return 128 }
@@ -62,7 +63,7 @@ package struct FrameGap {
         return size + (head.first! & 0x10 == 0 ? 10 : 20)
     }
 
-    /// An APE tag whose header comes first, or, in the first version, a lone footer.
+    /// An APE tag that begins with its header, or the footer alone in version 1.
     private static func apeLength(_ bytes: Slice<UnsafeBufferPointer<UInt8>>) -> Int? {
         guard bytes.count >= 32 else { return nil }
         let isHeader = bytes[bytes.startIndex + 23] & 0x20 != 0
@@ -70,7 +71,7 @@ package struct FrameGap {
         return isHeader ? 32 + size : 32
     }
 
-    /// Lyrics3, whose size stands behind it.
+    /// A Lyrics3 tag, whose size follows it.
     private static func lyricsLength(_ bytes: Slice<UnsafeBufferPointer<UInt8>>) -> Int? {
         for end in ["LYRICS200", "LYRICSEND"] {
             if let found = bytes.firstRange(of: end.utf8) { return found.upperBound - bytes.startIndex }

@@ -4,74 +4,74 @@ import Containers
 import Demuxing
 import Libav
 
-/// Sound of a track that its decoder could not give, in samples, found by what comes behind it.
+/// Estimates how many samples of a track its decoder could not return.
 ///
-/// Where time stamps are the container's own they tell how long the gap is. Where they are only counted up from packet to
-/// packet (raw MPEG audio, ADTS, AC-3 and the like), the bytes between the frames tell.
+/// If the container stores timestamps, they define the gap's length. If timestamps are only accumulated from packet to packet
+/// (raw MPEG audio, ADTS, AC-3 and similar), the bytes between the frames are used.
 struct GapEstimator {
-    /// Places where something was refused though no time was lost there.
+    /// Refused data without any lost time.
     private(set) var silentEvents = 0
-    /// Those of the last packets that the container calls corrupt, the bytes of these, and packets behind them.
+    /// Silent events within the last corrupt packets, the bytes of these packets, and the packets after them.
     private var marked = (events: 0, bytes: 0, others: 0)
     private let byBytes: Bool
     private let timeBase: AVRational
-    /// Where whole frames may be found among the lost bytes.
+    /// The source in which whole frames are searched among the lost bytes.
     private let source: (any ByteSource)?
-    /// Whether something was refused, called corrupt or passed over since the last good frame.
+    /// Whether something was refused, marked corrupt or skipped since the last good frame.
     private(set) var isSuspect = false
-    /// Where the next frame would begin by the last one's time stamp.
+    /// The expected start of the next frame, from the last one's timestamp.
     private var expected: Int64?
-    /// Samples of the last frame, and whether the one before it had as many.
+    /// The samples of the last frame, and whether the one before it had the same number.
     private var frameLength: Int64 = 0
     private var isSteady = false
-    /// Offset after the last packet that gave a frame, and the sums over all of those.
+    /// The offset after the last packet that was decoded.
     private var goodEnd: Int64 = -1
-    /// Offset of the last good frame.
+    /// The offset of the last good frame.
     private(set) var frameStart: Int64 = -1
-    /// Offset after the last good frame: parsers put what follows the last one into its packet.
+    /// The offset after the last good frame. The parser appends bytes after the last frame to its packet.
     private(set) var frameEnd: Int64 = -1
     private let codec: AVCodecID
     private var goodBytes: Int64 = 0
     private var goodSamples: Int64 = 0
-    /// Bytes of the smallest good frame.
+    /// The size of the smallest good frame in bytes.
     private var leastBytes = Int.max
-    /// What a header tells of bytes and samples, which stands in for those of the first frames.
+    /// The bytes and samples that a header declares, used instead of an average over the first frames.
     private var expectedDensity: (bytes: Int64, samples: Int64)?
-    /// Bytes of a frame, lately.
+    /// The moving average of the frame size in bytes.
     private var recentBytes = 0.0
     private var isFirst = true
-    /// Since the last good frame: lengths of the refused packets in units of the time base, and their bytes.
+    /// Since the last good frame: the duration of refused packets in units of the time base, and their bytes.
     private var refusedTime: Int64 = 0
     private var refusedBytes: Int64 = 0
 
-    /// Whether anything was suspicious at all.
+    /// Whether anything suspicious was found at all.
     private(set) var hasFound = false
 
-    /// Samples of silence so far, and the bytes that it stands for.
+    /// The samples of silence so far, and the bytes that they replace.
     private var filled: Int64 = 0
     private var lostBytes: Int64 = 0
 
-    /// Times in samples that can be taken from each other without a thought.
+    /// Times in samples that can be subtracted without overflow.
     private static let plausible = -(Int64(1) << 55)...Int64(1) << 55
 
     init(_ source: any ByteSource, _ descriptor: ContainerDescriptor, _ track: AudioTrack) {
-        // What a stream without an end sent before may be gone.
+        // The past of an endless stream cannot be read.
         self.source = descriptor.places == .frameBytes && !source.isEndless ? source : nil
         byBytes = descriptor.timing == .addedUp
         timeBase = track.timeBase
         codec = track.codec
     }
 
-    /// Places without a loss in the packet of MPEG-TS that the source ends in: libav calls all of its frames corrupt, the whole
-    /// ones as well. It holds no more than 64 KiB.
+    /// Events without loss in the MPEG-TS packet in which the source ends. libav marks all of its frames as corrupt, even
+    /// complete ones. Such a packet holds at most 64 KiB.
     var eventsAtEnd: Int { marked.bytes <= 1 << 16 ? marked.events : 0 }
 
-    /// Looks whether the first packet comes where the header says that sound begins.
+    /// Checks whether the first packet starts where the header says that audio begins.
     mutating func read(_ packet: borrowing Packet) {
         if packet.isCorrupt {
             marked.bytes += packet.bytes.count
         } else if marked.bytes > 0 {
-            // What is left of a frame comes from the parser, which does not pass the mark on.
+            // The rest of a frame comes from the parser, which does not preserve the corrupt flag.
             marked = marked.others == 0 ? (marked.events, marked.bytes, 1) : (0, 0, 0)
         }
         guard isFirst else { return }
@@ -79,20 +79,20 @@ struct GapEstimator {
         if byBytes && goodEnd >= 0 && packet.offset - goodEnd > Int64(packet.bytes.count) / 2 { suspect() }
     }
 
-    /// Notes that the decoder refused a packet.
+    /// Records that the decoder refused a packet.
     mutating func refused(_ packet: borrowing Packet) {
         (isSuspect, hasFound) = (true, true)
         refusedTime += packet.duration
         refusedBytes += Int64(packet.bytes.count)
     }
 
-    /// Notes that something may be missing before the next frame, such as so many bytes passed over.
+    /// Records that something may be missing before the next frame, for example skipped bytes.
     mutating func suspect(bytes: Int64 = 0) {
         (isSuspect, hasFound) = (true, true)
         refusedBytes += max(bytes, 0)
     }
 
-    /// Has the first frame begin where a header says, and learns from it how many bytes a frame takes.
+    /// Sets the start of the first frame and the average frame size from a header.
     mutating func expect(_ xing: XingHeader) {
         guard let frames = xing.frames, let bytes = xing.bytes, frames > 0, bytes > 0 else { return }
         goodEnd = xing.start
@@ -100,16 +100,16 @@ struct GapEstimator {
         expectedDensity = (bytes, frames * xing.frameLength)
     }
 
-    /// Whether a header may be right that has the sound of frames of bytes end so many samples behind where it does: all of the
-    /// bytes lost before an offset would hold no more, and without the silence that stands for them there would be no fewer.
+    /// Whether a header may be correct that puts the end of the audio `difference` samples after the current position. The lost
+    /// bytes before offset `end` cannot hold more samples, and without the filled silence there cannot be fewer.
     func allows(_ difference: Int64, end: Int64) -> Bool {
         let bytes = lostBytes + max(frameEnd >= 0 ? end - frameEnd : 0, refusedBytes)
-        // A decoder gives a frame or two at the ends more or less.
+        // A decoder may return a frame or two more or less at the ends.
         let most = bytes / Int64(leastBytes) * frameLength - filled + 2 * frameLength
         return (-filled - 2 * frameLength...max(most, 0)).contains(difference)
     }
 
-    /// Forgets what came before, as after a seek.
+    /// Resets the state, as after a seek.
     mutating func restart() {
         isSuspect = false
         expected = nil
@@ -117,10 +117,10 @@ struct GapEstimator {
         (refusedTime, refusedBytes) = (0, 0)
     }
 
-    /// Answers how many samples are missing before a decoded frame, which came of the packet.
+    /// Returns how many samples are missing before a frame decoded from the packet.
     ///
-    /// `isBroken` answers whether the container's own numbering has a gap; it is asked only where time jumps and nothing else
-    /// is suspicious.
+    /// `isBroken` returns whether the container's own numbering has a gap. It is called only if the timestamp jumps and nothing
+    /// else is suspicious.
     mutating func before(
         _ frame: borrowing Frame, _ packet: borrowing Packet, isTimed: Bool, isBroken: () -> Bool
     ) -> Int64 {
@@ -140,7 +140,7 @@ struct GapEstimator {
                 lost = lostByTime(time - expected, rate, packet)
             }
         }
-        // A frame without a time says nothing of the gap before it: the next one will.
+        // A frame without a timestamp does not define the gap before it. The next one will.
         let isSettled = byBytes || time != nil || expected == nil
         if isSuspect && isSettled {
             if lost == 0 && (goodSamples > 0 || expectedDensity != nil || refusedTime > 0) {
@@ -157,7 +157,7 @@ struct GapEstimator {
         return lost
     }
 
-    /// How many samples are missing behind the last frame, at the end of the source.
+    /// How many samples are missing after the last frame, at the end of the source.
     func behind(rate: Int) -> Int64 {
         guard isSuspect else { return 0 }
         if byBytes { return rounded(Double(refusedBytes)) }
@@ -187,22 +187,22 @@ struct GapEstimator {
         return rounded(Double(packet.offset - goodEnd))
     }
 
-    /// The samples, in whole frames, that so many bytes would have held.
+    /// The number of samples, in whole frames, that the bytes would have held.
     private func rounded(_ bytes: Double) -> Int64 {
         let own = (bytes: goodBytes, samples: goodSamples)
         let density = goodSamples > 16 * frameLength ? own : expectedDensity ?? own
         guard density.bytes > 0, frameLength > 0 else { return 0 }
         let frames = bytes * Double(density.samples) / Double(density.bytes) / Double(frameLength)
-        // A header may promise any number of frames in a few bytes; each takes a byte at least.
+        // A header may declare any number of frames in a few bytes. Each frame has at least one byte.
         return Int64(min(frames, bytes).rounded()) * frameLength
     }
 
-    /// The gap in time: exact where time stamps count samples, otherwise in whole frames where they have one length.
+    /// The gap in samples: exact if timestamps count samples; otherwise rounded to whole frames if all have the same length.
     private func lostByTime(_ gap: Int64, _ rate: CInt, _ packet: borrowing Packet) -> Int64 {
         let lost =
             timeBase.num == 1 && timeBase.den % rate == 0 || !isSteady
             ? gap : (gap + frameLength / 2) / frameLength * frameLength
-        // A time stamp may be damaged as well: bytes must be missing, as many as a good part of the gap would have taken.
+        // The timestamp itself may be damaged. The missing bytes must account for a good part of the gap.
         let bytes = max(refusedBytes, packet.offset >= 0 && goodEnd >= 0 ? packet.offset - goodEnd : 0)
         let told = av_rescale_q(refusedTime, timeBase, AVRational(num: 1, den: rate))
         guard lost > told + 2 * Int64(rate), goodSamples > 0, goodBytes > 0 else { return lost }

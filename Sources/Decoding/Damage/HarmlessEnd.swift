@@ -2,14 +2,14 @@ import Bytes
 import CLibav
 import Containers
 
-/// Ends of sources that look cut short though no sound, or no more than a part of a frame, is missing.
+/// Detects sources that end early although no audio, or only part of a frame, is missing.
 enum HarmlessEnd {
-    /// Whether every sample of a track in MPEG-4 lies within the file, whatever the size of its last box says.
+    /// Whether all samples of an MPEG-4 track are in the file, whatever the size of its last box is.
     static func holdsAll(
         _ stream: UnsafeMutablePointer<AVStream>, of source: any ByteSource, _ cut: HarmlessCut
     ) -> Bool {
         let count = avformat_index_get_entries_count(stream)
-        // Of a fragmented file libav knows the samples only as it comes to them.
+        // For a fragmented file, libav only has the samples read so far.
         guard case .afterIndexedSamples = cut, stream.pointee.nb_frames > 0, count > 0 else { return false }
         return (0..<count).allSatisfy { number in
             guard let entry = avformat_index_get_entry(stream, number)?.pointee else { return false }
@@ -17,12 +17,12 @@ enum HarmlessEnd {
         }
     }
 
-    /// Whether a transport stream ends with a whole packet, as a recording does: its last frame may go on in one that came too
-    /// late for it.
+    /// Whether a transport stream ends with a complete transport packet, as a stopped recording does. The rest of its last
+    /// frame may be in a packet that was not recorded.
     static func isRecording(_ source: any ByteSource, _ cut: HarmlessCut) -> Bool {
         guard case .betweenTransportPackets = cut, !source.isEndless else { return false }
         let bytes = SourceBytes(source)
-        // Packets of 188 bytes, behind a time stamp of four bytes, or before sixteen that correct errors.
+        // Packets of 188 bytes, optionally after a 4-byte timestamp or before 16 bytes of error correction.
         let forms: [(size: Int64, start: Int64)] = [(188, 0), (192, 4), (204, 0)]
         return forms.contains { form in
             guard source.length % form.size == 0 else { return false }

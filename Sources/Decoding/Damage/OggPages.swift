@@ -2,27 +2,28 @@ import Bytes
 import Containers
 import Libav
 
-/// The numbers that Ogg gives the pages of each stream (RFC 3533 section 6).
+/// Checks the sequence numbers of Ogg pages (RFC 3533 section 6).
 struct OggPages {
-    /// Whether pages were missing since this was last asked for.
+    /// Whether pages were missing since the last call of `takeBreak`.
     private var isBroken = false
     private var last: Int64 = -1
 
-    /// Looks at the page that a packet comes of, where it is another than the last one's.
+    /// Checks the page of a packet, if it is not the last packet's page.
     mutating func read(_ packet: borrowing Packet, _ source: any ByteSource) throws(MediaError) {
         guard packet.offset >= 0, packet.offset != last else { return }
         if try Self.isBroken(source, from: last, to: packet.offset) { isBroken = true }
         last = packet.offset
     }
 
-    /// Whether pages were missing; asked where time jumps, which may be a few packets behind the gap.
+    /// Returns and resets whether pages were missing. It is called if the timestamp jumps, which may be a few packets after the
+    /// gap.
     @discardableResult
     mutating func takeBreak() -> Bool {
         defer { isBroken = false }
         return isBroken
     }
 
-    /// Samples behind a time that a broken last page would have held, by the count that it still tells.
+    /// The samples after a time that a broken last page would have held, by its granule position.
     func missing(behind end: Int64, _ source: any ByteSource, most: Int64) throws(MediaError) -> Int64 {
         do {
             guard last >= 0, let serial = try OggPage(SourceBytes(source), at: last)?.serial,
@@ -34,7 +35,7 @@ struct OggPages {
         }
     }
 
-    /// Whether pages of one stream are missing between two offsets at which pages begin.
+    /// Whether pages of a stream are missing between two page offsets.
     private static func isBroken(_ source: any ByteSource, from last: Int64, to next: Int64) throws(MediaError) -> Bool
     {
         do {

@@ -3,17 +3,17 @@ import CLibav
 import Demuxing
 import Libav
 
-/// An account of packets that could not be decoded, and of bytes between frames that are no audio.
+/// Counts packets that could not be decoded, and bytes between frames that are not audio.
 struct PacketHealth {
-    /// The sum of the packets' durations, in units of the stream's time base.
+    /// The sum of packet durations, in units of the stream's time base.
     private(set) var time: Int64 = 0
-    /// Stretches of bytes between frames that were no audio.
+    /// The number of byte ranges between frames that were not audio.
     private(set) var junk = 0
     private var gap = FrameGap()
     private var lastGap = FrameGap.Content.none
-    /// Frames decoded since the start or the last bytes of no known kind.
+    /// Frames decoded since the start or since the last unknown bytes.
     private var run = 0
-    /// Whether bytes of no known kind came after audio, and no audio for certain came after them.
+    /// Whether unknown bytes followed audio, and no certain audio followed them.
     private(set) var isInterrupted = false
     private var lastIsCorrupt = false
     private var lastIsShort = false
@@ -21,7 +21,7 @@ struct PacketHealth {
     private var failures = 0
     private(set) var lastFailure: MediaError.Code?
 
-    /// Has bytes before the first frame count as bytes between frames, where a header says that it comes at once.
+    /// Treats bytes before the first frame as bytes between frames, because a header declares that audio begins at once.
     mutating func expectAudio() { run = Self.surely }
 
     mutating func read(_ packet: borrowing Packet, _ track: AudioTrack) {
@@ -31,13 +31,13 @@ struct PacketHealth {
         lastIsShort = FrameHeader.length(track.codec, packet.bytes).map { $0 > packet.bytes.count } ?? false
     }
 
-    /// Notes that the last packet holds a part of a frame only.
+    /// Records that the last packet contains only part of a frame.
     mutating func cutShort() { lastIsShort = true }
 
-    /// Counts packets in that nobody read.
+    /// Counts packets that were skipped by a seek.
     mutating func pass(_ time: Int64) { self.time += time }
 
-    /// Notes a packet that the decoder refused; answers whether it should have been audio.
+    /// Records a packet that the decoder refused; returns whether it should have been audio.
     mutating func failed(_ packet: borrowing Packet, _ code: MediaError.Code) -> Bool {
         if lastGap != .none {
             junk += 1
@@ -53,23 +53,23 @@ struct PacketHealth {
         return true
     }
 
-    /// Notes samples.
+    /// Records that a frame was decoded.
     mutating func decoded() {
         failures = 0
         run = min(run + 1, Self.surely)
     }
 
-    /// Notes that what interrupted the audio is passed.
+    /// Records that audio has resumed after an interruption.
     mutating func resume() { isInterrupted = false }
 
-    /// Whether no more than the last packet could not be decoded.
+    /// Whether at most the last packet could not be decoded.
     var endsInOne: Bool { failures <= 1 }
 
-    /// Whether the last packets could not be decoded, or were cut where other signs do not rule that out.
+    /// Whether the last packets could not be decoded, or were truncated unless other evidence rules that out.
     func endsShort(mayEndShort: Bool, isWhole: Bool) -> Bool {
         failures > 0 && !isWhole || lastIsShort || lastIsCorrupt && !mayEndShort
     }
 
-    /// Frames in a row that are audio: single ones may be found in any bytes, before the first and behind the last.
+    /// The number of consecutive frames that prove audio. Single ones may occur in any bytes.
     private static let surely = 4
 }

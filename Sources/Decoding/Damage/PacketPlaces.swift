@@ -4,7 +4,7 @@ import Containers
 import Demuxing
 import Libav
 
-/// Mends or checks what libav says of a packet's place and time, in containers in which that shows a gap.
+/// Corrects or checks libav's packet offsets and times, in containers in which they show a gap.
 struct PacketPlaces: ~Copyable {
     private let form: Form
     private let source: any ByteSource
@@ -15,23 +15,23 @@ struct PacketPlaces: ~Copyable {
     private var offsets = TransportOffsets()
 
     private enum Form {
-        /// AVI's chunks, by its index.
+        /// AVI chunks, by the index.
         case chunks
-        /// Ogg's pages, by their numbers.
+        /// Ogg pages, by their sequence numbers.
         case pages(isVorbis: Bool)
-        /// Frames of ADTS, by their bytes.
+        /// ADTS frames, by their bytes.
         case frames
-        /// As libav says.
+        /// libav's values, unchanged.
         case told
     }
 
-    /// The stream must outlive this.
+    /// The stream must outlive this value.
     init(_ source: any ByteSource, _ stream: UnsafeMutablePointer<AVStream>, _ places: PlaceSource) {
         form =
             switch places {
             case .chunkIndex: .chunks
             case .pages: .pages(isVorbis: stream.pointee.codecpar.pointee.codec_id == AV_CODEC_ID_VORBIS)
-            // The place is looked for far ahead, and what a stream without an end brings comes only once.
+            // The offset is searched far ahead, which an endless stream does not allow.
             case .frameBytes: source.isEndless ? .told : .frames
             case .libav: .told
             }
@@ -39,7 +39,7 @@ struct PacketPlaces: ~Copyable {
         vorbisPage = VorbisPage(source, stream)
     }
 
-    /// Puts a packet right that was just read; `position` is where libav reads next.
+    /// Corrects a packet that was just read. `position` is where libav reads next.
     mutating func correct(_ packet: borrowing Packet, position: Int64) throws(MediaError) {
         switch form {
         case .chunks: chunks.correct(packet, stream)
@@ -51,18 +51,18 @@ struct PacketPlaces: ~Copyable {
         }
     }
 
-    /// Whether time that a packet leaves out was lost; asked where time jumps.
+    /// Whether a gap in time before a packet is a loss. It is called if the timestamp jumps.
     mutating func showLoss(before packet: borrowing Packet) -> Bool {
         if case .chunks = form { return !isOvercounted(packet) }
         return pages.takeBreak()
     }
 
-    /// Whether libav counts time behind a packet that nobody lost, as it may in AVI.
+    /// Whether libav counts time after a packet that is not lost, as it may in AVI.
     func isOvercounted(_ packet: borrowing Packet) -> Bool { ChunkIndex.isOvercounted(packet, stream) }
 
-    /// Goes on elsewhere.
+    /// Continues at another offset.
     mutating func move(to offset: Int64) { offsets.move(to: offset) }
 
-    /// Forgets the gaps so far.
+    /// Resets the gaps so far.
     mutating func restart() { pages.takeBreak() }
 }

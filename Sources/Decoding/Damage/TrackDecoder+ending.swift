@@ -5,12 +5,11 @@ import Demuxing
 import Libav
 import MediaTypes
 
-/// How a source ends: where it should, short of that, or with more than its audio.
+/// Analyzes the end of a source: whether it is complete, truncated, or followed by other bytes.
 extension TrackDecoder {
-    /// How many samples are missing between the last one, before which there are `position`, and the end; they come next,
-    /// as silence.
+    /// Returns how many samples are missing between sample `position` and the end. They follow as silence.
     ///
-    /// Fails if the source is cut short, unless that is accepted.
+    /// Throws if the source is truncated, unless damage is accepted.
     mutating func fillEnd(position: Int64, _ shape: SampleShape) throws(MediaError) -> Int64 {
         guard !end.isKnown, !source.isEndless else { return 0 }
         end.isKnown = true
@@ -31,7 +30,7 @@ extension TrackDecoder {
         if let seconds = continuity.missing(seconds: declared.seconds, length: source.length) {
             missing = max(missing, Int64(seconds * Double(shape.rate)))
         }
-        // Where nothing was lost on the way, a few samples less than promised are the encoder's.
+        // If nothing was lost before, a few samples less than declared are the encoder's error.
         if lost.hasFound || health.isInterrupted,
             let whole = xing?.audible ?? toldEnd(position, rate: shape.rate)
                 ?? (declared.isExact ? declared.least : nil)
@@ -57,15 +56,15 @@ extension TrackDecoder {
         end.warnings.append(Warning(.sourceTruncated, sentence))
     }
 
-    /// Where the sound ends by a container that tells it, and no further than packets came: one that was cut may still tell
-    /// the length that it had.
+    /// The end of the audio by the container, limited to the packets that were read, because a cut file may still declare its
+    /// former length.
     private func toldEnd(_ position: Int64, rate: Int) -> Int64? {
         guard let remaining = bounds.remaining else { return nil }
         let packets = av_rescale_q(health.time, track.timeBase, AVRational(num: 1, den: CInt(rate)))
         return min(position + remaining, max(packets, position))
     }
 
-    /// Samples of the last pages of an Ogg file that are there and broken.
+    /// Samples of the last pages of an Ogg file that are present but broken.
     borrowing func missingPages(_ position: Int64, rate: Int) throws(MediaError) -> Int64 {
         guard track.countsSamples, let duration = track.duration else { return 0 }
         let seen = max(duration - track.countedDelay - position, 0)
@@ -74,7 +73,7 @@ extension TrackDecoder {
         return seen + unseen > 2048 || lost.hasFound ? seen + unseen : 0
     }
 
-    /// Why nothing at all could be decoded.
+    /// The error if nothing could be decoded.
     borrowing func emptiness() throws(MediaError) -> MediaError {
         let words = health.lastFailure.map { ": \($0)" } ?? ""
         return try truncation(0)
@@ -83,7 +82,7 @@ extension TrackDecoder {
                 code: health.lastFailure)
     }
 
-    /// Whether what the container or the decoder could make nothing of at the end was no audio.
+    /// Whether the unreadable or undecodable bytes at the end are not audio.
     borrowing func hasJunkBehind(_ position: Int64) throws(MediaError) -> Bool {
         let isWhole = try Truncation.isWhole(source, demuxer.descriptor, xing)
         guard end.breakage != nil || health.endsShort(mayEndShort: false, isWhole: isWhole) || hasPartialFrame else {
@@ -94,12 +93,13 @@ extension TrackDecoder {
                 from: lost.frameEnd, behind: lost.frameStart, of: source, track.codec, demuxer.descriptor.framing)
     }
 
-    /// Whether a frame seems to begin behind the last one, and to be longer than what is left.
+    /// Whether a frame seems to begin after the last one, and to be longer than the remaining bytes.
     private var hasPartialFrame: Bool {
         TrailingGarbage.isPartialFrame(from: lost.frameEnd, of: source, track.codec, demuxer.descriptor.framing)
     }
 
-    /// Shortens the last packet of AC-3 to its frames: the parser puts into it what follows them, and the decoder refuses all.
+    /// Truncates the last AC-3 packet to its frames. The parser appends the bytes that follow to it, and the decoder refuses
+    /// the whole packet.
     borrowing func dropJunk() {
         guard [AV_CODEC_ID_AC3, AV_CODEC_ID_EAC3].contains(track.codec), packet.offset >= 0,
             packet.offset + Int64(packet.bytes.count) >= source.length,
@@ -111,10 +111,10 @@ extension TrackDecoder {
         packet.shorten(to: length)
     }
 
-    /// Whether the packet, which was just read, may be handed to the decoder: of a frame in which a recording ends, decoders
-    /// would make up the rest.
+    /// Whether the current packet should be decoded. A decoder would conceal the missing rest of a frame in which a recording
+    /// ends.
     mutating func isToDecode() -> Bool {
-        // Elsewhere the mark means a packet cut short at the end of the source.
+        // In other containers, the flag means a packet that is truncated at the end of the source.
         guard case .betweenTransportPackets = demuxer.descriptor.cut else { return true }
         if packet.isCorrupt { lost.suspect() }
         let length =
@@ -128,7 +128,7 @@ extension TrackDecoder {
         return false
     }
 
-    /// What a person should know of an end that is no failure.
+    /// A warning about an end that is not an error.
     borrowing func endWarning() throws(MediaError) -> Warning? {
         if isCutInFrame {
             return Warning(.sourceTruncated, "the recording ends inside a frame, which was left out")
@@ -138,29 +138,29 @@ extension TrackDecoder {
             .sourceTruncated, "the source is cut short behind its last sample; nothing of its sound is missing")
     }
 
-    /// Whether a part of the last frame is missing, and nothing else, of a recording.
+    /// Whether a recording lacks only a part of its last frame.
     var isCutInFrame: Bool { health.endsShort(mayEndShort: false, isWhole: false) && endsInFrame }
 
-    /// Whether only the last frame may be missing a part, of a recording that ends wherever it was stopped.
+    /// Whether at most a part of the last frame may be missing, in a recording that was stopped at any time.
     var endsInFrame: Bool {
         health.endsInOne && HarmlessEnd.isRecording(source, demuxer.descriptor.cut)
     }
 
-    /// Whether the file has all of the track, though its headers promise more bytes.
+    /// Whether the file contains the whole track although its headers declare more bytes.
     private var holdsAll: Bool {
         HarmlessEnd.holdsAll(demuxer.stream(track.index), of: source, demuxer.descriptor.cut)
     }
 
-    /// Whether as many samples came as the container counts.
+    /// Whether all samples that the container declares were read.
     private func isComplete(_ position: Int64) -> Bool {
-        // Uncompressed sound is counted by its bytes, which may be promised and missing.
+        // PCM is counted by bytes, which may be declared but missing.
         demuxer.descriptor.length == .counted && declared.isExact && declared.least.map { position >= $0 } ?? false
     }
 
-    /// Whether pages tell by their numbers what is missing.
+    /// Whether page numbers show what is missing.
     private var hasPages: Bool { demuxer.descriptor.places == .pages }
 
-    /// The failure of a source that ends before it should.
+    /// The error of a source that ends too early; `nil` if it does not.
     borrowing func truncation(_ position: Int64) throws(MediaError) -> MediaError? {
         if end.isJunk { return nil }
         if let breakage = end.breakage {
@@ -178,7 +178,7 @@ extension TrackDecoder {
         if health.endsShort(mayEndShort: mayEndShort, isWhole: isWhole) && !endsInFrame {
             return Truncation.failure("its last packet is not whole")
         }
-        // Ogg that ends with a whole last page lacks others because they are broken.
+        // If Ogg ends with a complete last page, other pages are missing because they are broken.
         if isWhole && (lost.hasFound || hasPages) { return nil }
         return declared.shortfall(position: position, packetTime: health.time)
     }

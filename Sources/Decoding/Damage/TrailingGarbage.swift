@@ -3,16 +3,17 @@ import CLibav
 import Containers
 import Demuxing
 
-/// What lies behind the last good frame of a container of bare frames: a part of another, or bytes that are no audio.
+/// Classifies bytes after the last good frame of a raw stream: part of another frame, or bytes that are not audio.
 enum TrailingGarbage {
-    /// Whether no frame begins in what follows an offset, where one ends that begins at another; more than this much is taken
-    /// for damage.
+    /// Whether no frame begins at `start`, which is the end of the frame at `last`. More bytes than the maximum are considered
+    /// damage.
     static func isAll(
         from start: Int64, behind last: Int64, of source: any ByteSource, _ codec: AVCodecID, _ framing: FrameDelimiter
     ) -> Bool {
         guard let rest = rest(from: start, of: source, framing) else { return false }
         if [AV_CODEC_ID_TRUEHD, AV_CODEC_ID_MLP].contains(codec) {
-            // Its frames have no mark, and at 2 each the time of their first sample, which goes on from frame to frame.
+            // TrueHD frames have no sync word. At byte 2, each has the time of its first sample, which increases from frame to
+            // frame.
             guard rest.count >= 4 else { return rest.allSatisfy { $0 <= 0x20 } }
             guard let time = try? SourceBytes(source).big(at: last + 2, 2) else { return false }
             return !(1...160).contains(((Int64(rest[2]) << 8 | Int64(rest[3])) - time) & 0xFFFF)
@@ -20,7 +21,7 @@ enum TrailingGarbage {
         return FrameHeader.isMarked(codec, rest) == false
     }
 
-    /// Whether a frame begins at an offset that is longer than what is left.
+    /// Whether a frame begins at an offset and is longer than the remaining bytes.
     static func isPartialFrame(
         from start: Int64, of source: any ByteSource, _ codec: AVCodecID, _ framing: FrameDelimiter
     ) -> Bool {
@@ -29,7 +30,7 @@ enum TrailingGarbage {
         return length.map { $0 > source.length - start } ?? false
     }
 
-    /// Whether a block or a tag of WavPack begins at an offset, of which the rest is missing.
+    /// Whether a WavPack block or a tag begins at an offset and is incomplete.
     static func isPartOfFile(from start: Int64, of source: any ByteSource, _ framing: FrameDelimiter) -> Bool {
         let bytes = SourceBytes(source)
         guard case .wavPackBlocks = framing, let name = try? bytes.text(at: start, 4), ["wvpk", "APET"].contains(name)

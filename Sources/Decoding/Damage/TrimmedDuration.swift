@@ -5,9 +5,9 @@ package import Demuxing
 package import Libav
 package import MediaTypes
 
-/// How much audio a track decodes to, where its container counts encoder delay or padding in.
+/// The audible duration of a track whose container includes encoder delay or padding.
 package enum TrimmedDuration {
-    /// The length, if it can be told without reading all of the source; may read a packet.
+    /// The duration, if it can be determined without reading the whole source; otherwise `nil`. It may read a packet.
     package static func of(
         _ track: AudioTrack, _ source: any ByteSource, _ demuxer: borrowing Demuxer
     ) throws(MediaError) -> MediaTime? {
@@ -24,7 +24,7 @@ package enum TrimmedDuration {
         }
         let packet = try Packet()
         repeat {
-            // An attached picture comes before the audio.
+            // An attached picture precedes the audio.
             packet.clear()
             guard try demuxer.next(into: packet) else { return nil }
         } while packet.streamIndex != track.index

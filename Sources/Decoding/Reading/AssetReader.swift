@@ -7,15 +7,15 @@ package import Lifecycle
 package import MediaTypes
 import Tags
 
-/// Reads a range of a source's audio as samples of one shape, trimmed to the exact sample.
+/// Reads a range of a source's audio as samples of one shape, cut to the exact sample.
 ///
-/// Samples are counted from the first that the decoder gives once encoder delay is gone, not read from timestamps.
+/// Samples are counted from the first one that the decoder returns after encoder delay, not by timestamps.
 package struct AssetReader: ~Copyable {
     package let track: AudioTrack
-    /// The shape of every frame that `next` gives.
+    /// The shape of every frame that `next` returns.
     package let shape: SampleShape
     package let depth: SampleDepth
-    /// The range, in samples.
+    /// The range in samples. `end` is `nil` for the source's end.
     package let first: Int64
     package let end: Int64?
     private let range: TimeRange
@@ -26,9 +26,9 @@ package struct AssetReader: ~Copyable {
     private var damageMeter: DamageMeter
     private let limits: SourceLimits
     private let drc: Double?
-    /// Bytes of samples given so far, those before the range as well.
+    /// Bytes of decoded samples so far, including those before the range.
     private var decodedBytes: Int64 = 0
-    /// The index of the sample that comes next.
+    /// The index of the next sample.
     package private(set) var position: Int64
 
     private init(
@@ -49,7 +49,7 @@ package struct AssetReader: ~Copyable {
         self.position = position
     }
 
-    /// Opens a source for a range, at the packet before it where counting can start there without doubt.
+    /// Opens a source for a range. It starts at a packet before the range if samples can be counted reliably from there.
     package static func open(
         _ source: any ByteSource, _ settings: SourceSettings, stop: CancellationFlag
     ) throws(MediaError) -> AssetReader {
@@ -65,7 +65,7 @@ package struct AssetReader: ~Copyable {
         guard held.samples > 0 else { throw try decoding.emptiness() }
         let shape = try held.shape
         try settings.limits.check(shape)
-        // What must be there for the source to be whole.
+        // The minimum number of samples of a complete source.
         let promised = settings.damage == .fail ? decoding.declared.least ?? 0 : 0
         let reader = AssetReader(decoding, settings, shape, held: held, position: position)
         try reader.checkRange()
@@ -81,29 +81,29 @@ package struct AssetReader: ~Copyable {
         }
     }
 
-    /// The length of the source in seconds, if its container tells; an estimate counts for nothing.
+    /// The source's duration in seconds; `nil` if the container does not declare it or it is an estimate.
     package var sourceSeconds: Double? { decoding.seconds }
 
-    /// The sample that decoding began with, at or before the range.
+    /// The first decoded sample, at or before the range.
     package var decodedFrom: Int64 { decoding.bounds.start }
 
-    /// The track as its header tells of it, whatever the decoder found.
+    /// The track as its header declares it, without the decoder's corrections.
     package var declaredTrack: AudioTrack { AudioTrack(decoding.demuxer.stream(track.index)) }
 
     /// The MD5 that the source declares for its samples.
     package var declaredSum: DeclaredSum? {
         switch decoding.demuxer.descriptor.checksum {
         case .streamInfo: FlacHeader(decoding.demuxer.stream(track.index)).flatMap { DeclaredSum($0) }
-        // What cannot be read here cannot be decoded either, which is told there.
+        // A read error here is reported by the decoder.
         case .lastBlock: try? DeclaredSum(wavPack: decoding.source)
         case .nowhere: nil
         }
     }
 
-    /// The part of the source's bytes that is read.
+    /// The fraction of the source's bytes that has been read.
     var byteFraction: Double { decoding.byteFraction }
 
-    /// What a person should know of the source, once it was read.
+    /// Warnings about the source, complete once it was read.
     package var warnings: [Warning] {
         var warnings = containerWarnings
         if let end, position < end {
@@ -128,36 +128,36 @@ package struct AssetReader: ~Copyable {
         return warnings + decoding.end.warnings
     }
 
-    /// What a person should know of the source's container, whether its packets are decoded or copied.
+    /// Warnings about the source's container, which also apply if packets are copied.
     package var containerWarnings: [Warning] { decoding.demuxer.warnings }
 
-    /// How much of the source's dynamic range compression is applied; nothing of a codec that carries none.
+    /// How much of the source's dynamic range compression is applied; `nil` for a codec without it.
     package var compression: Setting? {
         guard track.codecID.descriptor.compressesRange else { return nil }
         return Setting(requested: drc.map { "\($0)" }, effective: "\(drc ?? 1)")
     }
 
-    /// What of the range could not be decoded, so far.
+    /// The damage of the range so far.
     package var damage: Damage { damageMeter.damage(silentEvents: decoding.silentEvents) }
 
-    /// What the source says beside its audio, cut to the range.
+    /// The source's metadata, cut to the range.
     package func metadata(_ source: any ByteSource, charset: String?) throws(MediaError) -> Metadata {
         var metadata = try TagReader.read(
             source, decoding.demuxer, track, charset: charset, limits: limits)
         metadata.cut(first: first, end: end, rate: shape.rate)
-        // A header may promise any length.
+        // A header may declare any duration.
         let last = end ?? sourceSeconds.flatMap { $0 < 1e9 ? Int64($0 * Double(shape.rate)) : nil }
         metadata.endChapters(at: last.map { max($0 - first, 0) }, rate: shape.rate)
         return metadata
     }
 
-    /// What the source says of each of its audio tracks.
+    /// The labels of the source's audio tracks.
     package var labels: [TrackLabel] { decoding.demuxer.labels }
 
-    /// Where in the source the last packet lies; negative if unknown.
+    /// The offset of the last packet in the source; negative if unknown.
     package var packetOffset: Int64 { decoding.packetOffset }
 
-    /// Gives the next samples of the range; false at its end.
+    /// Returns the next samples of the range; `false` at its end.
     package mutating func next(into frame: borrowing Frame) throws(MediaError) -> Bool {
         while end.map({ position < $0 }) ?? true {
             guard try steady(into: frame) else {
@@ -166,7 +166,7 @@ package struct AssetReader: ~Copyable {
                     try finish()
                     return false
                 }
-                // A header may promise years: what would be silence up to the end is judged before it is made.
+                // A header may declare years. Silence up to the end is judged before it is generated.
                 let last = max(min(position + missing, end ?? .max), first)
                 try damageMeter.judge(of: last - first, missing: min(max(position, first), last)..<last)
                 continue
@@ -190,7 +190,7 @@ package struct AssetReader: ~Copyable {
         return false
     }
 
-    /// The source has ended before the range did: makes sure that it ended where it should.
+    /// Checks a source that ended before the range did.
     private mutating func finish() throws(MediaError) {
         try damageMeter.judge(of: position - first)
         guard position > first else {
@@ -201,7 +201,7 @@ package struct AssetReader: ~Copyable {
         }
     }
 
-    /// Gives the next decoded samples in the one shape, whatever the stream changes to.
+    /// Returns the next decoded samples in a constant shape, even if the stream's shape changes.
     private mutating func steady(into frame: borrowing Frame) throws(MediaError) -> Bool {
         while true {
             if !isHolding { isHolding = try decoding.next(into: held) }
@@ -231,7 +231,7 @@ package struct AssetReader: ~Copyable {
         }
     }
 
-    /// Whether the converter in use, if any, is the right one for the samples held.
+    /// Whether the current converter, if any, has the shape of the held samples.
     private var canConvertHeld: Bool {
         switch converter {
         case .none: true

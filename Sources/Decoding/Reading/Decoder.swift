@@ -4,7 +4,7 @@ import Containers
 import Demuxing
 import Libav
 
-/// Turns packets into samples; owns an `AVCodecContext`.
+/// Decodes packets to samples; owns an `AVCodecContext`.
 struct Decoder: ~Copyable {
     private let context: UnsafeMutablePointer<AVCodecContext>
 
@@ -15,7 +15,7 @@ struct Decoder: ~Copyable {
         avcodec_free_context(&context)
     }
 
-    /// What came of asking for samples.
+    /// The result of a request for samples.
     enum Answer {
         case samples, needsPacket, end
         case failed(MediaError.Code)
@@ -29,7 +29,7 @@ struct Decoder: ~Copyable {
         else {
             throw MediaError(.unsupportedFormat, operation, "the audio is in codec \(name), which cannot be decoded")
         }
-        // libav knows the samples' header, and no frames of them (before its version 6.0).
+        // Before version 6.0, libav parses the header of 32-bit FLAC but cannot decode its frames.
         if let flac = FlacHeader(stream), flac.bits == 32 {
             throw MediaError(
                 .unsupportedFormat, operation, "the audio is FLAC of 32 bits a sample, which libav cannot decode")
@@ -37,12 +37,12 @@ struct Decoder: ~Copyable {
         guard let context = avcodec_alloc_context3(codec) else { throw .outOfMemory(operation) }
         let decoder = Decoder(owning: context)
         try check(avcodec_parameters_to_context(context, parameters), operation)
-        // Without it priming is cut but the timestamps stay.
+        // Without it, priming samples are removed but timestamps are not adjusted.
         context.pointee.pkt_timebase = stream.pointee.time_base
         context.pointee.thread_count = 1
         if descriptor.isChecksummed { context.pointee.err_recognition = AV_EF_CRCCHECK | AV_EF_EXPLODE }
         if descriptor.compressesRange {
-            // Without it dither depends on all that was decoded before.
+            // Without it, dither depends on all earlier decoding.
             av_opt_set_int(context.pointee.priv_data, "cons_noisegen", 1, 0)
             av_opt_set_double(context.pointee.priv_data, "drc_scale", drc ?? 1, 0)
         }
@@ -50,7 +50,8 @@ struct Decoder: ~Copyable {
         return decoder
     }
 
-    /// The decoder of a codec: in floating point for layers I and II, where libav's usual one dithers without end.
+    /// The decoder of a codec. Layers I and II are decoded in floating point, because libav's default decoder applies dither
+    /// that never settles.
     private static func find(_ codec: AVCodecID) -> UnsafePointer<AVCodec>? {
         switch codec {
         case AV_CODEC_ID_MP1: avcodec_find_decoder_by_name("mp1float")
@@ -61,16 +62,16 @@ struct Decoder: ~Copyable {
 
     private static let operation = "open the decoder"
 
-    /// Gives the decoder a packet, or the news that no more come; answers libav's error for a packet it cannot take.
+    /// Sends a packet to the decoder. Returns libav's error code if the decoder refuses it; otherwise `nil`.
     borrowing func send(_ packet: borrowing Packet) -> MediaError.Code? {
         let code = avcodec_send_packet(context, packet.pointer)
         return code < 0 ? MediaError.Code(rawValue: code) : nil
     }
 
-    /// Forgets what came before.
+    /// Resets the decoder's state.
     borrowing func flush() { avcodec_flush_buffers(context) }
 
-    /// Forgets what came before, and takes time stamps to count samples from now on.
+    /// Resets the decoder's state. From now on, timestamps count samples.
     borrowing func restart(rate: Int) {
         avcodec_flush_buffers(context)
         context.pointee.pkt_timebase = AVRational(num: 1, den: CInt(rate))
@@ -78,7 +79,7 @@ struct Decoder: ~Copyable {
 
     borrowing func sendEnd() { avcodec_send_packet(context, nil) }
 
-    /// Takes decoded samples, if there are any.
+    /// Receives decoded samples, if there are any.
     borrowing func receive(into frame: borrowing Frame) throws(MediaError) -> Answer {
         let code = avcodec_receive_frame(context, frame.pointer)
         switch MediaError.Code(rawValue: code) {
@@ -90,6 +91,6 @@ struct Decoder: ~Copyable {
         }
     }
 
-    /// What a sample of this source is worth keeping.
+    /// The depth of the source's samples.
     var depth: SampleDepth { SampleDepth(context) }
 }

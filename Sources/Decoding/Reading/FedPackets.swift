@@ -1,12 +1,12 @@
-/// The packets of a track that were handed to its decoder, as far as their lengths can be told.
+/// Counts the packets that were sent to the decoder, and their samples as far as known.
 struct FedPackets {
-    /// Samples of the last one, if they can be told.
+    /// The samples of the last packet; `nil` if unknown.
     private(set) var last: Int?
     private(set) var count: Int64 = 0
-    /// The samples of those that can be told.
+    /// The samples of all packets with a known number.
     private(set) var samples: Int64 = 0
 
-    /// Counts one more.
+    /// Counts another packet.
     mutating func add(samples length: Int?) {
         last = length
         count += 1

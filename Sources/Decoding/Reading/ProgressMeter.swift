@@ -1,28 +1,29 @@
 import Libav
 package import MediaTypes
 
-/// Turns samples done into reports, at most ten a second, that never go back and are never whole before the end.
+/// Converts processed samples to progress reports, at most ten a second. The fraction never decreases, and is less than 1
+/// before the end.
 package struct ProgressMeter {
     private let clock = ContinuousClock()
     private let started: ContinuousClock.Instant
     private var last: ContinuousClock.Instant
     private let rate: Double
     private let phase: Phase
-    /// Seconds before the range.
+    /// The start of the range in seconds.
     private let start: Double
-    /// Seconds of the range, if known.
+    /// The duration of the range in seconds, if known.
     private let duration: Double?
-    /// Whether the source tells its length; without it the range may end before.
+    /// Whether the source declares its duration. If not, it may end before the range does.
     private let isKnown: Bool
     private var pace = SpeedMeter()
     /// The largest fraction so far.
     private var reached = 0.0
 
-    /// What is told at most before the end, and of a guess.
+    /// The maximum fraction before the end, and the maximum if the duration is an estimate.
     package static let most = 0.999
     private static let maxOfEstimate = 0.99
 
-    /// Begins with a reader at the start of its range, of which so many samples are copied where none is decoded.
+    /// Starts with a reader at the start of its range. `samples` is the number of samples that are copied, if none are decoded.
     package init(_ reader: borrowing AssetReader, phase: Phase = .converting, copying samples: Int64? = nil) {
         self.phase = phase
         started = clock.now
@@ -38,8 +39,8 @@ package struct ProgressMeter {
         pace.note(started, position: 0, fraction: 0)
     }
 
-    /// A report, if the last one is long enough ago; where none is decoded, of samples that are copied, or of those from the
-    /// source's start that are counted.
+    /// A report, if the last one was at least 100 ms ago; otherwise `nil`. `copied` are the samples copied so far, `scanned`
+    /// the samples counted from the source's start.
     package mutating func report(
         _ reader: borrowing AssetReader, copied: Int64? = nil, scanned: (samples: Int64, byteFraction: Double)? = nil
     ) -> Progress? {
@@ -47,9 +48,9 @@ package struct ProgressMeter {
         guard now - last >= .milliseconds(100) else { return nil }
         last = now
         let position = max(Double(copied ?? (scanned?.samples ?? reader.position) - reader.first) / rate, 0)
-        // A header that tells of less than there is tells nothing: in chained Ogg it is the last link's.
+        // A header that declares less than there is is ignored. In chained Ogg, the duration is that of the last link.
         let length = duration.flatMap { position <= $0 + 0.1 ? $0 : nil }
-        // What is only counted begins with the source.
+        // A scan begins at the source's start.
         let passed = scanned == nil ? 0 : start
         let done = scanned.map { Double($0.samples) / rate } ?? position
         let fraction =
@@ -62,7 +63,7 @@ package struct ProgressMeter {
             estimated: isEstimate, eta: pace.eta)
     }
 
-    /// The report of a conversion that has all its samples.
+    /// The final report of a conversion.
     package func done(samples: Int64) -> Progress {
         let seconds = Double(samples) / rate
         return Progress(

@@ -1,19 +1,19 @@
 import Bytes
 import Libav
 
-/// Which of the samples that a decoder gives are the source's sound: those behind the encoder's delay and before its padding.
+/// Selects the decoded samples that are the source's audio: those after the encoder delay and before the padding.
 struct SampleBounds {
-    /// Whether the next frame is the first after a start that is not the source's.
+    /// Whether the next frame is the first one after a start in the middle of the source.
     var isLate = false
-    /// Whether any frame came.
+    /// Whether a frame was decoded.
     private(set) var hasBegun = false
-    /// The sample that decoding began with.
+    /// The first decoded sample.
     private(set) var start: Int64 = 0
-    /// Samples of the source up to the last one given.
+    /// The end of the returned samples, counted from the source's start.
     private(set) var count: Int64 = 0
-    /// The last samples to give where the container holds padding after them.
+    /// The number of samples until the padding; `nil` if the container declares none.
     private(set) var remaining: Int64?
-    /// The samples still to come before the first to be heard.
+    /// The number of samples to drop before the first audible one.
     private var lead: Int64
 
     init(_ declared: DeclaredLength) {
@@ -21,10 +21,10 @@ struct SampleBounds {
         lead = declared.lead
     }
 
-    /// Counts in another sample rate from the first sample on.
+    /// Adjusts to a corrected sample rate, before the first sample.
     mutating func correct(_ declared: DeclaredLength) { remaining = declared.audible }
 
-    /// Takes notice of a decoded frame, the first of which tells where a late start began.
+    /// Reads a decoded frame. After a late start, the first frame's timestamp is the start.
     mutating func begin(_ frame: borrowing Frame, _ declared: DeclaredLength) {
         hasBegun = true
         guard isLate, let start = frame.timestamp else { return }
@@ -34,7 +34,7 @@ struct SampleBounds {
         isLate = false
     }
 
-    /// Cuts delay and padding off that the container declares and libav leaves; false if nothing is left.
+    /// Removes delay and padding that the container declares and libav does not remove; returns `false` if no samples are left.
     mutating func trim(_ frame: borrowing Frame) throws(MediaError) -> Bool {
         if lead > 0 { lead -= try frame.drop(atMost: lead) }
         if let left = remaining {
@@ -45,6 +45,6 @@ struct SampleBounds {
         return frame.samples > 0
     }
 
-    /// Ends the sound at a sample.
+    /// Ends the audio at a sample.
     mutating func end(at sample: Int64) { remaining = max(sample - count, 0) }
 }

@@ -4,7 +4,7 @@ package import Demuxing
 import Libav
 import MediaTypes
 
-/// What of a source is held against its limits, and what is said where it is over one.
+/// Checks a source against its limits, and makes the errors.
 extension SourceLimits {
     package func check(_ demuxer: borrowing Demuxer) throws(MediaError) {
         let count = Int(demuxer.context.pointee.nb_streams)
@@ -32,7 +32,7 @@ extension SourceLimits {
         }
     }
 
-    /// Fails if a source of so many samples is too long.
+    /// Throws if the source is too long.
     package func check(samples: Int64, rate: Int) throws(MediaError) {
         guard samples > Int64(seconds).multipliedOrMost(by: Int64(rate)) else { return }
         throw MediaError(
@@ -40,7 +40,7 @@ extension SourceLimits {
             "the source has more than \(seconds) s of sound, which is the limit; see RESPOOL_MAX_DURATION")
     }
 
-    /// Fails if a source of so many bytes became too many of decoded sound.
+    /// Throws if the decoded audio is too large for the size of the source.
     func check(decoded bytes: Int64, of source: any ByteSource) throws(MediaError) {
         guard !source.isEndless, bytes > source.length.multipliedOrMost(by: Int64(expansion)) else { return }
         throw MediaError(
@@ -48,7 +48,7 @@ extension SourceLimits {
             "the source swells to more than \(expansion) times its \(source.length) bytes; see RESPOOL_MAX_EXPANSION")
     }
 
-    /// Fails if so many packets came to too little sound; the first seconds may be any.
+    /// Throws if too many packets contained too little audio. The first seconds are not checked.
     func check(packets: Int64, samples: Int64, rate: Int) throws(MediaError) {
         let whole = samples / Int64(max(rate, 1)) + Self.slackSeconds
         guard packets > whole.multipliedOrMost(by: Int64(packetRate)) else { return }
@@ -57,12 +57,12 @@ extension SourceLimits {
             "the source has more than \(packetRate) packets for each second of its sound; see RESPOOL_MAX_PACKET_RATE")
     }
 
-    /// Seconds.
+    /// Seconds that are added to the audio before the check.
     private static let slackSeconds: Int64 = 10
 }
 
 extension Int64 {
-    /// The product, or the largest number if it is larger.
+    /// The product, saturated at the largest number.
     fileprivate func multipliedOrMost(by other: Int64) -> Int64 {
         let (product, overflow) = multipliedReportingOverflow(by: other)
         return overflow ? .max : product

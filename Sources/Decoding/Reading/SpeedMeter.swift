@@ -1,4 +1,4 @@
-/// How fast something goes, over the last five seconds.
+/// Measures a speed over the last five seconds.
 struct SpeedMeter {
     private var marks: [Mark] = []
     private static let span = Duration.seconds(5)
@@ -7,21 +7,21 @@ struct SpeedMeter {
         let time: ContinuousClock.Instant
         /// Seconds of audio.
         let position: Double
-        /// Of one.
+        /// From 0 to 1.
         let fraction: Double
     }
 
-    /// Takes note of where it is.
+    /// Records the current position.
     mutating func note(_ time: ContinuousClock.Instant, position: Double, fraction: Double) {
         marks.append(Mark(time: time, position: position, fraction: fraction))
-        // One mark stays from before the span, so that it is covered whole.
+        // One mark from before the span is kept, so that the whole span is covered.
         while marks.count > 2, marks[1].time < time - Self.span { marks.removeFirst() }
     }
 
-    /// Seconds of audio a second of time; nothing before there is a stretch to measure.
+    /// Seconds of audio per second; `nil` until it can be measured.
     var speed: Double? { rate(\.position) }
 
-    /// Seconds of time until all is done; nothing if it does not move.
+    /// The remaining seconds; `nil` if there is no progress.
     var eta: Double? {
         guard let rate = rate(\.fraction), rate > 0, let last = marks.last else { return nil }
         return (1 - last.fraction) / rate

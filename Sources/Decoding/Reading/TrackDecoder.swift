@@ -6,7 +6,7 @@ import Libav
 import Lifecycle
 import MediaTypes
 
-/// Decodes one track of a source from packet to packet, and keeps account of what is missing.
+/// Decodes the packets of one track of a source, and records what is missing.
 struct TrackDecoder: ~Copyable {
     let demuxer: Demuxer
     private(set) var track: AudioTrack
@@ -20,7 +20,7 @@ struct TrackDecoder: ~Copyable {
     var bounds: SampleBounds
     var held = HeldPackets()
     private(set) var fed = FedPackets()
-    /// Where the first packet of the track lies.
+    /// The offset of the track's first packet.
     private(set) var firstOffset: Int64?
     var lost: GapEstimator
     var places: PacketPlaces
@@ -43,7 +43,7 @@ struct TrackDecoder: ~Copyable {
         self.lengths = PacketSamples(demuxer.stream(track.index))
         self.lost = GapEstimator(source, demuxer.descriptor, track)
         self.places = PacketPlaces(source, demuxer.stream(track.index), demuxer.descriptor.places)
-        // What cannot be read here cannot be decoded either, which is told there.
+        // A read error here is reported by the decoder.
         self.xing = demuxer.descriptor.padding == .lameTag ? try? XingHeader(source) : nil
         if let xing {
             health.expectAudio()
@@ -68,25 +68,25 @@ struct TrackDecoder: ~Copyable {
         return TrackDecoder(bytes, demuxer, track, decoder, try Packet(), try FilledSilence(), settings)
     }
 
-    /// What a sample of this source is worth keeping; right once a frame was decoded.
+    /// The depth of the source's samples, known once a frame is decoded.
     var depth: SampleDepth { decoder.depth }
 
-    /// The length in seconds, unless it is unknown or a guess.
+    /// The duration in seconds; `nil` if it is unknown or an estimate.
     var seconds: Double? { declared.seconds }
 
-    /// The part of the source's bytes that is read.
+    /// The fraction of the source's bytes that has been read.
     var byteFraction: Double { demuxer.byteFraction }
 
-    /// Where in the source the last packet lies; negative if unknown.
+    /// The offset of the last packet in the source; negative if unknown.
     var packetOffset: Int64 { packet.offset }
 
-    /// Stretches of bytes between frames that were no audio.
+    /// The number of byte ranges that were not audio.
     var junk: Int { health.junk + (end.isJunk && !end.isPart ? 1 : 0) }
 
-    /// Packets that were refused without any time being lost.
+    /// The number of refused packets without lost time.
     var silentEvents: Int { lost.silentEvents - (end.isKnown && isCutInFrame ? lost.eventsAtEnd : 0) }
 
-    /// Gives the next decoded samples; false at the end.
+    /// Returns the next decoded samples; `false` at the end.
     mutating func next(into frame: borrowing Frame) throws(MediaError) -> Bool {
         do { return try decode(into: frame) } catch {
             throw try Truncation.explain(error, source, demuxer.descriptor)
@@ -119,17 +119,17 @@ struct TrackDecoder: ~Copyable {
         }
     }
 
-    /// Counts in the decoder's sample rate, which the header of spectral band replication leaves out.
+    /// Uses the decoder's sample rate. With spectral band replication, the header may only declare half of it.
     private mutating func correctRate(_ frame: borrowing Frame) {
         track.rate = frame.rate
         declared = DeclaredLength(source, demuxer, track)
         bounds.correct(declared)
     }
 
-    /// Samples that are lost before a frame, which came of the packet in hand.
+    /// The number of samples lost before a frame, which was decoded from the current packet.
     private mutating func missing(before frame: borrowing Frame) throws(MediaError) -> Int64 {
         if health.isInterrupted {
-            // Chance bytes may look like a frame, behind the last one above all.
+            // Random bytes may look like a frame, especially after the last one.
             guard try FrameChain.isReal(packet, source, demuxer.descriptor.framing, track.codec) else { return 0 }
             health.resume()
             lost.suspect()
@@ -138,17 +138,17 @@ struct TrackDecoder: ~Copyable {
         return lost.before(frame, packet, isTimed: !held.isInHand) { places.showLoss(before: packet) }
     }
 
-    /// Ends the sound of a damaged MP3 file where its header says: libav does not find the padding behind a gap.
+    /// Ends the audio of a damaged MP3 file where its header declares, because libav does not apply the padding after a gap.
     private mutating func limitToHeader() {
         guard lost.hasFound, bounds.remaining == nil, let audible = xing?.audible, let end = xing?.end,
-            // Earlier nothing tells whether the header is right.
+            // Further from the end, the header cannot be verified.
             (0..<65_536).contains(source.length - end), packet.offset > end - 4096,
             lost.allows(audible - bounds.count, end: end)
         else { return }
         bounds.end(at: audible)
     }
 
-    /// Hands the decoder one more packet of the track, or the end.
+    /// Sends another packet of the track, or the end of the stream, to the decoder.
     mutating func feed() throws(MediaError) {
         while true {
             if !held.takeFirst(into: packet) {
@@ -156,26 +156,27 @@ struct TrackDecoder: ~Copyable {
                 fed.add(samples: lengths.samples(packet))
                 try limits.check(packets: fed.count, samples: bounds.count - bounds.start, rate: track.rate)
             }
-            // A second link of a chained file: without this its first packet is blended with the last of the link before.
+            // The start of another link of a chained file. Without a flush, its first packet would be overlapped with the last
+            // one of the previous link.
             if beginsLink { decoder.flush() }
-            // The decoder of GSM takes any bytes for sound.
+            // The GSM decoder decodes any bytes.
             let isSound = track.codec != AV_CODEC_ID_GSM || FrameHeader.isMarked(track.codec, packet.bytes) ?? true
             guard let code = isSound ? decoder.send(packet) : .invalidData else { return }
             if health.failed(packet, code) { lost.refused(packet) }
         }
     }
 
-    /// Whether the packet is the first of a stream in Ogg, of which a chained file has several.
+    /// Whether the packet is the first one of an Ogg stream. A chained file has several.
     private var beginsLink: Bool {
-        // Of the delay of Opus libav tells there alone.
+        // For Opus, libav only sets the delay on the first packet of a stream.
         beginsVorbisLink
             || track.codec == AV_CODEC_ID_OPUS && demuxer.descriptor.padding == .granules
                 && (packet.trimming?.skip ?? 0) > 0
     }
 
-    /// Reads the next packet of the track; false at the end of the source.
+    /// Reads the next packet of the track; returns `false` at the end of the source.
     mutating func readTrack() throws(MediaError) -> Bool {
-        // Of other tracks, in a row.
+        // Consecutive packets of other tracks.
         var others: Int64 = 0
         while true {
             packet.clear()
@@ -198,7 +199,7 @@ struct TrackDecoder: ~Copyable {
         }
     }
 
-    /// Reads on behind what the container cannot make sense of, as far as it can.
+    /// Reads the next packet, and continues after invalid data if possible.
     private mutating func readPacket() throws(MediaError) -> Bool {
         var failedAt: Int64 = -1
         while true {

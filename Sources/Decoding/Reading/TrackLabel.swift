@@ -2,9 +2,9 @@ package import CLibav
 import Demuxing
 import Libav
 
-/// What a container says of one of its audio tracks beside the sound.
+/// The language, title and disposition of an audio track.
 package struct TrackLabel {
-    /// The stream's place in the source.
+    /// The stream's index in the source.
     package let index: Int
     package let language: String?
     package let title: String?
@@ -20,18 +20,19 @@ package struct TrackLabel {
         disposition = stream.pointee.disposition & Self.kept
     }
 
-    /// Whom a track is for; the rest tells of pictures and texts.
+    /// The flags that apply to audio. The others concern video and subtitles.
     private static let kept =
         AV_DISPOSITION_DEFAULT | AV_DISPOSITION_DUB | AV_DISPOSITION_ORIGINAL | AV_DISPOSITION_COMMENT
         | AV_DISPOSITION_FORCED | AV_DISPOSITION_HEARING_IMPAIRED | AV_DISPOSITION_VISUAL_IMPAIRED
 
-    /// Of the two codes that ISO 639-2 has for these languages, libav's QuickTime muxer knows one, and drops the other.
+    /// ISO 639-2 has two codes for each of these languages. libav's QuickTime muxer supports only one of them, and drops the
+    /// other.
     private static let quickTime = [
         "deu": "ger", "fre": "fra", "nld": "dut", "swe": "sve", "ell": "gre", "isl": "ice", "zho": "chi", "sqi": "alb",
         "rum": "ron", "cze": "ces", "slo": "slk", "mkd": "mac",
     ]
 
-    /// Says the same of a stream that is to be written.
+    /// Applies the label to an output stream.
     package func apply(to stream: UnsafeMutablePointer<AVStream>, isQuickTime: Bool) {
         if let code = isQuickTime ? language.map({ Self.quickTime[$0] ?? $0 }) : language {
             av_dict_set(&stream.pointee.metadata, "language", code, 0)

@@ -1,24 +1,24 @@
-/// How far back frames of MPEG layer III reach for the data that earlier frames had room for (ISO 11172-3, 2.4.2.7).
+/// Computes how far MPEG layer III frames refer back to data in earlier frames (ISO 11172-3, 2.4.2.7).
 package struct BitReservoir {
-    /// The latest frames: bytes that each borrows from those before it, and bytes of data that it holds itself.
+    /// The latest frames: the bytes that each refers back to, and the bytes of main data that it contains.
     private var frames: [(borrowed: Int, held: Int)] = []
 
-    /// Frames before the one that is wanted whose sound runs over into it.
+    /// The number of frames before the target whose synthesis overlaps it.
     private var overlap = 1
 
-    /// More than any frame can reach back: 511 bytes, and frames of 24 bytes.
+    /// More frames than a frame can refer back to: 511 bytes, with frames of at least 24 bytes.
     private static let most = 48
 
     package init() {}
 
-    /// Takes notice of the next frame.
+    /// Adds the next frame.
     package mutating func append(_ frame: UnsafeBufferPointer<UInt8>) {
         guard frame.count > 40 || frame.count >= 24 else { return frames.append((0, 0)) }
         let isFirstVersion = frame[1] & 0x08 != 0
         let isMono = frame[3] & 0xC0 == 0xC0
         let body = 4 + (frame[1] & 1 == 0 ? 2 : 0)
         let side = isFirstVersion ? (isMono ? 17 : 32) : (isMono ? 9 : 17)
-        // The second version has one granule a frame, and the overlap of two granules needs one frame more.
+        // MPEG-2 has one granule a frame, so the overlap of two granules needs one more frame.
         overlap = isFirstVersion ? 1 : 2
         let borrowed =
             isFirstVersion ? Int(frame[body]) << 1 | Int(frame[body + 1] >> 7) : Int(frame[body])
@@ -26,8 +26,8 @@ package struct BitReservoir {
         if frames.count > 2 * Self.most { frames.removeFirst(Self.most) }
     }
 
-    /// Frames that must be decoded before the latest one so that it sounds as it does behind all that came before;
-    /// nothing if they are not all known.
+    /// The number of frames before the latest one that must be decoded to reproduce it exactly; `nil` if not all of them are
+    /// known.
     package var reach: Int? {
         var reach = min(overlap, frames.count - 1)
         for frame in max(frames.count - 1 - overlap, 0)..<frames.count {
@@ -37,7 +37,7 @@ package struct BitReservoir {
                 from -= 1
                 missing -= frames[from].held
             }
-            // What the very first frame lacks was never there.
+            // Data missing before the very first frame never existed.
             if missing > 0 && frames.count > Self.most { return nil }
             reach = max(reach, frames.count - 1 - from)
         }

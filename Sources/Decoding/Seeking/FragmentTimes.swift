@@ -1,20 +1,20 @@
 package import Bytes
 import Containers
 
-/// The times of MPEG-4 fragments that are put behind each other, which begin anew after a discontinuity.
+/// Adjusts the times of concatenated MPEG-4 fragments, which restart after a discontinuity.
 ///
-/// libav sorts fragments by time: it loses samples of those whose times were there before.
+/// libav sorts fragments by time, and drops samples of those whose times already occurred.
 package struct FragmentTimes {
-    /// Where each track's last fragment ends, in units of its own timescale.
+    /// The end of each track's last fragment, in units of the track's timescale.
     private var ends: [Int64: Int64] = [:]
-    /// What is added to a track's times.
+    /// The offset that is added to a track's times.
     private var shifts: [Int64: Int64] = [:]
-    /// The duration of samples that fragments leave out, by track.
+    /// The default sample duration by track.
     private var defaults: [Int64: Int64] = [:]
 
     package init() {}
 
-    /// Learns what the initialization section says of samples.
+    /// Reads the default sample durations from the initialization section.
     package mutating func readSetup(_ store: any RandomAccessOutput, _ range: Range<Int64>) throws {
         let bytes = SourceBytes(StoredSource(store))
         let section = Box(name: "", body: range.lowerBound, end: range.upperBound)
@@ -26,8 +26,8 @@ package struct FragmentTimes {
         }
     }
 
-    /// Moves the times of a segment's fragments to where the last ones ended, if they begin anew there, and has indexes
-    /// passed over that tell of a segment alone.
+    /// Shifts the times of a segment's fragments to the end of the last ones if they restart. Disables indexes that describe
+    /// only the segment.
     package mutating func join(_ store: any RandomAccessOutput, _ range: Range<Int64>, isDiscontinuous: Bool) throws {
         let bytes = SourceBytes(StoredSource(store))
         var isNew = isDiscontinuous
@@ -60,12 +60,12 @@ package struct FragmentTimes {
         var length: Int64 = 0
         let usual = try Self.usualDuration(header, bytes) ?? defaults[track] ?? 0
         for run in boxes where run.name == "trun" { length = length.adding(try Self.duration(run, bytes, usual)) }
-        // Hostile durations add up to any number.
+        // The sum of malicious durations may be any number.
         let end = moved.addingReportingOverflow(length)
         ends[track] = end.overflow || !(0...Int64(1) << 56).contains(end.partialValue) ? nil : end.partialValue
     }
 
-    /// The duration of a fragment's samples, where its header tells one.
+    /// The default sample duration in a fragment's header; `nil` if it has none.
     private static func usualDuration(_ header: Box, _ bytes: SourceBytes) throws -> Int64? {
         guard let flags = try bytes.big(at: header.body + 1, 3), flags & 0x8 != 0 else { return nil }
         return try bytes.big(at: header.body + 8 + (flags & 0x1 != 0 ? 8 : 0) + (flags & 0x2 != 0 ? 4 : 0), 4)
@@ -91,7 +91,7 @@ package struct FragmentTimes {
     }
 
     private static func blank(_ box: Box, _ store: any RandomAccessOutput) throws {
-        // Between name and body stands the size where it takes 64 bits.
+        // A 64-bit size is stored between the name and the body.
         let isShort = try SourceBytes(StoredSource(store)).text(at: box.body - 4, 4) == box.name
         try Array("free".utf8).withUnsafeBytes { try store.write($0, at: box.body - (isShort ? 4 : 12)) }
     }

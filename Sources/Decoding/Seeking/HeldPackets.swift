@@ -1,19 +1,19 @@
 import Libav
 
-/// What a start before a range keeps of the packets that it passes over.
+/// The packets and state that a late start keeps.
 struct HeldPackets: ~Copyable {
-    /// Packets that were read and not yet decoded; their time stamps count samples.
+    /// Packets that were read but not yet decoded. Their timestamps count samples.
     var ring = PacketRing()
-    /// The headers of the link of chained Vorbis that those packets are of, if it is not the first.
+    /// The headers of the current link of chained Vorbis, if it is not the first one.
     var link = PacketRing()
-    /// By how much time stamps are ahead of the count of samples, where they must agree with it.
+    /// The offset of timestamps from the sample count, if they must agree.
     var granuleShift: Int64?
-    /// Padding at the end that libav no longer finds.
+    /// Padding at the end that libav no longer applies.
     var endTrim: EndTrim?
-    /// Whether the packet in hand was held, and so tells samples and not the container's time.
+    /// Whether the current packet was held, so that its timestamp counts samples instead of the container's time.
     private(set) var isInHand = false
 
-    /// Moves the first packet out; false if there is none.
+    /// Moves the first packet out; returns `false` if there is none.
     mutating func takeFirst(into packet: borrowing Packet) -> Bool {
         isInHand = ring.takeFirst(into: packet)
         return isInHand

@@ -5,15 +5,15 @@ import Demuxing
 import Libav
 import MediaTypes
 
-/// Starting to decode shortly before a range, where the samples are those of a decode from the start.
+/// Starts decoding shortly before a range, at a packet from which the samples equal those of a decode from the start.
 ///
-/// The packets before it are read and counted and not decoded. In a source that shows anything out of the ordinary on the way
-/// nothing is counted, and the caller decodes from the start.
+/// Earlier packets are read and counted, but not decoded. If anything unusual is found on the way, the caller decodes from the
+/// start instead.
 extension TrackDecoder {
-    /// Decodes the first frame of the source, or the one in which a time lies; answers the sample that it begins with, or
-    /// nothing where only a decode from the start can tell.
+    /// Decodes the first frame of the source, or the frame that contains a time. Returns the frame's first sample; `nil` if
+    /// only a decode from the start can determine it.
     ///
-    /// After nothing this decoder is of no more use.
+    /// After `nil`, this decoder must not be used any more.
     mutating func seek(to time: MediaTime, into frame: borrowing Frame) throws(MediaError) -> Int64? {
         guard let start = try find(time, into: frame), !lost.hasFound else { return nil }
         return start
@@ -22,7 +22,7 @@ extension TrackDecoder {
     private mutating func find(_ time: MediaTime, into frame: borrowing Frame) throws(MediaError) -> Int64? {
         bounds.isLate = true
         if try seekByTime(before: time.sampleIndex(rate: max(track.rate, 1))) {
-            // What the source begins with decides on the shape of all that comes.
+            // The first frame of the source defines the shape of all output.
             guard try next(into: frame), let start = frame.timestamp, frame.rate == track.rate,
                 frame.channels == track.channels, (0...time.sampleIndex(rate: track.rate)).contains(start)
             else { return nil }
@@ -31,7 +31,7 @@ extension TrackDecoder {
         bounds.isLate = false
         guard try next(into: frame) else { return 0 }
         let target = time.sampleIndex(rate: frame.rate)
-        // Below it decoding costs less than starting late does.
+        // For earlier targets, decoding from the start costs less.
         guard let seconds = PreRoll.seconds(track), target > Int64((seconds + 8) * frame.rate) else { return 0 }
         do {
             let shape = try frame.shape
@@ -41,21 +41,21 @@ extension TrackDecoder {
         } catch {
             switch error.reason {
             case .cancelled, .source: throw error
-            // Damage shows again, and is accounted for, in a decode from the start.
+            // A decode from the start will find the damage again, and report it.
             default: return nil
             }
         }
     }
 
-    /// Moves to a frame at or before a sample in formats whose time stamps count samples without doubt.
+    /// Seeks to a frame at or before a sample, in formats whose timestamps count samples exactly.
     private borrowing func seekByTime(before sample: Int64) throws(MediaError) -> Bool {
         guard sample > Int64(track.rate), track.countsSamples, (track.startTime ?? 0) == 0 else { return false }
         guard case .timestamps(let codec) = demuxer.descriptor.seeking, track.codecID == codec else { return false }
         return try demuxer.seek(to: sample, stream: track.index)
     }
 
-    /// Decodes the rest of what the first frame came from and one packet more, which shows how far the decoder is, and
-    /// whether packets are as long as they are taken for; nothing if they are not.
+    /// Decodes the rest of the first packet and one more packet. This determines the decoder's position, and verifies the
+    /// computed packet length; returns `nil` if that is wrong.
     private mutating func startClock(_ first: borrowing Frame) throws(MediaError) -> SampleClock? {
         let rest = try Frame()
         let position = Int64(first.samples) + Int64(try decodeRest(into: rest) ?? 0)
@@ -71,7 +71,7 @@ extension TrackDecoder {
         return SampleClock(position: position + Int64(count), behind: packet)
     }
 
-    /// Takes all that the decoder has until it wants a packet; nothing if it fails.
+    /// Receives all samples until the decoder needs a packet; `nil` if decoding fails.
     private borrowing func decodeRest(into frame: borrowing Frame) throws(MediaError) -> Int? {
         var count = 0
         while true {
@@ -83,7 +83,7 @@ extension TrackDecoder {
         }
     }
 
-    /// Reads packets without decoding them up to the one in which a sample lies, then decodes from shortly before.
+    /// Reads packets without decoding them up to the one that contains a sample, then decodes from shortly before it.
     private mutating func skip(
         to target: Int64, preRoll: Int64, _ start: SampleClock, into frame: borrowing Frame
     ) throws(MediaError) -> Int64? {
@@ -99,7 +99,7 @@ extension TrackDecoder {
             let begin = clock.position
             if let shift = held.granuleShift, let time = packet.timestamp, time - shift != begin { return nil }
             clock.read(packet, samples: samples)
-            // libav has a frame begin as much later as it drops samples of its packet.
+            // libav increases a frame's timestamp by the number of samples that it drops from its packet.
             try held.ring.append(packet, start: begin - clock.dropped)
             held.ring.forget(before: target - preRoll, keeping: PreRoll.packets)
         }
@@ -111,13 +111,13 @@ extension TrackDecoder {
         return try decodeRing(to: target, into: frame)
     }
 
-    /// Whether the index of an AVI file lacks a chunk before the packet in hand, where the one before it ends at that time.
+    /// Whether the index of an AVI file lacks a chunk before the current packet. `end` is the end time of the packet before it.
     private borrowing func isBehindGap(_ end: Int64?) -> Bool {
         guard demuxer.descriptor.places == .chunkIndex, let end, let time = packet.timestamp else { return false }
         return time > end && !places.isOvercounted(packet)
     }
 
-    /// Decodes up to the frame in which a sample lies; nothing if the decoder's count and the clock's are not the same.
+    /// Decodes up to the frame that contains a sample; `nil` if the decoder's position and the clock's differ.
     private mutating func decodeRing(to target: Int64, into frame: borrowing Frame) throws(MediaError) -> Int64? {
         guard try next(into: frame), var position = frame.timestamp else { return nil }
         let following = try Frame()

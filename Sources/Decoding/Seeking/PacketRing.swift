@@ -2,16 +2,16 @@ import Bytes
 import CLibav
 import Libav
 
-/// The last packets that were read, in their order; owns their data.
+/// The last packets that were read, in order; owns their data.
 struct PacketRing: ~Copyable {
     private var entries: [Entry] = []
     private var head = 0
-    /// Packets without data, to be used again.
+    /// Empty packets for reuse.
     private var spare: [UnsafeMutablePointer<AVPacket>] = []
 
     private struct Entry {
         let packet: UnsafeMutablePointer<AVPacket>
-        /// The sample that the packet begins with.
+        /// The packet's first sample.
         let start: Int64
     }
 
@@ -24,7 +24,7 @@ struct PacketRing: ~Copyable {
 
     var count: Int { entries.count - head }
 
-    /// Takes over a packet's data; its time stamp becomes the sample that it begins with.
+    /// Takes a packet's data. Its timestamp becomes its first sample.
     mutating func append(_ packet: borrowing Packet, start: Int64) throws(MediaError) {
         guard let slot = spare.popLast() ?? av_packet_alloc() else { throw .outOfMemory("read the source") }
         av_packet_move_ref(slot, packet.pointer)
@@ -33,7 +33,7 @@ struct PacketRing: ~Copyable {
         entries.append(Entry(packet: slot, start: start))
     }
 
-    /// Lets go of packets from the front while those that stay reach back to a sample and are more than a few.
+    /// Removes packets from the front, as long as at least `least` packets remain and they reach back to a sample.
     mutating func forget(before sample: Int64, keeping least: Int) {
         while count > least, entries[head + 1].start <= sample { drop() }
         if head > 1024, head * 2 > entries.count {
@@ -46,7 +46,7 @@ struct PacketRing: ~Copyable {
         while count > 0 { drop() }
     }
 
-    /// Moves the first packet out; false if there is none.
+    /// Moves the first packet out; returns `false` if there is none.
     mutating func takeFirst(into packet: borrowing Packet) -> Bool {
         guard count > 0 else { return false }
         av_packet_unref(packet.pointer)

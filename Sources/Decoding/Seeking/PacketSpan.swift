@@ -1,21 +1,21 @@
-/// The packets of a track that hold a range of its samples, and what they decode to beside it.
+/// The packets of a track that contain a range of its samples, and the samples that they contain outside of it.
 package struct PacketSpan {
-    /// Their numbers, counted from the first packet that is audio.
+    /// The indexes of the packets, from the first audio packet.
     package let first: Int64
     package let last: Int64
-    /// Samples that they decode to before the range.
+    /// Decoded samples before the range.
     package let lead: Int64
     /// Samples of the range.
     package let samples: Int64
-    /// Samples that they decode to after the range.
+    /// Decoded samples after the range.
     package let trail: Int64
-    /// Whether the range is all that the source gives.
+    /// Whether the range is the whole source.
     package let isWhole: Bool
-    /// Whether the range would have reached beyond the source's end.
+    /// Whether the requested range extended beyond the source's end.
     package let isShort: Bool
     /// Whether the range begins and ends in the same packet.
     package let isWithinPacket: Bool
-    /// Bytes of the packets.
+    /// The total size of the packets in bytes.
     package let bytes: Int64
 
     package init(

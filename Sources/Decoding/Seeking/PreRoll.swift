@@ -1,13 +1,13 @@
 import Containers
 import Libav
 
-/// How much has to be decoded and thrown away before the samples are, bit for bit, those of a whole decode.
+/// How much must be decoded and discarded before the samples are bit-identical to those of a whole decode.
 ///
-/// Found by measuring, and doubled at least: synthesis filters and bit reservoirs settle within a few frames, the recursive
-/// filters of speech codecs only when their difference is rounded away. AAC settles but for the noise that its decoder
-/// makes up where the encoder left bands out.
+/// The values were measured and at least doubled. Synthesis filters and bit reservoirs settle within a few frames. The
+/// recursive filters of speech codecs settle only when the difference is rounded away. AAC settles except for the noise that
+/// its decoder generates for omitted bands.
 enum PreRoll {
-    /// Seconds; nothing for codecs that are decoded from the start, because they never settle or because nobody measured.
+    /// Seconds; `nil` for codecs that are decoded from the start, because they never settle or were not measured.
     static func seconds(_ track: AudioTrack) -> Int? {
         switch track.codecID.descriptor.settling {
         case .never: nil
@@ -16,6 +16,6 @@ enum PreRoll {
         }
     }
 
-    /// Packets at least, for codecs whose packets are long.
+    /// The minimum number of packets, for codecs with long packets.
     static let packets = 12
 }

@@ -1,27 +1,27 @@
 import CLibav
 import Libav
 
-/// Where in a track a packet's samples begin, counted from the first sample that a whole decode gives.
+/// The position of a packet in a track, in samples from the first sample of a whole decode.
 ///
-/// Containers' time stamps are too coarse, or wrong; lengths of packets are neither.
+/// Container timestamps may be too coarse or wrong. Packet lengths are not.
 struct SampleClock {
-    /// The sample that the next packet begins with.
+    /// The first sample of the next packet.
     private(set) var position: Int64
-    /// Samples of the packets to come that libav drops because they are encoder delay.
+    /// Encoder delay in samples that libav drops from the next packets.
     private var delay: Int64 = 0
-    /// Samples of the last packet that libav drops because they are encoder delay.
+    /// Encoder delay in samples that libav drops from the last packet.
     private(set) var dropped: Int64 = 0
 
-    /// Where the last packet ends by the container's time, if it has one.
+    /// The end time of the last packet by the container; `nil` if unknown.
     private(set) var packetEnd: Int64?
 
-    /// A clock behind a packet.
+    /// Makes a clock at the end of a packet.
     init(position: Int64, behind packet: borrowing Packet) {
         self.position = position
         packetEnd = packet.end
     }
 
-    /// Counts a packet of that many samples, without those that libav drops (`libavcodec/decode.c`).
+    /// Adds a packet of `samples` samples, except for those that libav drops (`libavcodec/decode.c`).
     mutating func read(_ packet: borrowing Packet, samples: Int) {
         packetEnd = packet.end
         var padding: Int64 = 0
@@ -35,16 +35,16 @@ struct SampleClock {
         dropped = min(delay, rest)
         delay -= dropped
         rest -= dropped
-        // Padding longer than what is left is ignored.
+        // libav ignores padding that is longer than the remaining samples.
         if padding <= rest { rest -= padding }
         position += rest
     }
 
-    /// Passes over samples of which none is dropped.
+    /// Skips samples, none of which libav drops.
     mutating func pass(_ samples: Int64) { position += samples }
 }
 
 private extension Packet {
-    /// The time stamp of what follows.
+    /// The timestamp after the packet.
     var end: Int64? { timestamp.map { $0 + duration } }
 }

@@ -4,19 +4,19 @@ import Containers
 import Demuxing
 import Libav
 
-/// Passing over packets in containers that hold frames of one length between their own headers.
+/// Seeks in containers that wrap frames of constant length in their own headers.
 extension TrackDecoder {
-    /// By the tags of Flash video, each of which holds a frame.
+    /// Seeks by Flash video tags, each of which contains a frame.
     mutating func jumpByTags(before sample: Int64, _ clock: inout SampleClock) throws(MediaError) -> Bool {
         guard let length = fixedLength else { return true }
         let codec = track.codec
         let walk: FlashWalk
         do {
-            // The tag that the packet in hand came from is the first.
+            // The first tag is that of the current packet.
             walk = try FlashWalk(
                 source, from: packet.offset, samples: length, atMost: sample - clock.position + length
             ) { bytes in
-                // A byte tells the codec, and another one of AAC that this is no configuration.
+                // The first byte is the codec. For AAC, the second one distinguishes frames from a configuration.
                 if codec == AV_CODEC_ID_AAC { return bytes.count > 2 && bytes[1] == 1 }
                 let frame = UnsafeBufferPointer(rebasing: bytes.dropFirst())
                 return FrameWalk.frame(codec, frame, at: 0, Int(length))?.bytes == frame.count
@@ -26,7 +26,7 @@ extension TrackDecoder {
         return try jump(over: walk.samples - length, bytes: walk.bytes, to: walk.offset, &clock)
     }
 
-    /// By the PES packets of MPEG-TS that begin with a frame.
+    /// Seeks by MPEG-TS PES packets that begin with a frame.
     mutating func jumpByUnits(before sample: Int64, _ clock: inout SampleClock) throws(MediaError) -> Bool {
         guard let length = fixedLength, let first = firstOffset, first >= 0 else { return true }
         let walk: TransportWalk
@@ -46,7 +46,7 @@ extension TrackDecoder {
         return try jump(to: offset, passing: samples, &clock)
     }
 
-    /// By the index of an AVI file, which is in memory.
+    /// Seeks by the index of an AVI file, which is in memory.
     mutating func jumpByChunks(before sample: Int64, _ clock: inout SampleClock) throws(MediaError) -> Bool {
         let stream = demuxer.stream(track.index)
         let (fixed, codec) = (fixedLength, track.codec)
@@ -61,7 +61,7 @@ extension TrackDecoder {
         guard let last = walk.last, let begin = avformat_index_get_entry(stream, 0)?.pointee,
             ChunkWalk.body(of: begin) == first, ChunkWalk.body(of: last.entry) > packet.offset
         else { return true }
-        // libav keeps bytes in the index for samples without frames, and seeks by their number.
+        // For samples without frames, libav's index counts bytes, and libav seeks by their number.
         let time = fixed == nil ? rescaled(last.samples) : last.entry.timestamp
         guard try demuxer.seek(to: time, stream: track.index) else { return false }
         pass(last.samples - fedSamples, &clock)

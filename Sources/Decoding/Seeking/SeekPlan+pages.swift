@@ -4,12 +4,12 @@ import Containers
 import Demuxing
 import Libav
 
-/// Passing over packets in containers that hold them in pages or clusters.
+/// Seeks in containers with pages or clusters.
 extension TrackDecoder {
-    /// By the granule positions of Ogg, which count samples, where no page is missing and no second stream follows.
+    /// Seeks by Ogg granule positions, which count samples, if no page is missing and no second stream follows.
     mutating func jumpByGranule(before sample: Int64, _ clock: inout SampleClock) throws(MediaError) -> Bool {
         guard track.countsSamples, let fed = fed.last, let time = packet.timestamp else { return true }
-        // What the time stamp of the sample at the clock would be, less the clock.
+        // The difference between timestamps and the clock.
         let shift = time + Int64(fed) - clock.position
         let wanted = sample - Int64(track.rate)
         guard wanted > clock.position + Int64(track.rate) * 5 else { return true }
@@ -19,7 +19,8 @@ extension TrackDecoder {
         }
         guard isUnbroken else { return true }
         guard try demuxer.seek(to: wanted + shift, stream: track.index) else { return false }
-        // The first packet only shows what comes before the second, on which the length of one of Vorbis depends.
+        // The first packet is only needed as the predecessor of the second one, because the length of a Vorbis packet depends
+        // on it.
         guard try readTrack(), lengths.samples(packet) != nil, try readTrack(), let landed = packet.timestamp else {
             return false
         }
@@ -30,7 +31,7 @@ extension TrackDecoder {
         return try hold(&clock)
     }
 
-    /// By the blocks in the clusters of Matroska, whose time stamps in milliseconds only show where to look.
+    /// Seeks by the blocks in Matroska clusters. The cluster timestamps in milliseconds are only used to find the clusters.
     mutating func jumpByCluster(before sample: Int64, _ clock: inout SampleClock) throws(MediaError) -> Bool {
         let fixed = fixedLength
         let isTold = [AV_CODEC_ID_OPUS, AV_CODEC_ID_FLAC, AV_CODEC_ID_VORBIS].contains(track.codec)
@@ -45,7 +46,7 @@ extension TrackDecoder {
                 fixed.map { Int($0) } ?? lengths.samples(beginning: bytes)
             }
         } catch { throw .unreadable(error) }
-        // A cluster earlier: the length of a packet of Vorbis depends on the one before.
+        // One cluster earlier, because the length of a Vorbis packet depends on the packet before it.
         guard let walk = found,
             let last = walk.clusters.lastIndex(where: { $0.samples - fedSamples <= sample - clock.position }), last > 1,
             walk.clusters[last].samples > fedSamples

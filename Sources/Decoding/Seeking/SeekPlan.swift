@@ -4,15 +4,15 @@ import Containers
 import Demuxing
 import Libav
 
-/// Passing over the packets before a sample without reading them, in containers that tell how many they are.
+/// Seeks to a sample without reading the packets before it, in containers that show how many there are.
 extension TrackDecoder {
-    /// Moves to a packet that begins at or before a sample, if there is a sure way, and sets the clock; false if the way
-    /// was not what it seemed, after which the place in the source is unknown.
+    /// Seeks to a packet at or before a sample, if there is a reliable method, and sets the clock. Returns `false` if the
+    /// method failed; the position in the source is then undefined.
     mutating func jump(before sample: Int64, _ clock: inout SampleClock) throws(MediaError) -> Bool {
         guard sample > clock.position else { return true }
         switch demuxer.descriptor.seeking {
         case .counting, .timestamps: return true
-        // Here the first frame of a PES packet alone has a place.
+        // In this format, only the first frame of a PES packet has an offset.
         case .elementaryPackets: return try jumpByUnits(before: sample, &clock)
         case _ where packet.offset < 0: return true
         case .sampleIndex: return try jumpByIndex(before: sample, &clock)
@@ -25,7 +25,7 @@ extension TrackDecoder {
         }
     }
 
-    /// By the index of an MP4 file, which is in memory; fragments are not in it.
+    /// Seeks by the index of an MP4 file, which is in memory. It does not contain fragments.
     private mutating func jumpByIndex(before sample: Int64, _ clock: inout SampleClock) throws(MediaError) -> Bool {
         let stream = demuxer.stream(track.index)
         guard stream.pointee.nb_frames > 0 else { return true }
@@ -43,7 +43,7 @@ extension TrackDecoder {
             let time = next.timestamp + (sample - clock.position)
             wanted = av_index_search_timestamp(stream, time, CInt(AVSEEK_FLAG_BACKWARD | AVSEEK_FLAG_ANY))
         }
-        // libav's own idea of where the edit begins makes it land a packet or two beside the one asked for.
+        // libav computes the start of the edit differently, so it lands a packet or two beside the requested one.
         let aim = min(wanted, count - 1) - 4
         guard aim > last + 4, let entry = avformat_index_get_entry(stream, aim)?.pointee else { return true }
         guard try demuxer.seek(to: entry.timestamp, stream: track.index), try readTrack() else { return false }
@@ -55,13 +55,13 @@ extension TrackDecoder {
         return try hold(&clock)
     }
 
-    /// Samples of every packet, where all have as many.
+    /// The samples of every packet; `nil` if they differ.
     var fixedLength: Int64? {
         if let constant = lengths.constant, lengths.isConstant { return Int64(constant) }
         return FrameHeader.isMPEG(track.codec) || track.codec == AV_CODEC_ID_AC3 ? fed.last.map(Int64.init) : nil
     }
 
-    /// By the headers of frames that follow each other without a gap.
+    /// Seeks by the headers of contiguous frames.
     private mutating func jumpByHeaders(before sample: Int64, _ clock: inout SampleClock) throws(MediaError) -> Bool {
         guard let offset = firstOffset else { return true }
         guard let samples = fixedLength ?? fed.last.map(Int64.init), samples > 0 else { return true }
@@ -74,7 +74,7 @@ extension TrackDecoder {
             tag = try LameTag(source, before: offset, samples: samples)
         } catch { throw .unreadable(error) }
         guard walk.samples > 0 else { return true }
-        // libav gives no time stamps from there on, and without them finds no padding.
+        // After the seek, libav returns no timestamps, and does not apply the padding without them.
         if let tag {
             let position = clock.position + walk.samples + tag.delay
             held.endTrim = EndTrim(padding: tag.padding, position: position, samples: Int(samples))
@@ -82,7 +82,7 @@ extension TrackDecoder {
         return try jump(to: walk.offset, passing: walk.samples, &clock)
     }
 
-    /// By the headers of WavPack's blocks, each of which tells the sample that it begins with.
+    /// Seeks by WavPack block headers, each of which contains the index of its first sample.
     private mutating func jumpByBlocks(before sample: Int64, _ clock: inout SampleClock) throws(MediaError) -> Bool {
         let walk: WavPackWalk
         do {
@@ -92,7 +92,7 @@ extension TrackDecoder {
         return walk.samples == 0 ? true : try jump(to: walk.offset, passing: walk.samples, &clock)
     }
 
-    /// Moves to the byte at which a packet begins, so many samples later.
+    /// Seeks to the byte offset of a packet that begins `samples` samples later.
     mutating func jump(
         to offset: Int64, passing samples: Int64, _ clock: inout SampleClock
     ) throws(MediaError) -> Bool {
@@ -108,15 +108,15 @@ extension TrackDecoder {
         health.pass(rescaled(samples))
     }
 
-    /// Samples in units of the track's time base.
+    /// Converts samples to units of the track's time base.
     func rescaled(_ samples: Int64) -> Int64 {
         av_rescale_q(samples, AVRational(num: 1, den: CInt(track.rate)), track.timeBase)
     }
 
-    /// Samples of the packets handed to the decoder.
+    /// Samples of the packets that were sent to the decoder.
     var fedSamples: Int64 { fixedLength.map { $0 * fed.count } ?? fed.samples }
 
-    /// Keeps the packet just read, the first after a jump, to be decoded.
+    /// Holds the packet just read, which is the first one after a seek, for decoding.
     mutating func hold(_ clock: inout SampleClock) throws(MediaError) -> Bool {
         guard let samples = lengths.samples(packet) else { return false }
         let begin = clock.position

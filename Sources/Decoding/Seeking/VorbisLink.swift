@@ -4,17 +4,18 @@ import Containers
 import Demuxing
 import Libav
 
-/// The later links of chained Vorbis, whose headers come as packets among the others.
+/// Handles later links of chained Vorbis, whose headers arrive as packets.
 extension TrackDecoder {
-    /// Whether the packet in hand begins another link than the first.
+    /// Whether the current packet begins another link.
     var beginsVorbisLink: Bool {
         track.codec == AV_CODEC_ID_VORBIS && packet.bytes.first == VorbisHeader.identification.rawValue
             && packet.bytes.starts(with: VorbisHeader.identification.mark)
     }
 
-    /// Keeps the headers of the link that the packet in hand begins, and its first packet of sound, which no sample comes of.
+    /// Holds the headers of the link that the current packet begins, and its first audio packet, which outputs no samples.
     ///
-    /// What came before is let go: the decoder begins anew. False if the link is not like the first, or makes no sense.
+    /// Earlier held packets are discarded, because the decoder restarts. Returns `false` if the link's format differs from the
+    /// first one, or its headers are invalid.
     mutating func keepLink(at sample: Int64) throws(MediaError) -> Bool {
         held.ring.clear()
         held.link.clear()
@@ -33,7 +34,7 @@ extension TrackDecoder {
         return true
     }
 
-    /// Gives the decoder the headers of the link that the packets kept are of; false if it does not take them.
+    /// Sends the headers of the held link to the decoder; returns `false` if it refuses them.
     mutating func sendLink() -> Bool {
         while held.link.takeFirst(into: packet) {
             guard decoder.send(packet) == nil else { return false }
