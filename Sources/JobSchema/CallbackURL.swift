@@ -1,10 +1,10 @@
-/// Where a callback may go, by the form of its URL alone.
+/// Checks the form of a callback's URL.
 package enum CallbackURL {
-    /// What is wrong with one that is not valid.
+    /// The rule that a valid URL follows, for messages.
     package static let rule =
         "it must begin with https:// or http:// and a host, have no blanks, and at most \(JobSpec.Limit.callbackBytes) bytes"
 
-    /// Whether it can be called; the queue's scripts say the same.
+    /// Whether the URL is valid for a callback; the queue's scripts use the same rule.
     package static func isValid(_ url: String) -> Bool {
         ServerURL.isValidOnWeb(url, atMost: JobSpec.Limit.callbackBytes)
     }

@@ -1,8 +1,8 @@
-/// What `publish` writes down before a result becomes visible, so that the job's next owner can recover it.
+/// What `publish` stores before a result becomes visible, so that the job's next owner can recover it.
 package struct CommitRecord: Codable, Hashable, Sendable {
-    /// Every output of the job, those that failed too.
+    /// Every output of the job, including failed ones.
     package var outputs: [Output]
-    /// Whether all of them are to appear, or none.
+    /// Whether either all outputs are published or none.
     package var isAtomic: Bool
 
     package init(outputs: [Output], isAtomic: Bool = false) {
@@ -15,20 +15,21 @@ package struct CommitRecord: Codable, Hashable, Sendable {
         case isAtomic = "atomic"
     }
 
-    /// One output: where it waits, and what the destination holds once it is visible.
+    /// One output: its staging location, and the content of its destination once it is published.
     package struct Output: Codable, Hashable, Sendable {
-        /// Absolute path or URL of the destination.
+        /// The absolute path or URL of the destination.
         package var destination: String
-        /// Absolute path under which the output waits: a name that holds the token, linked when it is published.
+        /// The absolute path of the staged file; its name contains the token, and it is linked to the destination when
+        /// it is published.
         package var staged: String
-        /// The files beside the main one, which wait beside it as `<staged>~` and the beginning of their names' SHA-256.
+        /// The additional files, which are staged as `<staged>~` and the first part of the SHA-256 of their names.
         package var parts: [PartNames]
         package var report: OutputReport
-        /// What may not be replaced; nothing where everything may.
+        /// What must not be replaced; `nil` if everything may be.
         package var overwrite: Overwrite?
-        /// The staged file's number in its file system and when it was written, which it keeps when it is published: an equal file of
-        /// that name is another's. Of the device nothing is noted, which other machines number differently. Nothing where everything
-        /// may be replaced.
+        /// The staged file's inode number and modification time, which it keeps when it is published: a file with equal
+        /// content but another identity belongs to another writer. The device is not stored, because other machines
+        /// number it differently. `nil` if everything may be replaced.
         package var identity: String?
 
         package init(
@@ -43,7 +44,7 @@ package struct CommitRecord: Codable, Hashable, Sendable {
             self.identity = overwrite == .replace ? nil : identity
         }
 
-        /// Whether there is something to publish.
+        /// Whether there is an output to publish.
         package var isStaged: Bool { report.isMade }
     }
 }

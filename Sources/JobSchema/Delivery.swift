@@ -1,4 +1,4 @@
-/// How an output reaches its location; but for `overwrite` and credentials, on a web server.
+/// How an output is sent to its location. Only `overwrite` and `credentials` apply to locations other than web servers.
 package struct Delivery: Codable, Hashable, Sendable {
     package enum Method: String, Codable, CaseIterable, Sendable {
         case put = "PUT"
@@ -6,7 +6,7 @@ package struct Delivery: Codable, Hashable, Sendable {
     }
 
     package var method = Method.put
-    /// Values by names in small letters.
+    /// Values by lowercase names.
     package var headers: [String: String] = [:]
     /// The name of one of the operator's credentials.
     package var credentials: String?
@@ -15,9 +15,9 @@ package struct Delivery: Codable, Hashable, Sendable {
     package init() {}
 }
 
-// The fields that say it.
+// The corresponding fields of a job.
 extension FieldReader {
-    /// How the output is sent; a field that only a web server understands is refused for any other location.
+    /// How the output is sent; throws if a field applies only to web servers and the location is another one.
     func delivery(to location: String?) throws(Failure) -> Delivery {
         var delivery = Delivery()
         if let text = fields["output_method"] {

@@ -1,4 +1,4 @@
-/// Every way a job can fail, as programs read it; the one table of errors.
+/// Every way in which a job can fail, for programs; the only table of errors.
 package enum ErrorCode: String, CaseIterable, Codable, Sendable {
     case invalidRequest = "invalid_request"
     case invalidTimeRange = "invalid_time_range"
@@ -25,9 +25,9 @@ package enum ErrorCode: String, CaseIterable, Codable, Sendable {
     case `internal`
     case cancelled
 
-    /// Whether another try may succeed where this one failed.
+    /// Whether another attempt may succeed.
     ///
-    /// `source_truncated` is permanent when the file itself is short; where the network broke, the failure says otherwise.
+    /// `source_truncated` is permanent if the file itself is short; if the network broke, the failure overrides this.
     package var isRetryable: Bool {
         switch self {
         case .sourceUnreachable, .sourceTimeout, .sourceChanged, .outputFailed, .outOfSpace, .timeout, .crashed,
@@ -37,7 +37,7 @@ package enum ErrorCode: String, CaseIterable, Codable, Sendable {
         }
     }
 
-    /// What the code means, for the documentation and for people who meet it.
+    /// The meaning of the code, for the documentation and for users.
     package var summary: String {
         switch self {
         case .invalidRequest: "a field is unknown, malformed, out of range or not supported yet"

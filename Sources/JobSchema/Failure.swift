@@ -1,12 +1,12 @@
-/// Why a job or a request failed: a code for programs, a sentence for people, and whether another try may help.
+/// Why a job or a request failed: a code for programs, a message for people, and whether another attempt may succeed.
 package struct Failure: Error, Codable, Hashable, Sendable {
     package let code: ErrorCode
     package let message: String
     package let retryable: Bool
-    /// Seconds that the source's server asked us to wait (`Retry-After`).
+    /// Seconds that the source's server asked to wait (`Retry-After`).
     package let retryAfter: Double?
 
-    /// A failure that is retryable as its code says, unless told otherwise.
+    /// Creates a failure that is retryable as its code says, unless `retryable` overrides it.
     package init(_ code: ErrorCode, _ message: String, retryable: Bool? = nil, retryAfter: Double? = nil) {
         self.code = code
         self.message = message
@@ -14,12 +14,12 @@ package struct Failure: Error, Codable, Hashable, Sendable {
         self.retryAfter = retryAfter
     }
 
-    /// The same with the location of the output that failed, where a job has several.
+    /// The same failure with the number of the output that failed, for a job with several.
     package func of(output index: Int, _ others: String = "") -> Failure {
         Failure(code, "`outputs[\(index)]`: \(message)\(others)", retryable: retryable, retryAfter: retryAfter)
     }
 
-    /// The failure of an output that may replace nothing.
+    /// The failure of an output whose location has a file that must not be replaced.
     package static func outputExists(_ location: String) -> Failure {
         Failure(.outputExists, "the output '\(location)' exists: remove it, or let `overwrite` be `replace` or `skip`")
     }

@@ -3,24 +3,25 @@ import Glibc
 import Lifecycle
 import SlotIPC
 
-/// What a process may do beyond an ordinary user, as one of root's may.
+/// Privileges of a process beyond those of an ordinary user, as a process of root may have them.
 struct Capabilities {
     private let mask: UInt64
 
     static let none = Capabilities(mask: 0)
-    /// Reading and writing files whoever owns them: where rules for files hold, none but those that they allow. (CAP_DAC_OVERRIDE)
+    /// Reading and writing files of any owner; if file rules are in force, only files that they allow
+    /// (CAP_DAC_OVERRIDE).
     static let filesOfOthers = Capabilities(mask: 1 << 1)
 
-    /// Gives up all others, and gaining any by a program that is run, for good; an ordinary user's process has none. False if the
-    /// container refuses that.
+    /// Permanently drops all other capabilities, and prevents executed programs from gaining any. A process of an
+    /// ordinary user has none. Returns false if the container prevents it.
     func keep() throws(SandboxError) -> Bool {
-        // Landlock asks for that of whoever may not administer the system.
+        // Landlock requires this of processes without CAP_SYS_ADMIN.
         guard clinux_no_new_privileges() == 0 else {
             throw SandboxError("new privileges cannot be given up: \(Errno.last)")
         }
         guard clinux_keep_capabilities(mask) != 0 else { return true }
         let error = Errno.last
-        // A container's own filter of system calls: the kernel lets everybody give up what he has.
+        // Caused by the container's own system call filter: the kernel allows every process to drop its capabilities.
         if [ENOSYS, EPERM].contains(error.rawValue) { return false }
         throw SandboxError(.capset, "capabilities cannot be given up: \(error)")
     }

@@ -1,14 +1,15 @@
 import Glibc
 package import SlotIPC
 
-/// The walls around the two children of a slot; once inside, there is no way back.
+/// Confines the two child processes of a slot; it cannot be undone.
 package enum Confinement {
-    /// Confines the child that parses media: no file, no network, no other process, only what was handed to it.
+    /// Confines the child that parses media: no files, no network, no other processes, only the descriptors that it
+    /// receives.
     ///
-    /// Answers what the kernel lacks for it.
+    /// Returns the features that the kernel lacks for it.
     package static func enterTranscode() throws(SandboxError) -> [SandboxPart] {
         let hasNoPowers = try Capabilities.none.keep()
-        // Muxers of Ogg and Matroska seed their numbers there, and take 33 ms without it.
+        // The muxers of Ogg and Matroska seed their random numbers from it, and take 33 ms without it.
         let hasFileRules = try FileRules(readable: ["/dev/urandom"]).enforce()
         let calls = SystemCalls.self
         let hasFilter = try SystemCallFilter(
@@ -20,12 +21,12 @@ package enum Confinement {
         return missing(hasFileRules, hasFilter, hasNoPowers)
     }
 
-    /// Confines the child that moves bytes: the network but the ports that the policy closes, the policy's folders and files, and
-    /// what names and certificates are looked up in.
+    /// Confines the child that moves bytes: it can reach the network except the ports that the policy closes, the
+    /// policy's folders and files, and the files for looking up names and certificates.
     ///
-    /// Answers what the kernel lacks for it.
+    /// Returns the features that the kernel lacks for it.
     package static func enterTransfer(_ policy: TransferPolicy) throws(SandboxError) -> [SandboxPart] {
-        // A worker of root's converts its users' files.
+        // A worker that runs as root converts files of its users.
         try enterTransfer(
             policy, .filesOfOthers,
             reading: policy.sourceRoots + policy.lookups + (policy.grantedSource.map { [$0] } ?? []),
@@ -33,7 +34,7 @@ package enum Confinement {
                 + policy.grantedOutputs.map(folder))
     }
 
-    /// Confines the child that sends callbacks: as the one that moves bytes, but for the folders.
+    /// Confines the child that sends callbacks: as `enterTransfer`, but without the folders.
     package static func enterCallbacks(_ policy: TransferPolicy) throws(SandboxError) -> [SandboxPart] {
         try enterTransfer(policy, .none, reading: policy.lookups, writing: [])
     }
@@ -54,14 +55,14 @@ package enum Confinement {
         return missing(hasFileRules, hasFilter, hasNoPowers)
     }
 
-    /// What every program of the system may want to load or read.
+    /// Files that any program of the system may load or read.
     private static let libraries = [
         "/lib", "/lib64", "/usr/lib", "/usr/lib64", "/usr/local/lib", "/usr/share/ca-certificates",
         "/usr/local/share/ca-certificates", "/usr/share/pki", "/usr/share/crypto-policies", "/usr/share/zoneinfo",
         "/dev/urandom", "/dev/null",
     ]
 
-    /// The folder that a file lies in, or will once it is made.
+    /// The nearest existing folder above a file's path.
     private static func folder(of path: String) -> String {
         var path = path[...]
         repeat {

@@ -3,26 +3,27 @@ import Glibc
 import Lifecycle
 import SlotIPC
 
-/// What a process may still reach by a path, or by TCP.
+/// Which paths and TCP ports a process can still reach.
 struct FileRules {
-    /// Files, and folders with all below them; a path that is not there allows nothing.
+    /// Files, and folders with everything below them; a path that does not exist allows nothing.
     var readable: [String] = []
     var writable: [String] = []
     var network = Network.none
 
-    /// Where connections may be made to.
+    /// The ports to which a process may connect.
     enum Network {
         case none
-        /// Everywhere but at these ports, where the kernel knows rules for ports.
+        /// All except these ports, if the kernel supports rules for ports.
         case all(but: [UInt16])
     }
 
-    /// Puts the rules in force for this thread and all that it starts; false if the kernel has no Landlock.
+    /// Enforces the rules for this thread and all threads and processes that it starts; returns false if the kernel has
+    /// no Landlock.
     func enforce() throws(SandboxError) -> Bool {
         let number = clinux_landlock_begin(CInt(kind.rawValue))
         guard number >= 0 else {
             let error = Errno.last
-            // EPERM: a container's own filter of system calls does not know Landlock.
+            // EPERM: the container's own system call filter does not include Landlock.
             if [ENOSYS, EOPNOTSUPP, EPERM].contains(error.rawValue) { return false }
             throw SandboxError(.landlock, "no rules can be made: \(error)")
         }

@@ -1,6 +1,6 @@
 import SlotIPC
 
-/// Why a child cannot be confined although the kernel could.
+/// Why a child could not be confined although the kernel supports it.
 package struct SandboxError: Error, CustomStringConvertible {
     package let description: String
 

@@ -3,25 +3,27 @@ import Glibc
 import Lifecycle
 import SlotIPC
 
-/// The system calls that a process has a use for; any other ends it.
+/// The system calls that a process needs; any other call kills it.
 struct SystemCallFilter {
     let allowed: [String]
-    /// Calls that are answered with "permission denied", for libraries try them and can do without.
+    /// Calls that fail with EACCES ("permission denied"), because libraries try them and can do without.
     let refused: [String]
     /// Whether memory may become executable, as for a library that is loaded later.
     let loadsLibraries: Bool
-    /// Whether sockets of the internet may be made, and of the kernel's tables of addresses. Those of this machine may not, such as
-    /// that of a Redis.
+    /// Whether internet and netlink sockets may be created. Unix domain sockets may not, because a Redis server may
+    /// listen on one.
     let makesSockets: Bool
-    /// Whether bytes of files may be locked, and leases be taken, which tell who has a file open.
+    /// Whether byte ranges of files may be locked, and leases be taken, which show whether another process has a file
+    /// open.
     let locksFiles: Bool
 
-    /// Puts the filter in force for all threads; false if the kernel has none.
+    /// Enforces the filter for all threads; returns false if the kernel does not support filters.
     func enforce() throws(SandboxError) -> Bool {
         let rules = try Rules()
         for name in allowed { try rules.add(.allow, name) }
         for name in refused { try rules.add(.refuse(EACCES), name) }
-        // The flags of clone3 lie in memory, where no filter sees them; without it glibc uses clone, for threads alone.
+        // The flags of clone3 are in memory, where a filter cannot read them. Without it glibc uses clone, which is
+        // allowed only for threads.
         try rules.add(.refuse(ENOSYS), "clone3")
         try rules.add(.allow, "clone", [.masked(0, threadFlag, threadFlag)])
         let isNotExecutable: [Comparison] = loadsLibraries ? [] : [.masked(2, UInt64(PROT_EXEC), 0)]
@@ -29,12 +31,12 @@ struct SystemCallFilter {
         try addDescriptors(rules)
         try addSending(rules)
         if makesSockets { try addSockets(rules) }
-        // FFmpeg names its threads from version 6 on.
+        // FFmpeg names its threads since version 6.
         try rules.add(.allow, "prctl", [.equal(0, threadName)])
-        // Its own limits may be read, and itself be ended.
+        // A process may read its own limits and kill itself.
         try rules.add(.allow, "prlimit64", [.equal(0, 0), .equal(2, 0)])
         try rules.add(.allow, "tgkill", [.equal(0, UInt64(getpid()))])
-        // The resolver asks how much there is to read; whoever asks for more is no terminal.
+        // The resolver queries how much there is to read (FIONREAD); all other requests fail with ENOTTY.
         try rules.add(.allow, "ioctl", [.equal(1, waitingBytes)])
         try rules.add(.refuse(ENOTTY), "ioctl", [.different(1, waitingBytes)])
         return try rules.load()
@@ -42,7 +44,8 @@ struct SystemCallFilter {
 }
 
 extension SystemCallFilter {
-    /// No command that has the kernel send a signal to whomever one likes when something is to be read. (F_SETOWN, O_ASYNC)
+    /// Excludes commands by which the kernel sends a signal to any process when there is something to read (F_SETOWN,
+    /// O_ASYNC).
     private func addDescriptors(_ rules: borrowing Rules) throws(SandboxError) {
         for command in [F_DUPFD_CLOEXEC, F_GETFD, F_SETFD, F_GETFL] {
             try rules.add(.allow, "fcntl", [.equal(1, UInt64(command))])
@@ -52,7 +55,7 @@ extension SystemCallFilter {
         for command in [lockCommand, leaseCommand] { try rules.add(.allow, "fcntl", [.equal(1, command)]) }
     }
 
-    /// No data with which a connection begins: Landlock does not look at it. (MSG_FASTOPEN)
+    /// Excludes data in the first packet of a connection, because Landlock does not check it (MSG_FASTOPEN).
     private func addSending(_ rules: borrowing Rules) throws(SandboxError) {
         for (name, flags) in [("sendmsg", 2)] + (makesSockets ? [("sendto", 3), ("sendmmsg", 3)] : []) {
             try rules.add(.allow, name, [.masked(UInt32(flags), UInt64(MSG_FASTOPEN), 0)])
@@ -60,7 +63,8 @@ extension SystemCallFilter {
     }
 
     private func addSockets(_ rules: borrowing Rules) throws(SandboxError) {
-        // TCP and UDP: of the other kinds that speak to TCP, such as multipath TCP, Landlock's rules for ports know nothing.
+        // Only TCP and UDP: Landlock's rules for ports do not apply to other protocols that can reach TCP servers, such
+        // as multipath TCP.
         let kinds = [(SOCK_STREAM, [0, IPPROTO_TCP]), (SOCK_DGRAM, [0, IPPROTO_UDP])]
         for domain in [AF_INET, AF_INET6] {
             for (type, protocols) in kinds {
@@ -71,17 +75,17 @@ extension SystemCallFilter {
                 }
             }
         }
-        // The resolver asks the kernel which addresses there are. (NETLINK_ROUTE)
+        // The resolver queries the kernel for the local addresses (NETLINK_ROUTE).
         try rules.add(.allow, "socket", [.equal(0, UInt64(AF_NETLINK)), .equal(2, 0)])
-        // Names are looked up by a daemon where there is one, and without it as well.
+        // The resolver tries a caching daemon first, and works without it.
         try rules.add(.refuse(EACCES), "socket", [.equal(0, UInt64(AF_UNIX))])
-        // One end of a pair of datagram sockets reaches any socket that has a name.
+        // One end of a pair of datagram sockets could send to any named socket.
         try rules.add(.allow, "socketpair", [.masked(1, 0xf, UInt64(SOCK_STREAM.rawValue))])
     }
 }
 
-/// CLONE_THREAD of `linux/sched.h`, FIONREAD of `asm-generic/ioctls.h`, PR_SET_NAME of `linux/prctl.h`, F_OFD_SETLK and F_SETLEASE of `fcntl.h`,
-/// which Glibc's module does not show.
+/// CLONE_THREAD of `linux/sched.h`, FIONREAD of `asm-generic/ioctls.h`, PR_SET_NAME of `linux/prctl.h`, F_OFD_SETLK and
+/// F_SETLEASE of `fcntl.h`, which the Glibc module does not import.
 private let threadFlag: UInt64 = 0x10000
 private let waitingBytes: UInt64 = 0x541b
 private let threadName: UInt64 = 15
@@ -105,7 +109,7 @@ private enum Comparison {
     }
 }
 
-/// What becomes of a call.
+/// What the filter does with a call.
 private enum Action {
     case allow
     case refuse(CInt)
@@ -118,7 +122,7 @@ private enum Action {
     }
 }
 
-/// Rules in the making; owns a `scmp_filter_ctx`.
+/// The rules of a filter before it is loaded; owns a `scmp_filter_ctx`.
 private struct Rules: ~Copyable {
     private let context: scmp_filter_ctx
 
@@ -131,7 +135,7 @@ private struct Rules: ~Copyable {
 
     deinit { seccomp_release(context) }
 
-    /// Adds a rule for a call whose arguments are such; a call that this machine does not have is passed over.
+    /// Adds a rule for a call whose arguments match; a call that does not exist on this architecture is skipped.
     borrowing func add(_ action: Action, _ name: String, _ conditions: [Comparison] = []) throws(SandboxError) {
         let number = seccomp_syscall_resolve_name(name)
         guard number >= 0 else { return }
@@ -139,14 +143,14 @@ private struct Rules: ~Copyable {
         try check(seccomp_rule_add_array(context, action.number, number, UInt32(conditions.count), conditions))
     }
 
-    /// Puts the rules in force for all threads of the process; false if the kernel takes none.
+    /// Enforces the rules for all threads of the process; returns false if the kernel does not accept filters.
     consuming func load() throws(SandboxError) -> Bool {
         try check(seccomp_attr_set(context, SCMP_FLTATR_CTL_TSYNC, 1))
-        // Without it every failure of the kernel's is ECANCELED.
+        // Without this attribute every failure of the kernel is reported as ECANCELED.
         try check(seccomp_attr_set(context, SCMP_FLTATR_API_SYSRAWRC, 1))
         let code = seccomp_load(context)
         guard code < 0 else { return true }
-        // The kernel has no filters, or the container's own filter forbids more.
+        // The kernel has no filters, or the container's own filter forbids adding one.
         if [ENOSYS, EINVAL, EPERM, EACCES].contains(-code) { return false }
         try check(code)
         return true

@@ -2,9 +2,9 @@ import Glibc
 package import JobSchema
 import Text
 
-/// A private host, address or network that an operator allows sources to come from, or outputs and callbacks to go to.
+/// A private host, address or network that an operator allows for sources, or for outputs and callbacks.
 package enum AllowedHost {
-    /// Refuses what names none: a host or an address, perhaps with a port, or a network as 10.0.0.0/8.
+    /// Throws unless the text is a host or an address, optionally with a port, or a network such as 10.0.0.0/8.
     package static func check(_ text: String, from origin: String) throws(Failure) {
         guard isNetwork(text) || isHost(text) else {
             throw Failure(

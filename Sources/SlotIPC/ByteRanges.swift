@@ -1,22 +1,22 @@
-/// A set of byte offsets, kept as ranges that neither touch nor overlap.
+/// A set of byte offsets, stored as ranges that neither touch nor overlap.
 package struct ByteRanges: Hashable, Sendable {
     /// In ascending order.
     package private(set) var ranges: [Range<Int64>] = []
 
     package init() {}
 
-    /// The end of the range that holds the offset, if one does.
+    /// The end of the range that contains the offset; `nil` if there is none.
     package func end(containing offset: Int64) -> Int64? {
         ranges.last { $0.lowerBound <= offset }.flatMap { $0.contains(offset) ? $0.upperBound : nil }
     }
 
-    /// The first offset at or after the given one that is missing.
+    /// The first missing offset at or after the given one.
     package func firstGap(from offset: Int64) -> Int64 { end(containing: offset) ?? offset }
 
-    /// Where the next range after the offset begins, if there is one.
+    /// The start of the next range after the offset; `nil` if there is none.
     package func nextStart(after offset: Int64) -> Int64? { ranges.first { $0.lowerBound > offset }?.lowerBound }
 
-    /// Adds a range, joining those that it touches.
+    /// Adds a range, merging it with those that it touches.
     package mutating func insert(_ range: Range<Int64>) {
         guard !range.isEmpty else { return }
         let first = ranges.firstIndex { $0.upperBound >= range.lowerBound } ?? ranges.endIndex

@@ -1,25 +1,25 @@
 package import FoundationEssentials
 package import JobSchema
 
-/// What the worker tells a `respool-transfer` that sends callbacks.
+/// The messages from the worker to a `respool-transfer` that sends callbacks.
 package enum CallbackOrder: Codable, Sendable {
-    /// The first message, once: what this child may touch.
+    /// The first message, sent once: what this child may access.
     case hello(version: Int, policy: TransferPolicy)
     case post(CallbackRequest)
 }
 
-/// What a `respool-transfer` that sends callbacks tells the worker.
+/// The messages from a `respool-transfer` that sends callbacks to the worker.
 package enum CallbackReport: Codable, Sendable {
     case hello(version: Int)
-    /// What came of the request with that number.
+    /// The result of the request with that number.
     case answered(Int, CallbackAnswer)
 }
 
-/// A message as it goes out, signed already.
+/// A signed callback request, ready to be sent.
 package struct CallbackRequest: Codable, Sendable {
     package var number: Int
     package var url: String
-    /// Lines, as `webhook-id: …`.
+    /// Header lines such as `webhook-id: …`.
     package var headers: [String]
     package var body: Data
 
@@ -30,13 +30,13 @@ package struct CallbackRequest: Codable, Sendable {
         self.body = body
     }
 
-    /// The word after the parent's id that makes `respool-transfer` a sender of callbacks.
+    /// The argument after the parent's process id that makes `respool-transfer` send callbacks.
     package static let role = "callbacks"
-    /// Seconds that a request may take.
+    /// The timeout of a request in seconds.
     package static let timeout = 20.0
 }
 
-/// What a receiver said, or why it said nothing.
+/// The response of a receiver, or why there was none.
 package struct CallbackAnswer: Codable, Hashable, Sendable {
     package var status: Int?
     /// Seconds.

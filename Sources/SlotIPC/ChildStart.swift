@@ -2,31 +2,31 @@ import CLinux
 import Glibc
 package import Lifecycle
 
-/// What a child of a slot does before anything else.
+/// The first steps of a slot's child process.
 package enum ChildStart {
-    /// Ties this process to the worker that started it, and gives up new privileges.
+    /// Binds this process to the life of the worker that started it, and gives up gaining new privileges.
     ///
-    /// The worker's process id is the first argument: in a container the worker is process 1, so an orphan cannot be told
-    /// by that number.
+    /// The worker's process id is the first argument: in a container the worker is process 1, so `getppid` returning 1
+    /// does not show that the child is an orphan.
     package static func enter(arguments: [String]) throws(ChildStartError) {
         guard arguments.count == 2, let parent = pid_t(arguments[1]) else { throw .notAChild }
         guard clinux_die_with_parent() == 0, getppid() == parent else { throw .orphan }
         guard clinux_no_new_privileges() == 0 else { throw .system(.last) }
         Signals.ignoreBrokenPipes()
-        // A file over its limit is then an error (EFBIG) instead of the end of the process.
+        // A file over its limit then causes an error (EFBIG) instead of ending the process.
         signal(SIGXFSZ, SIG_IGN)
     }
 
-    /// Gives memory that was freed back to the kernel.
+    /// Returns freed memory to the kernel.
     package static func returnFreeMemory() { clinux_return_free_memory() }
 
-    /// The socket to the worker; owned by the caller, once.
+    /// The socket to the worker; owned by the caller, so call this once.
     package static func control() -> PacketSocket { PacketSocket(owning: Descriptor(owning: ChildDescriptor.control)) }
 
-    /// The socket to the other child of the pair; owned by the caller, once.
+    /// The socket to the other child of the pair; owned by the caller, so call this once.
     package static func link() -> PacketSocket { PacketSocket(owning: Descriptor(owning: ChildDescriptor.link)) }
 
-    /// Sets the limits of memory, of the size of a file, and of open files; no core is written.
+    /// Sets the limits for memory, file size and open files, and disables core dumps.
     ///
     /// Sanitizers reserve terabytes of address space, so their builds run with `RESPOOL_MEMORY_LIMIT=off`.
     package static func limit(memoryBytes: UInt64, fileBytes: Int64, openFiles: UInt64) throws(ChildStartError) {
@@ -38,9 +38,9 @@ package enum ChildStart {
         try set(CInt(RLIMIT_CORE.rawValue), 0)
     }
 
-    /// Whether the process is to shut itself in before its first job.
+    /// Whether the process must confine itself before its first job.
     ///
-    /// Sanitizers and debuggers need what the sandbox takes away, so their builds run with `RESPOOL_SANDBOX=off`.
+    /// Sanitizers and debuggers need features that the sandbox forbids, so their builds run with `RESPOOL_SANDBOX=off`.
     package static var isConfined: Bool { Environment.value("RESPOOL_SANDBOX") != SandboxMode.off.rawValue }
 
     private static func set(_ resource: CInt, _ value: UInt64) throws(ChildStartError) {
@@ -48,11 +48,11 @@ package enum ChildStart {
     }
 }
 
-/// Why a child cannot begin.
+/// Why a child cannot start.
 package enum ChildStartError: Error {
-    /// The program was started by hand.
+    /// The program was not started by a worker.
     case notAChild
-    /// The worker was gone before the child could tie itself to it.
+    /// The worker ended before the child could bind itself to it.
     case orphan
     case system(Errno)
 }

@@ -1,16 +1,16 @@
 import FoundationEssentials
 package import JobSchema
 
-/// Where the operator keeps credentials for web servers; read anew for each request, for they may be replaced meanwhile.
+/// Where the operator stores credentials for web servers; read again for each request, because they may be replaced.
 package struct CredentialSettings: Codable, Hashable, Sendable {
-    /// A file of them (`RESPOOL_CREDENTIALS_FILE`).
+    /// A file of credentials (`RESPOOL_CREDENTIALS_FILE`).
     package var file: String?
-    /// Lines of such a file (`RESPOOL_CREDENTIALS`).
+    /// Lines in the format of such a file (`RESPOOL_CREDENTIALS`).
     package var lines: String?
 
     package init() {}
 
-    /// All of them.
+    /// Reads all credentials.
     package func read() throws(Failure) -> [Credential] {
         var all =
             try lines.map { text throws(Failure) in try Credential.all(in: text, of: "RESPOOL_CREDENTIALS") } ?? []
@@ -25,17 +25,18 @@ package struct CredentialSettings: Codable, Hashable, Sendable {
     }
 }
 
-/// What some web servers want to be told before they give or take anything.
+/// A credential for some web servers.
 package struct Credential: Sendable {
-    /// What jobs call it.
+    /// The name by which jobs refer to it.
     package let name: String
-    /// The header line that says it.
+    /// The header line that sends it.
     package let header: String
     private let hosts: [CredentialHost]
 
     static let form = "`NAME HOST[,HOST…] basic USER:PASSWORD`, `… bearer TOKEN` or `… header NAME: VALUE`"
 
-    /// The credentials of a text, one a line; `origin` is where it stands. No failure shows what may be a secret.
+    /// Parses the credentials of a text, one per line; `origin` is its source, for messages. No message contains a
+    /// possible secret.
     package static func all(in text: String, of origin: String) throws(Failure) -> [Credential] {
         var found: [Credential] = []
         for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
@@ -58,7 +59,7 @@ package struct Credential: Sendable {
         let hosts = words[1].split(separator: ",").compactMap { CredentialHost($0) }
         guard !hosts.isEmpty, hosts.count == words[1].split(separator: ",", omittingEmptySubsequences: false).count
         else { return nil }
-        // Servers of files know users and passwords alone.
+        // Servers of files accept only a user and a password.
         guard words[2] == "basic" || !hosts.contains(where: { FileScheme(of: $0.scheme) != nil }) else { return nil }
         self.hosts = hosts
         let value = String(words[3].reversed().drop { $0 == " " }.reversed())
@@ -76,22 +77,22 @@ package struct Credential: Sendable {
         }
     }
 
-    /// Whether a server may be told.
+    /// Whether the credential may be sent to a server.
     package func isFor(scheme: String, host: String, port: Int) -> Bool {
         hosts.contains { $0.scheme == scheme && $0.port == port && $0.matches(host.lowercased()) }
     }
 }
 
-/// A server that may be told a credential.
+/// A server to which a credential may be sent.
 private struct CredentialHost {
     let scheme: String
-    /// With `*.` in front, any name below it.
+    /// With a leading `*.`, any subdomain.
     private let name: Substring
     let port: Int
 
     private static let ports = ["https": 443, "http": 80, "ftp": 21, "ftps": 990, "sftp": 22]
 
-    /// A host with a port if it is not the usual one, with the scheme in front if it is not `https`.
+    /// Parses a host, with the port unless it is the default, and the scheme unless it is `https`.
     init?(_ text: Substring) {
         var rest = text.lowercased()[...]
         var scheme = "https"

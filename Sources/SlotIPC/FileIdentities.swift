@@ -1,6 +1,6 @@
 import Glibc
 
-/// Which files are at some paths, links followed: to notice that another has taken the place of one.
+/// The identities of the files at some paths, following links, to detect that a file was replaced.
 package struct FileIdentities: Hashable, Sendable {
     private let identities: [Identity?]
 
@@ -9,7 +9,7 @@ package struct FileIdentities: Hashable, Sendable {
         let number: UInt
     }
 
-    /// Looks at each path; one that nothing is at, or that may not be looked at, has no identity.
+    /// Reads the identity of each path; one that does not exist or is not accessible has none.
     package init(of paths: [String]) {
         identities = paths.map { path in
             var status = stat()

@@ -2,7 +2,7 @@ import FoundationEssentials
 import Glibc
 import Synchronization
 
-/// A file of the operator's that holds keys, and is read anew whenever they are wanted.
+/// A key file of the operator, read again at each use.
 package enum KeyFile {
     private struct Reading {
         let identity: FileIdentities
@@ -11,10 +11,10 @@ package enum KeyFile {
 
     private static let readings = Mutex<[String: Reading]>([:])
 
-    /// The file's text; nothing if it cannot be read.
+    /// The file's text; `nil` if it cannot be read.
     ///
-    /// Where another file takes its place during a job, the sandbox lets only the children of the next one read that; until then
-    /// the text is what it was.
+    /// If the file is replaced during a job, the sandbox prevents the present children from reading the new one; until
+    /// the next job the old text is returned.
     package static func text(_ path: String) -> String? {
         let identity = FileIdentities(of: [path])
         if let text = try? String(contentsOfFile: path, encoding: .utf8) {

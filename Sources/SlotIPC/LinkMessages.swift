@@ -1,51 +1,53 @@
 package import JobSchema
 package import MediaTypes
 
-/// What `respool-transcode` asks `respool-transfer` over the link.
+/// The requests from `respool-transcode` to `respool-transfer` over the link.
 package enum LinkRequest: Codable, Sendable {
-    /// The job's source. Answered with `opened` and a descriptor, or `refused`.
+    /// Opens the job's source. The reply is `opened` with a descriptor, or `refused`.
     case open
-    /// What a playlist names, which may be relative to it; the source's own number is 0, and an empty reference is the
-    /// playlist itself once more. Answered with `openedWhole` and a descriptor once all of it is there, or `refused`.
+    /// Opens a file that a playlist references, possibly by a relative URL. The source itself has the number 0, and an
+    /// empty reference is the playlist itself again. The reply is `openedWhole` with a descriptor once the file is
+    /// complete, or `refused`.
     case openNested(String, within: Int, as: NestedReference)
-    /// What will be opened soon and may be fetched meanwhile. Not answered.
+    /// Announces a file that will be opened soon, so that it can be fetched in advance. There is no reply.
     case expect(String, within: Int, as: NestedReference)
-    /// An unnamed file to collect bytes in. Answered with `scratch` and a descriptor, or `refused`.
+    /// An unnamed file for temporary bytes. The reply is `scratch` with a descriptor, or `refused`.
     case scratch
-    /// The titles of a radio stream that came since they were last asked for. Answered with `titles`.
+    /// The titles of a radio stream since the last request. The reply is `titles`.
     case titles
-    /// The reader wants the bytes from `offset` on. Answered with `have` once the byte at `offset` is there, or `refused`.
+    /// Requests the bytes from `offset`. The reply is `have` once the byte at `offset` is available, or `refused`.
     case need(offset: Int64)
-    /// Wants a file to write an output to, which can be read back: its main one, or another beside it, for which `part`
-    /// is what follows the stem of the main one's name. Answered with `stage` and a descriptor, or `refused`.
+    /// Requests a file for an output, which can be read back: its main file, or an additional one, for which `part` is
+    /// appended to the stem of the main file's name. The reply is `stage` with a descriptor, or `refused`.
     case stage(output: Int, part: String?)
-    /// The file is complete; its output is, once its main file is. Not answered: `respool-transfer` tells the worker.
+    /// The file is complete; the output is complete when its main file is. There is no reply: `respool-transfer`
+    /// reports to the worker.
     case finished(output: Int, part: String?)
-    /// The output has failed, and what is staged of it may go. Not answered.
+    /// The output has failed, and its staged files may be removed. There is no reply.
     case discard(output: Int)
 
-    /// How many bytes behind the last ones asked for a stream without an end keeps.
+    /// How many bytes before the last requested ones a live stream keeps.
     package static let keptBehind: Int64 = 256 << 10
 }
 
-/// What `respool-transfer` answers, one answer a request and in their order.
+/// The replies of `respool-transfer`, one per request and in their order.
 package enum LinkAnswer: Codable, Sendable {
-    /// `available` is how many bytes from the start are there already; all of them for a local file.
+    /// `available` is how many bytes from the start are already available; all of them for a local file.
     case opened(length: Int64, available: Int64)
-    /// The source is a stream without an end, of which so many bytes from the start are there already. Bytes that lie far
-    /// behind the last ones asked for are gone; a `have` without length tells that it has ended all the same.
+    /// The source is a live stream, of which that many bytes from the start are already available. Bytes far before the
+    /// last requested ones are discarded. A `have` without length reports that the stream has ended.
     case openedStream(available: Int64)
     case titles([StreamTitle])
-    /// These bytes are there: at least the byte that was asked for, and all that follow it without a hole.
+    /// These bytes are available: at least the requested byte, and all that follow it without a gap.
     case have(offset: Int64, length: Int64)
-    /// The name that the file will have, relative to the main file's folder.
+    /// The final name of the file, relative to the main file's folder.
     case stage(name: String)
     case openedWhole(number: Int)
     case scratch
     case refused(Failure)
 }
 
-/// What a playlist may name, each kind with its own limits.
+/// The kinds of files that a playlist may reference, each with separate limits.
 package enum NestedReference: String, Codable, Sendable {
     case playlist, segment, key, map
 }

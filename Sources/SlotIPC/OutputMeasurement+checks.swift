@@ -2,7 +2,7 @@ import JobSchema
 package import MediaTypes
 import Text
 
-/// Why what a transcoder says cannot be true: nobody has to trust the process that says so.
+/// Why a value that a transcoder reports cannot be true; the worker does not trust that process.
 package struct ImplausibleReport: Error, Hashable, Sendable, CustomStringConvertible {
     package let description: String
 
@@ -11,14 +11,14 @@ package struct ImplausibleReport: Error, Hashable, Sendable, CustomStringConvert
 
 extension OutputMeasurement {
     private static let maxWarnings = 64
-    /// Bytes of a warning, of a value and of a title.
+    /// The maximum size of a warning, a value or a title in bytes.
     private static let maxTextBytes = 1024
-    /// Bytes of all titles, which take less than this in one packet.
+    /// The maximum size of all titles in bytes, so that they fit into one packet.
     private static let maxTitleBytes = 128 << 10
 
-    /// The measurement as far as it can be one of that rendition, with every text bounded and unknown words left out.
+    /// The validated measurement of that rendition, with every text bounded and unknown names removed.
     ///
-    /// Fails where a number or a name is none that an honest transcoder gives.
+    /// Throws if a number or a name is one that a correct transcoder cannot report.
     package func checked(
         as rendition: Rendition, maxSeconds: Int, requested: [String: String]
     ) throws(ImplausibleReport) -> OutputMeasurement {
@@ -54,7 +54,7 @@ extension OutputMeasurement {
         return result
     }
 
-    /// Values of what a job can set; one that repeats the job's own may be as long as that.
+    /// The values of settings that a job can have; a value that repeats the job's own may be as long as that.
     private func boundedSettings(_ requested: [String: String]) -> [String: String] {
         settings.filter { Self.settingNames.contains($0.key) }.reduce(into: [:]) { result, setting in
             result[setting.key] =
@@ -63,7 +63,7 @@ extension OutputMeasurement {
         }
     }
 
-    /// The names in a job, and the number of its tracks.
+    /// The names of a job's fields, and `tracks`, the number of its tracks.
     private static let settingNames = Set(JobField.all.map(\.name) + ["tracks"])
 
     private var boundedTitles: [TimedTitle] {
@@ -77,13 +77,13 @@ extension OutputMeasurement {
     fileprivate static func check(
         _ name: String, _ value: Double, _ range: ClosedRange<Double>
     ) throws(ImplausibleReport) {
-        // A value that is no number is in no range.
+        // NaN is in no range.
         guard range.contains(value) else { throw ImplausibleReport("the \(name) \(value)") }
     }
 }
 
 extension LoudnessChange {
-    /// Fails where a level is none that sound can have.
+    /// Throws if a level is physically impossible.
     fileprivate func check() throws(ImplausibleReport) {
         let levels = [before, after].flatMap { loudness in
             [loudness.integrated, loudness.range, loudness.truePeak, loudness.samplePeak, loudness.momentary]

@@ -1,6 +1,6 @@
 package import MediaTypes
 
-/// What `respool-transcode` found out of an output that it wrote; the rest of a report the worker knows by itself.
+/// What `respool-transcode` measured of an output; the worker adds the rest of the report.
 package struct OutputMeasurement: Codable, Hashable, Sendable {
     package var codec: String
     /// Seconds.
@@ -8,18 +8,18 @@ package struct OutputMeasurement: Codable, Hashable, Sendable {
     /// Hz.
     package var sampleRate: Int
     package var channels: Int
-    /// Bits a second, over the whole file.
+    /// Bits per second, over the whole file.
     package var bitRate: Int
     package var copied: Bool
     package var gapless: Gapless
     package var damage: Damage
-    /// The values that were used, by their names in a job.
+    /// The effective values, by the names of a job's fields.
     package var settings: [String: String]
     package var warnings: [Warning]
     package var loudness: LoudnessChange?
-    /// The MD5 of the samples that the file declares, in hexadecimal digits, where its codec is FLAC.
+    /// The MD5 of the samples that the file declares, in hexadecimal, if the codec is FLAC.
     package var audioMD5: String?
-    /// Of a radio stream.
+    /// The titles of a radio stream.
     package var titles: [TimedTitle] = []
 
     package init(

@@ -3,9 +3,9 @@ import FoundationEssentials
 import Glibc
 package import Lifecycle
 
-/// One end of a pair of `SOCK_SEQPACKET` sockets: one JSON object a packet, a descriptor beside it where one belongs.
+/// One end of a pair of `SOCK_SEQPACKET` sockets, with one JSON object per packet, and optionally a descriptor.
 package struct PacketSocket: ~Copyable, Sendable {
-    /// Longest packet in bytes.
+    /// The maximum size of a packet in bytes.
     package static let largestPacket = 128 << 10
 
     private let descriptor: Descriptor
@@ -14,10 +14,10 @@ package struct PacketSocket: ~Copyable, Sendable {
         self.descriptor = descriptor
     }
 
-    /// The socket's number, borrowed, for `poll`.
+    /// The socket's borrowed number, for `poll`.
     package var number: CInt { descriptor.number }
 
-    /// Two connected ends, both closed on exec. The corresponding C function is `socketpair`.
+    /// Two connected ends, both with close-on-exec set. The corresponding C function is `socketpair`.
     package static func pair() throws(Errno) -> PacketSocketPair {
         var ends: [CInt] = [-1, -1]
         guard socketpair(AF_UNIX, CInt(SOCK_SEQPACKET.rawValue) | CInt(SOCK_CLOEXEC.rawValue), 0, &ends) == 0 else {
@@ -28,13 +28,13 @@ package struct PacketSocket: ~Copyable, Sendable {
             second: PacketSocket(owning: Descriptor(owning: ends[1])))
     }
 
-    /// Whether a message is short enough for a packet.
+    /// Whether a message fits into a packet.
     package static func takes(_ message: some Encodable) throws -> Bool {
         try JSONEncoder().encode(message).count <= largestPacket
     }
 
-    /// Sends the message, and a descriptor with it that the caller keeps; while the peer's buffer is full it blocks, or fails
-    /// with `EAGAIN` where it shall not wait.
+    /// Sends the message, with a copy of the descriptor if there is one. While the peer's buffer is full, it blocks, or
+    /// fails with `EAGAIN` if `waits` is false.
     package borrowing func send(
         _ message: some Encodable, descriptor passed: CInt = -1, waits: Bool = true
     ) throws(PacketError) {
@@ -49,7 +49,7 @@ package struct PacketSocket: ~Copyable, Sendable {
         guard sent == packet.count else { throw .system(.last) }
     }
 
-    /// Waits for the next message; nothing means that the peer is gone.
+    /// Waits for the next message; `nil` if the peer has closed the connection.
     package borrowing func receive<Message: Decodable>(_ type: Message.Type) throws(PacketError) -> Received<Message>? {
         guard var packet = try receivePacket() else { return nil }
         let message: Message
@@ -59,7 +59,7 @@ package struct PacketSocket: ~Copyable, Sendable {
         return Received(message: message, size: packet.bytes.count, descriptor: packet.descriptor.take())
     }
 
-    /// Waits until a message or the end can be received; false when the time is over first.
+    /// Waits until a message or the end can be received; returns false after the timeout.
     package borrowing func waitUntilReadable(milliseconds: CInt) throws(PacketError) -> Bool {
         var entry = pollfd(fd: descriptor.number, events: Int16(POLLIN), revents: 0)
         while true {
@@ -69,13 +69,13 @@ package struct PacketSocket: ~Copyable, Sendable {
         }
     }
 
-    /// Whether there is room for a message, or nobody to read it.
+    /// Whether there is room for a message, or the peer has closed the connection.
     package var isWritable: Bool {
         var entry = pollfd(fd: descriptor.number, events: Int16(POLLOUT), revents: 0)
         return poll(&entry, 1, 0) != 0
     }
 
-    /// Ends the connection in both directions; a receiver on either side sees the end. The corresponding C function is
+    /// Closes the connection in both directions; receivers on both sides get the end. The corresponding C function is
     /// `shutdown`.
     package borrowing func shutDown() {
         shutdown(descriptor.number, CInt(SHUT_RDWR))
@@ -90,7 +90,7 @@ package struct PacketSocket: ~Copyable, Sendable {
         }
         let owned = passed >= 0 ? Descriptor(owning: passed) : nil
         if length < 0 {
-            // A peer that died with our message unread resets the connection: it is gone all the same.
+            // A peer that ended with our message unread resets the connection, which is an end too.
             guard errno != ECONNRESET else { return nil }
             throw .system(.last)
         }
@@ -98,7 +98,7 @@ package struct PacketSocket: ~Copyable, Sendable {
     }
 }
 
-/// Both ends of a new pair, each to be taken out by its owner.
+/// Both ends of a new pair; each owner takes one.
 package struct PacketSocketPair: ~Copyable, Sendable {
     package var first: PacketSocket?
     package var second: PacketSocket?

@@ -1,9 +1,9 @@
 import FoundationEssentials
 import JobSchema
 
-/// What a source is, as JSON that comes from a transcoder.
+/// The description of a source, as JSON from a transcoder.
 package enum ProbeText {
-    /// The text written anew, so that it is one object of JSON, whose escapes are ours; a message bounds its length.
+    /// The text encoded again, so that it is one JSON object with our own escapes; the packet's size limits its length.
     package static func checked(_ text: String) throws(ImplausibleReport) -> String {
         guard let value = try? JSONDecoder().decode(JSONValue.self, from: Data(text.utf8)), case .object = value else {
             throw ImplausibleReport("a probe that is no object of JSON")

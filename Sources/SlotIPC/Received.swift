@@ -1,12 +1,12 @@
 import FoundationEssentials
 package import Lifecycle
 
-/// A message, and the descriptor that came with it.
+/// A received message, with its descriptor if it has one.
 package struct Received<Message: Sendable>: ~Copyable, Sendable {
     package let message: Message
-    /// Bytes of the packet.
+    /// The size of the packet in bytes.
     package let size: Int
-    /// Owned here; a receiver that keeps it takes it out.
+    /// Owned by this value until the receiver takes it.
     package var descriptor: Descriptor?
 }
 

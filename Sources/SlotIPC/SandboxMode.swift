@@ -1,24 +1,24 @@
 /// Whether the children of a slot are confined (`RESPOOL_SANDBOX`).
 package enum SandboxMode: String, Codable, CaseIterable, Hashable, Sendable {
-    /// As far as the kernel can; what it lacks is said once.
+    /// As far as the kernel supports it; missing features are logged once.
     case on
-    /// Wholly, or the worker does not start.
+    /// Completely; otherwise the worker does not start.
     case require
-    /// Not at all, as sanitizers and debuggers need it.
+    /// Not at all, for sanitizers and debuggers.
     case off
 }
 
-/// What confines a child, where the kernel knows it.
+/// The features that confine a child, if the kernel supports them.
 package enum SandboxPart: String, Codable, Hashable, Sendable {
-    /// Keeps files, and other processes, away.
+    /// Blocks access to files and other processes.
     case landlock
-    /// Keeps all system calls away that the child has no use for.
+    /// Blocks all system calls that the child does not need.
     case seccomp
-    /// Gives up what a process of root's may do beyond others; it need not where there is nothing to give up.
+    /// Drops the privileges of a process of root; not needed if there are none.
     case capset
 }
 
 extension Set<SandboxPart> {
-    /// The parts in words, in a fixed order.
+    /// The names of the parts, sorted and joined for a message.
     package var text: String { map(\.rawValue).sorted().joined(separator: " and no ") }
 }

@@ -3,13 +3,13 @@ package import MediaTypes
 import Text
 
 extension Failure {
-    /// Bytes of a message that another process may give.
+    /// The maximum size of a message from another process in bytes.
     package static let maxMessageBytes = 1024
 
-    /// Codes that only the worker gives, or the queue.
+    /// Codes that only the worker or the queue reports.
     private static let codesOfWorker: Set<ErrorCode> = [.timeout, .expired, .cancelled]
 
-    /// A transcoder's failure as far as it can be one, with its message bounded.
+    /// The validated failure of a transcoder, with its message bounded.
     package func checked() throws(ImplausibleReport) -> Failure {
         guard !Self.codesOfWorker.contains(code) else { throw ImplausibleReport("the error `\(code.rawValue)`") }
         if let retryAfter, !(0...1e6).contains(retryAfter) {
@@ -18,7 +18,7 @@ extension Failure {
         return bounded
     }
 
-    /// The same with a message that is no longer than it may be, on one line.
+    /// The same failure with its message cut to the maximum size, on one line.
     package var bounded: Failure {
         Failure(
             code, message.bounded(utf8Bytes: Self.maxMessageBytes), retryable: retryable, retryAfter: retryAfter)
@@ -26,7 +26,7 @@ extension Failure {
 }
 
 extension Progress {
-    /// A transcoder's progress as far as it can be one, with every number in bounds.
+    /// The validated progress of a transcoder, with every number bounded.
     package func checked(outputs count: Int) throws(ImplausibleReport) -> Progress {
         guard phase != .waiting, phase != .publishing else {
             throw ImplausibleReport("the phase `\(phase.rawValue)`")

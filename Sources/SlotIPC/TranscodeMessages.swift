@@ -1,33 +1,34 @@
 package import JobSchema
 package import MediaTypes
 
-/// What the worker tells `respool-transcode`.
+/// The messages from the worker to `respool-transcode`.
 package enum TranscodeOrder: Codable, Sendable {
-    /// The first message, once.
+    /// The first message, sent once.
     case hello(version: Int, policy: TranscodePolicy)
     case convert(ConversionPlan)
     case probe(ProbeSettings)
 }
 
-/// What `respool-transcode` tells the worker; after `converted`, `probed` or `failed` it waits for the next order.
+/// The messages from `respool-transcode` to the worker; after `converted`, `probed` or `failed` it waits for the next
+/// order.
 ///
-/// It parses strangers' bytes, so that the worker takes it for nothing but the child's word: whatever is checked is in
-/// `checked`.
+/// The process parses untrusted bytes, so the worker does not trust its messages; the `checked` functions validate
+/// them.
 package enum TranscodeReport: Codable, Sendable {
-    /// `unconfined` is what the kernel lacks to confine the child.
+    /// `unconfined` are the features that the kernel lacks to confine the child.
     case hello(version: Int, unconfined: [SandboxPart])
-    /// Sent at least once a second while a job runs, also while it waits for bytes.
+    /// Sent at least once a second while a job runs, even while it waits for bytes.
     case progress(Progress)
-    /// One output is complete and was read back.
+    /// One output is complete and was verified by reading it back.
     case output(Int, OutputMeasurement)
-    /// One output has failed, or is skipped.
+    /// One output has failed or is skipped.
     case outputFailed(Int, Failure)
-    /// Every output was told.
+    /// Every output was reported.
     case converted
-    /// What the source is, as JSON.
+    /// The description of the source, as JSON.
     case probed(String)
     case failed(Failure)
-    /// A line that libav logged, sent at once so that a crash cannot take it along; bounded a job.
+    /// A line that libav logged, sent at once so that it is not lost in a crash; their size per job is limited.
     case log(String)
 }
 

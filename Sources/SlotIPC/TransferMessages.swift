@@ -1,62 +1,63 @@
 package import JobSchema
 package import MediaTypes
 
-/// What the worker tells `respool-transfer`.
+/// The messages from the worker to `respool-transfer`.
 package enum TransferOrder: Codable, Sendable {
-    /// The first message, once: what this child may touch.
+    /// The first message, sent once: what this child may access.
     case hello(version: Int, policy: TransferPolicy)
-    /// A new job. A descriptor with it is where the output is written when it is published (`output` is then `-`).
+    /// Starts a job. If a descriptor is passed, the output is written to it when it is published (`output` is then
+    /// `-`).
     case job(TransferJob)
-    /// Makes the staged outputs of the job visible, in their order.
+    /// Publishes the staged outputs of the job, in their order.
     case publish
-    /// Removes what an earlier owner of the job with that id left, or finds that it is already published. Sent outside a job.
+    /// Removes what an earlier owner of the job left, or finds that it was already published. Sent between jobs.
     case recoverCommit(CommitRecord, job: String)
-    /// The job is over, whatever came of it: everything of it is released.
+    /// Ends the job, whatever its outcome, and releases all its resources.
     case end
 }
 
-/// What `respool-transfer` tells the worker.
+/// The messages from `respool-transfer` to the worker.
 package enum TransferReport: Codable, Sendable {
-    /// `unconfined` is what the kernel lacks to confine the child.
+    /// `unconfined` are the features that the kernel lacks to confine the child.
     case hello(version: Int, unconfined: [SandboxPart])
-    /// The source waits for other jobs that fetch it, or from its host; or does so no more.
+    /// Whether the source waits for other jobs that fetch it, or for a permit of its host.
     case waiting(Bool)
-    /// One output is on its way to where it waits, and must be taken back by who finds it there.
+    /// One output is being uploaded to its staging location; whoever recovers the job must remove it there.
     case uploading(Int, StagedOutput)
-    /// One output is complete, on disk or at its store, and summed; nothing of it is visible yet.
+    /// One output is complete on disk or in its store, and its digest is computed; nothing of it is visible yet.
     case staged(Int, StagedOutput)
-    /// One output could not be staged, or not be published while others were.
+    /// One output could not be staged, or could not be published while others were.
     case outputFailed(Int, Failure)
-    /// One output is not made, because something is at this place that is to stay.
+    /// One output is skipped, because its location has a file that must be kept.
     case outputSkipped(Int, location: String)
-    /// Which outputs are skipped is known; told before a source is opened for a job that may skip some.
+    /// It is known which outputs are skipped. Sent before a source is opened, for a job that may skip some.
     case checked
-    /// The outputs are still being made visible, or after `end` taken back.
+    /// The outputs are still being published, or after `end` removed.
     case publishing
-    /// Every output that did not fail is visible; those at a store have a tag.
+    /// Every output that did not fail is visible; those in a store have an ETag.
     case published(etags: [Int: String])
     case commitRecovered(RecoveredCommit)
-    /// The job cannot go on; the answer to `publish` when nothing is visible.
+    /// The job cannot continue; as the reply to `publish`, nothing is visible.
     case failed(Failure)
-    /// The other child did what none does that is in order: the job fails with this, and the pair is to be replaced.
+    /// The other child violated the protocol: the job fails with this failure, and the pair must be replaced.
     case violation(Failure)
-    /// The answer to `end`: why something of the job may be left at a store, and what the other child did that none does that is
-    /// in order, so that the pair is to be replaced.
+    /// The reply to `end`: why something of the job may remain in a store, and a protocol violation of the other child,
+    /// after which the pair must be replaced.
     case ended(leftBehind: Failure?, violation: Failure?)
 }
 
-/// A job as `respool-transfer` sees it.
+/// The parts of a job that `respool-transfer` needs.
 package struct TransferJob: Codable, Sendable {
     package var id: String
-    /// What staged names are made from, so that two owners of a job never share one.
+    /// Part of staged names, so that two owners of a job never use the same one.
     package var token: String
     package var source: String
     package var access: SourceAccess
-    /// None for a probe.
+    /// Empty for a probe.
     package var outputs: [Output]
-    /// Whether all outputs are to appear, or none.
+    /// Whether either all outputs are published or none.
     package var isAtomic: Bool
-    /// When the job was made, in ms since 1970, if earlier attempts of it may have left something.
+    /// When the job was created, in ms since 1970, if earlier attempts of it may have left something.
     package var start: Int64?
 
     package init(
@@ -72,14 +73,15 @@ package struct TransferJob: Codable, Sendable {
         self.start = start
     }
 
-    /// Where a result goes.
+    /// The destination of a result.
     package struct Output: Codable, Hashable, Sendable {
-        /// A path under the output root, an absolute path, a `file`, `s3`, `https` or `http` URL, or `-` for the descriptor that came with the job.
+        /// A path under the output root, an absolute path, a `file`, `s3`, `https` or `http` URL, or `-` for the
+        /// descriptor that was passed with the job.
         package var location: String?
-        /// The name of the output when `place` is nothing else but a folder, or not given: `<job id>.<ext>`.
+        /// The name of the output if `location` is `nil` or a folder: `<job id>.<ext>`.
         package var defaultName: String
         package var delivery: Delivery
-        /// The files that it may have beside its main one; no others are written, whatever the other child asks for.
+        /// The additional files that the output may have; no others are written, whatever the other child requests.
         package var parts: [PartPattern]
 
         package init(
@@ -93,16 +95,16 @@ package struct TransferJob: Codable, Sendable {
     }
 }
 
-/// An output that waits to be published.
+/// A staged output, ready to be published.
 package struct StagedOutput: Codable, Hashable, Sendable {
     package var destination: String
     package var staged: String
     package var bytes: Int64
     /// Lowercase hexadecimal.
     package var sha256: String
-    /// What the main file is known by in its file system, where it is in one.
+    /// The main file's identity in its file system, if it is in one.
     package var identity: String?
-    /// The files beside the main one.
+    /// The additional files.
     package var parts: [PartNames] = []
     package var partsReport: PartsReport?
 
@@ -114,10 +116,10 @@ package struct StagedOutput: Codable, Hashable, Sendable {
     }
 }
 
-/// What became of an earlier owner's outputs.
+/// The result of recovering an earlier owner's outputs.
 package enum RecoveredCommit: String, Codable, Sendable {
-    /// Every destination holds what the record says and nothing staged is left: the job is done.
+    /// Every destination has the content in the record and no staged data is left: the job is complete.
     case published
-    /// What was staged is removed, and the job must run again.
+    /// The staged data was removed, and the job must run again.
     case removed
 }

@@ -2,10 +2,10 @@ import Glibc
 import Lifecycle
 
 extension TransferPolicy {
-    /// The files and folders, besides the system's libraries, in which names, certificates and keys are looked up.
+    /// The files and folders, besides the system's libraries, that are needed to look up names, certificates and keys.
     ///
-    /// A running child's sandbox holds what was there when it began. So where another file takes the place of one of them, the
-    /// child must be replaced.
+    /// The sandbox of a running child is bound to the files that existed when it started. If one of them is replaced,
+    /// the child must be replaced too.
     package var lookups: [String] {
         Self.systemLookups
             + [certificateFile, Environment.value("SSL_CERT_FILE"), Environment.value("SSL_CERT_DIR")].compactMap(
@@ -16,8 +16,9 @@ extension TransferPolicy {
             ].compactMap(\.self).map(Self.location)
     }
 
-    /// The resolver's, the time zone, and where distributions keep authorities and what OpenSSL is set to: never a folder with
-    /// private keys below it. systemd and resolvconf have folders for nothing but the resolver's.
+    /// The files of the resolver, the time zone, the certificate authorities of distributions, and the configuration of
+    /// OpenSSL; never a folder that contains private keys. systemd and resolvconf have folders that contain only files
+    /// of the resolver.
     private static let systemLookups = [
         "/etc/resolv.conf", "/etc/hosts", "/etc/nsswitch.conf", "/etc/host.conf", "/etc/gai.conf", "/etc/services",
         "/etc/protocols", "/etc/networks", "/run/systemd/resolve", "/run/resolvconf", "/etc/localtime",
@@ -27,8 +28,8 @@ extension TransferPolicy {
         "/etc/ld.so.cache",
     ]
 
-    /// What must be readable so that the file is: all of its volume where it is one of Kubernetes', which has all files of a secret
-    /// replaced at once, by a link, while they are in use.
+    /// The path that must be readable to read the file. For a volume of Kubernetes that is the whole folder, because
+    /// Kubernetes replaces all files of a secret at once, through a link, while they are in use.
     private static func location(of file: String) -> String {
         let link = withUnsafeTemporaryAllocation(byteCount: Int(PATH_MAX), alignment: 1) { bytes in
             let length = readlink(file, bytes.baseAddress!, bytes.count)

@@ -1,7 +1,7 @@
 import JobSchema
 
 extension TransferPolicy {
-    /// Closes the ports, and answers those that stay open, because jobs or the operator's own servers need them.
+    /// Closes the ports, and returns those that stay open because jobs or the operator's own servers need them.
     package mutating func close(_ ports: [UInt16]) -> [UInt16] {
         let needed = neededPorts
         closedPorts = ports.filter { !needed.contains($0) }
