@@ -20,7 +20,7 @@ import Testing
         return try JSONDecoder().decode([String: String].self, from: Data((text ?? "{}").utf8))
     }
 
-    @Test func `pushes a line's object, numbers and truths as text`() async throws {
+    @Test func `a line's object, numbers and Booleans are pushed as text`() async throws {
         let lines = """
             {"source":"https://x.org/1","format":"mp3","sample_rate":44100,"start":1.5,"dedup":null}
 
@@ -35,13 +35,13 @@ import Testing
         #expect(try await spec(outcome.lines[1])["source"] == "file:///tmp/b%20c.wav")
     }
 
-    @Test func `lets the flags hold for lines that say nothing else`() async throws {
+    @Test func `flags apply to lines that leave the field out`() async throws {
         let lines = "{\"source\":\"https://x.org/1\"}\n{\"source\":\"https://x.org/2\",\"format\":\"flac\"}"
         let outcome = try await respool.run("enqueue", "--batch", "-", "--to", "opus", input: lines)
         #expect(try await queue.jobs(outcome.lines).map { $0?.format } == ["opus", "flac"])
     }
 
-    @Test func `reads CSV with quotes, commas and line breaks in cells`() async throws {
+    @Test func `a CSV cell may hold quotes, commas and line breaks`() async throws {
         let table = "source,format,dedup\r\n\"https://x.org/a,\"\"b\"\"\",mp3,\"two\nlines\"\nhttps://x.org/2,flac,\n"
         let outcome = try await respool.run("enqueue", "--batch", "-", input: table)
         #expect(outcome.exitCode == 0, "\(outcome.errors)")
@@ -68,7 +68,7 @@ import Testing
             "`overwrite` is `{\"title\":\"x\"}`: it must be replace, skip or fail"
         ),
     ])
-    func `names the bad line and pushes nothing`(lines: String, sentence: String) async throws {
+    func `a bad line is named and nothing is pushed`(lines: String, sentence: String) async throws {
         let folder = try TemporaryFolder()
         let path = try folder.write("batch", text: lines)
         for outcome in [
@@ -83,7 +83,7 @@ import Testing
         #expect(try await queue.stats().counts.values.allSatisfy { $0 == 0 })
     }
 
-    @Test func `checks a file to its end before it pushes the first job`() async throws {
+    @Test func `a file is checked to its end before the first job is pushed`() async throws {
         let good = (1...2500).map { "{\"source\":\"https://x.org/\($0)\",\"format\":\"mp3\"}" }
         let folder = try TemporaryFolder()
         let bad = try folder.write("bad.jsonl", text: (good + ["{}"]).joined(separator: "\n"))

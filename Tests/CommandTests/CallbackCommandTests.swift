@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct CallbackCommandTests {
-    @Test func `lists callbacks with their log, and sends them again`() async throws {
+    @Test func `the callbacks command lists deliveries with their log and resends them`() async throws {
         let server = try await RedisServer()
         let (respool, queue) = (RespoolProcess(server), JobQueue(client: server.client()))
         let id = try #require(
@@ -71,7 +71,7 @@ import Testing
             "`callback` is `x.org`: it must begin with"
         ),
     ])
-    func `says how it is used`(words: [String], sentence: String) async throws {
+    func `the callbacks command prints its usage`(words: [String], sentence: String) async throws {
         let outcome = try await RespoolProcess().run(words)
         #expect(outcome.exitCode == 2 && outcome.errors.contains(sentence), "\(outcome.errors)")
         #expect(!outcome.errors.contains("hidden"))

@@ -40,7 +40,7 @@ import Testing
     }
 
     @Test(arguments: ["wav", "flac", "aiff", "alac"])
-    func `converts a range exactly and names the file in a folder`(format: String) async throws {
+    func `a range is converted exactly and its file is named in a folder`(format: String) async throws {
         try FileManager.default.createDirectory(atPath: folder.file("parts"), withIntermediateDirectories: false)
         let outcome = try await respool.run(
             "convert", "programme.wav", "parts", "--to", format, "--start", "0:10", "--end", "0:13", "--json")
@@ -51,7 +51,7 @@ import Testing
         #expect(try await decoded(try #require(report["url"] as? String)).count == 3 * 176_400)
     }
 
-    @Test func `takes every field of a job that needs no queue`() {
+    @Test func `convert takes every field of a job that needs no queue`() {
         let queue = [
             "output", "priority", "delay", "not-before", "attempts", "timeout", "expires", "deadline", "dedup",
             "group",
@@ -61,7 +61,7 @@ import Testing
         #expect(missing == Set(queue))
     }
 
-    @Test func `sets tags and a layout by hand`() async throws {
+    @Test func `flags set tags and a channel layout`() async throws {
         let outcome = try await respool.run(
             "convert", "programme.wav", "tagged.flac", "--duration", "1", "--metadata", #"{"title":"Überall"}"#,
             "--channel-layout", "mono", "--damage", "accept", "--track", "1")
@@ -71,7 +71,7 @@ import Testing
         #expect(String(decoding: title.standardOutput, as: UTF8.self) == "Überall\n")
     }
 
-    @Test func `writes to standard output what it writes to a file`() async throws {
+    @Test func `standard output gets the same bytes as a file`() async throws {
         let words = ["--to", "wav", "--start", "10", "--duration", "2"]
         let stream = try await respool.run(["convert", programme, "-"] + words)
         #expect(stream.exitCode == 0, "\(stream.errors)")
@@ -81,7 +81,7 @@ import Testing
         #expect(Data(try await decoded(folder.file("part.wave"))) == (try samples(10, 12)))
     }
 
-    @Test func `reads standard input, whether it is a pipe or a file`() async throws {
+    @Test func `standard input is read from a pipe and from a file`() async throws {
         for line in ["cat programme.wav | $0 convert", "$0 convert < programme.wav"] {
             let parts = line.split(separator: "<", maxSplits: 1)
             let command = "\(parts[0]) - in.flac --start 10 --duration 2" + (parts.count > 1 ? " <\(parts[1])" : "")
@@ -92,7 +92,7 @@ import Testing
         }
     }
 
-    @Test func `ends without a word when nobody reads its result any more`() async throws {
+    @Test func `convert ends silently when the reader of its result is gone`() async throws {
         let outcome = try await ChildProcess.run(
             "sh",
             [
@@ -103,7 +103,7 @@ import Testing
         #expect(outcome.errors == "1\n")
     }
 
-    @Test func `replaces a file when the new one is done, and not before`() async throws {
+    @Test func `an existing file is replaced only when the new one is complete`() async throws {
         try folder.write("out.mp3", text: "old")
         try folder.write("text.mp3", text: "this is no audio")
         for source in ["text.mp3", "missing.mp3"] {
@@ -118,7 +118,7 @@ import Testing
         #expect(try names() == ["out.mp3", "programme.wav", "text.mp3"])
     }
 
-    @Test func `keeps the secrets of a URL out of its errors`() async throws {
+    @Test func `errors keep the secrets of a URL out`() async throws {
         for words in [["convert", "out.mp3"], ["probe"]] {
             let outcome = try await respool.run(
                 [words[0], "http://me:secret@127.0.0.1:1/a.mp3?sig=hidden"] + words.dropFirst())
@@ -129,7 +129,7 @@ import Testing
     }
 
     @Test(arguments: [["convert", "nope.flac", "out.mp3"], ["probe", "nope.flac"]])
-    func `a failure is JSON for who asked for JSON`(words: [String]) async throws {
+    func `a failure is JSON if JSON was requested`(words: [String]) async throws {
         let outcome = try await respool.run(words + ["--json"])
         #expect(outcome.exitCode == 1 && outcome.lines.count == 1, "\(outcome.output)")
         let report = try #require(try JSONSerialization.jsonObject(with: Data(outcome.output.utf8)) as? [String: Any])
@@ -143,7 +143,7 @@ import Testing
         #expect(try await respool.run("convert", "nope.flac", "-", "--format", "wav", "--json").output == "")
     }
 
-    @Test func `reports have numbers as numbers, and names as text`() async throws {
+    @Test func `reports have numbers as numbers and names as text`() async throws {
         let outcome = try await respool.run(
             "convert", "programme.wav", "out.ac3", "--end", "2", "--json", "--gain", "-6", "--sample-rate", "48000")
         let report = try #require(try JSONSerialization.jsonObject(with: Data(outcome.output.utf8)) as? [String: Any])
@@ -158,23 +158,23 @@ import Testing
         #expect((tracks as? [[String: Any]])?.first?["seconds"] is Double)
     }
 
-    @Test func `lists one format by its name`() async throws {
+    @Test func `formats lists one format by its name`() async throws {
         let lines = try await respool.run("formats", "mp3").lines
         #expect(lines.count == 4 && lines[1].hasPrefix("mp3 ") && lines[3].hasPrefix("mp3 "), "\(lines)")
         #expect(try await respool.run("formats", "mp3", "wav", "--json").lines.count == 2)
     }
 
-    @Test func `does not overwrite its own source`() async throws {
+    @Test func `convert does not overwrite its own source`() async throws {
         let outcome = try await respool.run("convert", "programme.wav", ".", "--to", "wav", "--end", "1")
         #expect(outcome.exitCode == 2 && outcome.errors.contains("'.' is the source itself"))
     }
 
-    @Test func `writes no audio to a terminal`() async throws {
+    @Test func `convert writes no audio to a terminal`() async throws {
         let outcome = try await respool.runOnTerminal(["convert", "programme.wav", "-", "--to", "mp3"])
         #expect(outcome.exitCode == 2 && outcome.output.contains("would go to the terminal"), "\(outcome.output)")
     }
 
-    @Test func `posts to a URL that is asked for by hand`() async throws {
+    @Test func `convert posts to a URL that a flag names`() async throws {
         let url = "http://127.0.0.1:\(try LoopbackPort.free())/out.wav"
         let outcome = try await respool.run(
             "convert", "programme.wav", url, "--end", "1", "--output-method", "POST", "--allow-output-host", "127.0.0.1"
@@ -183,7 +183,7 @@ import Testing
         #expect(outcome.exitCode == 1 && outcome.errors.contains("cannot be reached"), "\(outcome.errors)")
     }
 
-    @Test func `leaves what exists where it may not be replaced`() async throws {
+    @Test func `an existing file stays if it may not be replaced`() async throws {
         try folder.write("out.wav", text: "old")
         var outcome = try await respool.run("convert", "programme.wav", "out.wav", "--overwrite", "skip", "--json")
         #expect(outcome.exitCode == 0 && outcome.errors.contains("exists and was left as it is"), "\(outcome.errors)")
@@ -194,7 +194,7 @@ import Testing
         #expect(try String(contentsOfFile: folder.file("out.wav"), encoding: .utf8) == "old")
     }
 
-    @Test func `leaves nothing behind when it is interrupted`() async throws {
+    @Test func `an interrupted conversion leaves nothing behind`() async throws {
         let child = try await ChildProcess(
             Programs.path("respool"), ["convert", "programme.wav", "out.mp3"], environment: respool.environment,
             folder: folder.path)
@@ -205,7 +205,7 @@ import Testing
         #expect(try names() == ["programme.wav"])
     }
 
-    @Test func `draws a bar on a terminal and nothing of it elsewhere`() async throws {
+    @Test func `the progress bar is drawn on a terminal only`() async throws {
         let outcome = try await respool.runOnTerminal(["convert", programme, folder.file("out.opus"), "--end", "1:00"])
         #expect(outcome.exitCode == 0, "\(outcome.output)")
         #expect(outcome.output.contains("programme.wav → opus") && outcome.output.contains("\u{1b}["))
@@ -217,7 +217,7 @@ import Testing
         #expect(!ascii.output.contains("\u{1b}[3"))
     }
 
-    @Test func `says what a source is`() async throws {
+    @Test func `probe describes a source`() async throws {
         let text = try await respool.run("probe", "programme.wav")
         #expect(text.exitCode == 0, "\(text.errors)")
         #expect(text.output.contains("3:00 (180.000 s)") && text.output.contains("44100 Hz, 2 ch (stereo)"))
@@ -229,7 +229,7 @@ import Testing
         #expect(missing.exitCode == 1 && missing.errors.contains("missing.wav"))
     }
 
-    @Test func `lists every format`() async throws {
+    @Test func `formats lists every format`() async throws {
         let outcome = try await respool.run("formats", "--json")
         let names = try outcome.lines.map {
             try #require(try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any])["format"] as? String

@@ -29,7 +29,7 @@ import Testing
     }
 
     @Test(arguments: ["bin", "libexec/respool"])
-    func `becomes the daemon, its flags turned into variables`(place: String) async throws {
+    func `the command becomes the daemon, with its flags as environment variables`(place: String) async throws {
         try await placeDaemon(in: place)
         let outcome = try await run(
             "worker", "-s", "3", "--grace", "2.5", "--source-root", "in", "--source-root", "/b", "--output-root", "out",
@@ -49,7 +49,7 @@ import Testing
         #expect(try await run("serve", "-l", "[::1]:80").lines.prefix(2) == ["serve", "RESPOOL_LISTEN=[::1]:80"])
     }
 
-    @Test func `says where the daemon should lie`() async throws {
+    @Test func `a missing daemon is reported with the path where it was expected`() async throws {
         let outcome = try await run("worker")
         #expect(outcome.exitCode == 1)
         #expect(outcome.errors.contains("respoold is neither in \(folder.path)/bin nor in"))

@@ -12,7 +12,7 @@ import Testing
         Set(try FileManager.default.contentsOfDirectory(atPath: "/tmp").filter { $0.hasPrefix("respool-demo-") })
     }
 
-    @Test func `shows conversions and what came of them, and does so again`() async throws {
+    @Test func `the demo shows conversions and their results, and can run again`() async throws {
         let before = try stages()
         let respool = RespoolProcess(folder: folder.path)
         let plain = try await respool.run("demo", "--minutes", "1")
@@ -33,7 +33,7 @@ import Testing
         #expect(try stages().isSubset(of: before))
     }
 
-    @Test func `says what is missing and how to get it`() async throws {
+    @Test func `the demo names a missing program and how to install it`() async throws {
         let outcome = try await RespoolProcess(environment: ["PATH": "/nowhere"]).run("demo", "--keep", folder.path)
         #expect(outcome.exitCode == 1)
         #expect(outcome.errors.contains("the demo needs redis-server and ffprobe"))

@@ -23,7 +23,7 @@ import Testing
         return child
     }
 
-    @Test func `waits until what runs is over, and lets nothing else begin`() async throws {
+    @Test func `drain waits until running jobs finish, and no other job starts`() async throws {
         let child = try await drain()
         #expect(try await queue.claim(count: 1, worker: "host:1:test").isPaused)
         _ = try await queue.finish(id: job.id, token: job.token, outcome: .completed([]))
@@ -32,14 +32,14 @@ import Testing
         #expect(try await queue.stats()[.waiting] == 1)
     }
 
-    @Test func `gives up when the time is over, and leaves the queue paused`() async throws {
+    @Test func `drain gives up at its timeout and leaves the queue paused`() async throws {
         let outcome = try await respool.run("pause", "--wait", "--timeout", "0")
         #expect(outcome.exitCode == 1 && outcome.errors.contains("the queue stays paused"), "\(outcome.errors)")
         #expect(try await queue.stats().isPaused)
         #expect(try await respool.run("pause", "--timeout", "5").exitCode == 2)
     }
 
-    @Test func `does not go on waiting for a queue that somebody resumed`() async throws {
+    @Test func `drain stops waiting when the queue is resumed`() async throws {
         let child = try await drain()
         try await queue.resume()
         try await eventually("the drain ends") { !child.isRunning }

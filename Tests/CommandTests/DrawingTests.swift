@@ -10,11 +10,11 @@ import Testing
             (0, "0:00"), (7.99, "0:07"), (300, "5:00"), (3599.9, "59:59"), (3723, "1:02:03"), (36_000, "10:00:00"),
             (-1, "-:--"), (.infinity, "-:--"), (.nan, "-:--"),
         ] as [(Double, String)])
-    func `writes a duration as a clock`(seconds: Double, text: String) {
+    func `a duration is written as a clock`(seconds: Double, text: String) {
         #expect(Formatting.clock(seconds) == text)
     }
 
-    @Test func `writes a length with decimals where it is short`() {
+    @Test func `a short length is written with decimals`() {
         #expect(Formatting.length(0.1395) == "0.14 s")
         #expect(Formatting.length(10) == "0:10")
     }
@@ -24,7 +24,7 @@ import Testing
             (0, "0 ms"), (0.84, "840 ms"), (12, "12 s"), (119, "119 s"), (180, "3 min"), (7200, "2 h"),
             (200_000, "2 d"),
         ] as [(Double, String)])
-    func `writes a span in the largest fitting unit`(seconds: Double, text: String) {
+    func `a time span is written in the largest fitting unit`(seconds: Double, text: String) {
         #expect(Formatting.span(seconds) == text)
     }
 
@@ -33,11 +33,11 @@ import Testing
             (0, "0 B"), (999, "999 B"), (1000, "1.0 kB"), (9949, "9.9 kB"), (12_345, "12 kB"), (4_801_234, "4.8 MB"),
             (999_499_999, "999 MB"), (999_500_000, "1.0 GB"), (Int64.max, "9223 PB"),
         ] as [(Int64, String)])
-    func `writes bytes with a unit`(bytes: Int64, text: String) {
+    func `a number of bytes is written with a unit`(bytes: Int64, text: String) {
         #expect(Formatting.bytes(bytes) == text)
     }
 
-    @Test func `writes counts, percent, speed and decimals`() {
+    @Test func `counts, percentages, speeds and decimals are formatted`() {
         #expect(Formatting.count(1_234_567) == "1 234 567")
         #expect(Formatting.count(1, "job") == "1 job")
         #expect(Formatting.count(1000, "job") == "1 000 jobs")
@@ -56,19 +56,19 @@ import Testing
             (-3, "░░░░", "----"),
             (9, "████", "####"),
         ] as [(Double, String, String)])
-    func `fills a bar`(fraction: Double, blocks: String, hashes: String) {
+    func `a bar is filled in proportion`(fraction: Double, blocks: String, hashes: String) {
         #expect(ProgressBar(width: 4, hasUnicode: true).text(fraction) == blocks)
         #expect(ProgressBar(width: 4, hasUnicode: false).text(fraction) == hashes)
     }
 
-    @Test func `gives every bar its width`() {
+    @Test func `every bar has the requested width`() {
         for step in 0...1000 {
             #expect(ProgressBar(width: 17, hasUnicode: true).text(Double(step) / 1000).count == 17)
         }
         #expect(ProgressBar(width: 3, hasUnicode: false).text(nil) == "...")
     }
 
-    @Test func `tells position, speed and time left of a conversion`() {
+    @Test func `a conversion's line shows position, speed and remaining time`() {
         let progress = Progress(
             phase: .converting, position: 126.1, duration: 300, fraction: 0.4203, speed: 61.3, eta: 2.8)
         let line = ProgressLine(label: "a", progress: progress)
@@ -77,7 +77,7 @@ import Testing
         #expect(ProgressLine(label: "a", progress: nil).figures(hasUnicode: true) == "starting")
     }
 
-    @Test func `tells how far each of several outputs is`() {
+    @Test func `the progress of each of several outputs is shown`() {
         let progress = Progress(
             phase: .converting, position: 1, duration: 2, fraction: 0.5,
             outputs: [.init(.converting, fraction: 0.5), .init(.failed, fraction: 0.25)])
@@ -91,7 +91,7 @@ import Testing
         #expect(single.outputLines("mp3", ProgressLineStyle(terminal: terminal, lines: [single])).isEmpty)
     }
 
-    @Test func `lines of several jobs share 80 columns, with whole ids, bars and aligned figures`() {
+    @Test func `lines of several jobs fit into 80 columns, with whole ids, bars and aligned figures`() {
         func line(_ number: Int, _ fraction: Double, _ speed: Double, _ eta: Double) -> ProgressLine {
             ProgressLine(
                 id: "1795200918742-1f0c33e0\(number)", label: "the-same-long-name-of-a-programme.flac → mp3",
@@ -113,7 +113,7 @@ import Testing
         #expect(Set(places).count == 1, "\(texts)")
     }
 
-    @Test func `fits text to columns`() {
+    @Test func `text is truncated to its columns`() {
         #expect(TextLayout.fitted("abc", width: 5) == "abc  ")
         #expect(TextLayout.fitted("abc", width: 5, isRight: true) == "  abc")
         #expect(TextLayout.fitted("abcdef", width: 4) == "abc…")
@@ -122,7 +122,7 @@ import Testing
         #expect(TextLayout.wrapped("incomprehensible", width: 4) == ["incomprehensible"])
     }
 
-    @Test func `lets no stranger's text move the cursor`() {
+    @Test func `untrusted text cannot move the cursor`() {
         #expect(TextLayout.printable("a\u{1b}[2Jb\nc\u{9b}d") == "a\\u001b[2Jb\\u000ac\\u009bd")
         #expect(
             TextLayout.printable("a\u{202e}3pm.exe\u{2066}\u{2028}\u{7f}") == "a\\u202e3pm.exe\\u2066\\u2028\\u007f")
@@ -131,7 +131,7 @@ import Testing
         #expect(line == "[\"a\\u202e\\u009bü\\n\"]")
     }
 
-    @Test func `aligns a table`() {
+    @Test func `a table has aligned columns`() {
         var table = Table(["NAME": .left, "N": .right, "WHAT": .left])
         table.append(["a", "10", "x"])
         table.append(["long", "9", ""])
@@ -142,7 +142,7 @@ import Testing
     @Test(
         arguments: [("stats", "status"), ("enque", "enqueue"), ("xyzzy", nil), ("cancle", "cancel")]
             as [(String, String?)])
-    func `finds the word that was meant`(text: String, word: String?) {
+    func `a mistyped word gets the nearest suggestion`(text: String, word: String?) {
         #expect(Spelling.nearest(to: text, among: Command.all.map(\.name)) == word)
     }
 }

@@ -18,7 +18,7 @@ import Testing
         #expect(status.exitCode == 0 && status.output.contains("waiting"), "\(status.output)\(status.errors)")
     }
 
-    @Test func `enqueue --durable says that a job is in the queue and on no replica`() async throws {
+    @Test func `enqueue --durable reports that a job is in the queue and on no replica`() async throws {
         let server = try await RedisServer()
         let respool = RespoolProcess(server, environment: ["RESPOOL_WAIT_TIMEOUT": "0.05"])
         let pushed = try await respool.run("enqueue", "https://x.org/1", "--to", "mp3", "--durable")
@@ -27,7 +27,7 @@ import Testing
         #expect(try await JobQueue(client: server.client()).stats().counts.values.reduce(0, +) == 1)
     }
 
-    @Test func `the doctor says that fewer replicas are there than workers wait for`() async throws {
+    @Test func `the doctor reports fewer replicas than workers wait for`() async throws {
         let server = try await RedisServer()
         let sentence = "RESPOOL_WAIT_REPLICAS is 2 and Redis has 0 replicas, so no result is published"
         let waiting = try await RespoolProcess(server, environment: ["RESPOOL_WAIT_REPLICAS": "2"]).run("doctor")

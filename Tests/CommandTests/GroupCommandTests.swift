@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    @Test func `pushes, watches and lists jobs as one`() async throws {
+    @Test func `the jobs of a group are pushed, watched and listed together`() async throws {
         let sources = (1...4).map { "https://x.org/\($0)" }
         let pushed = try await respool.run(["enqueue"] + sources + ["--to", "mp3", "--group", "night"])
         let more = try await respool.run(
@@ -59,7 +59,7 @@ import Testing
         #expect(outcome.output.contains("3 done  1 failed  1 cancelled  0 left"), "\(outcome.output)")
     }
 
-    @Test func `follows the seal and the end of a group, for people and for programs`() async throws {
+    @Test func `watch shows the seal and the end of a group, as text and as JSON`() async throws {
         let (text, json) = (
             try await ChildProcess(
                 Programs.path("respool"), ["jobs", "--follow"], environment: respool.environment),
@@ -87,7 +87,7 @@ import Testing
         #expect(end["completed"] as? Int == 0 && end["failed"] as? Int == 1 && end["cancelled"] as? Int == 0)
     }
 
-    @Test func `says that there is nothing to seal where all jobs were duplicates`() async throws {
+    @Test func `sealing a group fails if all its jobs were duplicates`() async throws {
         let arguments = ["enqueue", "https://x.org/1", "--to", "mp3", "--dedup", "d"]
         let first = try await respool.run(arguments)
         let again = try await respool.run(arguments + ["--group", "late", "--seal"])
@@ -96,7 +96,7 @@ import Testing
         #expect(try await queue.group("late") == nil)
     }
 
-    @Test func `cancels and retries a group, and what failed with a code`() async throws {
+    @Test func `a group is cancelled, and its jobs that failed with one code are retried`() async throws {
         let ids = try await respool.run(
             "enqueue", "https://x.org/1", "https://x.org/2", "https://x.org/3", "--to", "mp3", "--group", "g"
         ).lines
@@ -115,7 +115,7 @@ import Testing
         #expect(none.exitCode == 1 && none.errors.contains("there is no group 'nobody'"))
     }
 
-    @Test func `sets and shows how many jobs of a key run at once`() async throws {
+    @Test func `the limit command sets and shows how many jobs of a key run at once`() async throws {
         #expect(try await respool.run("limit", "x.org", "1").exitCode == 0)
         #expect(try await respool.run("limit", "--default", "7", "--default-rate", "30").exitCode == 0)
         _ = try await respool.run(

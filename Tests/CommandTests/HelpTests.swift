@@ -9,7 +9,7 @@ import Testing
     private let respool = RespoolProcess()
 
     @Test(arguments: Command.all.map(\.name))
-    func `explains every command from its table`(name: String) async throws {
+    func `the help of every command is made from its table`(name: String) async throws {
         let command = try #require(Command.named(name))
         let outcome = try await respool.run(name, "--help")
         #expect(outcome.exitCode == 0)
@@ -24,7 +24,7 @@ import Testing
         #expect(try await respool.run("help", name).output == outcome.output)
     }
 
-    @Test func `has a flag for every field of a job`() async throws {
+    @Test func `every field of a job has a flag`() async throws {
         let output = try await respool.run("enqueue", "--help").output
         for field in JobField.all where field.name != "source" {
             #expect(output.contains("  --\(field.flag) \(field.placeholder)") || output.contains("-f, --\(field.flag)"))
@@ -33,7 +33,7 @@ import Testing
         }
     }
 
-    @Test func `lists every command with its summary`() async throws {
+    @Test func `the help lists every command with its summary`() async throws {
         let outcome = try await respool.run("--help")
         #expect(outcome.exitCode == 0)
         for command in Command.all {
@@ -42,7 +42,7 @@ import Testing
         }
     }
 
-    @Test func `gives no two options of a command one name or letter`() {
+    @Test func `no two options of a command share a name or a letter`() {
         for command in Command.all {
             let names = command.options.flatMap { [$0.name] + $0.aliases }
             #expect(Set(names).count == names.count)
@@ -52,11 +52,11 @@ import Testing
         }
     }
 
-    @Test func `tells its version`() async throws {
+    @Test func `the command prints its version`() async throws {
         #expect(try await respool.run("--version").output == "respool \(respoolVersion)\n")
     }
 
-    @Test func `prints a manual page with every command and option`() async throws {
+    @Test func `the manual page has every command and option`() async throws {
         let page = try await respool.run("man").output
         #expect(page.hasPrefix(".TH RESPOOL 1"))
         for command in Command.all { #expect(page.contains(".SS \(command.name)\n")) }
@@ -70,7 +70,7 @@ import Testing
         ("respool jobs --state ca", "cancelled"), ("respool enqueue --format op", "opus"),
         ("respool completions z", "zsh"), ("respool enqueue --sample-f", "--sample-format"),
     ])
-    func `completes words in bash`(words: String, expected: String) async throws {
+    func `bash completes every word`(words: String, expected: String) async throws {
         let script = """
             source <("$0" completions bash)
             COMP_WORDS=(\(words)); COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); _respool; echo "${COMPREPLY[@]}"

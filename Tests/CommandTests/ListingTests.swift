@@ -49,7 +49,7 @@ import Testing
         #expect(piped[0].contains("STATE") && piped[1].contains(name) && piped[1].hasSuffix("there is no such file"))
     }
 
-    @Test func `watched jobs of one name are told apart, and summed up`() async throws {
+    @Test func `watched jobs of one name are distinguished and counted`() async throws {
         let ids = try await push(3)
         let jobs = try await queue.claim(count: 2, worker: "host:1:test").jobs
         let worker = WorkerRecord(name: "host:1:test", host: "host", slots: 2, version: "test")
@@ -86,7 +86,7 @@ import Testing
         #expect(try await respool.run("retry", "--state", "cancelled", "--failed-with", "timeout").exitCode == 2)
     }
 
-    @Test func `a delayed job says when it is due`() async throws {
+    @Test func `a delayed job shows when it is due`() async throws {
         let id = try await respool.run("enqueue", "https://x.org/a", "--to", "mp3", "--delay", "3600").lines[0]
         let job = try object(try await respool.run("status", id, "--json").output)
         let due = try #require(job["due_at"] as? String)

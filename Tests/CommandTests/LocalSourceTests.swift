@@ -29,7 +29,7 @@ import Testing
         "mkfifo p; cat tone.wav > p & $0 convert p out.wav", "$0 convert <(cat tone.wav) out.wav",
         "$0 convert /dev/fd/3 out.wav 3< tone.wav", "cat tone.wav | $0 convert /dev/stdin out.wav",
     ])
-    func `converts what only its own process can open`(line: String) async throws {
+    func `convert reads a file that only its own process can open`(line: String) async throws {
         try await tone("tone.wav")
         let outcome = try await ChildProcess.run(
             "bash", ["-c", line, Programs.path("respool")], environment: respool.environment, folder: folder.path)
@@ -44,7 +44,7 @@ import Testing
         #expect(probed.exitCode == 0 && probed.output.contains("(0.500 s)"), "\(probed.errors)")
     }
 
-    @Test func `puts all outputs into the folder that is named beside them`() async throws {
+    @Test func `all outputs go to the folder that is named beside them`() async throws {
         try await tone("tone.wav")
         try FileManager.default.createDirectory(atPath: folder.file("made/low"), withIntermediateDirectories: true)
         let outputs = #"[{"output":"low/a.mp3"},{"format":"flac"},{"output":"\#(folder.file("b.opus"))"}]"#
@@ -57,14 +57,14 @@ import Testing
     @Test(arguments: [
         ("tone.wav", "'tone.wav' is not a folder"), ("none", "the folder 'none' cannot be used: No such"),
     ])
-    func `refuses a place that is no folder beside --outputs`(place: String, sentence: String) async throws {
+    func `a destination that is no folder is refused beside --outputs`(place: String, sentence: String) async throws {
         try await tone("tone.wav")
         let outcome = try await respool.run("convert", "tone.wav", place, "--outputs", #"[{"output":"a.mp3"}]"#)
         #expect(outcome.exitCode == 2 && outcome.errors.contains(sentence), "\(outcome.errors)")
         #expect(try names("") == ["tone.wav"])
     }
 
-    @Test func `numbers audio tracks as --track does, with their languages and titles`() async throws {
+    @Test func `audio tracks are numbered as --track counts them, with their languages and titles`() async throws {
         try await make([
             "-f", "lavfi", "-i", "color=d=0.5:s=16x16", "-f", "lavfi", "-i", "sine=d=0.5", "-f", "lavfi", "-i",
             "anullsrc=d=0.5:cl=mono:r=32000", "-map", "0", "-map", "1", "-map", "2", "-c:v", "mpeg4", "-c:a", "flac",
@@ -89,7 +89,7 @@ import Testing
         #expect(missing.exitCode == 1 && missing.errors.contains("no audio track in language 'ge'"))
     }
 
-    @Test func `tells the length of an MP3 with a picture as it will be converted`() async throws {
+    @Test func `the reported length of an MP3 with a picture is its length after conversion`() async throws {
         try await make(["-f", "lavfi", "-i", "color=red:s=32x32", "-frames:v", "1", "cover.png"])
         try await make([
             "-f", "lavfi", "-i", "sine=d=0.5:r=44100", "-i", "cover.png", "-map", "0", "-map", "1", "-c:v", "copy",
@@ -100,7 +100,7 @@ import Testing
         #expect(report["seconds"] as? Double == 0.5 && (report["pictures"] as? [Any])?.count == 1, "\(json.output)")
     }
 
-    @Test func `marks an audiobook by its ending`() async throws {
+    @Test func `a name that ends in m4b makes an audiobook`() async throws {
         try await tone("tone.wav")
         let outcome = try await respool.run("convert", "tone.wav", "book.m4b", "--json")
         #expect(outcome.exitCode == 0 && outcome.output.contains(#""format":"m4b""#), "\(outcome.errors)")

@@ -8,7 +8,7 @@ import Testing
         Option("watch", ""), Option("root", value: "DIR", "", isRepeatable: true),
     ])
 
-    @Test func `reads options before, among and behind operands`() throws {
+    @Test func `options are read before, among and behind operands`() throws {
         let arguments = try parser.parse(["a", "--format", "mp3", "b", "-w", "--", "--wait", "-"])
         #expect(arguments.operands == ["a", "b", "--wait", "-"])
         #expect(arguments.value(parser.options[0]) == "mp3")
@@ -20,15 +20,15 @@ import Testing
         ["--format=x=y"], ["--to", "x=y"], ["-fx=y"], ["-f", "x=y"], ["-wf", "x=y"], ["--fo", "x=y"],
         ["-f", "a", "--to=x=y"],
     ])
-    func `takes a value in every way that GNU programs do`(words: [String]) throws {
+    func `a value is accepted in each form that GNU programs accept`(words: [String]) throws {
         #expect(try parser.parse(words).value(parser.options[0]) == "x=y")
     }
 
-    @Test func `keeps every value of an option that is repeated`() throws {
+    @Test func `a repeated option keeps every value`() throws {
         #expect(try parser.parse(["--root", "", "--root=-1"]).given(parser.options[3]) == ["", "-1"])
     }
 
-    @Test func `stops at the first operand when told to`() throws {
+    @Test func `a double dash ends the options`() throws {
         let parser = OptionParser(options: [.help], stopsAtOperand: true)
         #expect(try parser.parse(["status", "--help"]).operands == ["status", "--help"])
     }
@@ -42,13 +42,13 @@ import Testing
         (["--wait=1"], "--wait takes no value: write it without '='"),
         (["--wa"], "'--wa' may mean --wait or --watch: write it out"),
     ])
-    func `says what is wrong with an option`(words: [String], sentence: String) {
+    func `a wrong option is explained`(words: [String], sentence: String) {
         let failure = #expect(throws: CommandFailure.self) { _ = try parser.parse(words) }
         #expect(failure?.message == sentence)
         #expect(failure?.status == .usage)
     }
 
-    @Test func `puts a flag before its variable`() throws {
+    @Test func `a flag takes precedence over its environment variable`() throws {
         // PATH is set wherever tests run, and nothing here changes the environment.
         let option = Option("folders", value: "DIR", "", variable: "PATH")
         let parser = OptionParser(options: [option])

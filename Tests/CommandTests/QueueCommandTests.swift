@@ -20,7 +20,7 @@ import Testing
         try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
     }
 
-    @Test func `prints the ids of jobs in the order of their sources`() async throws {
+    @Test func `enqueue prints the ids of jobs in the order of their sources`() async throws {
         let outcome = try await respool.run(
             "enqueue", "https://x.org/1", "/a/b c.wav", "https://x.org/3", "--to", "mp3", "--bit-rate", "64k",
             "--start", "1:00")
@@ -33,7 +33,7 @@ import Testing
         #expect(spec.string?.contains("bit_rate") == true && spec.string?.contains("1:00") == true)
     }
 
-    @Test func `tells a duplicate by the first one's id`() async throws {
+    @Test func `a duplicate is reported with the first job's id`() async throws {
         let first = try await respool.run("enqueue", "https://x.org/1", "--to", "mp3", "--dedup", "k", "--json")
         let second = try await respool.run("enqueue", "https://x.org/1", "--to", "mp3", "--dedup", "k", "--json")
         let (one, two) = (try object(first.output), try object(second.output))
@@ -41,7 +41,7 @@ import Testing
         #expect(one["duplicate"] as? Bool == false && two["duplicate"] as? Bool == true)
     }
 
-    @Test func `shows jobs, for people and for programs`() async throws {
+    @Test func `status and jobs print jobs as text and as JSON`() async throws {
         let id = try await respool.run("enqueue", "https://u:p@x.org/talk.flac?sig=s3cret", "--to", "opus").lines[0]
         let json = try object(try await respool.run("status", id, "--json").output)
         #expect(json["id"] as? String == id)
@@ -59,7 +59,7 @@ import Testing
         #expect(log.exitCode == 0 && log.output == "" && log.errors.contains("'\(id)' has left no log"))
     }
 
-    @Test func `knows when an id is nobody's`() async throws {
+    @Test func `an unknown id is reported`() async throws {
         for words in [["status"], ["status", "--watch"], ["cancel"], ["retry"], ["logs"]] {
             let outcome = try await respool.run(words + ["1-0"])
             #expect(outcome.exitCode == 1, "\(words)")
@@ -67,7 +67,7 @@ import Testing
         }
     }
 
-    @Test func `cancels and retries, and says when it is too late`() async throws {
+    @Test func `cancel and retry act on a job, and report when it is too late`() async throws {
         let ids = try await respool.run("enqueue", "https://x.org/1", "https://x.org/2", "--to", "mp3").lines
         let cancelled = try await respool.run(["cancel"] + ids)
         #expect(cancelled.exitCode == 0)
@@ -86,7 +86,7 @@ import Testing
         #expect(try await queue.jobs(ids)[0] == nil)
     }
 
-    @Test func `pauses and resumes, and shows the queue at a glance`() async throws {
+    @Test func `a queue is paused and resumed, and its status shows the counts`() async throws {
         _ = try await respool.run("enqueue", "https://x.org/1", "https://x.org/2", "--to", "mp3")
         #expect(try await respool.run("pause").exitCode == 0)
         let paused = try object(try await respool.run("status", "--json").output)
@@ -98,7 +98,7 @@ import Testing
         #expect(try await queue.stats().isPaused == false)
     }
 
-    @Test func `keeps queues apart`() async throws {
+    @Test func `queues are kept apart`() async throws {
         let id = try await respool.run("enqueue", "https://x.org/1", "--to", "mp3", "--queue", "other").lines[0]
         #expect(try await respool.run("status", id).exitCode == 1)
         #expect(try await respool.run("status", id, "--queue", "other").exitCode == 0)
@@ -106,7 +106,7 @@ import Testing
         #expect(try await other.run("status", id).exitCode == 0)
     }
 
-    @Test func `waits until jobs are over and tells by its status how they ended`() async throws {
+    @Test func `wait returns when jobs finish, and its exit status reports how`() async throws {
         let good = try await ChildProcess(
             Programs.path("respool"), ["enqueue", "https://x.org/1", "--to", "mp3", "--wait"],
             environment: respool.environment)
@@ -132,7 +132,7 @@ import Testing
         }
     }
 
-    @Test func `watches jobs line by line without a terminal`() async throws {
+    @Test func `watch prints jobs line by line without a terminal`() async throws {
         let id = try await respool.run("enqueue", "https://x.org/a.wav", "--to", "mp3").lines[0]
         let watch = try await ChildProcess(
             Programs.path("respool"), ["status", id, "--watch"], environment: respool.environment)
@@ -145,7 +145,7 @@ import Testing
     }
 
     @Test(arguments: [["status", "--watch"], ["status", "--group", "g", "--watch"], ["status", "ID", "--watch"]])
-    func `says that it waits for a Redis that went away, and goes on`(words: [String]) async throws {
+    func `a command that waits reports that Redis is unreachable, and goes on`(words: [String]) async throws {
         let id = try await respool.run("enqueue", "https://x.org/a.wav", "--to", "mp3", "--group", "g").lines[0]
         let watch = try await ChildProcess(
             Programs.path("respool"), words.map { $0 == "ID" ? id : $0 }, environment: respool.environment)
@@ -159,7 +159,7 @@ import Testing
         watch.kill(SIGTERM)
     }
 
-    @Test func `says that nobody serves the queue of a job that does not begin`() async throws {
+    @Test func `a command that waits reports that no worker serves the queue`() async throws {
         let outcome = try await ChildProcess(
             Programs.path("respool"), ["enqueue", "https://x.org/a.wav", "--to", "mp3", "--wait", "--queue", "lost"],
             environment: respool.environment)
@@ -168,7 +168,7 @@ import Testing
         outcome.kill(SIGTERM)
     }
 
-    @Test func `shows what was skipped without the figures of a file`() async throws {
+    @Test func `skipped outputs are shown without the figures of a file`() async throws {
         let id = try await respool.run("enqueue", "https://x.org/a.wav", "--to", "mp3", "--overwrite", "skip").lines[0]
         try await finish(one: { _ in .completed([OutputReport(format: "mp3", skippedAt: "/out/a.mp3")]) })
         let text = try await respool.run("status", id).output
@@ -176,7 +176,7 @@ import Testing
         #expect(!text.contains("0 Hz") && !text.contains("sha256"), "\(text)")
     }
 
-    @Test func `mends a job that was refused for a field that there is not`() async throws {
+    @Test func `retry can correct a job that was refused for an unknown field`() async throws {
         let pushed = try await server.client().send([
             "XADD", "respool:{default}:in", "*", "source", "https://x.org/a.wav", "formt", "mp3",
         ])
@@ -189,14 +189,14 @@ import Testing
         #expect(try await queue.jobs([id])[0]?.format == "mp3")
     }
 
-    @Test func `puts no two sources into one place`() async throws {
+    @Test func `two sources never get the same output`() async throws {
         let sources = ["enqueue", "https://x.org/a.wav", "https://x.org/b.wav", "--to", "mp3", "--output"]
         let outcome = try await respool.run(sources + ["x.mp3"])
         #expect(outcome.exitCode == 2 && outcome.errors.contains("--output is 'x.mp3' for 2 sources"))
         for place in ["x/", "{stem}.mp3"] { #expect(try await respool.run(sources + [place]).lines.count == 2) }
     }
 
-    @Test func `follows the changes of a queue, also when Redis was away`() async throws {
+    @Test func `follow prints the changes of a queue, also after Redis was away`() async throws {
         _ = try await respool.run("enqueue", "https://x.org/old.wav", "--to", "mp3")
         let follow = try await ChildProcess(
             Programs.path("respool"), ["jobs", "--follow", "--json"], environment: respool.environment)
@@ -215,7 +215,7 @@ import Testing
         #expect(own[1]["attempt"] as? Int == 1 && own[2]["code"] as? String == "no_audio")
     }
 
-    @Test func `follows only one state, in words`() async throws {
+    @Test func `follow can print one state only, as text`() async throws {
         let follow = try await ChildProcess(
             Programs.path("respool"), ["jobs", "--follow", "--state", "failed"], environment: respool.environment)
         try await eventually("it listens") {
@@ -230,7 +230,7 @@ import Testing
         #expect(lines.count == 1 && lines[0].hasSuffix("Z \(id) failed no_audio: it is silent (a.wav → mp3)"))
     }
 
-    @Test func `shows what happened lately`() async throws {
+    @Test func `status shows the counts of the last minute`() async throws {
         #expect(try await !respool.run("status").output.contains("minute"))
         _ = try await respool.run("enqueue", "https://x.org/1", "https://x.org/2", "--to", "mp3")
         try await finish(one: { _ in .completed([]) })
@@ -241,7 +241,7 @@ import Testing
         #expect(last?["day"]?["failure_rate"] as? Double == 0.5 && last?["minute"]?["pushed"] as? Int == 2)
     }
 
-    @Test func `examines a queue and says what is wrong`() async throws {
+    @Test func `the doctor examines a queue and reports what is wrong`() async throws {
         let id = try await respool.run("enqueue", "https://x.org/1", "--to", "mp3").lines[0]
         let sound = try await respool.run("doctor")
         #expect(sound.exitCode == 0 && !sound.output.contains("all is well"))

@@ -16,7 +16,7 @@ import Testing
         try #require(try JSONSerialization.jsonObject(with: Data(outcome.output.utf8)) as? [String: Any])
     }
 
-    @Test func `adds, shows, runs, pauses and removes a schedule`() async throws {
+    @Test func `a schedule is added, shown, run, paused and removed`() async throws {
         let added = try await respool.run(
             "schedule", "add", "night", "30 2 * * *", "--time-zone", "Europe/Berlin", "--source",
             "https://u:p@x.org/{date}.wav?sig=s3cret", "--to", "mp3", "--output", "{date}.mp3", "--json")
@@ -40,7 +40,7 @@ import Testing
         #expect(none.output == "" && none.errors.contains("there are no schedules"))
     }
 
-    @Test func `takes a local path, in which a date may stand`() async throws {
+    @Test func `a schedule takes a local path, which may contain a date`() async throws {
         let words = ["schedule", "add", "a", "@daily", "--source", "/in/a b/{date}.wav", "--to", "mp3"]
         #expect(try await respool.run(words).exitCode == 0)
         let again = try await respool.run(words)
@@ -59,14 +59,14 @@ import Testing
         (["add", "x"], "takes 2 more operands, not 1"), (["remove"], "takes 1 more operand"),
         (["drop", "x"], "'drop' is not what a schedule does"),
     ])
-    func `refuses what cannot be, and says why`(_ words: [String], _ reason: String) async throws {
+    func `a schedule that cannot run is refused with a reason`(_ words: [String], _ reason: String) async throws {
         let outcome = try await respool.run(["schedule"] + words + ["--source", "https://x.org/a", "--to", "mp3"])
         #expect(outcome.exitCode == 2 && outcome.errors.contains(reason), "\(outcome.errors)")
         let none = try await respool.run("schedule", "list")
         #expect(none.output == "" && none.errors.contains("there are no schedules"))
     }
 
-    @Test func `says so when there is no such schedule, or no source`() async throws {
+    @Test func `a missing schedule and a missing source are reported`() async throws {
         for verb in ["remove", "run", "pause", "resume"] {
             let outcome = try await respool.run("schedule", verb, "x")
             #expect(outcome.exitCode == 1 && outcome.errors.contains("there is no schedule 'x'"))

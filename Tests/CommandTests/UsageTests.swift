@@ -64,7 +64,7 @@ import Testing
             (["completions", "tcsh"], "there are no completions for 'tcsh': give bash, zsh or fish"),
             (["demo", "--minutes", "0"], "--minutes is '0'"),
         ] as [([String], String)])
-    func `refuses wrong usage in one sentence`(words: [String], sentence: String) async throws {
+    func `wrong usage is refused in one sentence`(words: [String], sentence: String) async throws {
         let outcome = try await respool.run(words)
         #expect(outcome.exitCode == 2)
         #expect(outcome.output == "")
@@ -72,7 +72,7 @@ import Testing
         #expect(outcome.errors.hasPrefix("respool: ") && outcome.errors.split(separator: "\n").count == 1)
     }
 
-    @Test func `names the variable that holds a wrong value`() async throws {
+    @Test func `an environment variable with a wrong value is named`() async throws {
         let outcome = try await RespoolProcess(environment: ["RESPOOL_SLOTS": "0"]).run("worker")
         #expect(outcome.exitCode == 2)
         #expect(outcome.errors.contains("RESPOOL_SLOTS is '0'"))
@@ -82,7 +82,7 @@ import Testing
         ["status"], ["enqueue", "https://x.org/a", "--to", "mp3"], ["jobs"], ["cancel", "1-0"], ["pause"],
         ["seal", "g"], ["status", "--watch"], ["status", "1-0", "--watch"], ["status", "--group", "g", "--watch"],
     ])
-    func `ends with 3 if Redis cannot be reached`(words: [String]) async throws {
+    func `the exit status is 3 if Redis is unreachable`(words: [String]) async throws {
         let port = try LoopbackPort.free()
         let outcome = try await respool.run(words + ["--redis", "redis://:secret@127.0.0.1:\(port)/0"])
         #expect(outcome.exitCode == 3)
@@ -92,13 +92,13 @@ import Testing
         #expect(!outcome.errors.contains("secret"))
     }
 
-    @Test func `checks jobs before it looks for Redis`() async throws {
+    @Test func `jobs are checked before Redis is contacted`() async throws {
         let port = try LoopbackPort.free()
         let outcome = try await respool.run("enqueue", "x", "--to", "xyz", "--redis", "redis://127.0.0.1:\(port)")
         #expect(outcome.exitCode == 2)
     }
 
-    @Test func `ends quietly when nobody reads its output`() async throws {
+    @Test func `the command ends silently when nobody reads its output`() async throws {
         let line = "'\(Programs.path("respool"))' man | head -1; exit ${PIPESTATUS[0]}"
         let outcome = try await ChildProcess.run("bash", ["-c", "for i in 1 2 3; do :; done; \(line)"])
         #expect(outcome.errors == "")

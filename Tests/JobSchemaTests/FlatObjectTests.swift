@@ -2,7 +2,7 @@ import JobSchema
 import Testing
 
 @Suite struct FlatObjectTests {
-    @Test func `reads texts in ASCII`() {
+    @Test func `a flat object of ASCII text is read directly`() {
         #expect(
             read(#"{"source":"https://x/a b.flac","format":"mp3"}"#) == [
                 "source": "https://x/a b.flac", "format": "mp3",
@@ -17,7 +17,7 @@ import Testing
         #"{"a":"b",}"#, #"{"a":"b"} x"#, #"{"a":"b""#, #"{"a":"b"#, #"{"a"}"#, "{\"a\":\"\t\"}", "{\"a\":\"\u{7f}\"}",
         #"{"a":"b"}}"#,
     ])
-    func `leaves all else to a decoder`(text: String) {
+    func `any other JSON is left to the decoder`(text: String) {
         #expect(read(text) == nil)
     }
 

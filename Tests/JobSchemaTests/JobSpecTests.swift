@@ -9,7 +9,7 @@ import Testing
         try JobSpec(fields: plain.merging(fields) { $1 })
     }
 
-    @Test func `fills in what a job leaves out`() throws {
+    @Test func `fields that a job leaves out get their defaults`() throws {
         let spec = try Self.spec([:])
         var rendition = Rendition(format: "mp3")
         rendition.passthrough = .auto
@@ -23,7 +23,7 @@ import Testing
         #expect(spec.destinations == [nil] && spec.dedup == nil)
     }
 
-    @Test func `reads every field that it supports`() throws {
+    @Test func `every supported field is read`() throws {
         let spec = try JobSpec(fields: [
             "source": "file:///srv/a.wav", "format": "caf", "codec": "pcm", "sample_rate": "48000", "channels": "2",
             "sample_format": "s24be", "start": "1234567/44100", "duration": "1:00.5", "output": "a/b.caf",
@@ -41,18 +41,18 @@ import Testing
     }
 
     @Test(arguments: ["s3://{group}/{stem}.{ext}", "s3://bucket/", "S3://bucket/a b/", "podcast:1.mp3", "./s3:/a.mp3"])
-    func `takes a place whose name is known later`(output: String) throws {
+    func `an output name may contain placeholders`(output: String) throws {
         #expect(try Self.spec(["output": output, "group": "night"]).destinations == [output])
     }
 
-    @Test func `says of each output what may not be replaced`() throws {
+    @Test func `each output has its own overwrite rule`() throws {
         let outputs = #"[{"overwrite":"fail"},{},{"overwrite":null},{"overwrite":"skip","output":"https://h/a"}]"#
         let spec = try Self.spec(["outputs": outputs, "overwrite": "skip"])
         #expect(spec.deliveries.map(\.overwrite) == [.fail, .skip, .replace, .skip])
         #expect(try Self.spec([:]).deliveries == [Delivery()])
     }
 
-    @Test func `takes every track into formats that hold several`() throws {
+    @Test func `several tracks need a format that holds several`() throws {
         #expect(try Self.spec(["format": "mka", "track": "all"]).plan.source.track == .all)
         let refused: [([String: String], String)] = [
             ([:], "m4a m4b alac mp4 mov mka webm"), (["format": "m4a", "loudness": "-16"], "single track"),
@@ -65,7 +65,7 @@ import Testing
         }
     }
 
-    @Test func `reads what is done to samples`() throws {
+    @Test func `the fields that change samples are read`() throws {
         let sound = try Self.spec([
             "channel_map": "R,c1", "mix": "c1=0.5c1-0.25L", "resampler": "soxr", "loudness": "-16", "true_peak": "-2",
             "fade_in": "0.5", "fade_out": "1:00", "trim_silence": "-60,0.5", "replay_gain": "track",
@@ -84,11 +84,11 @@ import Testing
     }
 
     @Test(arguments: [("192k", 192_000), ("192K", 192_000), ("128000", 128_000)])
-    func `reads bit rates`(text: String, expected: Int) throws {
+    func `bit rates are parsed`(text: String, expected: Int) throws {
         #expect(try Self.spec(["bit_rate": text]).plan.renditions[0].bitRate == expected)
     }
 
-    @Test func `reads the bit rates of a stream's variants`() throws {
+    @Test func `the bit rates of a stream's variants are read`() throws {
         let spec = try Self.spec(["format": "hls", "bit_rates": "64k,128000"])
         #expect(spec.plan.renditions[0].segments.bitRates == [64_000, 128_000])
         for (fields, words) in [
@@ -151,7 +151,7 @@ import Testing
         (["group": "a b"], "1 to 64"), (["limit_key": ""], "1 to 128"),
         (["sample_format": "s20"], "s20"), (["output": "a\u{0}b"], "output"),
     ])
-    func `refuses a wrong value and names it`(fields: [String: String], named: String) throws {
+    func `a wrong value is refused and named`(fields: [String: String], named: String) throws {
         let failure = #expect(throws: Failure.self) { try Self.spec(fields) }
         #expect(failure?.code == .invalidRequest)
         #expect(failure?.retryable == false)
@@ -164,16 +164,16 @@ import Testing
         ["start": "9007199254740991/1"],
         ["start": "9007199254740991/999999937", "duration": "9007199254740991/1000000000"],
     ])
-    func `refuses a wrong time range with a code of its own`(fields: [String: String]) throws {
+    func `a wrong time range has a separate error code`(fields: [String: String]) throws {
         #expect(throws: Failure.self) { try Self.spec(fields) }
         #expect(#expect(throws: Failure.self) { try Self.spec(fields) }?.code == .invalidTimeRange)
     }
 
-    @Test func `refuses a job that is too large`() {
+    @Test func `a job that is too large is refused`() {
         #expect(throws: Failure.self) { try Self.spec(["output": String(repeating: "a", count: 16_385)]) }
     }
 
-    @Test func `keeps the secrets of a wrong source to itself`() throws {
+    @Test func `the error about a wrong source keeps its secrets out`() throws {
         let failure = #expect(throws: Failure.self) { try Self.spec(["source": "gopher://me:hunter2@h/x?sig=abc"]) }
         #expect(failure?.message.contains("hunter2") == false)
         #expect(failure?.message.contains("abc") == false)
@@ -182,7 +182,7 @@ import Testing
         #expect(bare?.message.contains("hunter2") == false)
     }
 
-    @Test func `knows each field once`() {
+    @Test func `each field is listed once`() {
         #expect(Set(JobField.all.map(\.name)).count == JobField.all.count)
         #expect(JobField.named("sample_rate")?.flag == "sample-rate")
     }

@@ -9,7 +9,7 @@ import Text
         try JobSpec(fields: ["source": "https://example.org/a.flac", "outputs": outputs].merging(fields) { $1 })
     }
 
-    @Test func `gives each output the job's fields and its own`() throws {
+    @Test func `each output gets the job's fields and its own`() throws {
         let spec = try Self.spec(
             #"[{"format":"mp3","bit_rate":"64k"},{"format":"opus","sample_rate":24000,"output":"a/b.opus"},{"channels":null}]"#,
             ["format": "mp3", "channels": "1", "start": "1", "atomic": "true", "passthrough": "never"])
@@ -48,12 +48,12 @@ import Text
                 String(repeating: "\u{e9}", count: 75)
             ),
         ])
-    func `the place of an output is made from its job`(source: String, output: String, place: String) throws {
+    func `the name of an output is made from its job`(source: String, output: String, place: String) throws {
         let spec = try JobSpec(fields: ["source": source, "format": "mp3", "output": output, "group": "night"])
         #expect(spec.location(ofOutput: 0, job: "7-0") == place)
     }
 
-    @Test func `outputs that differ in what is filled in go to different places`() throws {
+    @Test func `outputs whose filled-in names differ are accepted`() throws {
         let spec = try Self.spec(#"[{"format":"mp3"},{"format":"opus"}]"#, ["output": "{stem}.{ext}"])
         #expect((0..<2).map { spec.location(ofOutput: $0, job: "7-0") } == ["a.mp3", "a.opus"])
         #expect(throws: Failure.self) {
@@ -81,7 +81,7 @@ import Text
         ("[]", "1 to 32"), ("{}", "JSON list"), ("[1]", "JSON list"), ("[{]", "JSON list"), ("", "JSON list"),
         ("[{\"format\":\"mp3\",\"output\":\"https://h/a?X-Signature=planted\"]", "JSON list"),
     ])
-    func `names the output that is wrong`(outputs: String, named: String) throws {
+    func `the output that is wrong is named`(outputs: String, named: String) throws {
         let failure = #expect(throws: Failure.self) { try Self.spec(outputs) }
         #expect(failure?.code == .invalidRequest)
         #expect(failure?.message.contains(named) == true, "\(failure?.message ?? "")")
@@ -106,7 +106,7 @@ import Text
             "`outputs[0]` would"
         ),
     ])
-    func `lets no two outputs write their chapters into one file`(outputs: String, named: String?) throws {
+    func `two outputs cannot write their chapters into one file`(outputs: String, named: String?) throws {
         let fields = ["format": "mp3", "chapters": "json"]
         guard let named else {
             #expect(try Self.spec("[\(outputs)]", fields).destinations.count == 2)
@@ -117,14 +117,14 @@ import Text
     }
 
     @Test(arguments: ["../x.mp3", "a/../../x.mp3", "/../x.mp3"])
-    func `refuses at once what leaves every output root`(output: String) throws {
+    func `an output outside every output root is refused at once`(output: String) throws {
         let fields = ["source": "https://example.org/a.flac", "format": "mp3", "output": output]
         let failure = #expect(throws: Failure.self) { try JobSpec(fields: fields) }
         #expect(failure?.code == .outputDenied)
         #expect(failure?.message == "the output '\(output)' is outside the output root; give a path below it")
     }
 
-    @Test func `takes 32 outputs and refuses 33`() throws {
+    @Test func `a job may have 32 outputs and not 33`() throws {
         func list(_ count: Int) -> String {
             "[" + Array(repeating: #"{"format":"mp3"}"#, count: count).joined(separator: ",") + "]"
         }
@@ -132,12 +132,12 @@ import Text
         #expect(#expect(throws: Failure.self) { try Self.spec(list(33)) }?.message.contains("33") == true)
     }
 
-    @Test func `refuses what is neither true nor false`() {
+    @Test func `a Boolean that is neither true nor false is refused`() {
         let failure = #expect(throws: Failure.self) { try Self.spec(#"[{"format":"mp3"}]"#, ["atomic": "yes"]) }
         #expect(failure?.message.contains("`atomic` is `yes`") == true)
     }
 
-    @Test func `tells thousands of names briefly`() {
+    @Test func `thousands of part names are described briefly`() {
         let segments = (1...3600).map { index -> String in
             let number = String(index)
             return "talk-9f3a2b-" + String(repeating: "0", count: 5 - number.count) + number + ".m4s"
@@ -150,7 +150,7 @@ import Text
         #expect(runs.flatMap { $0.names(atMost: 2) }.count == 6)
     }
 
-    @Test func `tells names of several rows in turn as briefly`() {
+    @Test func `part names of several variants in turn are described briefly`() {
         let names = (10_000..<13_600).flatMap { number in
             ["64k", "128k", "256k"].map { "talk-9f3a2b-\($0)-\(number).m4s" }
         }
@@ -163,7 +163,7 @@ import Text
         "a\u{1b}[2Jb.mp3", "a\nb.mp3", "a\u{7f}.mp3", "a\u{9b}.mp3", "talk\u{202e}3pm.exe", "a\u{2028}b.mp3",
         "\u{2066}a.mp3", "s3://bucket/a\u{202e}b.mp3", "file:///srv/a%1bb.mp3", "sftp://h/a%C2%9Bb.mp3",
     ])
-    func `an output without control characters is what a job must have`(output: String) throws {
+    func `an output name with control characters is refused`(output: String) throws {
         let failure = #expect(throws: Failure.self) {
             try JobSpec(fields: ["source": "https://x.org/a.flac", "format": "mp3", "output": output])
         }

@@ -12,7 +12,7 @@ import Testing
         try spec(fields).plan.renditions[0].picture
     }
 
-    @Test func `reads how sound is drawn`() throws {
+    @Test func `the fields of a picture are read`() throws {
         let peaks = try picture([
             "format": "peaks", "bits": "8", "pixels_per_second": "20", "split_channels": "true", "peaks_format": "dat",
         ])
@@ -24,7 +24,7 @@ import Testing
         #expect(try picture(["format": "spectrogram", "dynamic_range": "60"]).dynamicRange == 60)
     }
 
-    @Test func `the output's name tells the form of peaks, and the form its default name`() throws {
+    @Test func `the form of peaks is taken from the output's name, and sets the default name`() throws {
         #expect(try picture(["format": "peaks", "output": "a/b.dat"]).form == .dat)
         #expect(try picture(["format": "peaks", "output": "a/b.json"]).form == .json)
         let spec = try spec(["format": "peaks", "peaks_format": "dat"])
@@ -50,7 +50,7 @@ import Testing
         ("peaks", "passthrough", "require", "passthrough is require"),
         ("spectrogram", "dynamic_range", "5", "`dynamic_range` is `5`: it must be decibels from 10 to 200"),
     ])
-    func `names what is wrong`(_ format: String, _ field: String, _ value: String, _ sentence: String) {
+    func `a wrong picture field is named`(_ format: String, _ field: String, _ value: String, _ sentence: String) {
         let failure = #expect(throws: Failure.self) { try spec(["format": format, field: value]) }
         #expect(failure?.message.contains(sentence) == true, "\(failure?.message ?? "")")
     }

@@ -21,7 +21,7 @@ import Testing
         ("https:me:secret@h.org/a.flac#t", "h.org/a.flac?…"),
         ("https:/me:secret@h.org/a", "h.org/a"),
     ])
-    func `strikes out what may be a secret`(url: String, expected: String) {
+    func `everything that may be a secret is redacted`(url: String, expected: String) {
         #expect(redactedURL(url) == expected)
     }
 }

@@ -4,7 +4,7 @@ import Testing
 @testable import JobSchema
 
 @Suite struct SourceFieldTests {
-    @Test func `drc is a number from 0 to 1, and all of it where it is left out`() throws {
+    @Test func `the drc field is a number from 0 to 1, with 1 as its default`() throws {
         for (text, scale) in [("0", 0), ("0.5", 0.5), ("1", 1)] as [(String, Double)] {
             #expect(try drc(text) == scale)
         }

@@ -8,7 +8,7 @@ import Testing
         try JobSpec(fields: ["source": "https://x.org/a.flac", "format": "mp3"].merging(fields) { $1 })
     }
 
-    @Test func `reads tags to set, and forms and character sets by the names that people use`() throws {
+    @Test func `tags to set, tag forms and character sets are read by their common names`() throws {
         let spec = try spec([
             "metadata": #"{"title": "Ein Lied", "artist": ["A", "B"], "track": 7, "album": ""}"#, "chapters": "webvtt",
             "tag_encoding": "Windows-1251",
@@ -26,7 +26,7 @@ import Testing
         ("chapters", "xml", "`chapters` is `xml`: it must be json or webvtt"),
         ("tag_encoding", "klingon", "`tag_encoding` is `klingon`: it must be one of cp1251"),
     ])
-    func `names what is wrong with them`(_ field: String, _ value: String, _ sentence: String) throws {
+    func `a wrong tag field is named`(_ field: String, _ value: String, _ sentence: String) throws {
         let failure = #expect(throws: Failure.self) { try spec([field: value]) }
         #expect(failure?.message.contains(sentence) == true, "\(failure?.message ?? "")")
     }

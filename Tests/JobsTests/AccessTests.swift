@@ -27,7 +27,7 @@ import Testing
             .map { $0.split(separator: " ").dropFirst().map { $0.filter { $0 != "'" } } }
     }
 
-    @Test func `a worker has each command that the scripts call`() throws {
+    @Test func `a worker may call each command that the scripts call`() throws {
         let line = try #require(try Self.accounts().first { $0[2] == "worker" })
         let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../Sources/Jobs/Scripts")
         var called: Set<String> = []
@@ -53,7 +53,7 @@ import Testing
         ["XADD", "respool:{other}:in", "*", "a", "b"], ["CLIENT", "LIST"], ["SCRIPT", "FLUSH"], ["SHUTDOWN"],
     ]
 
-    @Test func `a worker, who is an operator, does all that respool does and nothing else`() async throws {
+    @Test func `a worker's account may do all that respool does and nothing else`() async throws {
         try await run(as: "worker") { queue, client, _, _ in
             #expect(try await queue.configurationWarnings() == [])
             let ids = try await queue.enqueue(Array(repeating: QueueFixture.job, count: 8)).map(\.id)
@@ -106,7 +106,7 @@ import Testing
         #expect(try await bell.wait(for: .milliseconds(1)) == .timeout)
     }
 
-    @Test func `a producer pushes, and can take away what no worker has seen, and nothing else`() async throws {
+    @Test func `a producer may push, and cancel what no worker has seen, and nothing else`() async throws {
         try await run(as: "producer") { queue, client, free, all in
             let id = try await queue.push(QueueFixture.job)
             #expect(try await free.jobs([id])[0]?.state == .queued)
@@ -152,7 +152,7 @@ import Testing
         }
     }
 
-    @Test func `a follower does what the protocol tells it to, and sees no admitted source's address`() async throws {
+    @Test func `a follower may do what the protocol describes, and sees no admitted source's address`() async throws {
         try await run(as: "follower") { _, client, free, _ in
             let id = try await free.enqueue([QueueFixture.job])[0].id
             #expect(

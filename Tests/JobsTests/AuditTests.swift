@@ -29,7 +29,7 @@ import Testing
         _ = try await client.send(RedisCommand(arguments))
     }
 
-    @Test func `finds nothing in a queue with jobs in every state`() async throws {
+    @Test func `the audit finds nothing in a queue with jobs in every state`() async throws {
         #expect(try await findings() == [])
         _ = try await queue.enqueue(Array(repeating: QueueFixture.job, count: 1200))
         for outcome: Jobs.Outcome in [.completed([]), .failed(.init(.timeout, "x")), .cancelled] {
@@ -41,7 +41,9 @@ import Testing
         #expect(try await QueueAudit(queue).lastingProblems().keys > 2400)
     }
 
-    @Test func `names each job that is not where its state says, and each key that belongs to nothing`() async throws {
+    @Test func `each job in a list that its state contradicts is named, and each key that belongs to nothing`()
+        async throws
+    {
         _ = try await queue.enqueue(Array(repeating: QueueFixture.job, count: 8))
         let ids = try await queue.list(state: .waiting).jobs.map(\.id)
         try await send("ZREM", "@ready", ids[0])
@@ -66,7 +68,7 @@ import Testing
         ] { #expect(found.contains(sentence), "\(sentence)") }
     }
 
-    @Test func `names groups and limits that do not fit their jobs, in whatever numbers`() async throws {
+    @Test func `groups and limits that do not fit their jobs are named, in any number`() async throws {
         try await queue.setLimit(1, key: "h")
         let job = QueueFixture.job.merging(["group": "g", "limit_key": "h"]) { $1 }
         _ = try await queue.enqueue(Array(repeating: job, count: 1500))
@@ -88,7 +90,7 @@ import Testing
         ] { #expect(found.contains(sentence), "\(sentence)") }
     }
 
-    @Test func `names what an index, a group, a limit or a schedule has that it should not`() async throws {
+    @Test func `wrong entries of an index, a group, a limit or a schedule are named`() async throws {
         try await queue.setLimit(1, key: "h")
         _ = try await fixture.enqueue(["group": "g", "limit_key": "h"])
         _ = try await fixture.claimOne()
@@ -120,7 +122,7 @@ import Testing
         ] { #expect(found.contains(sentence), "\(sentence) in \(found)") }
     }
 
-    @Test func `names callbacks that are not where their state says`() async throws {
+    @Test func `callbacks in a list that their state contradicts are named`() async throws {
         try await send("HSET", "@callback:1-a", "receiver", "r", "url", "https://r/")
         try await send("SADD", "@calling:r", "1-a")
         try await send("ZADD", "@callbacks:q", "1", "1-a")
@@ -138,7 +140,7 @@ import Testing
             ])
     }
 
-    @Test func `keeps no more of a queue that is wrong from end to end than anybody would read`() async throws {
+    @Test func `the findings of an entirely wrong queue are limited to a readable number`() async throws {
         let ids = (0..<11_000).map { RedisArgument.text("7-\($0)") }
         _ = try await client.send(RedisCommand(["SADD", .text(queue.keys.live)] + ids))
         let found = try await findings()
@@ -146,7 +148,7 @@ import Testing
             found.count == 10_001 && found.last == "there may be more: these are of the first 10000 that were found")
     }
 
-    @Test func `names leases that ended and jobs that were due, but nothing that just became so`() async throws {
+    @Test func `expired leases and overdue jobs are named, but not those that just became due`() async throws {
         _ = try await fixture.enqueue()
         let running = try await fixture.claimOne()
         let delayed = try await fixture.enqueue(["delay": "60"])
@@ -160,7 +162,7 @@ import Testing
         #expect(try await findings() == [])
     }
 
-    @Test func `is not misled by a queue at work`() async throws {
+    @Test func `a queue at work does not mislead the audit`() async throws {
         let queue = queue
         try await queue.setLimit(8, key: "h")
         let hands = Task {
@@ -177,7 +179,7 @@ import Testing
         _ = try? await hands.value
     }
 
-    @Test func `learns how the server is set up`() async throws {
+    @Test func `the audit reads how the server is configured`() async throws {
         let info = try await queue.serverInfo()
         #expect(info.version.contains(".") && info.role == "master" && info.maxmemoryPolicy == "noeviction")
         #expect(!info.isAppendOnly && info.appendfsync == nil && info.failedWrites == [])

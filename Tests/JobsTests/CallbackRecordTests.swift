@@ -5,7 +5,7 @@ import Testing
 
 /// Callbacks as they are listed.
 @Suite(.timeLimit(.minutes(1))) struct CallbackRecordTests {
-    @Test func `shows what waits and what is over, without secrets`() async throws {
+    @Test func `records show pending and finished callbacks, without secrets`() async throws {
         try await QueueFixture.run { fixture in
             for host in ["a.org", "b.org", "c.org"] {
                 _ = try await fixture.enqueue(["callback": "http://u:secret@\(host)/x?secret"])

@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    @Test func `makes one for each way in which a job ends`() async throws {
+    @Test func `each way in which a job ends makes one callback`() async throws {
         var settings = QueueSettings()
         settings.maxCrashes = 1
         // What is over is gone before anybody sends anything.
@@ -102,7 +102,7 @@ import Testing
         }
     }
 
-    @Test func `tells the end that was, though the job is tried again or gone`() async throws {
+    @Test func `a callback reports the outcome that was, though the job is retried or deleted`() async throws {
         try await QueueFixture.run { fixture in
             let id = try await fixture.enqueue(["callback": Self.url])
             _ = try await fixture.finish(try await fixture.claimOne(), .failed(Failure(.noAudio, "silent")))
@@ -118,7 +118,7 @@ import Testing
         }
     }
 
-    @Test func `is set, changed and taken away by a retry`() async throws {
+    @Test func `a retry can set, change and remove a callback`() async throws {
         try await QueueFixture.run { fixture in
             let id = try await fixture.enqueue()
             for change in ["https://one.org/", "https://two.org/", ""] {
@@ -130,7 +130,7 @@ import Testing
         }
     }
 
-    @Test func `keeps a body below its limit, whatever the result`() async throws {
+    @Test func `the body of a callback stays below its limit, whatever the result`() async throws {
         try await QueueFixture.run { fixture in
             var report = QueueFixture.report
             report.titles = (0..<400).map { .init(time: Double($0), title: String(repeating: "t", count: 300)) }
@@ -142,7 +142,7 @@ import Testing
         }
     }
 
-    @Test func `makes exactly one for a group that is sealed and has nothing left`() async throws {
+    @Test func `a sealed group with nothing left makes exactly one callback`() async throws {
         try await QueueFixture.run { fixture in
             let spec = QueueFixture.job.merging(["group": "g"]) { $1 }
             let ids = try await fixture.queue.enqueue(Array(repeating: spec, count: 500)).map(\.id)
@@ -171,7 +171,7 @@ import Testing
         }
     }
 
-    @Test func `takes the callback of a group from whoever seals it in the inbox`() async throws {
+    @Test func `whoever seals a group in the inbox sets its callback`() async throws {
         try await QueueFixture.run { fixture in
             let id = try await fixture.push(["group": "g"])
             _ = try await fixture.push(["_seal": "g", "callback": "https://x.org/done"] as KeyValuePairs)
@@ -181,7 +181,7 @@ import Testing
         }
     }
 
-    @Test func `gives one receiver two places over all senders, and others theirs`() async throws {
+    @Test func `one receiver has two permits over all senders, and others have theirs`() async throws {
         try await QueueFixture.run { fixture in
             for host in ["slow.org", "slow.org", "slow.org", "quick.org", "Slow.org"] {
                 _ = try await fixture.enqueue(["callback": "http://\(host)/"])
@@ -197,7 +197,9 @@ import Testing
         }
     }
 
-    @Test func `sends one again under its id when its sender was lost, who is told nothing more`() async throws {
+    @Test func `the delivery of a lost sender is sent again under its id, and that sender's report is refused`()
+        async throws
+    {
         try await QueueFixture.run { fixture in
             let id = try await fixture.enqueue(["callback": "http://x.org/"])
             _ = try await fixture.finish(try await fixture.claimOne(), .completed([]))
@@ -219,7 +221,7 @@ import Testing
         }
     }
 
-    @Test func `gives a sender whose answer was lost the same ones again, and charges no try`() async throws {
+    @Test func `a sender whose answer was lost gets the same deliveries, and no attempt is charged`() async throws {
         try await QueueFixture.run { fixture in
             for _ in 1...3 {
                 _ = try await fixture.enqueue(["callback": "http://x.org/"])
@@ -241,7 +243,7 @@ import Testing
         }
     }
 
-    @Test func `posts no empty body where something cannot be written`() async throws {
+    @Test func `a value that JSON cannot express does not empty the body of a callback`() async throws {
         try await QueueFixture.run { fixture in
             let id = try await fixture.enqueue(["callback": Self.url])
             let job = try await fixture.claimOne()
@@ -261,7 +263,9 @@ import Testing
         }
     }
 
-    @Test func `waits ever longer, as long as the receiver asks, and gives up after 20 tries`() async throws {
+    @Test func `a delivery waits ever longer, as long as the receiver asks, and gives up after 20 attempts`()
+        async throws
+    {
         try await QueueFixture.run { fixture in
             _ = try await fixture.enqueue(["callback": "http://x.org/"])
             _ = try await fixture.finish(try await fixture.claimOne(), .completed([]))
@@ -291,7 +295,7 @@ import Testing
         }
     }
 
-    @Test func `keeps so many that are over, and no more than so many for a host that never answers`() async throws {
+    @Test func `finished callbacks are kept up to a maximum, and those for a silent host as well`() async throws {
         var settings = QueueSettings()
         settings.called.count = 3
         try await QueueFixture.run(settings: settings) { fixture in
@@ -316,7 +320,7 @@ import Testing
         }
     }
 
-    @Test func `refuses the callback of one receiver more than there may be, and calls those that it has`() async throws
+    @Test func `callbacks beyond the maximum of one receiver are refused, and those within it delivered`() async throws
     {
         try await QueueFixture.run { fixture in
             let fill: RedisCommand = [

@@ -3,7 +3,7 @@ import Jobs
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct CancelTests {
-    @Test func `cancels what is queued, waiting or delayed at once`() async throws {
+    @Test func `a waiting, parked or delayed job is cancelled at once`() async throws {
         try await QueueFixture.run { fixture in
             let delayed = try await fixture.enqueue(["delay": "60"])
             let waiting = try await fixture.enqueue()
@@ -19,7 +19,7 @@ import Testing
         }
     }
 
-    @Test func `asks the worker of a running job, which hears of it with its next beat`() async throws {
+    @Test func `the worker of a running job learns of its cancellation with the next heartbeat`() async throws {
         try await QueueFixture.run { fixture in
             let id = try await fixture.enqueue()
             let job = try await fixture.claimOne()
@@ -39,7 +39,9 @@ import Testing
     ]
 
     @Test(arguments: outcomes)
-    func `ends a job with the wish as cancelled, whatever its worker says`(_ outcome: Jobs.Outcome) async throws {
+    func `a job with a pending cancellation ends as cancelled, whatever its worker reports`(_ outcome: Jobs.Outcome)
+        async throws
+    {
         try await QueueFixture.run { fixture in
             let id = try await fixture.enqueue()
             let job = try await fixture.claimOne()
@@ -50,7 +52,7 @@ import Testing
         }
     }
 
-    @Test func `ends a job with the wish as cancelled when its lease is lost`() async throws {
+    @Test func `a job with a pending cancellation ends as cancelled when its lease expires`() async throws {
         try await QueueFixture.run { fixture in
             let id = try await fixture.enqueue()
             _ = try await fixture.claimOne()
@@ -61,7 +63,7 @@ import Testing
         }
     }
 
-    @Test func `is too late for what publishes or is over`() async throws {
+    @Test func `a cancellation is too late for a job that publishes or has finished`() async throws {
         try await QueueFixture.run { fixture in
             let id = try await fixture.enqueue()
             let job = try await fixture.claimOne()
@@ -73,7 +75,7 @@ import Testing
         }
     }
 
-    @Test func `cancels more than one script takes`() async throws {
+    @Test func `a long list of jobs is cancelled in several scripts`() async throws {
         try await QueueFixture.run { fixture in
             let ids = try await fixture.queue.enqueue(Array(repeating: QueueFixture.job, count: 1100)).map(\.id)
             let answers = try await fixture.queue.cancel(ids)

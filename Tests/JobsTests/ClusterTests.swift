@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct ClusterTests {
-    @Test func `runs each job once while its slot moves to another node`() async throws {
+    @Test func `each job runs once while its slot moves to another node`() async throws {
         let cluster = try await RedisCluster()
         let name = try QueueName("test")
         let keys = QueueKeys(name)

@@ -5,7 +5,7 @@ import Testing
 
 /// Nothing is used that Redis 6.2 lacks: each command, and each of its options, is held against what the server tells of it.
 @Suite(.timeLimit(.minutes(1))) struct CommandVersionTests {
-    @Test func `uses no command and no option that came after 6_2`() async throws {
+    @Test func `the commands and options in use all exist in Redis 6_2`() async throws {
         let server = try await RedisServer()
         let lines = try Self.lines(ofFilesEndingWith: "")
         let words = Self.words(lines)
@@ -30,7 +30,7 @@ import Testing
         #expect(commands > 30)
     }
 
-    @Test func `asks for nothing of Lua that came after 6_2`() throws {
+    @Test func `the scripts use nothing of Lua that came after Redis 6_2`() throws {
         let known: Set<String> = ["call", "pcall", "error_reply", "status_reply", "sha1hex", "log"]
         for line in try Self.lines(ofFilesEndingWith: ".lua") {
             for part in line.split(separator: "redis.", omittingEmptySubsequences: false).dropFirst() {

@@ -9,7 +9,7 @@ import Testing
     private static let past = "2001-01-01T00:00:00Z"
 
     @Test(arguments: ["expires", "deadline"])
-    func `gives up jobs that wait, wherever they do, without a claim`(_ field: String) async throws {
+    func `a waiting job is given up at its deadline without a claim, in any state`(_ field: String) async throws {
         try await QueueFixture.run { fixture in
             try await fixture.queue.setLimit(0, key: "k")
             try await fixture.queue.pause()
@@ -25,7 +25,7 @@ import Testing
         }
     }
 
-    @Test func `tells the worker of a job that runs at its deadline, and lets it publish no more`() async throws {
+    @Test func `the worker of a running job learns of its deadline, and can no longer publish`() async throws {
         try await QueueFixture.run { fixture in
             let id = try await fixture.enqueue(["deadline": "3600", "expires": "3600"])
             let job = try await fixture.claimOne()
@@ -40,7 +40,7 @@ import Testing
         }
     }
 
-    @Test func `lets a result appear that is just becoming visible`() async throws {
+    @Test func `a result that is becoming visible at the deadline appears`() async throws {
         try await QueueFixture.run { fixture in
             let id = try await fixture.enqueue(["deadline": "3600"])
             let job = try await fixture.claimOne()
@@ -57,7 +57,9 @@ import Testing
         }
     }
 
-    @Test func `fails a job whose next try would come after its deadline, and a retry clears that`() async throws {
+    @Test func `a job whose next attempt would come after its deadline fails, and a retry clears the deadline`()
+        async throws
+    {
         try await QueueFixture.run { fixture in
             let id = try await fixture.enqueue(["deadline": "3600", "expires": "60"])
             let job = try await fixture.claimOne()

@@ -4,7 +4,7 @@ import Redis
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct DedupTests {
-    @Test func `takes a second job with the key for the first, however it is pushed`() async throws {
+    @Test func `a second job with the key is a duplicate of the first, however it is pushed`() async throws {
         try await QueueFixture.run { fixture in
             let first = try await fixture.enqueue(["dedup": "a key"])
             let jobs = [QueueFixture.job.merging(["dedup": "a key"]) { $1 }, QueueFixture.job]
@@ -17,7 +17,7 @@ import Testing
         }
     }
 
-    @Test func `takes one of two in the same call`() async throws {
+    @Test func `the second of two jobs with one key in one call is a duplicate`() async throws {
         try await QueueFixture.run { fixture in
             let job = QueueFixture.job.merging(["dedup": "k"]) { $1 }
             let answer = try await fixture.queue.enqueue([job, job, job])
@@ -25,7 +25,7 @@ import Testing
         }
     }
 
-    @Test func `answers a repeated call the same, though the first is over by then`() async throws {
+    @Test func `a repeated call gets the same answer, though the first job has finished`() async throws {
         try await QueueFixture.run { fixture in
             let keyed = QueueFixture.job.merging(["dedup": "k"]) { $1 }
             let first = try await fixture.push(["dedup": "k"])
@@ -40,7 +40,7 @@ import Testing
         }
     }
 
-    @Test func `knows the ids of so many duplicates, and lets go of the oldest`() async throws {
+    @Test func `the ids of a maximum number of duplicates are kept, and the oldest are removed`() async throws {
         try await QueueFixture.run { fixture in
             let keys = fixture.queue.keys
             let fill: RedisCommand = [
@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    @Test func `frees the key in every terminal state`() async throws {
+    @Test func `every terminal state frees the key`() async throws {
         try await QueueFixture.run { fixture in
             for outcome: Jobs.Outcome in [.completed([]), .failed(Failure(.noAudio, "x")), .cancelled] {
                 let id = try await fixture.enqueue(["dedup": "k"])

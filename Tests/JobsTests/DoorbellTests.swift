@@ -46,7 +46,7 @@ import Testing
         }
     }
 
-    @Test func `whatever leaves work behind wakes one worker, and only one`() async throws {
+    @Test func `anything that leaves work behind wakes one worker, and only one`() async throws {
         try await QueueFixture.run { fixture in
             let ready = try await fixture.enqueue()
             let cancelled = try await fixture.enqueue()
@@ -84,7 +84,7 @@ import Testing
         }
     }
 
-    @Test func `promotion and reaping ring too`() async throws {
+    @Test func `promotion and reaping ring the bell too`() async throws {
         try await QueueFixture.run { fixture in
             _ = try await fixture.enqueue(["delay": "60"])
             try await waiters(3, on: fixture) { rung in
@@ -101,7 +101,7 @@ import Testing
         }
     }
 
-    @Test func `never rings while the queue is paused`() async throws {
+    @Test func `the bell never rings while the queue is paused`() async throws {
         try await QueueFixture.run { fixture in
             try await fixture.queue.pause()
             try await waiters(3, on: fixture) { rung in
@@ -136,7 +136,7 @@ import Testing
         _ = try await fixture.client.send(["HSET", meta, "bell", .text("\(id) \(WallClock.milliseconds() - age)")])
     }
 
-    @Test func `hangs another bell if one was lost for a second`() async throws {
+    @Test func `a bell that was lost for a second is replaced`() async throws {
         try await QueueFixture.run { fixture in
             try await fixture.open()
             _ = try await fixture.enqueue()
@@ -150,7 +150,7 @@ import Testing
         }
     }
 
-    @Test func `creates the group, also when the inbox is deleted under a waiting worker`() async throws {
+    @Test func `the group is created, also when the inbox is deleted under a waiting worker`() async throws {
         try await QueueFixture.run { fixture in
             let bell = fixture.doorbell()
             #expect(try await bell.wait(for: .milliseconds(10)) == .rang)
@@ -166,7 +166,7 @@ import Testing
         }
     }
 
-    @Test func `nobody sleeps while there is work`() async throws {
+    @Test func `no worker sleeps while there is work`() async throws {
         try await QueueFixture.run { fixture in
             let total = 400
             let done = Tally()

@@ -37,7 +37,7 @@ import Testing
         return (events, hasGap)
     }
 
-    @Test func `tells every change from its opening on, in order`() async throws {
+    @Test func `a feed delivers every change since it was opened, in order`() async throws {
         _ = try await enqueue(3)
         var feed = try await feed()
         let ids = try await enqueue(1200)
@@ -49,7 +49,7 @@ import Testing
         #expect(try await feed.next().events == [])
     }
 
-    @Test func `goes on where it was after its connection and the server were lost`() async throws {
+    @Test func `a feed resumes where it was after its connection and the server were lost`() async throws {
         var feed = try await feed()
         var ids = try await enqueue(2)
         #expect(try await read(2, &feed).events.map(\.id) == ids)
@@ -62,7 +62,7 @@ import Testing
         #expect(!hasGap && events.map(\.id) == ids)
     }
 
-    @Test func `says that it missed some`() async throws {
+    @Test func `a feed reports that it missed events`() async throws {
         var feed = try await feed()
         _ = try await enqueue(5)
         _ = try await server.client().send(["XTRIM", .text(queue.keys.events), "MAXLEN", "3"])
@@ -72,7 +72,7 @@ import Testing
         #expect(try await !read(1, &feed).hasGap)
     }
 
-    @Test func `says that the queue began anew`() async throws {
+    @Test func `a feed reports that the queue was recreated`() async throws {
         _ = try await enqueue(5)
         var feed = try await feed()
         _ = try await server.client().send(["FLUSHALL"])

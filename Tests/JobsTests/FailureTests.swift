@@ -6,7 +6,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1))) struct FailureTests {
     private let broken = Failure(.sourceUnreachable, "no route")
 
-    @Test func `tries again with a growing wait until the attempts are spent`() async throws {
+    @Test func `a failed job runs again with a growing delay until its attempts are spent`() async throws {
         try await QueueFixture.run { fixture in
             let id = try await fixture.enqueue(["attempts": "3"])
             for attempt in 1...3 {
@@ -29,7 +29,7 @@ import Testing
         }
     }
 
-    @Test func `spreads the waits evenly up to the ceiling`() async throws {
+    @Test func `the delays are spread evenly up to the ceiling`() async throws {
         try await QueueFixture.run { fixture in
             _ = try await fixture.queue.enqueue(Array(repeating: QueueFixture.job, count: 60))
             var waits: [Int64] = []
@@ -44,7 +44,7 @@ import Testing
         }
     }
 
-    @Test func `caps the wait at ten minutes, and what a server asks for at an hour`() async throws {
+    @Test func `a delay is capped at ten minutes, and one that a server asks for at an hour`() async throws {
         var settings = QueueSettings()
         settings.backoff = Backoff(base: .seconds(500), cap: .seconds(600))
         try await QueueFixture.run(settings: settings) { fixture in
@@ -68,7 +68,7 @@ import Testing
         }
     }
 
-    @Test func `fails at once what is not retryable`() async throws {
+    @Test func `a failure that is not retryable fails the job at once`() async throws {
         try await QueueFixture.run { fixture in
             let id = try await fixture.enqueue()
             let job = try await fixture.claimOne()
@@ -79,7 +79,7 @@ import Testing
         }
     }
 
-    @Test func `charges a lost lease as a crash, gives the try back, keeps the place, and stops at the limit`()
+    @Test func `a lost lease counts as a crash, costs no attempt, keeps the job's place, and stops at the limit`()
         async throws
     {
         try await QueueFixture.run { fixture in
@@ -98,7 +98,9 @@ import Testing
     }
 
     @Test(arguments: [1, 3])
-    func `a lost worker leaves a line in the job's log, and its rescuer hears of it`(_ maxCrashes: Int) async throws {
+    func `a lost worker leaves a line in the job's log, and the reaping worker is notified`(_ maxCrashes: Int)
+        async throws
+    {
         var settings = QueueSettings()
         settings.maxCrashes = maxCrashes
         try await QueueFixture.run(settings: settings) { fixture in
@@ -125,7 +127,7 @@ import Testing
         }
     }
 
-    @Test func `delays a job whose process died, by the number of crashes, and stops at the limit`() async throws {
+    @Test func `a job whose process died is delayed by its number of crashes, and fails at the limit`() async throws {
         var settings = QueueSettings()
         settings.maxCrashes = 2
         try await QueueFixture.run(settings: settings) { fixture in
@@ -147,7 +149,7 @@ import Testing
         }
     }
 
-    @Test func `charges nothing for a released job, which keeps its place`() async throws {
+    @Test func `a released job is charged nothing and keeps its place`() async throws {
         try await QueueFixture.run { fixture in
             let first = try await fixture.enqueue()
             _ = try await fixture.enqueue()
@@ -160,7 +162,7 @@ import Testing
         }
     }
 
-    @Test func `forgets the last failure when a job completes`() async throws {
+    @Test func `a completed job has no failure left`() async throws {
         try await QueueFixture.run { fixture in
             let id = try await fixture.enqueue()
             _ = try await fixture.finish(try await fixture.claimOne(), .failed(broken))
@@ -171,7 +173,7 @@ import Testing
         }
     }
 
-    @Test func `keeps what every try has left, and loses whole lines where there is no room`() async throws {
+    @Test func `the log keeps what every attempt has left, and drops whole lines if there is no room`() async throws {
         try await QueueFixture.run { fixture in
             let id = try await fixture.enqueue()
             for number in 1...3 {
@@ -185,7 +187,7 @@ import Testing
         }
     }
 
-    @Test func `keeps only the end of a long log`() async throws {
+    @Test func `only the end of a long log is kept`() async throws {
         try await QueueFixture.run { fixture in
             let id = try await fixture.enqueue()
             let lines = (0..<80).map { "\($0) " + String(repeating: "x", count: 100) }

@@ -5,7 +5,7 @@ import Redis
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct FencingTests {
-    @Test func `answers a repeated finish as the first time, whatever it says, and even after a new claim`()
+    @Test func `a repeated finish gets the first answer, whatever it says, and even after a new claim`()
         async throws
     {
         try await QueueFixture.run { fixture in
@@ -26,7 +26,7 @@ import Testing
         }
     }
 
-    @Test func `ends many tries in one script, each by itself`() async throws {
+    @Test func `one script finishes many attempts independently`() async throws {
         try await QueueFixture.run { fixture in
             for _ in 0..<70 { _ = try await fixture.enqueue() }
             let jobs = try await fixture.queue.claim(count: 70, worker: "w").jobs
@@ -47,7 +47,7 @@ import Testing
         }
     }
 
-    @Test func `changes nothing for a token that is not the job's`() async throws {
+    @Test func `a token that is not the job's changes nothing`() async throws {
         try await QueueFixture.run { fixture in
             let id = try await fixture.enqueue()
             let old = try await fixture.claimOne()
@@ -68,7 +68,7 @@ import Testing
         }
     }
 
-    @Test func `answers a repeated claim with the jobs that are still its`() async throws {
+    @Test func `a repeated claim gets the jobs that its worker still holds`() async throws {
         try await QueueFixture.run { fixture in
             for _ in 0..<5 { _ = try await fixture.enqueue() }
             let request = ClaimRequest()
@@ -82,7 +82,7 @@ import Testing
         }
     }
 
-    @Test func `a late duplicate of a claim takes no job for nobody`() async throws {
+    @Test func `a late duplicate of a claim takes no job`() async throws {
         try await QueueFixture.run { fixture in
             let (first, second) = (ClaimRequest(), ClaimRequest())
             for request in [first, second] {
@@ -104,7 +104,7 @@ import Testing
         }
     }
 
-    @Test func `lets a job publish once its owner is sure, and hands the record to the next owner`() async throws {
+    @Test func `a job publishes only for its owner, and the next owner gets the commit record`() async throws {
         try await QueueFixture.run { fixture in
             let id = try await fixture.enqueue()
             let first = try await fixture.claimOne()
@@ -124,7 +124,7 @@ import Testing
         }
     }
 
-    @Test func `ends many tries in one exchange, each by itself`() async throws {
+    @Test func `one exchange finishes many attempts independently`() async throws {
         try await QueueFixture.run { fixture in
             _ = try await fixture.queue.enqueue(Array(repeating: QueueFixture.job, count: 3))
             let jobs = try await fixture.claim(3)
@@ -140,7 +140,7 @@ import Testing
         }
     }
 
-    @Test func `renews leases with a beat and with a publication`() async throws {
+    @Test func `a heartbeat and a publication renew leases`() async throws {
         try await QueueFixture.run { fixture in
             let id = try await fixture.enqueue()
             let job = try await fixture.claimOne()

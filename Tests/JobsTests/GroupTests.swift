@@ -18,7 +18,7 @@ import Testing
         return try #require(group)
     }
 
-    @Test func `counts its jobs wherever they go`() async throws {
+    @Test func `a group counts its jobs in every state`() async throws {
         try await QueueFixture.run { fixture in
             let spec = QueueFixture.job.merging(["group": name]) { $1 }
             _ = try await fixture.queue.enqueue(Array(repeating: spec, count: 5))
@@ -40,7 +40,7 @@ import Testing
         }
     }
 
-    @Test func `ends once when it is sealed and nothing is left, and again after a retry`() async throws {
+    @Test func `a group ends once when it is sealed and nothing is left, and again after a retry`() async throws {
         try await QueueFixture.run { fixture in
             _ = try await fixture.enqueue(["group": name])
             let failed = try await fixture.enqueue(["group": name])
@@ -70,7 +70,7 @@ import Testing
         }
     }
 
-    @Test func `takes no job in once it is sealed, by whatever way`() async throws {
+    @Test func `a sealed group admits no job, however it is pushed`() async throws {
         try await QueueFixture.run { fixture in
             _ = try await fixture.enqueue(["group": name])
             _ = try await fixture.client.send(["XADD", .text(fixture.queue.keys.inbox), "*", "_seal", .text(name)])
@@ -98,7 +98,9 @@ import Testing
         }
     }
 
-    @Test func `takes in all that was pushed before the seal, though their ids are ahead of the clock`() async throws {
+    @Test func `a group admits all that was pushed before the seal, though their ids are ahead of the clock`()
+        async throws
+    {
         try await QueueFixture.run { fixture in
             let ahead = "\(WallClock.milliseconds() + 5000)-0"
             let (key, name) = (RedisArgument.text(fixture.queue.keys.inbox), RedisArgument.text(name))
@@ -112,7 +114,7 @@ import Testing
         }
     }
 
-    @Test func `has a refused job as failed, and refuses names that no key should hold`() async throws {
+    @Test func `a group counts a refused job as failed, and a name that no key should hold is refused`() async throws {
         try await QueueFixture.run { fixture in
             let refused = try await fixture.push(["group": name, "colour": "red"])
             let strange = try await fixture.push(["group": "a b"])
@@ -130,7 +132,7 @@ import Testing
         }
     }
 
-    @Test func `lists its jobs by page and rank`() async throws {
+    @Test func `a group lists its jobs by page and rank`() async throws {
         try await QueueFixture.run { fixture in
             let spec = QueueFixture.job.merging(["group": name]) { $1 }
             let ids = try await fixture.queue.enqueue(Array(repeating: spec, count: 7)).map(\.id)
@@ -149,7 +151,7 @@ import Testing
         }
     }
 
-    @Test func `ends with its last job, and counts those that were deleted before`() async throws {
+    @Test func `a group ends with its last job, and counts those that were deleted before`() async throws {
         var settings = QueueSettings()
         settings.done.count = 2
         try await QueueFixture.run(settings: settings) { fixture in
@@ -176,7 +178,7 @@ import Testing
         }
     }
 
-    @Test func `tells its end although the last job is deleted at once`() async throws {
+    @Test func `a group reports its end although the last job is deleted at once`() async throws {
         var settings = QueueSettings()
         settings.cancelled.count = 0
         try await QueueFixture.run(settings: settings) { fixture in
@@ -190,7 +192,7 @@ import Testing
         }
     }
 
-    @Test func `is sealed after all that was pushed before, however much that is`() async throws {
+    @Test func `a group is sealed after all that was pushed before, however much that is`() async throws {
         try await QueueFixture.run { fixture in
             var command: RedisCommand = ["XADD", .text(fixture.queue.keys.inbox), "*", "group", .text(name)]
             for (name, value) in QueueFixture.job {
@@ -221,7 +223,7 @@ import Testing
         }
     }
 
-    @Test func `deleting what is queued carries out a seal, and the callback of its group comes`() async throws {
+    @Test func `deleting waiting jobs carries out a seal, and the callback of its group comes`() async throws {
         try await QueueFixture.run { fixture in
             let before = try await fixture.push(["group": name])
             let (_, job) = try await pushSeal(fixture)
@@ -237,7 +239,7 @@ import Testing
         }
     }
 
-    @Test func `deleting what is queued goes on behind 600 seals`() async throws {
+    @Test func `deleting waiting jobs goes on behind 600 seals`() async throws {
         try await QueueFixture.run { fixture in
             for _ in 0..<600 { try await fixture.push(["_seal": name] as KeyValuePairs) }
             try await fixture.push()

@@ -88,7 +88,7 @@ struct Garbage: Sendable, CustomTestStringConvertible {
     ]
 
     @Test(arguments: garbage)
-    func `fails garbage with a reason, and goes on`(
+    func `an entry of garbage fails with a reason, and the next ones are admitted`(
         _ entry: Garbage
     ) async throws {
         let record = try await fate(of: entry.arguments)
@@ -97,7 +97,7 @@ struct Garbage: Sendable, CustomTestStringConvertible {
         #expect((record.error?.message.utf8.count ?? 0) < 300)
     }
 
-    @Test func `takes every field`() async throws {
+    @Test func `every field is admitted`() async throws {
         try await QueueFixture.run { fixture in
             let values = [
                 "source": "https://x.org/a", "format": "mp3", "priority": "low", "attempts": "7", "timeout": "60.5",
@@ -119,7 +119,7 @@ struct Garbage: Sendable, CustomTestStringConvertible {
         }
     }
 
-    @Test func `reads instants as Swift does`() async throws {
+    @Test func `instants are parsed as Swift parses them`() async throws {
         let instants = [
             "2030-01-31T12:00:00Z", "2028-02-29T23:59:59.999Z", "2100-02-28T00:00:00+14:00",
             "2031-12-31T23:30:00-11:30",
@@ -135,7 +135,7 @@ struct Garbage: Sendable, CustomTestStringConvertible {
         }
     }
 
-    @Test func `survives an id that somebody chose`() async throws {
+    @Test func `an entry with an id that its producer chose is admitted safely`() async throws {
         for chosen in ["18446744073709551615-18446744073709551615", "9999999999999-5", "1-1"] {
             try await QueueFixture.run { fixture in
                 let inbox = fixture.queue.keys.inbox
@@ -153,7 +153,7 @@ struct Garbage: Sendable, CustomTestStringConvertible {
         }
     }
 
-    @Test func `admits no entry twice, whatever id it has`() async throws {
+    @Test func `no entry is admitted twice, whatever id it has`() async throws {
         try await QueueFixture.run { fixture in
             let id = try await fixture.push()
             let job = try await fixture.claimOne()
@@ -167,7 +167,7 @@ struct Garbage: Sendable, CustomTestStringConvertible {
         }
     }
 
-    @Test func `admits at most 64 entries or 256 KiB a call`() async throws {
+    @Test func `a call admits at most 64 entries or 256 KiB`() async throws {
         try await QueueFixture.run { fixture in
             // A claim of a paused queue is one call of the script.
             try await fixture.queue.pause()
@@ -184,7 +184,7 @@ struct Garbage: Sendable, CustomTestStringConvertible {
         }
     }
 
-    @Test func `keeps every character of a value, and a plain one as it is`() async throws {
+    @Test func `every character of a value is kept, and a plain value stays as it is`() async throws {
         try await QueueFixture.run { fixture in
             let text = String(String.UnicodeScalarView((1..<0x180).map { UnicodeScalar($0)! })) + "é…😀"
             let plain = (0x20..<0x7f).filter { $0 != 0x22 && $0 != 0x5c }.map { Character(UnicodeScalar($0)!) }

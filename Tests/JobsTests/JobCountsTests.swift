@@ -5,7 +5,7 @@ import Redis
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct JobCountsTests {
-    @Test func `counts what happened, wherever it was counted`() async throws {
+    @Test func `every change is counted, wherever it happens`() async throws {
         try await QueueFixture.run { fixture in
             #expect(try await fixture.queue.stats().lastDay.isNone)
             _ = try await fixture.queue.enqueue(Array(repeating: QueueFixture.job, count: 4))
@@ -30,7 +30,7 @@ import Testing
         }
     }
 
-    @Test func `adds up an hour's minutes and a day's hours, and no older ones`() async throws {
+    @Test func `an hour's minutes and a day's hours are added up, and no older ones`() async throws {
         try await QueueFixture.run { fixture in
             let minute = WallClock.milliseconds() / 60_000
             func count(_ key: String, _ number: Int64) async throws {
@@ -49,7 +49,7 @@ import Testing
         }
     }
 
-    @Test func `forgets a minute after two hours and an hour after eight days`() async throws {
+    @Test func `a minute is removed after two hours and an hour after eight days`() async throws {
         try await QueueFixture.run { fixture in
             for _ in 0..<3 { _ = try await fixture.enqueue() }
             let names = try await fixture.client.send(["KEYS", .text(fixture.queue.keys.prefix + "stats:*")])

@@ -108,7 +108,7 @@ import Testing
         return Int(line.drop { $0 != "=" }.dropFirst().prefix { $0 != "," }) ?? 0
     }
 
-    @Test func `lists, cancels and deletes one large entry a call`() async throws {
+    @Test func `a call lists, cancels and deletes one large entry`() async throws {
         try await QueueFixture.run { fixture in
             let queue = fixture.queue
             let ids = try await pushLarge(3, to: fixture)

@@ -4,7 +4,7 @@ import MediaTypes
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct LifeTests {
-    @Test func `carries a pushed job to its end`() async throws {
+    @Test func `a pushed job is run to its end`() async throws {
         try await QueueFixture.run { fixture in
             let id = try await fixture.push()
             #expect(try await fixture.state(id) == .queued)
@@ -33,7 +33,7 @@ import Testing
         }
     }
 
-    @Test func `pushes by way of the inbox too`() async throws {
+    @Test func `a job can be pushed through the inbox`() async throws {
         try await QueueFixture.run { fixture in
             let fields = QueueFixture.job.merging(["start": "1:00"]) { $1 }
             let id = try await fixture.queue.push(fields)
@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    @Test func `gives an enqueued job an id that begins with its time`() async throws {
+    @Test func `an enqueued job gets an id that begins with its time`() async throws {
         try await QueueFixture.run { fixture in
             let first = try await fixture.queue.enqueue(
                 [QueueFixture.job, QueueFixture.job], nonce: "0123456789abcdef")
@@ -57,7 +57,7 @@ import Testing
         }
     }
 
-    @Test func `enqueues more than one script takes, in order`() async throws {
+    @Test func `jobs that need several scripts are enqueued in order`() async throws {
         try await QueueFixture.run { fixture in
             let jobs = (0..<300).map { QueueFixture.job.merging(["start": "\($0)"]) { $1 } }
             let ids = try await fixture.queue.enqueue(jobs).map(\.id)
@@ -68,7 +68,7 @@ import Testing
         }
     }
 
-    @Test func `pushes nothing if one job is not valid`() async throws {
+    @Test func `no job is pushed if one is not valid`() async throws {
         try await QueueFixture.run { fixture in
             let error = await #expect(throws: QueueError.self) {
                 try await fixture.queue.enqueue([QueueFixture.job, ["source": "https://x.org/a", "format": "xyz"]])
@@ -79,7 +79,7 @@ import Testing
         }
     }
 
-    @Test func `keeps any text of a job as it was pushed`() async throws {
+    @Test func `any text of a job is kept as it was pushed`() async throws {
         try await QueueFixture.run { fixture in
             let text = "a \"b\" \\ / \u{1} \u{7f} \t\n é 漢 🎧 </script>"
             let id = try await fixture.push(["dedup": text])
@@ -90,7 +90,7 @@ import Testing
         }
     }
 
-    @Test func `takes jobs strictly by priority, then in the order they came, also from behind a long inbox`()
+    @Test func `jobs are taken by priority, then in the order they came, also from behind a long inbox`()
         async throws
     {
         try await QueueFixture.run { fixture in
@@ -106,7 +106,7 @@ import Testing
         }
     }
 
-    @Test func `holds a delayed job back until it is due`() async throws {
+    @Test func `a delayed job waits until it is due`() async throws {
         try await QueueFixture.run { fixture in
             let delayed = try await fixture.push(["delay": "60.5"])
             let later = try await fixture.enqueue(["not_before": "2100-01-01T00:00:00Z"])
@@ -122,7 +122,7 @@ import Testing
         }
     }
 
-    @Test func `gives up a job that was not started before it expired`() async throws {
+    @Test func `a job that did not start before it expired is given up`() async throws {
         try await QueueFixture.run { fixture in
             let expired = try await fixture.enqueue(["expires": "2001-01-01T00:00:00Z"])
             let also = try await fixture.push(["expires": "0"])

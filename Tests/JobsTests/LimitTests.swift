@@ -10,7 +10,7 @@ import Testing
         try #require(try await fixture.queue.limits([name]).keys.first { $0.name == name })
     }
 
-    @Test func `runs no more jobs of a key than its number, and the others all the same`() async throws {
+    @Test func `a key never runs more jobs than its limit, and other keys are not held up`() async throws {
         try await QueueFixture.run { fixture in
             try await fixture.queue.setLimit(2, key: "k")
             var ids: [String] = []
@@ -42,7 +42,7 @@ import Testing
     ]
 
     @Test(arguments: endings)
-    func `gives a place on at every end of a try, and rings for it`(_ outcome: Jobs.Outcome) async throws {
+    func `the end of any attempt passes its permit on, and rings the bell`(_ outcome: Jobs.Outcome) async throws {
         // The job that is tried again must not be back before the second one is claimed.
         var settings = QueueSettings()
         settings.backoff = Backoff(base: .seconds(86_400_000), cap: .seconds(86_400_000))
@@ -64,7 +64,7 @@ import Testing
         try await fixture.client.send(["XLEN", .text(fixture.queue.keys.inbox)]).integer ?? -1
     }
 
-    @Test func `frees the place of a lost worker, and lets the lost job go first`() async throws {
+    @Test func `a lost worker's permit is freed, and its job goes first`() async throws {
         try await QueueFixture.run { fixture in
             try await fixture.queue.setLimit(1, key: "k")
             let first = try await fixture.enqueue(["limit_key": "k"])
@@ -84,7 +84,7 @@ import Testing
         }
     }
 
-    @Test func `calls another when one that was called goes without running`() async throws {
+    @Test func `another job is called when a called one leaves without running`() async throws {
         try await QueueFixture.run { fixture in
             try await fixture.queue.setLimit(1, key: "k")
             var ids: [String] = []
@@ -105,7 +105,7 @@ import Testing
         }
     }
 
-    @Test func `follows the number up and down, and lets all go when it is taken away`() async throws {
+    @Test func `the limit follows its number up and down, and all jobs go when it is removed`() async throws {
         try await QueueFixture.run { fixture in
             try await fixture.queue.setLimit(0, key: "k")
             let spec = QueueFixture.job.merging(["limit_key": "k"]) { $1 }
@@ -126,7 +126,7 @@ import Testing
         }
     }
 
-    @Test func `holds every key without a number to the default`() async throws {
+    @Test func `every key without a number has the default limit`() async throws {
         try await QueueFixture.run { fixture in
             try await fixture.queue.setLimit(1, key: nil)
             try await fixture.queue.setLimit(2, key: "b")
@@ -142,7 +142,7 @@ import Testing
         }
     }
 
-    @Test func `calls what is parked when the default is raised or taken away`() async throws {
+    @Test func `parked jobs are called when the default is raised or removed`() async throws {
         try await QueueFixture.run { fixture in
             try await fixture.queue.setLimit(0, key: nil)
             try await fixture.queue.setLimit(0, key: "shut")
@@ -159,7 +159,7 @@ import Testing
         }
     }
 
-    @Test func `calls what waits for a default rate when that is taken away`() async throws {
+    @Test func `jobs that wait for a default rate are called when that is removed`() async throws {
         try await QueueFixture.run { fixture in
             try await fixture.queue.setRate(1, key: nil)
             for name in ["a", "b", "a", "b"] { _ = try await fixture.enqueue(["limit_key": name]) }
@@ -170,7 +170,7 @@ import Testing
         }
     }
 
-    @Test func `lets no more jobs of a key begin in a minute than its rate, evenly apart`() async throws {
+    @Test func `a key starts no more jobs in a minute than its rate, evenly spaced`() async throws {
         try await QueueFixture.run { fixture in
             try await fixture.queue.setRate(600, key: "k")
             var ids: [String] = []
@@ -189,7 +189,7 @@ import Testing
         }
     }
 
-    @Test func `keeps the rate whatever becomes of the jobs, and lets all go without one`() async throws {
+    @Test func `the rate holds whatever becomes of the jobs, and all jobs go without one`() async throws {
         try await QueueFixture.run { fixture in
             try await fixture.queue.setRate(1, key: "k")
             for _ in 0..<4 { _ = try await fixture.enqueue(["limit_key": "k"]) }
@@ -204,7 +204,7 @@ import Testing
         }
     }
 
-    @Test func `passes over any number of jobs without a place`() async throws {
+    @Test func `a claim passes over any number of jobs without a permit`() async throws {
         try await QueueFixture.run { fixture in
             let spec = QueueFixture.job.merging(["limit_key": "k", "priority": "high"]) { $1 }
             _ = try await fixture.queue.enqueue(Array(repeating: spec, count: 200))

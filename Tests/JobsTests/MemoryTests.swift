@@ -5,7 +5,7 @@ import Redis
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct MemoryTests {
-    @Test func `frees what it can when Redis is full, and refuses new jobs in plain words`() async throws {
+    @Test func `a full Redis frees what it can, and refuses new jobs in plain words`() async throws {
         try await QueueFixture.run(options: ["maxmemory-policy": "noeviction"]) { fixture in
             _ = try await fixture.queue.enqueue(Array(repeating: QueueFixture.job, count: 20))
             let jobs = try await fixture.claim(8)
@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    @Test func `warns of a server that may delete jobs`() async throws {
+    @Test func `the queue warns of a server that may delete jobs`() async throws {
         try await QueueFixture.run { fixture in
             #expect(try await fixture.queue.configurationWarnings() == [])
             _ = try await fixture.client.send(["CONFIG", "SET", "maxmemory-policy", "allkeys-lru"])
@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    @Test func `keeps a waiting job within 750 bytes`() async throws {
+    @Test func `a waiting job takes at most 750 bytes`() async throws {
         try await QueueFixture.run { fixture in
             let url = "https://example.org/" + String(repeating: "x", count: 95) + ".flac"
             let count = 2000
@@ -70,7 +70,7 @@ import Testing
         }
     }
 
-    @Test func `keeps a result within 256 KiB, and what is least of use goes first`() async throws {
+    @Test func `a result takes at most 256 KiB, and its least useful part is cut first`() async throws {
         try await QueueFixture.run { fixture in
             func stored(_ titles: Int, _ outputs: Int) async throws -> (bytes: Int64, outputs: [OutputReport]) {
                 var report = QueueFixture.report

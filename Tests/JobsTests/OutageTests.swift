@@ -21,7 +21,7 @@ import Testing
     }
 
     @Test(arguments: [3500, 3_600_000, -5000])
-    func `charges nobody when no beat could arrive`(_ age: Int64) async throws {
+    func `no job is charged when no heartbeat could arrive`(_ age: Int64) async throws {
         try await QueueFixture.run { fixture in
             let id = try await fixture.enqueue()
             let job = try await fixture.claimOne()
@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    @Test func `reaps what stays silent through the term that it was given`() async throws {
+    @Test func `a lease that stays silent through its term is reaped`() async throws {
         var settings = QueueSettings()
         settings.lease = .milliseconds(300)
         try await QueueFixture.run(settings: settings) { fixture in
@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    @Test func `shortens leases that a clock set back left far ahead`() async throws {
+    @Test func `leases that a clock set back left far ahead are shortened`() async throws {
         try await QueueFixture.run { fixture in
             let id = try await fixture.enqueue()
             _ = try await fixture.claimOne()
@@ -67,7 +67,7 @@ import Testing
         }
     }
 
-    @Test func `reaps a lease that ended while beats arrived, from a worker that is busy`() async throws {
+    @Test func `an expired lease of a busy worker is reaped although heartbeats arrived`() async throws {
         try await QueueFixture.run { fixture in
             _ = try await fixture.queue.enqueue([QueueFixture.job, QueueFixture.job])
             let jobs = try await fixture.claim(2)
@@ -79,7 +79,7 @@ import Testing
         }
     }
 
-    @Test func `reaps no more than sixteen a call`() async throws {
+    @Test func `one call reaps at most sixteen leases`() async throws {
         try await QueueFixture.run { fixture in
             _ = try await fixture.queue.enqueue(Array(repeating: QueueFixture.job, count: 40))
             _ = try await fixture.claim(40)

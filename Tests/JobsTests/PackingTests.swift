@@ -42,7 +42,7 @@ import Testing
             ])
     }
 
-    @Test func `the scripts read of a job without options its usual priority alone`() async throws {
+    @Test func `the scripts read the usual priority of a job without options`() async throws {
         #expect(JobOptions.pack(try JobSpec(fields: QueueFixture.job)) == "")
         #expect(Set(try await unpacked([:]).keys) == ["now", "rank"])
         let named = try await unpacked(["attempts": "1"])

@@ -3,7 +3,7 @@ import Jobs
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct PauseTests {
-    @Test func `hands out nothing while it is paused, and goes on after`() async throws {
+    @Test func `a paused queue hands out no job, and a resumed one does`() async throws {
         try await QueueFixture.run { fixture in
             let id = try await fixture.enqueue()
             try await fixture.queue.pause()

@@ -26,7 +26,7 @@ import Testing
     /// `group` of `group:<name>:ids`.
     private static func kind(_ key: some StringProtocol) -> String { String(key.prefix { $0 != ":" }) }
 
-    @Test func `names each key that there is, and no other`() throws {
+    @Test func `the page names each existing key, and no other`() throws {
         var keys = Set(try Self.scripts().matches(of: /P \.\. '([a-z]+)/).map { String($0.1) })
         keys.formUnion(
             try Self.text("Sources/Jobs/QueueKeys.swift").matches(of: /prefix \+ "([a-z]+)/).map { String($0.1) })
@@ -36,7 +36,7 @@ import Testing
         for name in try Self.names(in: "The queue as a whole") { #expect(keys.contains(Self.kind(name)), "\(name)") }
     }
 
-    @Test func `takes each time from the clock of Redis, as it says, and none from that of a worker`() throws {
+    @Test func `each time is from the clock of Redis, as the page states, and none from a worker's`() throws {
         let clocks = try Self.scripts().matches(of: /'TIME'|os\.(time|clock|date)/).map { String($0.0) }
         #expect(clocks == ["'TIME'"])
         for folder in ["Sources/Jobs", "Sources/Worker"] {
@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    @Test func `names each event that there is, and no other`() throws {
+    @Test func `the page names each existing event, and no other`() throws {
         let scripts = try Self.scripts()
         let told = Set(scripts.matches(of: /event\([^,]+, '([a-z_]+)'/).map { String($0.1) })
         #expect(told.count > 8)

@@ -6,7 +6,7 @@ import Redis
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct ReadingTests {
-    @Test func `counts every state`() async throws {
+    @Test func `every state is counted`() async throws {
         try await QueueFixture.run { fixture in
             #expect(try await fixture.queue.stats().oldestWaiting == nil)
             for outcome: Jobs.Outcome in [.completed([]), .failed(Failure(.noAudio, "x")), .cancelled] {
@@ -26,7 +26,7 @@ import Testing
         }
     }
 
-    @Test func `writes the JSON of a job with every key, times in ISO 8601, and no secret`() async throws {
+    @Test func `the JSON of a job has every key, times in ISO 8601, and no secret`() async throws {
         try await QueueFixture.run { fixture in
             let secret = "https://user:pass@example.org/a.flac?signature=hush"
             let id = try await fixture.enqueue(["source": secret])
@@ -59,7 +59,7 @@ import Testing
         }
     }
 
-    @Test func `keeps a secret of the source out of everything but the spec`() async throws {
+    @Test func `only the spec has a secret of the source`() async throws {
         try await QueueFixture.run { fixture in
             let secret = "https://user:pass@example.org/a.flac?signature=hush"
             let ids = [try await fixture.enqueue(["source": secret]), try await fixture.push(["source": secret])]
@@ -77,7 +77,7 @@ import Testing
         }
     }
 
-    @Test func `lists each state in its order, page by page`() async throws {
+    @Test func `each state is listed in its order, page by page`() async throws {
         try await QueueFixture.run { fixture in
             let ids = try await fixture.queue.enqueue(Array(repeating: QueueFixture.job, count: 25)).map(\.id)
             var found: [String] = []
@@ -105,7 +105,7 @@ import Testing
         }
     }
 
-    @Test func `lists what is over by when it ended, however it did`() async throws {
+    @Test func `finished jobs are listed by when they ended, whatever their outcome`() async throws {
         try await QueueFixture.run { fixture in
             _ = try await fixture.queue.enqueue(Array(repeating: QueueFixture.job, count: 11))
             var ended: [String] = []
@@ -127,7 +127,7 @@ import Testing
         }
     }
 
-    @Test func `shows a job in the inbox, also one that will be refused`() async throws {
+    @Test func `a job in the inbox is shown, also one that will be refused`() async throws {
         try await QueueFixture.run { fixture in
             let id = try await fixture.push(["source": "https://x.org/a?key=hush"])
             let bad = try await fixture.push(["colour": "red"])
@@ -138,7 +138,7 @@ import Testing
         }
     }
 
-    @Test func `purges what does not run`() async throws {
+    @Test func `a purge deletes jobs that do not run`() async throws {
         try await QueueFixture.run { fixture in
             _ = try await fixture.queue.enqueue((0..<600).map { QueueFixture.job.merging(["dedup": "\($0)"]) { $1 } })
             let running = try await fixture.claimOne()
@@ -156,7 +156,7 @@ import Testing
         }
     }
 
-    @Test func `knows the workers, what they have in hand, and that one left`() async throws {
+    @Test func `workers are listed with their running jobs, and one that left is not`() async throws {
         try await QueueFixture.run { fixture in
             _ = try await fixture.enqueue()
             let job = try await fixture.claimOne()
@@ -172,7 +172,7 @@ import Testing
         }
     }
 
-    @Test func `tells every change of state, each with the next number`() async throws {
+    @Test func `every change of state is an event, each with the next number`() async throws {
         try await QueueFixture.run { fixture in
             let id = try await fixture.push()
             let job = try await fixture.claimOne()

@@ -75,7 +75,7 @@ import Testing
         }
     }
 
-    @Test func `a job does not outlive owner after owner that is lost while it looks`() async throws {
+    @Test func `a job that loses owner after owner during recovery fails at its crash limit`() async throws {
         try await QueueFixture.run { fixture in
             let id = try await fixture.enqueue()
             try await lose(1, of: id, fixture)
@@ -102,7 +102,7 @@ import Testing
         }
     }
 
-    @Test func `a cancelled job whose process died while it published is looked at without delay`() async throws {
+    @Test func `a cancelled job whose process died while it published is recovered without delay`() async throws {
         try await QueueFixture.run { fixture in
             let id = try await fixture.enqueue()
             let job = try await fixture.claimOne()

@@ -20,7 +20,7 @@ import Testing
     }
 
     /// Made by Tools/make-occurrences from croniter and Python's zoneinfo.
-    @Test func `comes when croniter and zoneinfo say`() throws {
+    @Test func `occurrences match those of croniter and zoneinfo`() throws {
         let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../Fixtures/occurrences.tsv")
         let lines = try String(contentsOf: file, encoding: .utf8).split(separator: "\n")
         #expect(lines.count == 600)
@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    @Test func `comes once where the clock skips or repeats its time of day`() throws {
+    @Test func `an occurrence comes once where the clock skips or repeats its time of day`() throws {
         #expect(
             try Self.next(2, "30 2 * * *", after: "2026-03-28T12:00:00Z") == ["2026-03-29T01:00", "2026-03-30T00:30"])
         #expect(
@@ -40,7 +40,7 @@ import Testing
             try Self.next(2, "30 2 * * *", after: "2026-10-24T12:00:00Z") == ["2026-10-25T00:30", "2026-10-26T01:30"])
     }
 
-    @Test func `follows time as it passes where it comes every so often`() throws {
+    @Test func `an interval shorter than a day follows elapsed time`() throws {
         let autumn = ["2026-10-25T00:00", "2026-10-25T00:30", "2026-10-25T01:00", "2026-10-25T01:30"]
         #expect(try Self.next(4, "*/30 * * * *", after: "2026-10-24T23:30:00Z") == autumn)
         #expect(try Self.next(1, "*/30 2 * * *", after: "2026-03-28T12:00:00Z") == ["2026-03-30T00:00"])
@@ -48,7 +48,7 @@ import Testing
             try Self.next(2, "@hourly", after: "2026-03-29T00:30:00Z") == ["2026-03-29T01:00", "2026-03-29T02:00"])
     }
 
-    @Test func `takes the day of the month or that of the week, as cron does`() throws {
+    @Test func `the day of the month and the day of the week combine as in cron`() throws {
         let either = try Self.next(3, "0 0 13 2 FRI", "UTC", after: "2026-02-01T00:00:00Z")
         #expect(either == ["2026-02-06T00:00", "2026-02-13T00:00", "2026-02-20T00:00"])
         let both = try Self.next(2, "0 0 */2 * mon", "UTC", after: "2026-05-31T00:00:00Z")
@@ -58,7 +58,7 @@ import Testing
         #expect(try Recurrence("0 0 30 2 *", zone: "UTC").next(after: 0) == nil)
     }
 
-    @Test func `knows the clock of a place, for the names of files`() throws {
+    @Test func `a file name has the local time of its time zone`() throws {
         let parts = try Recurrence("@daily", zone: "Asia/Kolkata").parts(at: Self.time("2030-01-31T20:45:00Z"))
         #expect(parts.date == "2030-02-01" && parts.time == "02-15")
     }
@@ -70,14 +70,14 @@ import Testing
         ("5/10 * * * *", "5-59/…"), ("1,,2 * * * *", "`` is not in it"), ("1- * * * *", "`` is not in it"),
         ("-1 * * * *", "is no minute"), ("** * * * *", "`**` is no minute"), ("+1 * * * *", "`+1` is no minute"),
     ])
-    func `refuses what is no cron expression, and says why`(_ text: String, _ reason: String) {
+    func `a wrong cron expression is refused with a reason`(_ text: String, _ reason: String) {
         let failure = #expect(throws: Failure.self) { try CronExpression(text) }
         #expect(
             failure?.code == .invalidRequest && failure?.message.contains(reason) == true, "\(failure?.message ?? "")")
     }
 
     @Test(arguments: ["", "Europe/Nowhere", "../../etc/passwd", "/etc/passwd", "Europe", "zone.tab", "Europe//Berlin"])
-    func `refuses what is no time zone`(_ name: String) {
+    func `an unknown time zone is refused`(_ name: String) {
         let failure = #expect(throws: Failure.self) { try TimeZoneRules.named(name) }
         #expect(failure?.message.contains("`\(name)`") == true || failure?.message.contains("/\(name) is no") == true)
     }

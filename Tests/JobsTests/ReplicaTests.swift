@@ -25,7 +25,7 @@ import Testing
         #expect(error?.isTransient == true)
     }
 
-    @Test func `a durable job counts once a replica has it, and is there after a failover`() async throws {
+    @Test func `a durable job counts once a replica has it, and survives a failover`() async throws {
         let first = try await patiently { try await queue.enqueue([QueueFixture.job], nonce: "aaaaaaaa") }
         servers.replica.freeze()
         let fresh = servers.primary.client()
@@ -63,7 +63,7 @@ import Testing
     }
 
     /// From Redis 7.2 on `WAIT` looks only at what its own connection wrote.
-    @Test func `a repeated answer is written once more, so that there is something to wait for`() async throws {
+    @Test func `a repeated answer is written again, so that there is something to wait for`() async throws {
         let queue = JobQueue(client: client)
         let id = try await queue.enqueue([QueueFixture.job], nonce: "aaaaaaaa")[0].id
         let job = try #require(try await queue.claim(count: 1, worker: "w").jobs.first)
@@ -81,7 +81,7 @@ import Testing
         }
     }
 
-    @Test func `reads from the environment for how many replicas it waits`() throws {
+    @Test func `the environment sets for how many replicas a worker waits`() throws {
         #expect(try ReplicaWait.fromEnvironment { _ in nil } == nil)
         #expect(
             try ReplicaWait.fromEnvironment(fallback: 1) { _ in nil } == ReplicaWait(replicas: 1, timeout: .seconds(1)))

@@ -76,7 +76,8 @@ import Testing
         }
     }
 
-    @Test func `the oldest waiting job is the one that is ready longest, not the one pushed first`() async throws {
+    @Test func `the oldest waiting job is the one that has been ready longest, not the one pushed first`() async throws
+    {
         try await QueueFixture.run { fixture in
             let keys = fixture.queue.keys
             let id = try await fixture.push(["delay": "3600"])

@@ -6,7 +6,8 @@ import TestSupport
 import Testing
 
 @Suite struct ResultSizeTests {
-    @Test func `a result keeps within 256 KiB whatever its texts are, and what was skipped stays so`() async throws {
+    @Test func `a result keeps within 256 KiB whatever its texts are, and a skipped output stays skipped`() async throws
+    {
         try await QueueFixture.run { fixture in
             var report = QueueFixture.report
             report.url = "/out/" + String(repeating: "\u{1}", count: 60_000)

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct RetentionTests {
-    @Test func `keeps so many of each end, and forgets the oldest with all their keys`() async throws {
+    @Test func `a maximum number of each outcome is kept, and the oldest jobs go with all their keys`() async throws {
         var settings = QueueSettings()
         settings.done.count = 5
         settings.failed.count = 3
@@ -32,7 +32,7 @@ import Testing
         }
     }
 
-    @Test func `forgets by age`() async throws {
+    @Test func `old jobs are removed by age`() async throws {
         var settings = QueueSettings()
         settings.done.age = .milliseconds(200)
         try await QueueFixture.run(settings: settings) { fixture in
@@ -45,7 +45,7 @@ import Testing
         }
     }
 
-    @Test func `gives every key of a job that is over a time to live`() async throws {
+    @Test func `every key of a finished job has a time to live`() async throws {
         try await QueueFixture.run { fixture in
             let id = try await fixture.enqueue()
             _ = try await fixture.finish(try await fixture.claimOne(), .completed([QueueFixture.report]), log: ["x"])
@@ -57,7 +57,7 @@ import Testing
         }
     }
 
-    @Test func `takes the worker's settings for everybody's`() async throws {
+    @Test func `the worker's settings apply to every job`() async throws {
         var settings = QueueSettings()
         settings.cancelled.count = 2
         try await QueueFixture.run(settings: settings) { fixture in
@@ -69,7 +69,7 @@ import Testing
         }
     }
 
-    @Test func `reads the settings of the environment`() throws {
+    @Test func `the settings are read from the environment`() throws {
         let values = [
             "RESPOOL_MAX_CRASHES": "100", "RESPOOL_KEEP_COMPLETED": "50/12h", "RESPOOL_KEEP_FAILED": "7",
             "RESPOOL_KEEP_EVENTS": "600000",

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct RetryTests {
-    @Test func `starts failed and cancelled jobs afresh`() async throws {
+    @Test func `failed and cancelled jobs start afresh`() async throws {
         try await QueueFixture.run { fixture in
             let id = try await fixture.enqueue(["priority": "high"])
             let job = try await fixture.claimOne()
@@ -24,7 +24,7 @@ import Testing
         }
     }
 
-    @Test func `refuses other states, unknown ids, and specs that do not pass`() async throws {
+    @Test func `other states, unknown ids and invalid specs are refused`() async throws {
         try await QueueFixture.run { fixture in
             let waiting = try await fixture.enqueue()
             let queued = try await fixture.push()
@@ -42,7 +42,7 @@ import Testing
         }
     }
 
-    @Test func `changes fields, checks the job anew, and takes its new place`() async throws {
+    @Test func `a retry changes fields, checks the job anew, and takes its new place`() async throws {
         try await QueueFixture.run { fixture in
             try await fixture.queue.setLimit(1, key: "k")
             let id = try await fixture.enqueue(["bit_rate": "64k", "priority": "low"])
@@ -61,7 +61,7 @@ import Testing
         }
     }
 
-    @Test func `sends large changed specs in several scripts`() async throws {
+    @Test func `large changed specs are sent in several scripts`() async throws {
         try await QueueFixture.run { fixture in
             let long = "https://example.org/" + String(repeating: "x", count: 15_000)
             let ids = try await fixture.queue.enqueue(
@@ -76,7 +76,7 @@ import Testing
         }
     }
 
-    @Test func `runs a job that had expired`() async throws {
+    @Test func `an expired job runs when it is retried`() async throws {
         try await QueueFixture.run { fixture in
             let id = try await fixture.enqueue(["expires": "2001-01-01T00:00:00Z"])
             #expect(try await fixture.claim().isEmpty)
@@ -86,7 +86,7 @@ import Testing
         }
     }
 
-    @Test func `takes the dedup key again, and refuses while another job has it`() async throws {
+    @Test func `a retry takes the dedup key again, and is refused while another job has it`() async throws {
         try await QueueFixture.run { fixture in
             let first = try await fixture.enqueue(["dedup": "k"])
             _ = try await fixture.queue.cancel([first])

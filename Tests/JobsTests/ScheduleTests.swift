@@ -24,7 +24,7 @@ import Testing
         return try #require(found)
     }
 
-    @Test func `pushes one job for all that was missed, however many workers look`() async throws {
+    @Test func `a schedule pushes one job for all missed occurrences, however many workers look`() async throws {
         try await QueueFixture.run { fixture in
             #expect(try await Self.put("night", fixture))
             #expect(try await !fixture.beat([]).isScheduleDue)
@@ -47,7 +47,7 @@ import Testing
         }
     }
 
-    @Test func `fills in the occurrence's date and time by the place's clock`() async throws {
+    @Test func `a schedule fills in the occurrence's local date and time`() async throws {
         try await QueueFixture.run { fixture in
             let more = ["output": "{date}/{time}-{date}.mp3", "group": "night-{date}"]
             #expect(try await Self.put("night", fixture, more))
@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    @Test func `pushes no second job while the last one is not over, if they share a dedup key`() async throws {
+    @Test func `a schedule with a dedup key pushes no second job while the last one is unfinished`() async throws {
         try await QueueFixture.run { fixture in
             #expect(try await Self.put("night", fixture, ["dedup": "night"]))
             let schedule = try await Self.schedule("night", fixture)
@@ -68,7 +68,7 @@ import Testing
         }
     }
 
-    @Test func `is replaced only if that is said, and what was seen before counts no more`() async throws {
+    @Test func `a schedule is replaced only on request, and the new one forgets what the old one saw`() async throws {
         try await QueueFixture.run { fixture in
             #expect(try await Self.put("night", fixture))
             let old = try await Self.schedule("night", fixture)
@@ -81,7 +81,7 @@ import Testing
         }
     }
 
-    @Test func `comes no more while it is paused, and not at all once it is removed`() async throws {
+    @Test func `a paused schedule pushes nothing until it is resumed, and a removed one nothing ever`() async throws {
         try await QueueFixture.run { fixture in
             #expect(try await Self.put("a", fixture))
             #expect(try await Self.put("b", fixture))
@@ -98,7 +98,7 @@ import Testing
         }
     }
 
-    @Test func `leaves what it cannot read to others, and the doctor names it`() async throws {
+    @Test func `an unreadable schedule is left to other workers, and the doctor names it`() async throws {
         try await QueueFixture.run { fixture in
             #expect(try await Self.put("far", fixture))
             #expect(try await Self.put("near", fixture))
@@ -117,7 +117,7 @@ import Testing
         }
     }
 
-    @Test func `is held up by none of those that cannot run, however many they are`() async throws {
+    @Test func `a schedule is not held up by others that cannot run, however many they are`() async throws {
         try await QueueFixture.run { fixture in
             let (keys, broken) = (fixture.queue.keys, (0..<120).map { "broken\($0)" })
             for name in broken + ["unfit", "good"] {
@@ -139,7 +139,7 @@ import Testing
         }
     }
 
-    @Test func `is put and run once, though the answer was lost and it is told again`() async throws {
+    @Test func `a schedule is added and run once, though the answer was lost and the call repeated`() async throws {
         try await QueueFixture.run { fixture in
             let yearly = try Recurrence("@yearly", zone: "UTC")
             for _ in 1...2 {
@@ -157,7 +157,7 @@ import Testing
         }
     }
 
-    @Test func `lets a job fail that is not valid any more, and goes on`() async throws {
+    @Test func `a job of a schedule that is no longer valid fails, and the schedule goes on`() async throws {
         try await QueueFixture.run { fixture in
             #expect(try await Self.put("night", fixture, ["group": "g"]))
             let schedule = try await Self.schedule("night", fixture)

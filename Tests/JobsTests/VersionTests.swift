@@ -13,7 +13,7 @@ import Testing
         "7000 3 10000 2000 600000 3600000", "7000 3 10000 2000 600000 3600000 completed 0 1000",
         "7000 3 10000 2000 600000 3600000 completed 0 1000 failed 5 1000 cancelled 5 1000 called 5 1000 later 5 1000 x",
     ])
-    func `goes by settings that another version wrote`(line: String) async throws {
+    func `settings that another version wrote apply`(line: String) async throws {
         try await QueueFixture.run { fixture in
             let ids = try await fixture.queue.enqueue(Array(repeating: QueueFixture.job, count: 3)).map(\.id)
             let job = try await fixture.claimOne()
@@ -34,7 +34,7 @@ import Testing
         }
     }
 
-    @Test func `leaves alone what it does not know, and passes over what happens`() async throws {
+    @Test func `unknown fields are left alone, and unknown events are passed over`() async throws {
         try await QueueFixture.run { fixture in
             let keys = fixture.queue.keys
             let id = try await fixture.enqueue(["group": "g"])

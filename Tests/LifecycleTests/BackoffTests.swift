@@ -5,11 +5,11 @@ import Testing
     private let backoff = Backoff(base: .seconds(2), cap: .seconds(600))
 
     @Test(arguments: [(1, 2), (2, 4), (3, 8), (8, 256), (9, 512), (10, 600), (1000, 600)])
-    func `doubles with every failure up to the cap`(failures: Int, seconds: Int) {
+    func `the delay doubles with every failure up to the cap`(failures: Int, seconds: Int) {
         #expect(backoff.ceiling(afterFailure: failures) == .seconds(seconds))
     }
 
-    @Test func `draws its delays from the whole range below the ceiling`() {
+    @Test func `delays are drawn from the whole range below the ceiling`() {
         let delays = (0..<2000).map { _ in backoff.delay(afterFailure: 3) }
         #expect(delays.allSatisfy { $0 >= .zero && $0 <= .seconds(8) })
         // Of 2,000 even draws none falls into an eighth with probability (7/8)^2000.
@@ -17,7 +17,7 @@ import Testing
         #expect(delays.contains { $0 > .seconds(7) })
     }
 
-    @Test func `counts a duration in smaller units`() {
+    @Test func `a duration is converted to smaller units`() {
         let duration = Duration.seconds(3) + .nanoseconds(4_500_000)
         #expect(duration.nanoseconds == 3_004_500_000)
         #expect(duration.milliseconds == 3004)
@@ -25,7 +25,7 @@ import Testing
     }
 
     @Test(arguments: [(20_000, "20"), (500, "0.5"), (600_040, "600"), (12_950, "13"), (-1500, "-1.5"), (0, "0")])
-    func `is written for people`(milliseconds: Int, text: String) {
+    func `a duration is written for people`(milliseconds: Int, text: String) {
         #expect(Duration.milliseconds(milliseconds).rounded == text)
     }
 }

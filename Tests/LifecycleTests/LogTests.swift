@@ -4,7 +4,7 @@ import Testing
 import Text
 
 @Suite struct LogTests {
-    @Test func `writes JSON that keeps every character of message and fields`() throws {
+    @Test func `a JSON line keeps every character of message and fields`() throws {
         let log = Log(form: .json).with("job", "1-0").with("attempt", 2)
         let line = log.line(.warning, "a \"quote\"\nand a line", ["source": "https://x.org/ü\u{7}\\"])
         let object = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: String]
@@ -17,12 +17,12 @@ import Text
         #expect(object?["time"]?.count == 24)
     }
 
-    @Test func `writes text with its fields after the message`() {
+    @Test func `a line of text has its fields after the message`() {
         let line = Log(form: .text).with("job", "1-0").line(.info, "claimed", ["phase": "opening"])
         #expect(line.hasSuffix("Z info claimed job=1-0 phase=opening"))
     }
 
-    @Test func `lets no value write a line of its own or steer the terminal`() {
+    @Test func `no value writes a line or steers the terminal`() {
         let line = Log(form: .text).line(.info, "two\nlines", ["name": "a b", "escape": "\u{1b}[2J\u{9b}", "none": ""])
         #expect(line.hasSuffix(#"info "two\nlines" name="a b" escape="\u001b[2J\u009b" none="""#))
     }
@@ -32,7 +32,7 @@ import Text
         arguments: Array(0...0x1f) + Array(0x7f...0x9f) + Array(0x2028...0x202e) + Array(0x2066...0x2069) + [
             0x200e, 0x200f, 0x61c,
         ])
-    func `escapes controls in every form, and keeps JSON what it was`(value: Int) throws {
+    func `controls are escaped in every form, and JSON stays as it was`(value: Int) throws {
         let scalar = try #require(Unicode.Scalar(UInt32(value)))
         let name = "a\(scalar)b"
         let digits = String(value, radix: 16)
@@ -49,12 +49,12 @@ import Text
     }
 
     @Test(arguments: Log.Level.allCases)
-    func `knows a level by its name`(level: Log.Level) {
+    func `a level is found by its name`(level: Log.Level) {
         #expect(Log.Level(name: level.name) == level)
         #expect(Log.Level(name: level.name.uppercased()) == nil)
     }
 
-    @Test func `drops what is below the least level, and writes the rest to standard error`() async throws {
+    @Test func `lines below the minimum level are dropped, and others go to standard error`() async throws {
         let result = try #require(
             await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
                 let log = Log(form: .text, least: .warning)

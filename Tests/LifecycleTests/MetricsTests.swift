@@ -2,7 +2,7 @@ import Lifecycle
 import Testing
 
 @Suite struct MetricsTests {
-    @Test func `renders counters and gauges with their labels`() {
+    @Test func `counters and gauges are rendered with their labels`() {
         let metrics = Metrics()
         metrics.count("jobs_total", help: "Jobs.", labels: ["outcome": "completed", "code": ""])
         metrics.count("jobs_total", help: "Jobs.", labels: ["outcome": "completed", "code": ""], by: 2)
@@ -22,7 +22,7 @@ import Testing
                 """)
     }
 
-    @Test func `renders a histogram with cumulative buckets, sum and count`() {
+    @Test func `a histogram is rendered with cumulative buckets, sum and count`() {
         let metrics = Metrics()
         for seconds in [0.004, 0.2, 0.2, 7200] { metrics.observe("run_seconds", help: "Runs.", seconds) }
         let lines = metrics.render().split(separator: "\n")
@@ -36,7 +36,7 @@ import Testing
         #expect(lines.contains("run_seconds_count 4"))
     }
 
-    @Test func `counts from many tasks at once`() async {
+    @Test func `a counter counts from many tasks at once`() async {
         let metrics = Metrics()
         await withTaskGroup(of: Void.self) { group in
             for _ in 0..<8 {

@@ -5,7 +5,7 @@ import Testing
 
 /// What concerns the whole process, each in a process of its own.
 @Suite struct ProcessTests {
-    @Test func `sees every signal that is sent once the stream is made`() async {
+    @Test func `the stream yields every signal that is sent after it is made`() async {
         await #expect(processExitsWith: .success) {
             let signals = await Signals.stream(of: [SIGTERM, SIGINT])
             kill(getpid(), SIGTERM)
@@ -17,7 +17,7 @@ import Testing
         }
     }
 
-    @Test func `makes a write to a closed pipe an error`() async {
+    @Test func `a write to a closed pipe is an error`() async {
         await #expect(processExitsWith: .success) {
             Signals.ignoreBrokenPipes()
             var ends: [CInt] = [0, 0]
@@ -27,7 +27,7 @@ import Testing
         }
     }
 
-    @Test func `knows a signal that its parent wants ignored`() async {
+    @Test func `a signal that the parent ignores is detected`() async {
         await #expect(processExitsWith: .success) {
             signal(SIGHUP, SIG_DFL)
             precondition(!Signals.isIgnored(SIGHUP))
@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    @Test func `starts a child that has its two descriptors and nothing else of its parent's`() async {
+    @Test func `a child process inherits its two descriptors and nothing else`() async {
         await #expect(processExitsWith: .success) {
             var ends: [CInt] = [0, 0]
             // Without close-on-exec, as a library's careless descriptor would be.
@@ -58,14 +58,14 @@ import Testing
         }
     }
 
-    @Test func `says why a program cannot be started`() async {
+    @Test func `a program that cannot be started is reported with the reason`() async {
         let program = Spawner.Program(path: "/nowhere/respool", arguments: [], environment: [:])
         await #expect(throws: Errno(rawValue: ENOENT)) {
             _ = try await Spawner.shared.spawn(program, descriptors: [-1, -1, -1])
         }
     }
 
-    @Test func `closes a descriptor with its owner, and not one that was released`() async {
+    @Test func `a descriptor is closed with its owner unless it was released`() async {
         await #expect(processExitsWith: .success) {
             let file = open("/dev/null", O_RDONLY)
             do {
@@ -79,7 +79,7 @@ import Testing
         }
     }
 
-    @Test func `reads an environment variable, and an empty one as unset`() async {
+    @Test func `an environment variable is read, and an empty one is unset`() async {
         await #expect(processExitsWith: .success) {
             setenv("RESPOOL_TEST", "value", 1)
             precondition(Environment.value("RESPOOL_TEST") == "value")

@@ -4,7 +4,7 @@ import Synchronization
 import Testing
 
 @Suite struct ThreadTests {
-    @Test func `runs actors that block without holding up other tasks`() async {
+    @Test func `an actor that blocks does not hold up other tasks`() async {
         let actors = (0..<8).map { _ in Sleeper() }
         let calls = actors.map { actor in Task { await actor.block() } }
         // With all of them blocked on a pool of a thread per core, no task would come this far.
@@ -13,7 +13,7 @@ import Testing
         for call in calls { await call.value }
     }
 
-    @Test func `starts threads with every signal blocked`() async {
+    @Test func `threads start with every signal blocked`() async {
         let isBlocked = await withCheckedContinuation { continuation in
             startThread { @Sendable in
                 var mask = sigset_t()
@@ -24,7 +24,7 @@ import Testing
         #expect(isBlocked)
     }
 
-    @Test func `shows a raised flag to other threads`() async {
+    @Test func `other threads see a raised flag`() async {
         let flag = CancellationFlag()
         #expect(!flag.isRaised)
         await withCheckedContinuation { continuation in

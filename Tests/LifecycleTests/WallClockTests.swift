@@ -8,11 +8,11 @@ import Testing
             (-1, "1969-12-31T23:59:59.999Z"),
             (951_782_400_000, "2000-02-29T00:00:00.000Z"),
         ] as [(Int64, String)])
-    func `writes an instant as ISO 8601`(milliseconds: Int64, text: String) {
+    func `an instant is written as ISO 8601`(milliseconds: Int64, text: String) {
         #expect(WallClock.timestamp(milliseconds: milliseconds) == text)
     }
 
-    @Test func `words an error number as the system does`() {
+    @Test func `an error number is written as the system writes it`() {
         #expect(Errno(rawValue: 2).description == "No such file or directory")
     }
 }

@@ -19,7 +19,7 @@ import Testing
         return Set(rows.filter { $0.count > 1 && fits($0[0]) }.map { String($0[1]) })
     }
 
-    @Test func `opens audio and films, of all that libav could open`() async throws {
+    @Test func `audio and films are opened, of all that libav could open`() async throws {
         let all = try await listed("-demuxers") { $0 == "D" }
         let allowed = all.filter { Container(demuxer: $0) != nil }
         let names = Set(Container.demuxers)
@@ -37,7 +37,7 @@ import Testing
         #expect(allowed.count < all.count / 2 + 20)
     }
 
-    @Test func `decodes audio alone, and nothing that makes sound out of nothing`() {
+    @Test func `only audio is decoded, and no source that synthesises it`() {
         let names = CodecID.decoders.split(separator: ",")
         #expect(names.contains("mp3float") && names.contains("wmapro") && names.contains("pcm_s24be"))
         let listed = CodecID.allCases.flatMap(\.names)
@@ -49,7 +49,7 @@ import Testing
         for name in ["h264", "mjpeg", "wavesynth", "comfortnoise", "ass"] { #expect(!names.contains(Substring(name))) }
     }
 
-    @Test func `passes over a tag whose chapters hold deflated frames without measure`() async throws {
+    @Test func `a tag whose chapters hold unbounded deflated frames is skipped`() async throws {
         let music = try fileBytes(try await Studio.shared.music(as: "chapter.mp3", ["-id3v2_version", "0"]))
         let titles: [(text: [UInt8], flags: UInt8, count: Int)] = [
             ([0] + Array("One".utf8), 0, 1), ([UInt8](repeating: 0x78, count: 20_000), 0x80, 0),

@@ -17,7 +17,7 @@ import Testing
         #expect(found == Self.ramp)
     }
 
-    @Test func `a range of a RIFX file begins with its own sample`() throws {
+    @Test func `a range of a RIFX file begins with its first sample`() throws {
         let part = try MemoryFile(Self.file(16, 1)).converted(
             to: Rendition(format: "wav", sampleFormat: .f32), start: MediaTime(sample: 1234, rate: 1000),
             end: MediaTime(sample: 2345, rate: 1000)

@@ -17,7 +17,7 @@ import Testing
     ]
 
     @Test(arguments: kinds)
-    func `never takes a part for the whole`(_ name: String, _ arguments: [String]) async throws {
+    func `a truncated source never passes for the whole`(_ name: String, _ arguments: [String]) async throws {
         let source = try await Studio.shared.music(as: name, arguments)
         let bytes = try Data(contentsOf: URL(filePath: source))
         for percent in [60, 97] {
@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    @Test func `reads a range that lies before the cut`() async throws {
+    @Test func `a range that lies before the cut is read`() async throws {
         for name in ["c.wav", "c.flac", "c.mp3", "c.ogg"] {
             let arguments = Self.kinds.first { $0.0 == name }!.1
             let bytes = try Data(contentsOf: URL(filePath: try await Studio.shared.music(as: name, arguments)))
@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test(arguments: [("d.flac", []), ("d.m4a", []), ("d.ogg", ["-c:a", "libvorbis"]), ("d.mp3", [])])
-    func `fails on damage in the middle`(_ name: String, _ arguments: [String]) async throws {
+    func `damage in the middle fails the conversion`(_ name: String, _ arguments: [String]) async throws {
         var bytes = try Data(contentsOf: URL(filePath: try await Studio.shared.music(as: name, arguments)))
         let middle = bytes.count / 2
         for index in middle..<middle + 3000 { bytes[index] = UInt8(truncatingIfNeeded: index &* 167) }
@@ -55,7 +55,8 @@ import Testing
         ("g.mka", ["-c:a", "pcm_s16le"]), ("o-g.webm", ["-c:a", "libopus"]), ("v-g.webm", ["-c:a", "libvorbis"]),
         ("g.wma", []), ("g.ts", ["-c:a", "aac"]), ("g.spx", ["-c:a", "libspeex", "-ar", "16000"]),
     ])
-    func `fails where a container passes over what it cannot read`(_ name: String, _ arguments: [String]) async throws {
+    func `an error that a container skips over fails the conversion`(_ name: String, _ arguments: [String]) async throws
+    {
         let source = try await Studio.shared.music(as: name, arguments)
         _ = try await convert(source, Rendition(format: "wav"))
         var bytes = try Data(contentsOf: URL(filePath: source))
@@ -69,7 +70,7 @@ import Testing
     }
 
     @Test(arguments: [("film.flv", "libmp3lame"), ("film.nut", "libvorbis")])
-    func `fails where a film lost a part of its sound`(_ name: String, _ codec: String) async throws {
+    func `a film that lost a part of its sound fails`(_ name: String, _ codec: String) async throws {
         let film = ["-f", "lavfi", "-i", "testsrc=d=6:r=10:s=64x64", "-i", try await Studio.shared.music()]
         let source = try await Studio.shared.source(name, film + ["-c:a", codec])
         _ = try await convert(source, Rendition(format: "wav"))
@@ -79,14 +80,14 @@ import Testing
         #expect(try await refusal("garbled-\(name)", bytes) != nil)
     }
 
-    @Test func `takes a pause between packets for no damage`() async throws {
+    @Test func `a pause between packets is no damage`() async throws {
         let source = try await Studio.shared.music(
             as: "pause.mka", ["-af", "asetpts='PTS+if(gt(T,3),2/TB,0)'", "-c:a", "flac"])
         #expect(try await ffprobe(source, "format=duration").hasPrefix("8."))
         #expect(try await convert(source, Rendition(format: "wav")).result.samples == 264_600)
     }
 
-    @Test func `calls a whole file with a senseless header corrupt, not short`() async throws {
+    @Test func `a whole file with a senseless header is corrupt, not short`() async throws {
         var bytes = try Data(contentsOf: URL(filePath: try await Studio.shared.music(as: "rate.aiff")))
         // The sample rate of the COMM chunk, which comes first.
         for index in 28..<38 { bytes[index] = 0 }
@@ -94,7 +95,7 @@ import Testing
         guard case .corruptMedia = refused?.reason else { Issue.record("\(String(describing: refused))"); return }
     }
 
-    @Test func `fails where a length in the headers of MPEG-4 is senseless, and not where it is edited`() async throws {
+    @Test func `a senseless length in the headers of MPEG-4 fails, and an edited one does not`() async throws {
         let source = try await Studio.shared.music(as: "scale.m4a")
         var bytes = try Data(contentsOf: URL(filePath: source))
         let header = try #require(bytes.firstRange(of: Data("mdhd".utf8))).upperBound
@@ -115,7 +116,7 @@ import Testing
         }
     }
 
-    @Test func `reads past a tag that lies behind the frames`() async throws {
+    @Test func `a tag that lies behind the frames is skipped`() async throws {
         let source = try await Studio.shared.music(as: "tail.mp3", ["-write_xing", "0"])
         var bytes = try Data(contentsOf: URL(filePath: source))
         let count = try await convert(source, Rendition(format: "wav")).result.samples
@@ -128,7 +129,7 @@ import Testing
         await failure(try Studio.shared.folder.write(name, bytes))
     }
 
-    @Test func `refuses bytes that nothing recognises`() async throws {
+    @Test func `unrecognised bytes are refused`() async throws {
         let text = String(repeating: "The quick brown fox jumps over the lazy dog.\n", count: 5000)
         // The same noise each time: of some, libav takes a few bytes for a film's.
         var noise = Noise(state: 1)
@@ -154,7 +155,7 @@ import Testing
         guard case .unsupportedFormat = picture?.reason else { Issue.record("\(String(describing: picture))"); return }
     }
 
-    @Test func `calls an empty file and one without samples corrupt`() async throws {
+    @Test func `an empty file and one without samples are corrupt`() async throws {
         let empty = try await refusal("empty.mp3", [])
         guard case .corruptMedia = empty?.reason else { Issue.record("\(String(describing: empty))"); return }
         let source = try await Studio.shared.music(as: "header.flac")
@@ -162,7 +163,7 @@ import Testing
         #expect(try await refusal("header-only.flac", header) != nil)
     }
 
-    @Test func `finds no audio in a silent film, and the audio in another`() async throws {
+    @Test func `a silent film has no audio, and another one has`() async throws {
         let film = ["-f", "lavfi", "-i", "testsrc=d=6:r=5:s=64x64"]
         let silent = await failure(try await Studio.shared.source("silent.mp4", film))
         guard case .noAudio = silent?.reason else { Issue.record("\(String(describing: silent))"); return }
@@ -173,7 +174,7 @@ import Testing
         #expect(decoded[0] == decoded[1])
     }
 
-    @Test func `calls encrypted audio protected`() async throws {
+    @Test func `encrypted audio is protected`() async throws {
         let source = try await Studio.shared.music(
             as: "secret.mp4",
             [

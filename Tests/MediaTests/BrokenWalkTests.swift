@@ -53,7 +53,7 @@ import Testing
         },
     ]
 
-    @Test(arguments: breaks) func `gives the samples of a whole decode`(_ broken: Break) async throws {
+    @Test(arguments: breaks) func `a cut gives the samples of a whole decode`(_ broken: Break) async throws {
         let source = try await Studio.shared.source(
             broken.source,
             ["-f", "lavfi", "-i", "aevalsrc='0.4*sin(2*PI*(300*t+30*t*t))':s=44100:d=20"] + broken.arguments)

@@ -13,7 +13,7 @@ import Testing
     }
 
     @Test(arguments: ["m4a", "opus", "ogg", "alac", "flac", "wav"])
-    func `keeps six channels apart in every format that has them`(_ format: String) async throws {
+    func `six channels are kept apart in every format that has them`(_ format: String) async throws {
         let source = try await surround()
         let converted = try await convert(source, Rendition(format: format))
         #expect(converted.result.channels == 6)
@@ -36,15 +36,14 @@ import Testing
     }
 
     @Test(arguments: [(3, "2.1"), (6, "5.1")])
-    func `takes channels without names for the usual ones, and says so`(_ channels: Int, _ layout: String) async throws
-    {
+    func `unnamed channels get the usual names, with a warning`(_ channels: Int, _ layout: String) async throws {
         let converted = try await convert(Self.unnamed(channels), Rendition(format: "flac"))
         #expect(converted.result.settings["channel_layout"]?.effective == layout)
         let words = ["\(channels) channels", layout]
         #expect(converted.result.warnings.contains { warning in words.allSatisfy { warning.message.contains($0) } })
     }
 
-    @Test func `keeps channels that have no usual names, or says what to do`() async throws {
+    @Test func `channels without usual names are kept, or the error says what to do`() async throws {
         let source = try Self.unnamed(11)
         #expect(try await convert(source, Rendition(format: "wav")).result.channels == 11)
         let refused = await failure(source, Rendition(format: "flac"))
@@ -64,7 +63,7 @@ import Testing
             "unnamed-\(channels).wav", Array("RIFF".utf8) + little(chunks.count + samples.count, 4) + chunks + samples)
     }
 
-    @Test func `tells of FLAC's channels what their number does not, where the container can`() async throws {
+    @Test func `FLAC stores a layout that its channel count does not imply, if the container can`() async throws {
         let source = try await Studio.shared.source(
             "two-one.wav", ["-f", "lavfi", "-i", "aevalsrc='0.1|0.2|0.3':c=2.1:s=44100:d=0.2"])
         var tagged = Rendition(format: "flac")
@@ -84,13 +83,13 @@ import Testing
         }
     }
 
-    @Test func `mixes down to what MP3 takes, and says so`() async throws {
+    @Test func `channels are mixed down for MP3, with a warning`() async throws {
         let converted = try await convert(surround(), Rendition(format: "mp3"))
         #expect(converted.result.channels == 2)
         #expect(converted.result.warnings.contains { $0.message.contains("2 channels") })
     }
 
-    @Test func `takes the nearest sample rate above, and warns of one below`() async throws {
+    @Test func `the nearest higher sample rate is taken, and a lower one causes a warning`() async throws {
         let opus = try await convert(Studio.shared.music(), Rendition(format: "opus"), end: MediaTime(parsing: "1")!)
         #expect(opus.result.sampleRate == 48_000)
         #expect(opus.result.warnings.isEmpty)
@@ -104,7 +103,7 @@ import Testing
         #expect(fast.result.sampleRate == 32_000)
     }
 
-    @Test func `refuses settings that only the source makes wrong`() async throws {
+    @Test func `settings that the source makes wrong are refused`() async throws {
         let low = try await Studio.shared.music(as: "low.wav", ["-ar", "11025"])
         let refused = await failure(low, Rendition(format: "ogg", bitRate: 320_000))
         guard case .invalidSettings = refused?.reason else { Issue.record("\(String(describing: refused))"); return }

@@ -13,7 +13,7 @@ import Testing
     ]
 
     @Test(arguments: depths)
-    func `takes samples with the declared MD5, and tells the one of the result`(
+    func `samples match the declared MD5, and the result reports its own`(
         _ name: String, _ arguments: [String], _ format: String
     ) async throws {
         let source = try await Studio.shared.music(as: name, arguments)
@@ -41,7 +41,7 @@ import Testing
     }
 
     @Test(arguments: ["u8", "s16le", "s24le", "s32le", "f32le"])
-    func `holds the samples of WavPack against the MD5 that the file declares`(_ format: String) async throws {
+    func `the samples of WavPack match the MD5 that the file declares`(_ format: String) async throws {
         let music = try await Studio.shared.music(as: "pack-\(format).wav", ["-c:a", "pcm_\(format)"])
         let path = await Studio.shared.output("wv")
         let outcome = try await ChildProcess.run("wavpack", ["-q", "-y", "-m", music, "-o", path])
@@ -57,7 +57,7 @@ import Testing
     }
 
     @Test(arguments: depths)
-    func `fails with another MD5 than the declared one, unless damage is accepted`(
+    func `a wrong declared MD5 fails the conversion, unless damage is accepted`(
         _ name: String, _ arguments: [String], _: String
     ) async throws {
         var bytes = try fileBytes(try await Studio.shared.music(as: name, arguments))
@@ -90,7 +90,7 @@ import Testing
         }
     }
 
-    @Test func `an output that is encoded once more still tells of another MD5`() async throws {
+    @Test func `an output that is encoded once more still warns of a wrong MD5`() async throws {
         // Noise that the limiter has at the ceiling all the time: what a codec leaves out lets peaks stand out.
         let noise = "0.3*(2*random(0)-1)+0.25*lt(mod(t,0.1),0.0005)"
         let path = try await Studio.shared.source(

@@ -64,7 +64,7 @@ import Testing
     }
 
     @Test(arguments: ["mp3", "wav", "flac", "m4a"])
-    func `stops soon after the flag is raised`(_ format: String) async throws {
+    func `a conversion stops soon after the flag is raised`(_ format: String) async throws {
         let stop = CancellationFlag()
         let started = CancellationFlag()
         let raised = Mutex<ContinuousClock.Instant?>(nil)
@@ -88,7 +88,7 @@ import Testing
         #expect(failed!.1 < .seconds(1))
     }
 
-    @Test func `hands on the error that the source met`() async throws {
+    @Test func `an error of the source is passed on`() async throws {
         for offset in [0, 3_000_000] as [Int64] {
             let failed = try await onThread {
                 do throws(MediaError) {
@@ -105,7 +105,7 @@ import Testing
         }
     }
 
-    @Test func `hands on the error that the store met`() async throws {
+    @Test func `an error of the store is passed on`() async throws {
         let source = try await Studio.shared.music()
         for format in ["wav", "m4a", "mp3"] {
             let failed = try await onThread {
@@ -127,7 +127,7 @@ import Testing
     }
 
     @Test(arguments: [("p.flac", true), ("p.aac", false)])
-    func `reports how far it is, up to the end`(_ name: String, _ isKnown: Bool) async throws {
+    func `progress is reported up to the end`(_ name: String, _ isKnown: Bool) async throws {
         let source = try await Studio.shared.source(
             name, ["-f", "lavfi", "-i", "anoisesrc=d=60:a=0.1:r=44100", "-ac", "2"])
         let reports = try await onThread {
@@ -150,7 +150,7 @@ import Testing
     }
 
     @Test(arguments: ["mp3", "m4a", "flac", "ogg", "opus", "aiff", "wav", "alac"])
-    func `carries tags over, wherever the source keeps them`(_ format: String) async throws {
+    func `tags are carried over, wherever the source keeps them`(_ format: String) async throws {
         let title = "Mélodie 旋律 🎵"
         let tags = ["-metadata", "title=\(title)", "-metadata", "artist=Someone"]
         for name in ["tagged.flac", "tagged.opus"] {
@@ -161,7 +161,7 @@ import Testing
         }
     }
 
-    @Test func `puts the index of an MP4 in front of its samples`() async throws {
+    @Test func `the index of an MP4 precedes its samples`() async throws {
         let converted = try await convert(Studio.shared.music(), Rendition(format: "m4a"))
         let bytes = try Data(contentsOf: URL(filePath: converted.path))
         let index = bytes.firstRange(of: Data("moov".utf8))
@@ -169,7 +169,7 @@ import Testing
         #expect(index!.lowerBound < samples!.lowerBound)
     }
 
-    @Test func `tells what a source is`() async throws {
+    @Test func `a probe describes a source`() async throws {
         let film = ["-f", "lavfi", "-i", "testsrc=d=2:r=5:s=64x64", "-i", try await Studio.shared.music()]
         let source = try await Studio.shared.source(
             "film.mp4",

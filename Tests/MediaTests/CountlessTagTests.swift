@@ -36,7 +36,7 @@ import Testing
 
     private static func repeated(_ piece: [UInt8]) -> [UInt8] { Array(repeatElement(piece, count: 100_000).joined()) }
 
-    @Test func `of tags in front only so many are looked at`() throws {
+    @Test func `only a maximum number of tags in front is examined`() throws {
         let tags = Self.repeated(Self.empty) + [0xFF, 0xFB, 0x90, 0x64]
         let looks: [(String, (any ByteSource) throws -> Void)] = [
             ("few frames", { _ = try FewFrames.container($0) }), ("unread", { _ = try UnreadFormat.name($0) }),
@@ -47,7 +47,7 @@ import Testing
         #expect(throws: MediaError.self) { try MemoryFile(tags).converted(to: Rendition(format: "wav")) }
     }
 
-    @Test func `a tag behind so many is not there for libav either`() throws {
+    @Test func `a tag behind the maximum number is hidden from libav too`() throws {
         let tags = Array(repeatElement(Self.empty, count: 100).joined())
         let seen = try DeflatedTags.hidden(MemoryFile(tags), .ends)
         let bytes = try #require(try SourceBytes(seen).read(at: 0, tags.count))
@@ -55,7 +55,7 @@ import Testing
         #expect(bytes[10 * TagBytes.maxLeading + 3] == 0xFF)
     }
 
-    @Test func `a file with as many tags as are looked at is read`() async throws {
+    @Test func `a file with exactly the maximum number of tags is read`() async throws {
         let music = try await Studio.shared.music(as: "countless.mp3", ["-id3v2_version", "0"])
         let bare = try MemoryFile(path: music)
         let tags = Array(repeatElement(Self.empty, count: TagBytes.maxLeading).joined())
@@ -64,7 +64,7 @@ import Testing
     }
 
     @Test(arguments: ["wav", "aiff", "w64", "caf"])
-    func `of empty chunks only so many are looked at`(_ format: String) throws {
+    func `only a maximum number of empty chunks is examined`(_ format: String) throws {
         let bytes: [UInt8] =
             switch format {
             case "wav": ascii("RIFF") + zeros(4) + ascii("WAVE") + Self.repeated(ascii("free") + zeros(4))
@@ -95,7 +95,7 @@ import Testing
         try MovieTags(MemoryFile(box("moov", box("udta", user))))?.body()
     }
 
-    @Test func `boxes nested behind as many as are looked at are not read`() throws {
+    @Test func `boxes nested behind the maximum number are not read`() throws {
         let few = Array(repeatElement(box("free", []), count: 100).joined())
         let many = Array(repeatElement(box("free", []), count: 10_000).joined())
         #expect(try tags(few + nested(3)) != nil)

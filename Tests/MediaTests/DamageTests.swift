@@ -19,7 +19,7 @@ import Testing
     ]
 
     @Test(arguments: kinds)
-    func `leaves silence where sound is lost, and what follows in its place`(
+    func `lost sound becomes silence, and what follows keeps its place`(
         _ name: String, _ arguments: [String]
     ) async throws {
         let source = try await Studio.shared.music(as: name, arguments)
@@ -46,14 +46,14 @@ import Testing
         ["aac", "ts", "ac3", "mp2", "flv", "wma", "avi"].contains { name.hasSuffix($0) } || name.hasPrefix("bare")
     }
 
-    @Test func `sees no gap between frames of MP3 that are larger than a block of AVI`() async throws {
+    @Test func `frames of MP3 that are larger than a block of AVI make no gap`() async throws {
         let source = try await Studio.shared.music(
             as: "large.avi", ["-ar", "32000", "-c:a", "libmp3lame", "-b:a", "320k"])
         let result = try await convert(source, Rendition(format: "wav")).result
         #expect(result.damage == Damage(seconds: 0, events: 0))
     }
 
-    @Test func `counts a single lost frame to the sample, and lets it pass`() async throws {
+    @Test func `a single lost frame is counted to the sample and accepted`() async throws {
         let source = try await Studio.shared.music(as: "short-frames.flac", ["-frame_size", "1024"])
         var bytes = try Data(contentsOf: URL(filePath: source))
         bytes[bytes.count / 2] ^= 0x10
@@ -68,7 +68,7 @@ import Testing
         ("f.flac", ["-c:a", "flac"]), ("f.ogg", ["-c:a", "libvorbis"]), ("f.opus", []), ("f.tta", []), ("f.wv", []),
         ("f.ac3", []), ("f.oga", ["-c:a", "flac"]),
     ])
-    func `reports a flipped byte where the format has checksums`(_ name: String, _ arguments: [String]) async throws {
+    func `a flipped byte is reported if the format has checksums`(_ name: String, _ arguments: [String]) async throws {
         let source = try await Studio.shared.music(as: name, arguments)
         let whole = try await convert(source, Rendition(format: "wav")).result.samples
         for percent in [35, 50, 75] {
@@ -81,7 +81,7 @@ import Testing
         }
     }
 
-    @Test func `fails with more than a hundredth lost, and says how much and where`() async throws {
+    @Test func `more than a hundredth lost fails, with the amount and the position`() async throws {
         let source = try await Studio.shared.music(as: "much.mp3")
         let bytes = garbled(try Data(contentsOf: URL(filePath: source)), at: 0.5, count: 4096)
         let refused = await failure(try Studio.shared.folder.write("much-lost.mp3", bytes))
@@ -91,7 +91,7 @@ import Testing
         #expect(sentence.contains("accept"))
     }
 
-    @Test func `judges the silence that a header promises before any of it is written`() async throws {
+    @Test func `the silence that a header promises is judged before any of it is written`() async throws {
         var bytes = try fileBytes(try await Studio.shared.music(as: "promising.mp3"))
         let mark = try #require(bytes.firstRange(of: Array("Info".utf8)) ?? bytes.firstRange(of: Array("Xing".utf8)))
         // Behind the flags stands the count of frames, of which a frame of the least size could be one.
@@ -125,7 +125,7 @@ import Testing
     @Test(arguments: [
         (231, 264_600...264_600), (80, 262_000...273_000), (271, 262_000...273_000), (1400, 262_000...273_000),
     ])
-    func `believes a count of frames no further than lost bytes could hold them`(
+    func `a count of frames is trusted only as far as the lost bytes could hold them`(
         _ frames: Int, _ lengths: ClosedRange<Int64>
     ) async throws {
         var bytes = try fileBytes(try await Studio.shared.music(as: "counting.mp3", ["-q:a", "6"]))
@@ -141,7 +141,7 @@ import Testing
     }
 
     @Test(arguments: [("t.wav", []), ("t.flac", []), ("t.mp3", []), ("t.ogg", ["-c:a", "libvorbis"]), ("t.tta", [])])
-    func `takes what there is of a source that is cut short, where that is accepted`(
+    func `a truncated source is converted as far as it goes if damage is accepted`(
         _ name: String, _ arguments: [String]
     ) async throws {
         let source = try await Studio.shared.music(as: name, arguments)
@@ -161,7 +161,7 @@ import Testing
         }
     }
 
-    @Test func `picks a track by its number and by its language`() async throws {
+    @Test func `a track is selected by its number and by its language`() async throws {
         let source = try await Studio.shared.source(
             "tracks.mka",
             [

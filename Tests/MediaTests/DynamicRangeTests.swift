@@ -10,7 +10,9 @@ import Testing
 /// The gains that AC-3 carries for players, and samples that integers cannot hold.
 @Suite struct DynamicRangeTests {
     @Test(arguments: [(nil, 0.5), (1, 0.5), (0, 1), (0.5, 0.7071)] as [(Double?, Double)])
-    func `drc says how much of the gain that AC-3 carries is applied`(_ drc: Double?, _ gain: Double) async throws {
+    func `the drc field sets how much of the gain that AC-3 carries is applied`(_ drc: Double?, _ gain: Double)
+        async throws
+    {
         let path = try await halved()
         let result = try convert(try MemoryFile(path: path), SourceSettings(drc: drc), .f32)
         #expect(result.settings["drc"] == Setting(requested: drc.map { "\($0)" }, effective: "\(drc ?? 1)"))
@@ -24,7 +26,7 @@ import Testing
         #expect(abs(peak / 0.5 - gain) < 0.02, "\(peak)")
     }
 
-    @Test func `a job that gives drc has no packets of AC-3 copied`() async throws {
+    @Test func `packets of AC-3 are not copied if a job gives drc`() async throws {
         let file = try MemoryFile(path: try await halved())
         for (drc, isCopied) in [(nil, true), (0.5, false)] as [(Double?, Bool)] {
             var rendition = Rendition(format: "ac3")

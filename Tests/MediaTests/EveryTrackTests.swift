@@ -77,7 +77,7 @@ import Testing
     private static let cut = TimeRange(start: MediaTime(value: 1, timescale: 3), end: MediaTime(value: 2, timescale: 1))
 
     @Test(arguments: [("mka", "flac"), ("m4a", "alac"), ("mov", "pcm"), ("mp4", "aac"), ("webm", "opus")])
-    func `each track has its samples, and a cut is exact in all`(format: String, codec: String) async throws {
+    func `each track keeps its samples, and a cut is exact in all`(format: String, codec: String) async throws {
         let source = try await Self.film()
         let original = try await Self.samples(source)
         for range in [TimeRange.whole, Self.cut] {
@@ -125,7 +125,7 @@ import Testing
         return both / (one * other).squareRoot()
     }
 
-    @Test func `a range beyond a track's end names the track`() async throws {
+    @Test func `the error about a range beyond a track's end names the track`() async throws {
         let source = try await Self.film()
         let late = TimeRange(start: MediaTime(value: 16, timescale: 5), end: nil)
         let error = await #expect(throws: MediaError.self) {
@@ -146,7 +146,7 @@ import Testing
         #expect(error?.sentence.hasSuffix("formats that hold several: m4a m4b alac mp4 mov mka webm") == true)
     }
 
-    @Test func `of a single track it makes what is made without it`() async throws {
+    @Test func `all tracks of a single-track source give the same result as that track alone`() async throws {
         let source = try await Studio.shared.music()
         let all = try await Self.convert(source, Rendition(format: "mka"))
         let best = try await Self.convert(source, Rendition(format: "mka"), .best)

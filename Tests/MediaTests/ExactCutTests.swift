@@ -24,7 +24,7 @@ import Testing
     }
 
     @Test(arguments: ["flac", "wav", "m4a"])
-    func `cuts a ramp on the very sample into everything lossless`(_ container: String) async throws {
+    func `a ramp is cut to the sample in every lossless format`(_ container: String) async throws {
         let source = try await container == "m4a" ? alacRamp() : ramp(1, "ramp.\(container)")
         let expected = (Self.first..<Self.end).map { Int16(truncatingIfNeeded: $0 - 32768) }
         let formats = ["wav", "aiff", "caf", "flac", "alac"]
@@ -45,7 +45,7 @@ import Testing
         try await Studio.shared.source("ramp.m4a", ["-i", ramp(1, "ramp.flac"), "-c:a", "alac"])
     }
 
-    @Test func `keeps both channels of a ramp apart`() async throws {
+    @Test func `both channels of a ramp are kept apart`() async throws {
         let source = try await ramp(2, "ramp-2.flac")
         let converted = try await convert(
             source, Rendition(format: "alac"), start: MediaTime(sample: 100_001, rate: 44_100),
@@ -65,7 +65,8 @@ import Testing
         ("o.webm", ["-c:a", "libopus"]), ("a.wv", []), ("a.tta", []), ("alac.caf", ["-c:a", "alac"]),
         ("fragments.mp4", ["-c:a", "aac", "-movflags", "frag_keyframe+empty_moov"]),
     ])
-    func `gives the same samples as a whole decode, from any source`(_ name: String, _ arguments: [String]) async throws
+    func `a cut gives the same samples as a whole decode, from any source`(_ name: String, _ arguments: [String])
+        async throws
     {
         let source = try await Studio.shared.music(as: name, arguments)
         let whole = try await decode(source, as: Float.self, "f32le")
@@ -78,20 +79,20 @@ import Testing
         #expect(samples.elementsEqual(whole[range.lowerBound * 2..<range.upperBound * 2]))
     }
 
-    @Test func `leaves out the padding that MP4 keeps after the last sample`() async throws {
+    @Test func `the padding that MP4 keeps after the last sample is left out`() async throws {
         let source = try await Studio.shared.music(as: "padded.m4a", ["-movie_timescale", "44100"])
         #expect(try await convert(source, Rendition(format: "wav")).result.samples == 264_600)
     }
 
     @Test(arguments: ["aac", "alac"])
-    func `gives the samples that an edit list in milliseconds rounds away`(_ encoder: String) async throws {
+    func `samples that an edit list in milliseconds rounds away are kept`(_ encoder: String) async throws {
         let source = try await Studio.shared.music(
             as: "rounded-\(encoder).mp4", ["-af", "atrim=end_sample=132354", "-c:a", encoder])
         #expect(try await convert(source, Rendition(format: "wav")).result.samples == 132_354)
     }
 
     @Test(arguments: [("mp3", 44_100), ("mp3", 48_000), ("ogg", 44_100), ("opus", 48_000)])
-    func `writes lossy files that decode to exactly the range`(_ format: String, _ rate: Int) async throws {
+    func `a lossy file decodes to exactly the range`(_ format: String, _ rate: Int) async throws {
         let converted = try await convert(
             Studio.shared.music(), Rendition(format: format, sampleRate: rate), start: MediaTime(parsing: "1")!,
             end: MediaTime(sample: 239_556, rate: 44_100))
@@ -101,14 +102,14 @@ import Testing
     }
 
     @Test(arguments: [48, 500, 1152, 2000])
-    func `writes an MP3 of a few frames`(count: Int) async throws {
+    func `an MP3 may have a few frames`(count: Int) async throws {
         let converted = try await convert(
             Studio.shared.music(), Rendition(format: "mp3", bitRate: 64_000, channels: 1),
             end: MediaTime(sample: Int64(count), rate: 44_100))
         #expect(try await decode(converted.path, as: Int16.self, "s16le").count == count)
     }
 
-    @Test func `ends with the source and says so where the range goes on`() async throws {
+    @Test func `a range that goes on behind the source ends with it, with a warning`() async throws {
         let converted = try await convert(
             Studio.shared.music(), Rendition(format: "flac"), start: MediaTime(parsing: "5")!,
             end: MediaTime(parsing: "1:00")!)
@@ -117,7 +118,7 @@ import Testing
             converted.result.warnings.contains { $0.message.contains("60 s") && $0.message.contains("source at 6 s") })
     }
 
-    @Test func `refuses a range after the end, and one without a sample`() async throws {
+    @Test func `a range after the end, and one without a sample, is refused`() async throws {
         for name in ["music.wav", "late.mp3"] {
             let source = try await Studio.shared.music(as: name)
             let late = await failure(source, start: MediaTime(parsing: "10")!, end: MediaTime(parsing: "12")!)
@@ -132,7 +133,7 @@ import Testing
         guard case .invalidTimeRange = empty?.reason else { Issue.record("\(String(describing: empty))"); return }
     }
 
-    @Test func `makes a resampled length of exactly the ratio, rounded up`() async throws {
+    @Test func `a resampled length is exactly the ratio, rounded up`() async throws {
         let end = MediaTime(sample: 100_001, rate: 44_100)
         let lengths = [(48_000, 108_845), (22_050, 50_001), (96_000, 217_690), (8000, 18_141)]
         var paths: [String] = []

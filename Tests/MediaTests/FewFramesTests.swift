@@ -38,7 +38,7 @@ import Testing
         #expect(isSame)
     }
 
-    @Test func `the first frame is kept in every layer, and where it is the only one`() throws {
+    @Test func `the first frame is kept in every layer, and also if it is the only one`() throws {
         for (frame, samples) in [(Self.first, 2 * 384), (Self.second, 1152), (Self.third, 576)] {
             for count in [1, 2, 3, 40] {
                 var file = [[UInt8]](repeating: frame, count: count).flatMap { $0 }
@@ -49,7 +49,7 @@ import Testing
         }
     }
 
-    @Test func `a frame with a wrong checksum, or one that is not whole, is in no format`() {
+    @Test func `a frame with a wrong checksum, or one that is not whole, has no format`() {
         for frame in [Self.second, Self.third] {
             #expect(format(frame) == "mp3")
             for covered in [2, 4, 5, 6] {
@@ -65,7 +65,7 @@ import Testing
         }
     }
 
-    @Test func `a lone frame that needs one before is in no format`() {
+    @Test func `a lone frame that depends on an earlier one has no format`() {
         // The first bits behind the checksum, which covers them, of layer III; and without a checksum.
         var plain = Self.third
         plain[1] |= 1
@@ -76,7 +76,7 @@ import Testing
     }
 
     @Test(arguments: [("ac3", "ac3"), ("eac3", "eac3"), ("adts", "aac"), ("gsm", "gsm")])
-    func `a single frame is known only while it is whole`(_ name: String, _ format: String) async throws {
+    func `a single frame is recognised only while it is whole`(_ name: String, _ format: String) async throws {
         let rate = name == "gsm" ? "8000" : "44100"
         let tone = try await Studio.shared.source(
             "few-\(name).wav", ["-f", "lavfi", "-i", "sine=r=\(rate):d=0.01", "-c:a", "pcm_s16le"])
@@ -93,7 +93,7 @@ import Testing
         }
     }
 
-    @Test func `a short transport stream is known by the sum of its table`() async throws {
+    @Test func `a short transport stream is recognised by the checksum of its table`() async throws {
         let path = try await Studio.shared.source(
             "few.ts", ["-f", "lavfi", "-i", "sine=r=44100:d=0.01", "-c:a", "aac", "-f", "mpegts"])
         let file = try fileBytes(path)
@@ -108,7 +108,7 @@ import Testing
         }
     }
 
-    @Test func `chance bytes, texts and zeros are in no format`() {
+    @Test func `random bytes, texts and zeros have no format`() {
         var noise = Noise(state: 3)
         let marks: [[UInt8]] = [[], [0xFF, 0xFE], [0xFF, 0xFB], [0x0B, 0x77], [0xD0], [0x49, 0x44, 0x33, 4, 0]]
         for round in 0..<6000 {
@@ -129,7 +129,7 @@ import Testing
         }
     }
 
-    @Test func `a format that libav does not read is named`() throws {
+    @Test func `the error names a recognised format that libav does not read`() throws {
         let free: [UInt8] = [0xFF, 0xFB, 0x00, 0x44] + [UInt8](repeating: 0, count: 1040)
         let tag: [UInt8] = Array("ID3".utf8) + [4, 0, 0, 0, 0, 0, 20] + [UInt8](repeating: 0, count: 20)
         var noise = Noise(state: 5)

@@ -22,7 +22,7 @@ import Testing
     private func tone(_ place: Int) -> Double { 0.25 * sin(2 * .pi * Double(place) * 440 / 44_100) }
 
     @Test(arguments: [false, true])
-    func `makes integers of all but what is no sound`(_ isDouble: Bool) async throws {
+    func `invalid floating-point samples become valid integers`(_ isDouble: Bool) async throws {
         let source = isDouble ? try await wave(samples(Double.self), "f64le") : try await wave(samples(Float.self))
         let made = try await convert(source, Rendition(format: "flac"))
         #expect(made.result.warnings.map(\.code).contains("samples_sanitized"))
@@ -40,7 +40,7 @@ import Testing
     }
 
     @Test(arguments: ["mp3", "m4a", "ogg", "opus", "ac3"])
-    func `encodes around what is no sound`(_ format: String) async throws {
+    func `invalid floating-point samples do not reach an encoder`(_ format: String) async throws {
         let made = try await convert(wave(samples(Float.self)), Rendition(format: format))
         #expect(
             made.result.warnings.filter { $0.code == "samples_sanitized" }.map(\.message).first?.hasPrefix("14 ")
@@ -54,14 +54,14 @@ import Testing
         #expect(abs(squares / Double(part.count) - 0.03125) < 0.004)
     }
 
-    @Test func `keeps floats as they are where floats are stored`() async throws {
+    @Test func `floats are kept as they are in a format that stores floats`() async throws {
         let made = try await convert(wave(samples(Float.self)), Rendition(format: "wav"))
         #expect(made.result.warnings.isEmpty)
         let result = try await decode(made.path, as: UInt32.self, "f32le")
         #expect(result == samples(Float.self).map(\.bitPattern))
     }
 
-    @Test func `measures the loudness of what is left`() async throws {
+    @Test func `the loudness of the remaining samples is measured`() async throws {
         var samples = (0..<88_200).map { Float(tone($0)) }
         let clean = try await convert(wave(samples), sound("wav", .s16) { $0.loudness = -16 })
         samples[20_000] = .nan
@@ -72,7 +72,8 @@ import Testing
         #expect(abs(try #require(mended.result.loudness?.before.integrated) - right) < 0.1)
     }
 
-    @Test(arguments: ["mp3", "m4a"]) func `bounds what a gain makes of it`(_ format: String) async throws {
+    @Test(arguments: ["mp3", "m4a"]) func `samples that a gain lifts too far are bounded`(_ format: String) async throws
+    {
         var generator = SystemRandomNumberGenerator()
         let noise = (0..<44_100).map { _ in Float.random(in: -1e6...1e6, using: &generator) }
         let made = try await convert(

@@ -39,7 +39,7 @@ import Testing
         ("gap.mp3", ["-write_xing", "0"]), ("gap.mp2", []), ("mp2-gap.ts", ["-c:a", "mp2"]),
         ("mp3-gap.ts", ["-c:a", "libmp3lame"]), ("gap.mpg", ["-c:a", "mp2"]),
     ])
-    func `fails where a stretch in the middle is lost`(_ name: String, _ arguments: [String]) async throws {
+    func `a lost stretch in the middle fails the conversion`(_ name: String, _ arguments: [String]) async throws {
         let bytes = try await music(name, arguments)
         _ = try await samples("whole-\(name)", bytes)
         let middle = bytes.count / 2
@@ -47,7 +47,7 @@ import Testing
         try await expectDamage("hole-\(name)", bytes[..<middle] + Data(count: 4096) + bytes[(middle + 4096)...])
     }
 
-    @Test func `passes over known tags between files, and over anything around them`() async throws {
+    @Test func `known tags between files are skipped, and any bytes around them`() async throws {
         let bytes = try await music("tags.mp3")
         let count = try await samples("plain-tags.mp3", bytes).samples
         // A picture in a tag is full of what looks like frames.

@@ -12,7 +12,7 @@ import Testing
 /// What containers keep at both ends of the audio, and what is said of its length.
 @Suite struct GaplessReadingTests {
     @Test(arguments: [("ogg", "libvorbis", 44_100), ("opus", "libopus", 48_000), ("oga", "flac", 44_100)])
-    func `gives all links of a chained file, each without its delay and padding`(
+    func `all links of a chained file are read, each without its delay and padding`(
         _ container: String, _ codec: String, _ rate: Int
     ) async throws {
         var chain = Data()
@@ -28,7 +28,7 @@ import Testing
     }
 
     @Test(arguments: [("mp3", ["-write_xing", "0"], [1152, 576]), ("ogg", ["-c:a", "libvorbis"], nil)])
-    func `goes on in the first rate where rate and channels change on the way`(
+    func `the first rate stays if rate and channels change on the way`(
         _ container: String, _ arguments: [String], _ frames: [Int]?
     ) async throws {
         var chain = Data()
@@ -60,7 +60,7 @@ import Testing
     @Test(arguments: [
         ("ogg", ["-c:a", "libvorbis"]), ("opus", []), ("opus", ["-b:a", "12k", "-application", "voip"]),
     ])
-    func `joins short links of a chained file as if they were one`(
+    func `short links of a chained file are joined as if they were one`(
         _ container: String, _ arguments: [String]
     ) async throws {
         // Each link's sound is one page, or a few. The tone goes on over the join.
@@ -89,7 +89,7 @@ import Testing
         }
     }
 
-    @Test func `cuts delay and padding off behind an empty edit`() async throws {
+    @Test func `delay and padding are removed behind an empty edit`() async throws {
         let source = try await Studio.shared.source(
             "empty-edit.m4a", ["-itsoffset", "0.5", "-i", try await Studio.shared.music(), "-movie_timescale", "44100"])
         // ffmpeg hides no delay there: let the second edit begin behind it, as other writers do.
@@ -110,7 +110,7 @@ import Testing
         #expect(sums.indices.max { sums[$0] < sums[$1] } == 40)
     }
 
-    @Test func `honours the packet table of Core Audio`() async throws {
+    @Test func `the packet table of Core Audio is honoured`() async throws {
         let opus = try await Studio.shared.music(as: "table.opus")
         let source = try await Studio.shared.source("table.caf", ["-i", opus, "-c", "copy"])
         var bytes = try fileBytes(source)
@@ -126,7 +126,7 @@ import Testing
     }
 
     @Test(arguments: [8000, 12_000, 16_000, 24_000])
-    func `takes all of the delay off Opus whose ticks are not those of 48 kHz`(rate: Int) async throws {
+    func `all of the delay of Opus is removed if the ticks are not those of 48 kHz`(rate: Int) async throws {
         let arguments = ["-i", try await Studio.shared.music(), "-c:a", "libopus", "-ar", String(rate)]
         let whole = try await Studio.shared.source("ticks-\(rate).opus", arguments)
         let source = try await Studio.shared.source("ticks-\(rate).mp4", arguments)
@@ -136,7 +136,7 @@ import Testing
         #expect(try MemoryFile(path: whole).samples() == found)
     }
 
-    @Test func `takes all of the delay off Opus whose ticks do not divide it`() async throws {
+    @Test func `all of the delay of Opus is removed if the ticks do not divide it`() async throws {
         let whole = try await Studio.shared.music(as: "undivided.opus")
         let copy = try await Studio.shared.source("undivided.mp4", ["-i", whole, "-c", "copy"])
         // The track's scale and length, the packets' lengths and the edit's start, in ticks of 44.1 kHz.
@@ -156,7 +156,7 @@ import Testing
         #expect(try MemoryFile(path: whole).samples() == found)
     }
 
-    @Test func `takes the delay off that the edit list of a fragmented file tells`() async throws {
+    @Test func `the delay in the edit list of a fragmented file is removed`() async throws {
         let whole = try await Studio.shared.music(as: "to-fragment.m4a", ["-movie_timescale", "44100"])
         let source = try await Studio.shared.source(
             "edited-fragments.mp4",
@@ -167,7 +167,7 @@ import Testing
     }
 
     @Test(arguments: ["probed.mp3", "probed.opus", "probed.m4a", "probed.ogg", "probed.flac", "probed.wv"])
-    func `tells the length that a source decodes to`(_ name: String) async throws {
+    func `the reported duration is what the source decodes to`(_ name: String) async throws {
         let path = try await Studio.shared.music(
             as: name, name.hasSuffix("m4a") ? ["-movie_timescale", "44100"] : [])
         let probe = try await onThread {
@@ -177,7 +177,7 @@ import Testing
         #expect(probe.duration == MediaTime(value: 6, timescale: 1))
     }
 
-    @Test func `tells times in seconds with decimals`() async throws {
+    @Test func `times are written in seconds with decimals`() async throws {
         let late = await failure(
             try await Studio.shared.music(), start: MediaTime(sample: 300_001, rate: 44_100), end: nil)
         #expect(late?.sentence == "the range starts at 6.802744 s and the source ends at 6 s")

@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test(arguments: [8000, 32_000, 44_100, 48_000])
-    func `begins and ends where the result says, in every pair`(_ rate: Int) async throws {
+    func `a result begins and ends where its report says, in every pair`(_ rate: Int) async throws {
         let source = try await Self.sweep(rate)
         let pairs = Self.pairs.filter { $0.rate == rate }
         var made: [Converted] = []
@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    @Test func `counts audio of an odd number of bytes to the byte`() async throws {
+    @Test func `audio of an odd number of bytes is counted to the byte`() async throws {
         let source = try await Self.sweep(8000)
         var paths = [source]
         for format in ["wav", "rf64", "w64", "aiff", "caf", "au"] {
@@ -98,7 +98,7 @@ import Testing
     }
 
     @Test(arguments: [("m4a", "aac"), ("mp4", "aac"), ("mov", "aac"), ("mp4", "opus"), ("mp3", "mp3"), ("w64", "pcm")])
-    func `comes back from our own reader without a sample more`(_ format: String, _ codec: String) async throws {
+    func `a result read again has not one sample more`(_ format: String, _ codec: String) async throws {
         let source = try await Self.sweep(codec == "opus" ? 48_000 : 44_100)
         let converted = try await convert(source, Rendition(format: format, codec: codec))
         let back = try await convert(converted.path, Rendition(format: "wav", sampleFormat: .f32))
@@ -107,7 +107,7 @@ import Testing
         expectAligned(decoded[1], decoded[0], 0, [1, 2, 3, 5, 8, 13, 40, 160, 481], format)
     }
 
-    @Test func `tells iTunes of delay and padding`() async throws {
+    @Test func `delay and padding are signalled to iTunes`() async throws {
         let converted = try await convert(try await Self.sweep(44_100), Rendition(format: "m4a"))
         let told = try await ffprobe(converted.path, "format_tags=iTunSMPB")
         let fields = told.split(separator: " ").compactMap { Int($0, radix: 16) }
@@ -115,7 +115,7 @@ import Testing
         #expect((fields[1] + fields[2] + fields[3]) % 1024 == 0)
     }
 
-    @Test func `tells iTunes of delay and padding of what was copied`() async throws {
+    @Test func `delay and padding of a stream copy are signalled to iTunes`() async throws {
         let source = try await Studio.shared.music(as: "copy.m4a", ["-c:a", "aac", "-aac_pns", "0", "-b:a", "128k"])
         var rendition = Rendition(format: "m4a")
         rendition.passthrough = .require
@@ -135,7 +135,7 @@ import Testing
         }
     }
 
-    @Test func `signs the LAME tag with a name that players know`() async throws {
+    @Test func `the LAME tag is signed with a name that players recognise`() async throws {
         let converted = try await convert(try await Self.sweep(44_100), Rendition(format: "mp3"))
         let bytes = try fileBytes(converted.path)
         let mark = bytes.firstRange(of: Array("Xing".utf8)) ?? bytes.firstRange(of: Array("Info".utf8))
@@ -147,7 +147,7 @@ import Testing
     @Test(arguments: [
         (22_050, 9258), (22_050, 8669), (44_100, 20_744), (44_100, 20_780), (44_100, 20_732), (44_100, 20_792),
     ])
-    func `tells all padding of an MP3, also of more than a packet`(_ rate: Int, _ samples: Int) async throws {
+    func `all padding of an MP3 is signalled, also more than a packet`(_ rate: Int, _ samples: Int) async throws {
         let source = try await Studio.shared.source(
             "padding-\(rate)-\(samples).wav",
             ["-f", "lavfi", "-i", "sine=440:r=\(rate):d=1", "-af", "atrim=end_sample=\(samples)"])
@@ -157,7 +157,7 @@ import Testing
     }
 
     @Test(arguments: ["m4a", "alac", "mp4", "mov"])
-    func `puts the index before the audio`(_ format: String) async throws {
+    func `the index precedes the audio`(_ format: String) async throws {
         let bytes = try fileBytes(try await convert(try await Self.sweep(44_100), Rendition(format: format)).path)
         let index = try #require(bytes.firstRange(of: Array("moov".utf8)))
         #expect(index.lowerBound < bytes.firstRange(of: Array("mdat".utf8))!.lowerBound)

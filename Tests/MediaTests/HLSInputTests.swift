@@ -71,7 +71,7 @@ import Testing
     }
 
     @Test(arguments: ["transport", "fragments", "numbered", "vector", "ranges"])
-    func `reads segments as if they were one file`(kind: String) async throws {
+    func `segments are read as if they were one file`(kind: String) async throws {
         let path =
             switch kind {
             case "fragments": try await fragments("hls-fragments")
@@ -95,7 +95,7 @@ import Testing
         #expect(cut.elementsEqual(whole[2 * 88_200..<7 * 44_100]) == true)
     }
 
-    @Test func `loses nothing where times begin anew`() async throws {
+    @Test func `a stream whose timestamps restart loses nothing`() async throws {
         for path in [try await playlist("hls-again"), try await fragments("hls-anew")] {
             let text = try String(contentsOfFile: path, encoding: .utf8)
             let segments = text.split(separator: "\n").drop { !$0.hasPrefix("#EXTINF") }.filter {
@@ -119,7 +119,7 @@ import Testing
         }
     }
 
-    @Test func `takes audio of its own before audio among pictures, and the highest bit rate`() throws {
+    @Test func `separate audio is preferred to audio among pictures, and the highest bit rate to others`() throws {
         let master = """
             #EXTM3U
             #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="low",NAME="English",LANGUAGE="en",DEFAULT=YES,URI="low/en.m3u8"
@@ -142,7 +142,7 @@ import Testing
         #expect(throws: PlaylistError.self) { try read.choose(.language("fr")) }
     }
 
-    @Test func `follows a live playlist until the range is there, and refuses it without a range`() async throws {
+    @Test func `a live playlist is followed until the range is there, and refused without a range`() async throws {
         let path = try await playlist("hls-live")
         let text = try String(contentsOfFile: path, encoding: .utf8)
         let lines = text.split(separator: "\n").map(String.init)
@@ -182,7 +182,7 @@ import Testing
         ("#EXT-X-STREAM-INF:BANDWIDTH=1\nself.m3u8\n", "names another master playlist"),
         ("#EXT-X-STREAM-INF:BANDWIDTH=1,CODECS=\"avc1.4d401e\"\na.m3u8\n", "names no audio"),
     ])
-    func `refuses a playlist that makes no sense`(lines: String, words: String) throws {
+    func `a playlist that makes no sense is refused`(lines: String, words: String) throws {
         let text = "#EXTM3U\n#EXT-X-PLAYLIST-TYPE:VOD\n" + lines
         // The other cases run beside the one that names it.
         if lines.contains("self.m3u8") { try Studio.shared.folder.write("self.m3u8", text: text) }
@@ -190,7 +190,7 @@ import Testing
         #expect(error.sentence.contains(words), "\(error.sentence)")
     }
 
-    @Test func `refuses more segments and more bytes than a playlist may have`() throws {
+    @Test func `more segments and more bytes than a playlist may have are refused`() throws {
         let many = "#EXTM3U\n" + String(repeating: "#EXTINF:1,\na\n", count: HLSMedia.maxSegments + 1)
         #expect(try failure(many)?.sentence.contains("over 100000 segments") == true)
         let large = "#EXTM3U\n" + String(repeating: "#\n", count: 4 << 20)

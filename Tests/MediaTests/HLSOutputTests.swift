@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test(arguments: SegmentSettings.Container.allCases)
-    func `tells players the tags at the start, and what segments have no place for`(
+    func `players get the tags at the start, and a warning lists what segments cannot hold`(
         _ container: SegmentSettings.Container
     ) async throws {
         let source = try await Studio.shared.source(
@@ -77,7 +77,7 @@ import Testing
         #expect(Self.played(seconds: 5).contains(decoded))
     }
 
-    @Test func `keeps what only files need out of the tags of a stream`() async throws {
+    @Test func `tags that only files need are left out of a stream`() async throws {
         let text = String(repeating: "long ", count: 2000)
         let plain = try await Studio.shared.source(
             "laden.mp3", ["-f", "lavfi", "-i", "sine=d=5", "-metadata", "title=Short", "-metadata", "comment=\(text)"])
@@ -105,7 +105,7 @@ import Testing
         ("aac", SegmentSettings.Container.fmp4), ("aac", .mpegts), ("mp3", .mpegts), ("mp3", .fmp4), ("alac", .fmp4),
         ("flac", .fmp4), ("opus", .fmp4), ("ac3", .fmp4), ("ac3", .mpegts), ("eac3", .fmp4), ("eac3", .mpegts),
     ])
-    func `writes a stream that plays as a whole`(codec: String, container: SegmentSettings.Container) async throws {
+    func `a stream plays as a whole`(codec: String, container: SegmentSettings.Container) async throws {
         let stream = try await stream(codec, SegmentSettings(duration: Self.two, container: container))
         let rate = stream.result.sampleRate
         #expect(stream.result.samples == Int64(6 * rate))
@@ -135,7 +135,7 @@ import Testing
         #expect(try await convert(path, Rendition(format: "wav")).result.samples == Int64(6 * rate))
     }
 
-    @Test func `tells the measured bandwidth and the codec`() async throws {
+    @Test func `the playlist gives the measured bandwidth and the codec`() async throws {
         let stream = try await stream("aac", SegmentSettings(duration: Self.two), bitRate: 96_000)
         let line = try #require(
             try stream.text("master.m3u8").split(separator: "\n").first { $0.hasPrefix("#EXT-X-STREAM-INF:") })
@@ -154,7 +154,7 @@ import Testing
         #expect(abs(Double(average) - bits / lengths.reduce(0, +)) < 2)
     }
 
-    @Test func `offers several bit rates of one sound under one master playlist`() async throws {
+    @Test func `a master playlist offers several bit rates of one sound`() async throws {
         var segments = SegmentSettings(duration: Self.two)
         segments.bitRates = [64_000, 128_000]
         let stream = try await stream("aac", segments)
@@ -176,7 +176,7 @@ import Testing
         #expect(stream.result.settings["bit_rates"]?.effective == "64000,128000")
     }
 
-    @Test func `signals the encoder's delay by an edit list`() async throws {
+    @Test func `an edit list signals the encoder's delay`() async throws {
         let stream = try await stream("aac", SegmentSettings(duration: Self.two))
         let setup = Array(try stream.data(try #require(stream.names.first)))
         let list = try #require(setup.firstRange(of: Array("elst".utf8)))
@@ -186,7 +186,7 @@ import Testing
         #expect(told == expected)
     }
 
-    @Test func `every segment can be begun with`() async throws {
+    @Test func `playback can begin with every segment`() async throws {
         for container in SegmentSettings.Container.allCases {
             let stream = try await stream("aac", SegmentSettings(duration: Self.two, container: container))
             let setup = try stream.names.first { $0.hasSuffix("-init.mp4") }.map { try stream.data($0) } ?? Data()
@@ -198,7 +198,7 @@ import Testing
         }
     }
 
-    @Test func `makes one segment of what is shorter`() async throws {
+    @Test func `a source shorter than a segment becomes one segment`() async throws {
         for container in SegmentSettings.Container.allCases {
             let stream = try await stream("aac", SegmentSettings(container: container))
             #expect(stream.names.count { $0.hasSuffix(".m4s") || $0.hasSuffix(".ts") } == 1)
@@ -207,7 +207,7 @@ import Testing
         }
     }
 
-    @Test func `refuses a codec that such segments do not take`() async throws {
+    @Test func `a codec that such segments do not take is refused`() async throws {
         let error = await #expect(throws: MediaError.self) {
             _ = try await stream("flac", SegmentSettings(container: .mpegts))
         }

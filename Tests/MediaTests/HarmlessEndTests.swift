@@ -10,7 +10,7 @@ import Testing
 
 /// Files that look cut short, and are whole, or lack no more than a part of their last frame.
 @Suite struct HarmlessEndTests {
-    @Test func `FLAC of 32 bits is refused as what it is`() async throws {
+    @Test func `FLAC of 32 bits is refused by name`() async throws {
         let music = try await Studio.shared.music(as: "wide.wav", ["-c:a", "pcm_s32le"])
         let path = await Studio.shared.output("flac")
         #expect(try await ChildProcess.run("flac", ["-s", "-f", music, "-o", path]).succeeded)
@@ -22,7 +22,7 @@ import Testing
         #expect(error?.sentence == "the audio is FLAC of 32 bits a sample, which libav cannot decode")
     }
 
-    @Test func `an MPEG-4 file with all its samples is read whole, however long its last box claims to be`()
+    @Test func `an MPEG-4 file with all its samples is read whole, whatever length its last box claims`()
         async throws
     {
         let path = try await Studio.shared.music(as: "long-box.m4a", ["-movflags", "+faststart"])

@@ -23,7 +23,7 @@ import Testing
         return try Studio.shared.folder.write("changed-\(name)", Data(bytes))
     }
 
-    @Test func `refuses a Wave64 chunk of the largest size`() async throws {
+    @Test func `a Wave64 chunk of the largest size is refused`() async throws {
         let path = try await changed("hostile.w64") { bytes in
             let data = try #require(bytes.firstRange(of: Array("data".utf8) + [0xF3, 0xAC])).lowerBound
             bytes.insert(contentsOf: Array("junk".utf8) + [UInt8](repeating: 0, count: 12) + Self.largest, at: data)
@@ -31,7 +31,7 @@ import Testing
         #expect(await failure(path) != nil)
     }
 
-    @Test func `refuses a fragment in which no packet can be decoded`() async throws {
+    @Test func `a fragment in which no packet can be decoded is refused`() async throws {
         let fragment = ["-c:a", "aac", "-movflags", "empty_moov+default_base_moof", "-frag_duration", "10000000"]
         let path = try await changed("hostile.mp4", fragment) { bytes in
             let data = try #require(bytes.firstRange(of: Array("mdat".utf8))).upperBound
@@ -44,12 +44,12 @@ import Testing
         }
     }
 
-    @Test func `reads an ASF file whose header claims the largest size`() async throws {
+    @Test func `an ASF file whose header claims the largest size is read`() async throws {
         let path = try await changed("hostile.wma") { $0.replaceSubrange(16..<24, with: Self.largest) }
         #expect(try await convert(path, Rendition(format: "wav")).result.samples > 260_000)
     }
 
-    @Test func `cuts a broadcast file whose time reference is the largest`() async throws {
+    @Test func `a broadcast file whose time reference is the largest is cut`() async throws {
         let path = try await changed("hostile.wav", ["-write_bext", "1"]) { bytes in
             let chunk = try #require(bytes.firstRange(of: Array("bext".utf8))).upperBound + 4
             bytes.replaceSubrange(chunk + 338..<chunk + 346, with: [UInt8](repeating: 0xFF, count: 8))
@@ -58,7 +58,7 @@ import Testing
         #expect(converted.result.samples == 5 * 44_100)
     }
 
-    @Test func `takes a file with the length of the one it was cut from for whole`() async throws {
+    @Test func `a file with the declared length of the one it was cut from is whole`() async throws {
         let whole = try await convert(try await Studio.shared.music(), Rendition(format: "m4a"))
         var bytes = try fileBytes(whole.path)
         let fields = Array(" 0000000000040998 ".utf8)
@@ -70,7 +70,7 @@ import Testing
         #expect((264_600..<267_000).contains(result.samples))
     }
 
-    @Test func `refuses byte ranges that add up beyond all files`() async throws {
+    @Test func `byte ranges that add up beyond all files are refused`() async throws {
         var lines = ["#EXTM3U", "#EXT-X-TARGETDURATION:1"]
         for index in 0..<9000 {
             lines += ["#EXTINF:1,", "#EXT-X-BYTERANGE:\(Int64(1) << 50)\(index == 0 ? "@0" : "")", "a.ts"]
@@ -99,7 +99,7 @@ import Testing
         }
     }
 
-    @Test func `takes a station's AAC from the middle of a frame on`() async throws {
+    @Test func `a station's AAC is read from the middle of a frame on`() async throws {
         let path = try await Studio.shared.source(
             "station.aac", ["-f", "lavfi", "-i", "sine=440:r=44100:d=120", "-ac", "2", "-b:a", "128k"])
         let bytes = Array(try fileBytes(path).dropFirst(150))
@@ -115,7 +115,7 @@ import Testing
         #expect(result.1 < 0.1)
     }
 
-    @Test func `keeps as many titles as one report takes`() throws {
+    @Test func `titles are kept up to the number that one report takes`() throws {
         var titles = TitleTimes(Station([]))
         for index in 0..<5000 { titles.add("Title \(index)", at: Double(index)) }
         #expect(titles.titles.count > 500)

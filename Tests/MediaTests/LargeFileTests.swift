@@ -14,7 +14,7 @@ import Testing
     private static let audioBytes = UInt64(seconds * secondBytes)
 
     @Test(arguments: ["large.w64", "large.rf64"])
-    func `finds the last second behind four gibibytes`(_ name: String) async throws {
+    func `the last second behind four gibibytes is found`(_ name: String) async throws {
         let header = name.hasSuffix("w64") ? Self.sony : Self.broadcast
         let path = Studio.shared.folder.file(name)
         defer { unlink(path) }

@@ -118,7 +118,7 @@ import Testing
         return (path, links)
     }
 
-    @Test(arguments: variants) func `gives the samples of a whole decode`(_ variant: Variant) async throws {
+    @Test(arguments: variants) func `a cut gives the samples of a whole decode`(_ variant: Variant) async throws {
         let (path, links) = try await source(variant)
         let whole = try await readChannel(path)
         // What containers keep of padding is theirs and ffmpeg's; respool gives no more than they.

@@ -40,7 +40,7 @@ import Testing
         ("tech-3341-1.wav", [(-23.0, 4.0)], -23.0), ("tech-3341-2.wav", [(-33.0, 4.0)], -33.0),
         ("tech-3341-3.wav", [(-36.0, 2.0), (-23.0, 12.0), (-36.0, 2.0)], -23.0),
     ])
-    func `measures and reaches the levels of EBU Tech 3341`(
+    func `the levels of EBU Tech 3341 are measured and reached`(
         _ name: String, _ steps: [(Double, Double)], _ level: Double
     ) async throws {
         let source = try await tones(name, steps.map { (level: $0.0, seconds: $0.1) })
@@ -53,14 +53,14 @@ import Testing
         #expect(made.result.warnings.isEmpty)
     }
 
-    @Test func `measures the loudness range of EBU Tech 3342`() async throws {
+    @Test func `the loudness range of EBU Tech 3342 is measured`() async throws {
         // Case 1: −20 and −30 dBFS make 10 LU.
         let source = try await tones("tech-3342-1.wav", [(level: -20, seconds: 10), (level: -30, seconds: 10)])
         let made = try await convert(source, sound { $0.loudness = -23 })
         #expect(abs(try #require(made.result.loudness?.before.range) - 10) <= 1)
     }
 
-    @Test func `counts surrounds higher and low frequencies not at all`() async throws {
+    @Test func `surround channels have more weight and low frequencies none`() async throws {
         // Tech 3341, case 6: −28 dBFS in front, −24 in the centre, −30 at the sides make −23 LUFS.
         let levels = [-28.0, -28, -24, -10, -30, -30].map { "\(pow(10, $0 / 20))*sin(2*PI*1000*t)" }
         let source = try await Studio.shared.source(
@@ -74,7 +74,7 @@ import Testing
     }
 
     @Test(arguments: ["wav", "flac", "mp3"])
-    func `holds the true peak where the target is loud, and says so`(_ format: String) async throws {
+    func `the true peak limits a loud target, with a warning`(_ format: String) async throws {
         // Two tones that beat, with clicks between; soft, so that the gain is large.
         let wave = "0.05*sin(2*PI*440*t)+0.04*sin(2*PI*11025*t+0.7)+0.3*lt(mod(t,0.5),0.0002)*gte(t,0.1)"
         let source = try await Studio.shared.source(
@@ -96,7 +96,7 @@ import Testing
     }
 
     @Test(arguments: ["8k", "64k", "128k", "160k", "192k", "224k", "256k", "320k", nil])
-    func `an MP3 has the loudness that was asked for, whatever the encoder does to the level`(
+    func `an MP3 has the requested loudness, whatever the encoder does to the level`(
         _ rate: String?
     ) async throws {
         let wave = "0.1*sin(2*PI*440*t)+0.05*sin(2*PI*1234*t)"
@@ -120,7 +120,7 @@ import Testing
     }
 
     @Test(arguments: ["m4a", "opus"])
-    func `a result whose decoded peaks go over the ceiling is encoded once more, lower`(_ format: String) async throws {
+    func `a result whose decoded peaks exceed the ceiling is encoded once more, lower`(_ format: String) async throws {
         // Noise that the limiter has at the ceiling all the time: what a codec leaves out lets peaks stand out.
         let noise = "0.3*(2*random(0)-1)+0.25*lt(mod(t,0.1),0.0005)"
         let source = try await Studio.shared.source(
@@ -139,7 +139,7 @@ import Testing
         #expect(made.result.samples == 4 * 48_000)
     }
 
-    @Test func `leaves silence silent, and measures what is shorter than a gate`() async throws {
+    @Test func `silence stays silent, and a source shorter than a gate is measured`() async throws {
         let silence = try await Studio.shared.source("nothing.wav", ["-f", "lavfi", "-i", "anullsrc=d=1"])
         let made = try await convert(silence, sound("wav", nil) { $0.loudness = -16 })
         #expect(try await decode(made.path, as: Int16.self, "s16le").allSatisfy { abs($0) <= 1 })
@@ -150,7 +150,7 @@ import Testing
         #expect(abs(try #require(raised.result.loudness?.gain) - 7) < 0.3)
     }
 
-    @Test func `reports the first reading as a phase of its own`() async throws {
+    @Test func `the first pass is reported as a separate phase`() async throws {
         let source = try await tones("tech-3341-1.wav", [(level: -23, seconds: 4)])
         let path = await Studio.shared.output("wav")
         let phases = try await onThread {
@@ -168,7 +168,7 @@ import Testing
 }
 
 @Suite struct LevelProbeTests {
-    @Test func `says how loud a source is, and where it is silent, to the sample`() async throws {
+    @Test func `the loudness of a source and its silences are reported to the sample`() async throws {
         // Silence from 8000 to 16000 and from 40000 on; a quarter of a second at 24000 is too short to count.
         let wave = "pow(10,-23/20)*sin(2*PI*1000*t)*(lt(n,8000)+gte(n,16000)*lt(n,24000)+gte(n,28000)*lt(n,40000))"
         let source = try await Studio.shared.source(
@@ -192,7 +192,7 @@ import Testing
         #expect(abs(try #require(loudness.truePeak) + 23) < 0.2)
     }
 
-    @Test func `lists no more silences than one message holds`() async throws {
+    @Test func `silences are listed up to what one message holds`() async throws {
         let source = try await Studio.shared.source(
             "flutter.wav", ["-f", "lavfi", "-i", "aevalsrc='0.5*mod(n,2)':s=8000:d=0.25"])
         let settings = ProbeSettings(silence: SilenceTrim(threshold: -60))
@@ -205,7 +205,7 @@ import Testing
     }
 
     @Test(arguments: [("flac", -5.0), ("mp3", -5.0), ("opus", -10.0)])
-    func `writes ReplayGain for the level that the result has`(_ format: String, _ gain: Double) async throws {
+    func `ReplayGain is written for the level of the result`(_ format: String, _ gain: Double) async throws {
         let wave = "pow(10,-23/20)*sin(2*PI*1000*t)"
         let source = try await Studio.shared.source(
             "level-23.wav", ["-f", "lavfi", "-i", "aevalsrc='\(wave)|\(wave)':s=48000:d=2", "-c:a", "pcm_f32le"])
@@ -230,7 +230,7 @@ import Testing
         }
     }
 
-    @Test func `says of which rates it measures none`() async throws {
+    @Test func `rates whose loudness is not measured are named`() async throws {
         let slow = try await Studio.shared.source("slow.wav", ["-f", "lavfi", "-i", "sine=d=20", "-ar", "3"])
         let refused = await failure(slow, sound("wav", .s16) { $0.loudness = -16 })
         #expect(refused?.sentence.contains("and there are 1 at 3 Hz") == true)

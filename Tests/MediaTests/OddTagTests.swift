@@ -81,7 +81,7 @@ import Testing
         #expect(tags["title"] == [long] && tags["artist"] == ["Artist"])
     }
 
-    @Test func `credits by roles that nobody lists reach every target`() async throws {
+    @Test func `credits by unlisted roles reach every target`() async throws {
         let fields = ["producer", "Ann", "mastering", "Ben", "mix", "Cem"].joined(separator: "\0")
         for head in [
             Self.tag(4, Self.frame("TIPL", fields, version: 4)), Self.tag(3, Self.frame("IPLS", fields)),
@@ -113,7 +113,7 @@ import Testing
         #expect(try await tags(Self.tag(4, fourth)) == ["title": ["Title"]])
     }
 
-    @Test func `a content group is the grouping, beside iTunes's own frame a work`() async throws {
+    @Test func `a content group is the grouping, or a work beside iTunes's own frame`() async throws {
         let group = Self.frame("TIT1", "Group", version: 4)
         #expect(try await tags(Self.tag(4, group)) == ["grouping": ["Group"]])
         let both = group + Self.frame("GRP1", "Apple", version: 4)
@@ -167,7 +167,7 @@ import Testing
         #expect(tags["bpm"] == ["120"] && tags["title"] == ["T"], "\(tags)")
     }
 
-    @Test func `boxes that are nested without measure are left as they are`() {
+    @Test func `boxes that are nested without bound are left as they are`() {
         var boxes: [UInt8] = []
         for _ in 0..<100_000 {
             let size = boxes.count + 8

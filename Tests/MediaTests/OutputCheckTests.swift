@@ -31,7 +31,7 @@ import Testing
     }
 
     @Test(arguments: ["mp3", "adts", "ac3", "ogg", "opus", "flac", "mka", "wv"])
-    func `finds packets that are gone from a finished file`(_ format: String) async throws {
+    func `packets that are missing from a finished file are found`(_ format: String) async throws {
         let source = try await Studio.shared.music()
         for lost: Range<Int64> in [0..<0, 20_000..<120_000] {
             let path = await Studio.shared.output("bin")
@@ -52,7 +52,7 @@ import Testing
         }
     }
 
-    @Test func `is not misled by samples that look like a frame of FLAC`() async throws {
+    @Test func `samples that look like a frame of FLAC do not mislead the check`() async throws {
         // Noise is stored as it is, and this begins a fourth frame of 4608 samples of one channel (RFC 9639, 9.1).
         let header: [UInt16] = [0xFFF8, 0x5908, 0x0335]
         var noise = Noise(state: 1)

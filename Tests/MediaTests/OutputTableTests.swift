@@ -4,7 +4,7 @@ import MediaTypes
 import Testing
 
 @Suite struct OutputTableTests {
-    @Test func `writes every row of the table, and it decodes to the source`() async throws {
+    @Test func `every row of the table is written and decodes to the source`() async throws {
         let rows = AudioFormat.all.filter { $0.name != "raw" && !$0.isSegmented && !$0.isPicture }.flatMap { format in
             format.codecs.map { (format.name, AudioCodec.named($0)!) }
         }
@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test(arguments: ["wav", "rf64", "w64", "aiff", "aifc", "caf", "au", "mov", "mka"])
-    func `writes every PCM format with its own byte order`(_ name: String) async throws {
+    func `every PCM format is written with its own byte order`(_ name: String) async throws {
         let format = AudioFormat.named(name)!
         let source = try await Studio.shared.music()
         let paths = try await write(
@@ -49,7 +49,7 @@ import Testing
     }
 
     @Test(arguments: AudioCodec.all)
-    func `writes every sample rate that the table lists`(_ codec: AudioCodec) async throws {
+    func `every sample rate in the table is written`(_ codec: AudioCodec) async throws {
         let rates = codec.sampleRates ?? [codec.lowestSampleRate, 22_050, 88_200, codec.highestSampleRate]
         let paths = try await write(
             rates.map { Rendition(format: Self.format(codec), codec: codec.name, sampleRate: $0) })
@@ -59,7 +59,7 @@ import Testing
     }
 
     @Test(arguments: AudioCodec.all)
-    func `writes every number of channels that the table lists`(_ codec: AudioCodec) async throws {
+    func `every number of channels in the table is written`(_ codec: AudioCodec) async throws {
         let counts = codec.channelCounts.filter { $0 <= 8 }
         let paths = try await write(
             counts.map { Rendition(format: Self.format(codec), codec: codec.name, channels: $0) })
@@ -72,7 +72,7 @@ import Testing
     }
 
     @Test(arguments: ["mp3", "mp2", "ac3"], [48_000, 44_100, 22_050, 8000])
-    func `writes every constant bit rate as it was asked for`(_ name: String, _ rate: Int) async throws {
+    func `every constant bit rate is written as requested`(_ name: String, _ rate: Int) async throws {
         let codec = AudioCodec.named(name)!
         guard codec.takes(sampleRate: rate) else { return }
         for channels in 1...2 {
@@ -86,7 +86,7 @@ import Testing
     }
 
     @Test(arguments: [8000, 16_000, 32_000])
-    func `takes every constant bit rate of Speex`(_ rate: Int) async throws {
+    func `every constant bit rate of Speex is accepted`(_ rate: Int) async throws {
         for channels in 1...2 {
             guard
                 case .steps(let steps) = AudioCodec.named("speex")!.bitRates(sampleRate: rate, channels: channels)
@@ -102,7 +102,7 @@ import Testing
     }
 
     @Test(arguments: SampleFormat.allCases)
-    func `writes raw samples in every format`(_ sampleFormat: SampleFormat) async throws {
+    func `raw samples are written in every sample format`(_ sampleFormat: SampleFormat) async throws {
         let source = try await Studio.shared.music()
         let converted = try await convert(
             source, Rendition(format: "raw", sampleFormat: sampleFormat), end: MediaTime(parsing: "0.2")!)
@@ -127,7 +127,7 @@ import Testing
     }
 
     @Test(arguments: ["aac", "opus", "vorbis", "eac3", "wma"], [1, 2, 6])
-    func `takes the ends of every range of bit rates`(_ codec: String, _ channels: Int) async throws {
+    func `the ends of every range of bit rates are accepted`(_ codec: String, _ channels: Int) async throws {
         let row = AudioCodec.named(codec)!
         let format = Self.format(row)
         for rate in [8000, 16_000, 32_000, 48_000] where row.takes(sampleRate: rate) && channels <= row.maxChannels {
@@ -142,7 +142,7 @@ import Testing
     }
 
     @Test(arguments: [("mp3", 0.0), ("mp3", 9), ("mp3", 4.5), ("ogg", -1), ("ogg", 10), ("speex", 0), ("speex", 10)])
-    func `takes the ends of every quality scale`(_ format: String, _ quality: Double) async throws {
+    func `the ends of every quality scale are accepted`(_ format: String, _ quality: Double) async throws {
         _ = try await convert(
             Studio.shared.music(), Rendition(format: format, quality: quality), end: MediaTime(parsing: "0.5")!)
     }

@@ -58,7 +58,7 @@ import Testing
         (MediaTime(value: 7, timescale: 2), nil),
     ]
 
-    @Test func `what is encoded is not read once more to find that it cannot be copied`() async throws {
+    @Test func `a source that is encoded is not read again to find that it cannot be copied`() async throws {
         let path = try await Studio.shared.music(as: "copy.flac")
         let reads = try await onThread {
             try [Passthrough.never, .auto].map { passthrough in
@@ -74,7 +74,7 @@ import Testing
         #expect(reads[0] == reads[1])
     }
 
-    @Test(arguments: pairs) func `copies sound like the same part of the source`(pair: Pair) async throws {
+    @Test(arguments: pairs) func `a copy sounds like the same part of the source`(pair: Pair) async throws {
         let source = try await Studio.shared.music(as: pair.source, pair.arguments)
         let whole = try await decoded(source)
         for (number, cut) in Self.cuts.enumerated() {
@@ -99,7 +99,7 @@ import Testing
         }
     }
 
-    @Test func `copies all of Vorbis that is one page`() async throws {
+    @Test func `all of a one-page Vorbis file is copied`() async throws {
         let source = try await Studio.shared.music(as: "copy-page.ogg", ["-c:a", "libvorbis", "-ac", "1", "-t", "0.7"])
         var rendition = Rendition(format: "ogg")
         rendition.passthrough = .require
@@ -112,7 +112,7 @@ import Testing
 
     /// Delays and paddings of the LAME tag, in samples; 0 and 0 are what an encoder writes that has measured neither.
     @Test(arguments: [(0, 0), (0, 600), (1, 0), (576, 529), (4095, 4095)])
-    func `copies an MP3 whatever its tag tells of delay and padding`(_ delay: Int, _ padding: Int) async throws {
+    func `an MP3 is copied whatever its tag says of delay and padding`(_ delay: Int, _ padding: Int) async throws {
         var bytes = try fileBytes(try await Studio.shared.music(as: "copy-128.mp3", ["-b:a", "128k"]))
         let mark = try #require(bytes.firstRange(of: Array("Info".utf8)))
         let field = delay << 12 | padding
@@ -143,7 +143,7 @@ import Testing
         return 10 * log10(signal / noise)
     }
 
-    @Test func `plays without a gap in ffmpeg`() async throws {
+    @Test func `a copy plays without a gap in ffmpeg`() async throws {
         for (name, format) in [("copy-320.mp3", "mp3"), ("copy.opus", "opus")] {
             let pair = Self.pairs.first { $0.source == name }!
             let source = try await Studio.shared.music(as: name, pair.arguments)
@@ -158,7 +158,8 @@ import Testing
         }
     }
 
-    @Test func `encodes what differs from the source, and says why where copying is required`() async throws {
+    @Test func `settings that differ from the source cause encoding, and an error if copying is required`() async throws
+    {
         let source = try await Studio.shared.music(as: "copy-320.mp3", ["-b:a", "320k"])
         let wishes: [(String, Rendition)] = [
             ("bit_rate", Rendition(format: "mp3", bitRate: 128_000)), ("quality", Rendition(format: "mp3", quality: 2)),
@@ -186,7 +187,7 @@ import Testing
         #expect(try await convert(source, same).result.copied == false)
     }
 
-    @Test func `does not take layer II in MPEG-TS for layer III`() async throws {
+    @Test func `layer II in MPEG-TS does not pass for layer III`() async throws {
         let source = try await Studio.shared.music(as: "layer-two.ts", ["-c:a", "mp2"])
         var rendition = Rendition(format: "mp3")
         rendition.passthrough = .auto
@@ -195,7 +196,7 @@ import Testing
         #expect(try await ffprobe(converted.path, "stream=codec_name") == "mp3")
     }
 
-    @Test func `encodes FLAC anew that has no stream information`() async throws {
+    @Test func `FLAC without stream information is encoded`() async throws {
         var bytes = try fileBytes(try await Studio.shared.music(as: "uninformed.mka", ["-c:a", "flac"]))
         // An element that nobody knows takes the place of CodecPrivate.
         let place = try #require(bytes.firstRange(of: [0x63, 0xA2])).upperBound - 1
@@ -208,7 +209,7 @@ import Testing
         #expect(made.copied == false && made.samples == 264_600)
     }
 
-    @Test func `encodes ADTS anew that holds a packet of no frame`() async throws {
+    @Test func `ADTS with a packet of no frame is encoded`() async throws {
         let source = try await Studio.shared.music(as: "copy.aac", ["-c:a", "aac", "-aac_pns", "0", "-b:a", "128k"])
         var bytes = try fileBytes(source)
         var frame = 0
@@ -225,7 +226,7 @@ import Testing
         #expect(try await convert(path, rendition).result.copied == false)
     }
 
-    @Test func `refuses cuts that no container could hide`() async throws {
+    @Test func `a cut that no container could hide is refused`() async throws {
         let low = try await Studio.shared.music(as: "copy-deep.mp3", ["-ac", "1", "-b:a", "32k"])
         var rendition = Rendition(format: "mp3")
         rendition.passthrough = .require
@@ -238,7 +239,7 @@ import Testing
     }
 
     @Test(arguments: ["copy-320.mp3", "copy.m4a", "copy.opus", "copy.flac", "copy.ogg", "copy-a.caf"])
-    func `notices a source that is cut short`(name: String) async throws {
+    func `a truncated source is noticed`(name: String) async throws {
         let pair = Self.pairs.first { $0.source == name }!
         let source = try await Studio.shared.music(as: name, pair.arguments)
         let bytes = try Data(contentsOf: URL(filePath: source))
@@ -256,7 +257,7 @@ import Testing
         }
     }
 
-    @Test func `copies into tagged files`() async throws {
+    @Test func `packets are copied into tagged files`() async throws {
         let source = try await Studio.shared.music(as: "copy-title.mp3", ["-b:a", "320k", "-metadata", "title=Пример"])
         var rendition = Rendition(format: "mp3")
         rendition.passthrough = .require
@@ -267,7 +268,7 @@ import Testing
         #expect(bytes.firstRange(of: Data("Пример".utf8)) != nil)
     }
 
-    @Test func `says that a range reaches beyond the end`() async throws {
+    @Test func `a range that reaches beyond the end causes a warning`() async throws {
         let source = try await Studio.shared.music(as: "copy-320.mp3", ["-b:a", "320k"])
         var rendition = Rendition(format: "mp3")
         rendition.passthrough = .require

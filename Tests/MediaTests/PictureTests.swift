@@ -92,7 +92,7 @@ import Testing
         #expect(narrow.data == Self.extents([mean], 266).map { $0 / 256 })
     }
 
-    @Test(arguments: [8, 16]) func `both forms of peaks tell the same`(_ bits: Int) async throws {
+    @Test(arguments: [8, 16]) func `both forms of peaks have the same values`(_ bits: Int) async throws {
         let source = try await stereo()
         let change: (inout PictureSettings) -> Void = {
             $0.bits = bits
@@ -104,7 +104,7 @@ import Testing
         #expect(binary.samples_per_pixel == 256 && binary.bits == bits)
     }
 
-    @Test func `peaks show the sound after what is done to it`() async throws {
+    @Test func `peaks show the sound after its processing`() async throws {
         var rendition = Rendition(format: "peaks")
         rendition.sound.gain = -20 * 0.30102999566398120  // half
         let made = try await convert(try await stereo(), rendition)
@@ -177,7 +177,7 @@ import Testing
         for column in 110..<200 { #expect(rows.allSatisfy { $0[column] == [68, 1, 84, 255] }, "column \(column)") }
     }
 
-    @Test func `refuses what cannot be drawn`() async throws {
+    @Test func `an impossible picture is refused`() async throws {
         let source = try await stereo()
         var low = Rendition(format: "png")
         low.picture.size = PictureSize(width: 10, height: 1)

@@ -8,7 +8,7 @@ import Testing
 /// What a conversion says of how far it is.
 @Suite struct ProgressTests {
     @Test(arguments: [("p.flac", [], false), ("bare-p.mp3", ["-write_xing", "0"], true), ("p.aac", [], true)])
-    func `never goes back, is whole only at the end, and says when it guesses`(
+    func `progress never decreases, is complete only at the end, and marks estimates`(
         _ name: String, _ arguments: [String], _ isEstimate: Bool
     ) async throws {
         let tone = "aevalsrc='0.4*sin(2*PI*440*t)|0.3*sin(2*PI*660*t)':s=44100:d=60"
@@ -26,7 +26,7 @@ import Testing
         }
     }
 
-    @Test func `moves while packets are copied`() async throws {
+    @Test func `progress increases while packets are copied`() async throws {
         let source = try await Studio.shared.source(
             "copied-noise.flac", ["-f", "lavfi", "-i", "anoisesrc=r=44100:d=60:seed=1"])
         var copy = Rendition(format: "flac")

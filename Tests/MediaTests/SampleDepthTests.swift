@@ -13,7 +13,7 @@ import Testing
             ])
     }
 
-    @Test func `keeps 24 bits where 24 bits came`() async throws {
+    @Test func `a source of 24 bits stays at 24 bits`() async throws {
         let source = try await fine()
         var paths = [source]
         for format in ["flac", "alac", "wav", "aiff", "caf"] {
@@ -30,7 +30,7 @@ import Testing
     @Test(arguments: [
         ("s32.wav", "pcm_s32le", "s32le"), ("f32.wav", "pcm_f32le", "f32le"), ("f64.wav", "pcm_f64le", "f64le"),
     ])
-    func `keeps wider samples where PCM holds them`(_ name: String, _ codec: String, _ raw: String) async throws {
+    func `wider samples are kept if PCM holds them`(_ name: String, _ codec: String, _ raw: String) async throws {
         let source = try await Studio.shared.source(
             name, ["-i", try await fine(), "-af", "volume=0.123", "-c:a", codec])
         var paths = [source]
@@ -42,7 +42,7 @@ import Testing
         #expect(rounded.result.warnings.contains { $0.message.contains("24 bits") })
     }
 
-    @Test func `takes 16 bits for lossy and shallow sources`() async throws {
+    @Test func `lossy and shallow sources become 16 bits`() async throws {
         let mp3 = try await Studio.shared.music(as: "lossy.mp3")
         let narrow = try await Studio.shared.music(as: "narrow.wav", ["-c:a", "pcm_u8"])
         for source in [mp3, narrow] {
@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    @Test func `dithers where samples lose bits, and only there`() async throws {
+    @Test func `samples are dithered if they lose bits, and only then`() async throws {
         // A quarter of a 16-bit step: rounding alone would leave silence.
         let source = try await Studio.shared.source(
             "quarter.wav", ["-f", "lavfi", "-i", "aevalsrc=0.25/32768:s=44100:d=1", "-c:a", "pcm_s24le"])

@@ -94,7 +94,7 @@ import Testing
     ]
 
     @Test(arguments: ["music.wav", "music.flac", "music.mp3"])
-    func `each is, bit for bit, what it is when made alone`(name: String) async throws {
+    func `each output is bit for bit what it is when made alone`(name: String) async throws {
         let source = name == "music.wav" ? try await Studio.shared.music() : try await Studio.shared.music(as: name)
         let together = try await run(source, Self.ladder)
         for (index, rendition) in Self.ladder.enumerated() {
@@ -105,7 +105,7 @@ import Testing
         }
     }
 
-    @Test func `frames that go to several outputs at other times are each one's own`() async throws {
+    @Test func `frames that go to several outputs at different times are independent copies`() async throws {
         // Silence first, so that what is trimmed is behind the others by as much.
         let source = try await Studio.shared.source(
             "late.wav", ["-f", "lavfi", "-i", "aevalsrc='if(gt(t,1),0.5*sin(2*PI*440*t),0)':s=44100:d=8", "-ac", "2"])
@@ -121,7 +121,7 @@ import Testing
         }
     }
 
-    @Test func `one that fails leaves the others alone`() async throws {
+    @Test func `an output that fails leaves the others alone`() async throws {
         let source = try await Studio.shared.music()
         let (results, paths) = try await run(source, Self.ladder, broken: 3)
         #expect(results.prefix(3).allSatisfy { (try? $0.get()) != nil })
@@ -133,7 +133,7 @@ import Testing
         #expect(try await decode(paths[1], as: Int16.self, "s16le").count == (6 * 44_100 - 14_700) * 2)
     }
 
-    @Test func `tells how far each is, and what became of it`() async throws {
+    @Test func `the progress and the outcome of each output are reported`() async throws {
         let source = try await Studio.shared.music()
         let reports = Mutex<[Progress]>([])
         _ = try await run(source, Self.ladder, broken: 3, halts: true) { report in
@@ -155,7 +155,7 @@ import Testing
         #expect(alone.count > 3 && alone.allSatisfy { $0.outputs.isEmpty })
     }
 
-    @Test func `one that fails ends them all if all are wanted`() async throws {
+    @Test func `an output that fails ends all others if all are required`() async throws {
         let source = try await Studio.shared.music()
         let error = await #expect(throws: MediaError.self) {
             _ = try await run(source, Self.ladder, broken: 3, isAtomic: true)
@@ -167,14 +167,14 @@ import Testing
         }
     }
 
-    @Test func `a setting that cannot be met is that output's failure`() async throws {
+    @Test func `a setting that cannot be met fails only its output`() async throws {
         let source = try await Studio.shared.source("six.wav", ["-f", "lavfi", "-i", "anoisesrc=d=0.5", "-ac", "6"])
         let (results, _) = try await run(source, [Rendition(format: "mp3"), Rendition(format: "flac")])
         #expect(results.count == 2)
         #expect((try? results[1].get())?.channels == 6)
     }
 
-    @Test func `a source that is broken fails all of them, and leaves no thread behind`() async throws {
+    @Test func `a broken source fails all outputs and leaves no thread behind`() async throws {
         let whole = try await Studio.shared.music(as: "music.flac")
         let data = try Data(contentsOf: URL(filePath: whole))
         let path = await Studio.shared.output("flac")
@@ -203,7 +203,7 @@ import Testing
         }
     }
 
-    @Test func `a queue holds back the one that is ahead`() async throws {
+    @Test func `a queue holds back the output that is ahead`() async throws {
         let queue = BoundedQueue<Int>()
         let count = Mutex(0)
         startThread {

@@ -30,7 +30,9 @@ func sound(_ format: String = "wav", _ sampleFormat: SampleFormat? = .f32, _ cha
     }
 
     @Test(arguments: [("R,L", [1, 0]), ("2,1", [1, 0]), ("FR", [1]), ("c1,c1,c2", [0, 0, 1])])
-    func `picks and swaps channels without touching a sample`(_ text: String, _ places: [Int]) async throws {
+    func `channels are selected and swapped without a change to any sample`(_ text: String, _ places: [Int])
+        async throws
+    {
         let source = try await channels(pair(), 2, as: Int16.self, "s16le")
         let made = try await convert(pair(), sound("wav", nil) { $0.channelMap = ChannelReference.list(parsing: text) })
         let result = try await channels(made.path, places.count, as: Int16.self, "s16le")
@@ -38,12 +40,12 @@ func sound(_ format: String = "wav", _ sampleFormat: SampleFormat? = .f32, _ cha
         #expect(made.result.settings["sample_format"]?.effective == "s16")
     }
 
-    @Test func `refuses a channel that the source has not`() async throws {
+    @Test func `a channel that the source lacks is refused`() async throws {
         let refused = try await failure(pair(), sound { $0.channelMap = ChannelReference.list(parsing: "FC,LFE") })
         #expect(refused?.sentence == "channel_map names the channel FC, and the source has the 2 channels FL FR")
     }
 
-    @Test func `mixes by a matrix as it is written`() async throws {
+    @Test func `a matrix mixes as it is written`() async throws {
         let source = try await channels(pair(), 2, as: Float.self, "f32le")
         let made = try await convert(
             pair(), sound { $0.mix = MixMatrix(parsing: "FR=0.5FL-0.25FR,FL=c2,FC=2FL") })
@@ -57,7 +59,7 @@ func sound(_ format: String = "wav", _ sampleFormat: SampleFormat? = .f32, _ cha
         }
     }
 
-    @Test func `folds surround so that nothing clips`() async throws {
+    @Test func `surround is folded without clipping`() async throws {
         // Full scale in one channel at a time shows each factor: L 1, centre and surround at −3 dB, all ÷ 2.414.
         let steps = (0..<6).map { "0.5*between(t,\($0)/10,\($0)/10+0.0999)" }.joined(separator: "|")
         let source = try await Studio.shared.source(
@@ -76,7 +78,7 @@ func sound(_ format: String = "wav", _ sampleFormat: SampleFormat? = .f32, _ cha
         #expect((0..<48_000).allSatisfy { abs(folded[$0] - (source2[0][$0] + source2[1][$0]) / 2) < 1e-6 })
     }
 
-    @Test func `gives a lone channel to both sides whole`() async throws {
+    @Test func `a lone channel goes to both sides at full level`() async throws {
         let source = try await Studio.shared.source(
             "lone.wav", ["-f", "lavfi", "-i", "aevalsrc='0.5*sin(2*PI*440*t)':s=48000:d=0.2"])
         let made = try await convert(source, Rendition(format: "wav", channels: 2, sampleFormat: .f32))
@@ -85,7 +87,7 @@ func sound(_ format: String = "wav", _ sampleFormat: SampleFormat? = .f32, _ cha
         #expect(result[0] == mono && result[1] == mono)
     }
 
-    @Test func `changes the level by decibels`() async throws {
+    @Test func `the gain changes the level by decibels`() async throws {
         let source = try await decode(pair(), as: Float.self, "f32le")
         let made = try await convert(pair(), sound { $0.gain = -6.0206 })
         let result = try await decode(made.path, as: Float.self, "f32le")
@@ -93,7 +95,7 @@ func sound(_ format: String = "wav", _ sampleFormat: SampleFormat? = .f32, _ cha
         #expect(made.result.warnings.isEmpty)
     }
 
-    @Test func `fades with equal power from the first sample to the last`() async throws {
+    @Test func `a fade has equal power from the first sample to the last`() async throws {
         let source = try await Studio.shared.source(
             "level.wav", ["-f", "lavfi", "-i", "aevalsrc=0.5:s=8000:d=1", "-c:a", "pcm_f32le"])
         let made = try await convert(
@@ -110,7 +112,7 @@ func sound(_ format: String = "wav", _ sampleFormat: SampleFormat? = .f32, _ cha
         #expect(zip(result, expected).allSatisfy { abs(Double($0) - $1) < 1e-6 })
     }
 
-    @Test func `fades out where a cut ends, and all of what is shorter`() async throws {
+    @Test func `a fade-out ends with the cut, and covers all of a shorter result`() async throws {
         let source = try await Studio.shared.source(
             "level.wav", ["-f", "lavfi", "-i", "aevalsrc=0.5:s=8000:d=1", "-c:a", "pcm_f32le"])
         let made = try await convert(
@@ -121,7 +123,7 @@ func sound(_ format: String = "wav", _ sampleFormat: SampleFormat? = .f32, _ cha
         #expect(zip(result, expected).allSatisfy { abs(Double($0) - $1) < 1e-6 })
     }
 
-    @Test func `fades in at its pace where the result is shorter`() async throws {
+    @Test func `a fade-in keeps its pace if the result is shorter`() async throws {
         let source = try await Studio.shared.source(
             "level.wav", ["-f", "lavfi", "-i", "aevalsrc=0.5:s=8000:d=1", "-c:a", "pcm_f32le"])
         let made = try await convert(source, sound { $0.fadeIn = MediaTime(parsing: "5") })
@@ -129,7 +131,7 @@ func sound(_ format: String = "wav", _ sampleFormat: SampleFormat? = .f32, _ cha
         #expect(zip(result, 0..<8000).allSatisfy { abs(Double($0) - 0.5 * sine(Double($1) / 40_000)) < 1e-6 })
     }
 
-    @Test func `takes silence off both ends to the sample`() async throws {
+    @Test func `silence is trimmed from both ends to the sample`() async throws {
         let level = "0.5*between(n,1001,4999)*(2*mod(n,2)-1)+0.5*between(n,6001,6002)"
         let source = try await Studio.shared.source(
             "silent-ends.wav", ["-f", "lavfi", "-i", "aevalsrc='\(level)':s=8000:d=1"])
@@ -145,7 +147,7 @@ func sound(_ format: String = "wav", _ sampleFormat: SampleFormat? = .f32, _ cha
     }
 
     @Test(arguments: [ResamplerEngine.swr, .soxr])
-    func `keeps the exact length and the tone when it resamples`(_ engine: ResamplerEngine) async throws {
+    func `resampling keeps the exact length and the tone`(_ engine: ResamplerEngine) async throws {
         var rendition = sound { $0.resampler = engine }
         rendition.sampleRate = 44_100
         let made = try await convert(pair(), rendition, end: MediaTime(parsing: "12345/48000")!)

@@ -42,7 +42,7 @@ import Testing
 
     // MARK: - What there is
 
-    @Test func `refuses more sound than may be, decoded or copied, but not a part of it`() async throws {
+    @Test func `more sound than the maximum is refused, decoded or copied, but not a part of it`() async throws {
         for name in ["limit.wav", "limit.mp3", "limit.m4a"] {
             let bytes = try await music(name)
             var copy = Rendition(format: "mka", codec: name.hasSuffix("mp3") ? "mp3" : "aac")
@@ -56,7 +56,7 @@ import Testing
         }
     }
 
-    @Test func `refuses more channels, a higher rate and more tracks than may be`() async throws {
+    @Test func `more channels, a higher rate and more tracks than the maximum are refused`() async throws {
         let stereo = try await music("limit.flac")
         #expect(try await ending(stereo) { $0.channels = 1 } == .failed("tooLarge"))
         #expect(try await ending(stereo) { $0.sampleRate = 44_099 } == .failed("tooLarge"))
@@ -73,7 +73,7 @@ import Testing
         }
     }
 
-    @Test func `refuses sound that swells, and packets without sound, beyond measure`() async throws {
+    @Test func `unbounded sound, and packets without sound, are refused`() async throws {
         let silence = try fileBytes(
             try await Studio.shared.source(
                 "silence.flac", ["-f", "lavfi", "-i", "anullsrc=r=48000:cl=stereo:d=100", "-c:a", "flac"]))
@@ -85,7 +85,7 @@ import Testing
         #expect(try await ending(mp3) { $0.packetRate = 50 } == .samples(264_600, warnings: []))
     }
 
-    @Test func `leaves out chapters where there are too many`() async throws {
+    @Test func `too many chapters are left out`() async throws {
         let list = try Studio.shared.folder.write(
             "chapters.txt",
             Data(
@@ -108,7 +108,7 @@ import Testing
     }
 
     @Test(arguments: ["mp3", "flac", "m4a", "opus", "aiff"])
-    func `leaves out tags and pictures that are larger than may be`(name: String) async throws {
+    func `tags and pictures that are larger than the maximum are left out`(name: String) async throws {
         let long = String(repeating: "word ", count: 8000)
         let tagged = try await music(
             "long-comment.\(name)", ["-metadata", "comment=\(long)"] + (name == "aiff" ? ["-write_id3v2", "1"] : []))
@@ -144,7 +144,7 @@ import Testing
         return bytes
     }
 
-    @Test func `gives no more than there is of a file that claims a hundred years`() async throws {
+    @Test func `a file that claims a hundred years gives only its samples`() async throws {
         let flac = try await music("limit.flac")
         var years = flac
         // The last 36 bits before the sum (RFC 9639, section 8.2).
@@ -174,7 +174,7 @@ import Testing
         }
     }
 
-    @Test func `refuses channels and rates beyond reason`() async throws {
+    @Test func `impossible channels and rates are refused`() async throws {
         let au = try await music("limit.au")
         var (channels, rate) = (au, au)
         channels.replaceSubrange(20..<24, with: Self.big(1 << 31, 4))
@@ -192,7 +192,7 @@ import Testing
         }
     }
 
-    @Test func `ends soon where gigabytes of tags or thousands of tracks are claimed`() async throws {
+    @Test func `a file that claims gigabytes of tags or thousands of tracks ends soon`() async throws {
         let mp3 = try await music("limit.mp3", ["-id3v2_version", "0"])
         let m4a = try await music("limit.m4a")
         let wav = try await music("limit.wav")

@@ -12,7 +12,7 @@ import Testing
 @Suite struct TagMemoryTests {
     // Under a sanitizer there is no limit that a process keeps, and memory that is short ends it.
     @Test(.enabled(if: Environment.value("RESPOOL_MEMORY_LIMIT") != "off"))
-    func `fails where the memory does not suffice instead of leaving tags out or ending the process`() async {
+    func `a lack of memory fails the conversion instead of dropping tags or ending the process`() async {
         await #expect(processExitsWith: .success) {
             var metadata = Metadata()
             metadata.texts["TITLE"] = ["one"]
@@ -34,7 +34,7 @@ import Testing
             }
         }
     }
-    @Test func `has libav inflate no pictures that a few bytes hold`() async throws {
+    @Test func `pictures that inflate from a few bytes are not inflated by libav`() async throws {
         let path = await Studio.shared.output("id3")
         _ = try await ChildProcess.run("/usr/bin/python3", [Script.path("deflated_pictures.py"), path])
         let tag = try fileBytes(path)

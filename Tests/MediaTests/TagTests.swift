@@ -38,7 +38,7 @@ import Testing
         return paths
     }
 
-    @Test func `carries everything over between every pair of formats`() async throws {
+    @Test func `all tags are carried over between every pair of formats`() async throws {
         let sources = try await Self.tagged()
         var results: [(pair: String, source: String, target: String, converted: Converted)] = []
         for source in sources {
@@ -80,7 +80,7 @@ import Testing
         }
     }
 
-    @Test func `leaves out of no format what it does not name`() async throws {
+    @Test func `tags of any name are kept in every format`() async throws {
         let source = try #require(try await Self.tagged().first { $0.name == "flac" }).path
         let origin = try await TagScript.read([source])[0]
         var results: [(format: String, converted: Converted)] = []
@@ -136,7 +136,7 @@ import Testing
         return texts
     }
 
-    @Test func `keeps times of lyrics and frames that only ID3 has`() async throws {
+    @Test func `times of lyrics and frames that only ID3 has are kept`() async throws {
         let source = try #require(try await Self.tagged().first { $0.name == "mp3" }).path
         let whole = try await convert(source, Rendition(format: "wav"))
         let cut = try await convert(
@@ -151,7 +151,7 @@ import Testing
         #expect(told[2].texts["syncedlyrics"] == ["[00:00.10]ein\n[00:00.30]zwei"])
     }
 
-    @Test func `sets and removes what the job says`() async throws {
+    @Test func `the job's tags are set and removed`() async throws {
         let source = try #require(try await Self.tagged().first { $0.name == "flac" }).path
         var rendition = Rendition(format: "mp3")
         rendition.tags = TagSettings(
@@ -166,7 +166,7 @@ import Testing
     }
 
     @Test(arguments: [("CP1251", "Кино — Группа крови"), ("GBK", "坂本龙一"), ("SHIFT_JIS", "坂本龍一 テスト")])
-    func `reads what wrongly claims Latin-1`(_ charset: String, _ text: String) async throws {
+    func `text that is wrongly declared as Latin-1 is read`(_ charset: String, _ text: String) async throws {
         let path = try await Studio.shared.music(
             as: "latin.mp3", ["-t", "0.5", "-id3v2_version", "0", "-write_xing", "0"])
         let iconv = try await ChildProcess.run(

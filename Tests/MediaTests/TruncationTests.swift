@@ -19,7 +19,7 @@ import Testing
     ]
 
     @Test(arguments: kinds)
-    func `takes no first part of a file for the whole`(_ name: String, _ arguments: [String]) async throws {
+    func `the first part of a file never passes for the whole`(_ name: String, _ arguments: [String]) async throws {
         let bytes = try fileBytes(try await Studio.shared.music(as: name, arguments))
         #expect(try run(bytes).warnings.isEmpty)
         for count in [bytes.count / 100, bytes.count * 6 / 10, bytes.count * 99 / 100] {
@@ -34,14 +34,14 @@ import Testing
     }
 
     @Test(arguments: ["cut.sox", "cut.apm", "cut.thd", "cut.dts"])
-    func `says so where a single byte is missing`(_ name: String) async throws {
+    func `a single missing byte is reported`(_ name: String) async throws {
         let arguments = Self.kinds.first { $0.0 == name }!.1
         let bytes = try fileBytes(try await Studio.shared.music(as: name, arguments)).dropLast()
         #expect(throws: MediaError.self) { try run(Array(bytes)) }
         #expect(try run(Array(bytes), .accept).warnings.map(\.code) == ["source_truncated"])
     }
 
-    @Test func `warns where a part is missing behind the last sample`() async throws {
+    @Test func `a part that is missing behind the last sample causes a warning`() async throws {
         let bytes = try fileBytes(try await Studio.shared.music(as: "cut.wv"))
         let result = try run(bytes.dropLast())
         #expect(result.samples == 264_600)
@@ -58,7 +58,7 @@ import Testing
     ]
 
     @Test(arguments: followed)
-    func `reads a file to its end whatever follows`(_ name: String, _ arguments: [String]) async throws {
+    func `a file is read to its end whatever follows`(_ name: String, _ arguments: [String]) async throws {
         let bytes = try fileBytes(try await Studio.shared.music(as: "short-" + name, ["-t", "2"] + arguments))
         let whole = try run(bytes)
         for (kind, tail) in Self.tails {
@@ -70,7 +70,7 @@ import Testing
     }
 
     @Test(arguments: [("tail.w64", [], 4), ("tail.gsm", ["-ar", "8000", "-ac", "1"], 5)])
-    func `reads a file to its end whatever tags follow`(
+    func `a file is read to its end whatever tags follow`(
         _ name: String, _ arguments: [String], _ count: Int
     ) async throws {
         let bytes = try fileBytes(try await Studio.shared.music(as: name, arguments))

@@ -60,7 +60,7 @@ import Testing
         try check(head + Array("data".utf8) + be(size, 8) + be(0, 4) + Self.samples(isBig: true))
     }
 
-    @Test func `what SoX, flac and ffmpeg write to a pipe is read to its last sample`() async throws {
+    @Test func `a file that SoX, flac or ffmpeg writes to a pipe is read to its last sample`() async throws {
         let folder = Studio.shared.folder
         let raw = try folder.write("piped.raw", Self.samples(isBig: false))
         let shape = "-t raw -r 8000 -e signed -b 16 -c 2"

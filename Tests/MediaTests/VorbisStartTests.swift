@@ -15,7 +15,7 @@ import Testing
     }
 
     @Test(arguments: [Int64(1), 77, 100])
-    func `a first page that counts too few samples trims the start, as oggdec has it`(trim: Int64) async throws {
+    func `a first page that counts too few samples trims the start, as in oggdec`(trim: Int64) async throws {
         let file = try await packets()
         let whole = try MemoryFile(file.paged(headers: 3, [2, 40], trim: 0)).samples()
         let bytes = file.paged(headers: 3, [2, 40], trim: trim)
@@ -48,7 +48,7 @@ import Testing
         #expect(judged == found.count)
     }
 
-    @Test func `a range counts from the first sample behind what is trimmed`() async throws {
+    @Test func `a range counts from the first sample behind the trimmed part`() async throws {
         let file = try await packets()
         let link = file.paged(headers: 3, [2, 40], trim: 100)
         let length = try MemoryFile(link).samples().count / 2

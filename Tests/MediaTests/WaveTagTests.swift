@@ -13,7 +13,7 @@ import Testing
 
 @Suite struct WaveTagTests {
     @Test(arguments: [("wav", "RIFF"), ("aiff", "FORM")])
-    func `leaves tags out that would reach beyond four gibibytes`(_ name: String, _ start: String) throws {
+    func `tags that would reach beyond four gibibytes are left out`(_ name: String, _ start: String) throws {
         let path = Studio.shared.folder.file("brim.\(name)")
         defer { unlink(path) }
         let file = Descriptor(owning: open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600))
@@ -78,7 +78,7 @@ import Testing
         bytes[offset..<(offset + 4)].reversed().reduce(0) { $0 << 8 | Int($1) }
     }
 
-    @Test func `keeps bext, cue points and iXML in WAV as they are`() async throws {
+    @Test func `bext, cue points and iXML stay as they are in WAV`() async throws {
         let source = try await Self.broadcast()
         let result = try await convert(source, Rendition(format: "wav"))
         for name in ["bext", "cue ", "iXML"] {
@@ -89,7 +89,7 @@ import Testing
         #expect(try await decode(result.path, as: Int16.self, "s16le") == decode(source, as: Int16.self, "s16le"))
     }
 
-    @Test func `moves cue points and the time reference with a cut and a rate`() async throws {
+    @Test func `cue points and the time reference move with a cut and a rate`() async throws {
         let source = try await Self.broadcast()
         var rendition = Rendition(format: "wav")
         rendition.sampleRate = 24_000
@@ -104,7 +104,7 @@ import Testing
         #expect(word(region, 4) == 1200)
     }
 
-    @Test func `survives numbers that no clock and no gain can have`() async throws {
+    @Test func `numbers that no clock and no gain can have do no harm`() async throws {
         var bytes = [UInt8](repeating: 0, count: BroadcastExtension.fixedSize)
         bytes.replaceSubrange(338..<346, with: [UInt8](repeating: 0xFF, count: 8))
         var metadata = Metadata(texts: ["REPLAYGAIN_TRACK_GAIN": ["1e300 dB"], "R128_ALBUM_GAIN": ["inf"]])
@@ -123,7 +123,7 @@ import Testing
         #expect(measured.replayGain(SoundSettings(), isOpus: false)["REPLAYGAIN_TRACK_GAIN"] == "2.00 dB")
     }
 
-    @Test func `makes chapters of cue points elsewhere, and says what is lost`() async throws {
+    @Test func `cue points become chapters in other formats, and losses are reported`() async throws {
         let result = try await convert(try await Self.broadcast(), Rendition(format: "flac"))
         let told = try await TagScript.read([result.path])[0]
         #expect(told.chapters.map(\.title) == ["Anfang", "Мотив", "終"])

@@ -11,7 +11,7 @@ import Testing
 /// FLAC files whose frames are all intact, and are not those that the file's MD5 was made of.
 @Suite struct WrongFrameTests {
     @Test(arguments: ["foreign", "twice", "inserted", "first", "behind", "swapped"])
-    func `frames that are not the file's own are found by its MD5`(_ kind: String) async throws {
+    func `foreign frames are found by the MD5 of the file`(_ kind: String) async throws {
         let bytes = try await file(kind)
         let path = try Studio.shared.folder.write("frames-\(kind).flac", bytes)
         #expect(try await !ChildProcess.run("flac", ["-s", "-t", path]).succeeded)
@@ -28,7 +28,7 @@ import Testing
     }
 
     @Test(arguments: ["wav", "flac"])
-    func `a frame of another depth is told as damage, in a copy as well`(_ target: String) async throws {
+    func `a frame of another depth is reported as damage, in a copy as well`(_ target: String) async throws {
         let bytes = try await file("wider")
         let path = try Studio.shared.folder.write("frames-wider-\(target).flac", bytes)
         #expect(try await !ChildProcess.run("flac", ["-s", "-t", path]).succeeded)

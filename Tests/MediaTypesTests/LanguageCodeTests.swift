@@ -18,7 +18,7 @@ import Testing
         }
     }
 
-    @Test func `knows every code of a language that has several`() throws {
+    @Test func `every code of a language with several codes is known`() throws {
         let data = try Data(contentsOf: URL(filePath: "/usr/share/iso-codes/json/iso_639-2.json"))
         let languages = try JSONDecoder().decode(List.self, from: data).languages.filter { $0.alpha_2 != nil }
         #expect(languages.count > 180)
@@ -37,7 +37,7 @@ import Testing
             ("de-AT", ["de-CH", "deu"], 1), ("en-GB", ["en-US"], nil), ("sv", ["sve"], 0), ("hr", ["hr "], 0),
             ("und", ["eng", "und"], 1), ("ge", ["ger"], nil), ("cmn", ["zho", "cmn"], 1),
         ] as [(String, [String?], Int?)])
-    func `finds the track whose language is meant`(asked: String, languages: [String?], place: Int?) {
+    func `a track is found by any code of its language`(asked: String, languages: [String?], place: Int?) {
         #expect(LanguageCode.firstIndex(of: asked, in: languages) == place)
     }
 }

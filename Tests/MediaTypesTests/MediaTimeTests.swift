@@ -8,7 +8,7 @@ import Testing
         ("999999999.999999999", 999_999_999_999_999_999, 1_000_000_000), ("90:00", 5400, 1),
         ("0.000000001", 1, 1_000_000_000),
     ])
-    func `reads exact times`(text: String, value: Int64, timescale: Int64) {
+    func `exact times are parsed`(text: String, value: Int64, timescale: Int64) {
         #expect(MediaTime(parsing: text) == MediaTime(value: value, timescale: timescale))
     }
 
@@ -17,11 +17,11 @@ import Testing
         "1000000000/1", "9007199254740991/1", "9223372036854775807/1000000000", "9223372036854775808/1000000000",
         "1/1000000001", "16666667:00", "9223372036854775807:00:00", "1:99999999999999999999:00", "٣",
     ])
-    func `reads nothing that is no time, or too long`(text: String) {
+    func `text that is no time, or a time that is too long, is refused`(text: String) {
         #expect(MediaTime(parsing: text) == nil)
     }
 
-    @Test func `adds exactly, or not at all`() throws {
+    @Test func `times are added exactly, or not at all`() throws {
         let third = try #require(MediaTime(parsing: "1/3"))
         #expect(third.adding(try #require(MediaTime(parsing: "1/6"))) == MediaTime(value: 1, timescale: 2))
         let long = try #require(MediaTime(parsing: "999999999.123456789"))
@@ -29,7 +29,7 @@ import Testing
         #expect(MediaTime(value: .max, timescale: .max - 1).adding(MediaTime(value: .min, timescale: .max)) == nil)
     }
 
-    @Test func `carries every time that can be written, and every sum, to another process`() throws {
+    @Test func `every time that can be written, and every sum, reaches another process unchanged`() throws {
         for text in ["100000000.123456789", "1/999999937", "999999999", "0"] {
             let time = try #require(MediaTime(parsing: text))
             let sum = try #require(time.adding(MediaTime(value: 1, timescale: 7)))
@@ -39,14 +39,14 @@ import Testing
         }
     }
 
-    @Test func `reckons with times that only a file can claim`() {
+    @Test func `a time that only a file can claim causes no overflow`() {
         #expect(MediaTime(value: .max, timescale: 1).sampleIndex(rate: 48_000) == 1 << 62)
         #expect(MediaTime(value: .min, timescale: 1).sampleIndex(rate: 48_000) == -1 << 62)
         #expect(MediaTime(value: -7, timescale: 3).sampleIndex(rate: 1) == -2)
         #expect(MediaTime(value: 7, timescale: 3).sampleIndex(rate: 1) == 3)
     }
 
-    @Test func `finds sample indexes of the longest time at the highest rate`() throws {
+    @Test func `the sample index of the longest time is found at the highest rate`() throws {
         let longest = try #require(MediaTime(parsing: "999999999"))
         #expect(longest.sampleIndex(rate: Int(Int32.max)) == 999_999_999 * Int64(Int32.max))
     }

@@ -13,7 +13,7 @@ import Testing
         rendition.partPatterns.contains { $0.matches(suffix) }
     }
 
-    @Test func `a single file has nothing beside it, but for chapters in the form that was wanted`() {
+    @Test func `a single file has no parts but chapters in the requested form`() {
         #expect(rendition("mp3").partPatterns == [])
         let chapters = rendition("m4a") { $0.tags.chapters = .webvtt }
         #expect(mayHave(chapters, ".chapters.vtt"))

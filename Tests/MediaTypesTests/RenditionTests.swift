@@ -3,13 +3,13 @@ import Testing
 
 @Suite struct RenditionTests {
     @Test(arguments: AudioFormat.all.flatMap { format in format.codecs.map { (format.name, $0) } })
-    func `takes every pair in the table`(_ format: String, _ codec: String) throws {
+    func `every pair in the table is accepted`(_ format: String, _ codec: String) throws {
         let named = try Rendition(format: format, codec: codec).validate()
         #expect(named.format.name == format)
         #expect(named.codec.name == codec)
     }
 
-    @Test func `takes the usual codec where none is named`() throws {
+    @Test func `the usual codec is taken if none is named`() throws {
         #expect(try Rendition(format: "m4a").validate().codec.name == "aac")
         #expect(try Rendition(format: "caf").validate().codec.name == "pcm")
     }
@@ -61,13 +61,13 @@ import Testing
         (Rendition(format: "flac", sampleFormat: .f32), "sample_format", "it takes s16, s24"),
         (Rendition(format: "mp3", sampleFormat: .s16), "sample_format", "leave sample_format out"),
     ])
-    func `refuses with a sentence that names the fix`(_ rendition: Rendition, _ field: String, _ words: String) {
+    func `a refusal is a sentence that names the fix`(_ rendition: Rendition, _ field: String, _ words: String) {
         let problem = #expect(throws: FormatProblem.self) { try rendition.validate() }
         #expect(problem?.field == field)
         #expect(problem?.description.contains(words) == true, "\(problem?.description ?? "")")
     }
 
-    @Test func `takes what the table allows`() throws {
+    @Test func `every setting that the table allows is accepted`() throws {
         try Rendition(format: "mp3", bitRate: 192_000, sampleRate: 44_100, channels: 2).validate()
         try Rendition(format: "mp3", quality: 2).validate()
         try Rendition(format: "flac", sampleRate: 352_800, sampleFormat: .s24).validate()

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct AuthenticationTests {
-    @Test func `presents an ACL user, who may only do what the server allows`() async throws {
+    @Test func `a client presents an ACL user, who may do only what the server allows`() async throws {
         let server = try await RedisServer()
         _ = try await server.client().send(
             ["ACL", "SETUSER", "ann", "on", ">se@cret/1", "~jobs:*", "+get", "+set", "+ping"])
@@ -14,7 +14,7 @@ import Testing
         #expect(error?.isServer("NOPERM") == true)
     }
 
-    @Test func `says that a password is wrong or missing, and never repeats it`() async throws {
+    @Test func `a wrong or missing password is reported and never repeated`() async throws {
         let server = try await RedisServer()
         _ = try await server.client().send(["CONFIG", "SET", "requirepass", "right"])
         let right = RedisClient(url: try RedisURL("unix://:right@\(server.socket)"), name: "right")
@@ -30,7 +30,7 @@ import Testing
         #expect(missing?.isServer("NOAUTH") == true)
     }
 
-    @Test func `tells no password to the log of a server that knows no AUTH`() async throws {
+    @Test func `a server without AUTH logs no password`() async throws {
         let folder = try TemporaryFolder()
         let configuration = try folder.write("extra.conf", text: "rename-command AUTH \"\"\n")
         let server = try await RedisServer(["include": configuration])

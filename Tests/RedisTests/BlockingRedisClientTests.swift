@@ -15,7 +15,7 @@ import Testing
         return server
     }
 
-    @Test func `waits for an entry, or for the end of the time`() async throws {
+    @Test func `a blocking read waits for an entry, or until its timeout`() async throws {
         let server = try await start()
         let bell = BlockingRedisClient(url: server.url, name: "bell")
         #expect(try await bell.block(read(20), for: .milliseconds(20)) == .null)
@@ -27,7 +27,7 @@ import Testing
         #expect(try await bell.block(read(20), for: .milliseconds(20)) == .null)
     }
 
-    @Test func `takes a silent connection for dead, and makes another`() async throws {
+    @Test func `a silent connection is presumed dead and is replaced`() async throws {
         let server = try await start()
         let bell = BlockingRedisClient(url: server.url, name: "bell", timeout: .milliseconds(500))
         #expect(try await bell.block(read(10), for: .milliseconds(10)) == .null)
@@ -39,7 +39,7 @@ import Testing
         try await eventually("a new connection") { (try? await bell.block(read(10), for: .milliseconds(10))) == .null }
     }
 
-    @Test func `notices at once that the connection is cut or the server killed`() async throws {
+    @Test func `a cut connection and a killed server are noticed at once`() async throws {
         let server = try await start()
         let bell = BlockingRedisClient(url: server.url, name: "bell")
         for cut in [{ _ = try await server.client().send(["CLIENT", "KILL", "TYPE", "normal"]) }, server.kill] {
@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    @Test func `close and cancelling end the wait at once`() async throws {
+    @Test func `closing and cancelling end the wait at once`() async throws {
         let server = try await start()
         let bell = BlockingRedisClient(url: server.url, name: "bell")
         let command = read(60_000)

@@ -6,7 +6,7 @@ import Testing
     private static let script = RedisScript(
         name: "count", source: Array("redis.call('EXISTS', KEYS[1] .. '-') return redis.call('INCR', KEYS[1])".utf8))
 
-    @Test func `finds the node of a key, follows a slot that moves, and a replica that takes over`() async throws {
+    @Test func `the client finds the node of a key, follows a migrated slot and a failover`() async throws {
         let cluster = try await RedisCluster()
         let client = RedisClient(url: try cluster.url, name: "test", key: "{q}:n")
         #expect(try await client.port == cluster.ports[0])
@@ -61,7 +61,7 @@ import Testing
         }
     }
 
-    @Test func `passes over a node that says nothing, and keeps the others' share of the time`() async throws {
+    @Test func `a silent node is skipped and leaves the others their share of the time`() async throws {
         let server = try await RedisServer(["port": "\(try RedisCluster.freePort())", "cluster-enabled": "yes"])
         let slots: [RedisArgument] = ["CLUSTER", "ADDSLOTS"] + (0..<16_384).map { .init($0) }
         _ = try await server.client().send(RedisCommand(slots))

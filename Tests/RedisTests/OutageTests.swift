@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct OutageTests {
-    @Test func `says in one sentence that nobody listens, and fails at once`() async throws {
+    @Test func `a refused connection fails at once, with one sentence`() async throws {
         let folder = try TemporaryFolder()
         let client = RedisClient(url: try RedisURL("unix://ann:secret@\(folder.path)/none"), name: "test")
         let error = await #expect(throws: RedisError.self) { try await client.send(["PING"]) }
@@ -12,7 +12,7 @@ import Testing
         #expect(error?.isTransient == true)
     }
 
-    @Test func `replaces a connection that died between two commands`() async throws {
+    @Test func `a connection that died between two commands is replaced`() async throws {
         let server = try await RedisServer()
         let client = server.client()
         let first = try await client.send(["CLIENT", "ID"])
@@ -23,7 +23,7 @@ import Testing
         #expect(try await client.send(["PING"]) == .text("PONG"))
     }
 
-    @Test func `works again soon after the server is back`() async throws {
+    @Test func `the client works again soon after the server is back`() async throws {
         let server = try await RedisServer(["appendonly": "yes", "appendfsync": "always"])
         let client = server.client()
         _ = try await client.send(["SET", "k", "v"])
@@ -39,7 +39,7 @@ import Testing
         }
     }
 
-    @Test func `never sends a command again by itself`() async throws {
+    @Test func `the client never resends a command without being asked`() async throws {
         let folder = try TemporaryFolder()
         let server = try await ChildProcess("python3", ["-u", Script.path("breaking_redis.py"), folder.file("sock")])
         try await eventually("the server listens") { server.output.contains("ready") }
@@ -54,7 +54,7 @@ import Testing
         #expect(server.output.split(separator: "\n").filter { $0 == "INCR" }.count == 2)
     }
 
-    @Test func `gives up on a server that does not answer in time, and says so`() async throws {
+    @Test func `a server that does not answer in time is given up with an error`() async throws {
         let server = try await RedisServer()
         let client = RedisClient(url: server.url, name: "test", timeout: .milliseconds(300))
         _ = try await client.send(["PING"])
@@ -67,7 +67,7 @@ import Testing
         try await eventually("an answer", within: .seconds(3)) { (try? await client.send(["PING"])) == .text("PONG") }
     }
 
-    @Test func `looks for the master again when the server has become a replica`() async throws {
+    @Test func `the client looks for the master again when the server has become a replica`() async throws {
         let server = try await RedisServer()
         let client = server.client()
         let first = try await client.send(["CLIENT", "ID"])
@@ -92,13 +92,13 @@ import Testing
     }
 
     @Test(arguments: ["LOADING", "READONLY", "MASTERDOWN", "CLUSTERDOWN", "TRYAGAIN", "NOREPLICAS", "OOM", "MISCONF"])
-    func `knows the answers of a server that is not itself, and says what helps`(code: String) {
+    func `an error of a server that cannot serve now is transient and quotes its answer`(code: String) {
         let error = RedisError.server(code: code, message: "what it says")
         #expect(error.isTransient)
         #expect(error.description.hasSuffix("; it answered: \(code) what it says"))
     }
 
-    @Test func `says what a script met, also where Redis only quotes it`() async throws {
+    @Test func `an error inside a script is recognised, also where Redis only quotes it`() async throws {
         let server = try await RedisServer(["min-replicas-to-write": "1"])
         let write = RedisScript(name: "write", source: Array("return redis.call('SET', 'k', 'v')".utf8))
         let plain = await #expect(throws: RedisError.self) { try await server.client().send(["SET", "k", "v"]) }

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct RedisClientTests {
-    @Test func `reads every kind of reply`() async throws {
+    @Test func `every kind of reply is parsed`() async throws {
         let server = try await RedisServer()
         let client = server.client()
         #expect(try await client.send(["PING"]) == .text("PONG"))
@@ -21,7 +21,7 @@ import Testing
         #expect(try await client.send(["CLIENT", "GETNAME"]).string == "test")
     }
 
-    @Test func `gives a hash as a dictionary`() async throws {
+    @Test func `a hash is read as a dictionary`() async throws {
         let server = try await RedisServer()
         let client = server.client()
         _ = try await client.send(["HSET", "h", "a", 1, "b", "zwei"])
@@ -31,7 +31,7 @@ import Testing
         #expect(hash?.count == 2)
     }
 
-    @Test func `throws the server's errors, and leaves them in pipelines`() async throws {
+    @Test func `errors of the server are thrown, and stay values in a pipeline`() async throws {
         let server = try await RedisServer()
         let client = server.client()
         _ = try await client.send(["SET", "text", "x"])
@@ -52,7 +52,7 @@ import Testing
         #expect(try await client.pipeline([]) == [])
     }
 
-    @Test func `carries any bytes, none at all, and many`() async throws {
+    @Test func `a value may hold any bytes, none at all, and many`() async throws {
         let server = try await RedisServer()
         let client = server.client()
         let all = (0...255).map { UInt8($0) } + Array("\r\n$3\r\n".utf8)
@@ -64,7 +64,7 @@ import Testing
         #expect(try await client.send(["ECHO", ""]) == .bytes([]))
     }
 
-    @Test func `answers a long pipeline in order`() async throws {
+    @Test func `the replies of a long pipeline are in order`() async throws {
         let server = try await RedisServer()
         let client = server.client()
         // More than the sockets hold in both directions at once: whoever only writes first would wait for ever.
@@ -75,7 +75,7 @@ import Testing
         #expect(replies.filter { $0.bytes?.count == 2_000 }.count == 19_999)
     }
 
-    @Test func `keeps calls from many tasks apart`() async throws {
+    @Test func `calls from many tasks are kept apart`() async throws {
         let server = try await RedisServer()
         let client = server.client()
         let wrong = await withTaskGroup(of: Bool.self) { group in
@@ -87,7 +87,7 @@ import Testing
         #expect(wrong == 0)
     }
 
-    @Test func `speaks to the database that the address names`() async throws {
+    @Test func `the client selects the database that the address names`() async throws {
         let server = try await RedisServer()
         let third = RedisClient(url: try RedisURL("\(server.url)?db=3"), name: "a name with spaces")
         _ = try await third.send(["SET", "where", "third"])
@@ -98,7 +98,7 @@ import Testing
         #expect(error?.isServer("ERR") == true)
     }
 
-    @Test func `connects over TCP by name, and by both families of addresses`() async throws {
+    @Test func `the client connects over TCP by name, and by both families of addresses`() async throws {
         let port = try LoopbackPort.free()
         let server = try await RedisServer(["port": "\(port)", "bind": "127.0.0.1 -::1"])
         for host in ["localhost", "127.0.0.1"] {

@@ -6,12 +6,12 @@ import Testing
     let script = RedisScript(
         name: "count", source: Array("return {redis.call('INCRBY', KEYS[1], ARGV[1]), ARGV[2]}".utf8))
 
-    @Test func `knows a script by its SHA-1`() {
+    @Test func `a script is called by its SHA-1`() {
         #expect(
             RedisScript(name: "abc", source: Array("abc".utf8)).digest == "a9993e364706816aba3e25717850c26c9cd0d89d")
     }
 
-    @Test func `runs on a server that has never seen it, has forgotten it, or was restarted`() async throws {
+    @Test func `a script runs on a server that never saw it, forgot it, or was restarted`() async throws {
         let server = try await RedisServer(["appendonly": "yes", "appendfsync": "always"])
         let client = server.client()
         for turn in 1...3 {
@@ -25,7 +25,7 @@ import Testing
         #expect(try await client.run(script, keys: ["n"], arguments: [1, "x"]).array?.first == .integer(32))
     }
 
-    @Test func `throws the error that a script answers`() async throws {
+    @Test func `the error that a script returns is thrown`() async throws {
         let server = try await RedisServer()
         let stale = RedisScript(name: "stale", source: Array("return redis.error_reply('STALE token 3:ab')".utf8))
         let client = server.client()

@@ -27,7 +27,7 @@ import Testing
         ("unix://ann:secret@/run/redis.sock", "unix://ann:***@/run/redis.sock"),
         ("unix:///run/a%20b@c.sock?password=secret", "unix://:***@/run/a b@c.sock"),
     ])
-    func `reads an address and strikes its password out`(text: String, description: String) throws {
+    func `an address is parsed and its password redacted`(text: String, description: String) throws {
         let url = try RedisURL(text)
         #expect(url.description == description)
         var dumped = ""
@@ -35,7 +35,7 @@ import Testing
         #expect(!dumped.contains("secret"))
     }
 
-    @Test func `keeps what the parts say`() throws {
+    @Test func `the parts of an address are kept`() throws {
         let url = try RedisURL("rediss://ann:se%63ret@cache.example:7000/5?ca=/etc/ca.pem")
         #expect(url.addresses == [.tls(host: "cache.example", port: 7000)])
         #expect(url.user == "ann")
@@ -75,7 +75,7 @@ import Testing
         ("unix:///", "absolute"),
         ("unix:///\(String(repeating: "a", count: 107))", "107"),
     ])
-    func `says what is wrong with an address`(text: String, words: String) {
+    func `a wrong address is explained`(text: String, words: String) {
         let error = #expect(throws: RedisError.self) { try RedisURL(text) }
         guard case .url(let sentence)? = error else {
             Issue.record("\(String(describing: error))")
@@ -91,7 +91,7 @@ import Testing
         "redis+sentinel://ann:secret?@a,b/main", "redis://cache?password=secret%zz",
         "redis://cache?ca=&password=secret",
     ])
-    func `tells no password when it refuses`(text: String) {
+    func `the error about a wrong address shows no password`(text: String) {
         let error = #expect(throws: RedisError.self) { try RedisURL(text) }
         #expect(error?.description.contains("secret") == false)
     }

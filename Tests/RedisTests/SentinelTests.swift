@@ -4,7 +4,7 @@ import Testing
 @testable import Redis
 
 @Suite(.timeLimit(.minutes(1))) struct SentinelTests {
-    @Test func `follows the master when it is told to change and when it is killed`() async throws {
+    @Test func `the client follows the master when it changes and when it is killed`() async throws {
         let trio = try await SentinelTrio()
         let client = RedisClient(url: try trio.url, name: "test")
         let bell = BlockingRedisClient(url: try trio.url, name: "bell")
@@ -60,7 +60,7 @@ import Testing
         }
     }
 
-    @Test func `speaks TLS to the sentinel and to the master, each with its own account`() async throws {
+    @Test func `the sentinel and the master are reached over TLS, each with its own account`() async throws {
         let certificates = try await Certificates()
         let (port, own) = (try LoopbackPort.free(), try LoopbackPort.free())
         let server = try await RedisServer(certificates.options(port: port))
@@ -87,7 +87,7 @@ import Testing
         withExtendedLifetime((server, sentinel)) {}
     }
 
-    @Test func `says which name no sentinel knows`() async throws {
+    @Test func `a name that no sentinel monitors is reported`() async throws {
         let port = try LoopbackPort.free()
         let folder = try TemporaryFolder()
         let file = try folder.write("sentinel.conf", text: "port \(port)\nbind 127.0.0.1\ndir \(folder.path)\n")

@@ -5,7 +5,7 @@ import Testing
 
 /// Connections that stand and carry nothing.
 @Suite(.timeLimit(.minutes(1))) struct StallTests {
-    @Test func `works again when a pause of the server's is over`() async throws {
+    @Test func `the client works again when the server's pause ends`() async throws {
         let server = try await RedisServer()
         let client = RedisClient(url: server.url, name: "test", timeout: .milliseconds(300))
         let bell = BlockingRedisClient(url: server.url, name: "bell", timeout: .milliseconds(300))
@@ -24,7 +24,7 @@ import Testing
         try await eventually("a bell") { (try? await bell.block(wait, for: .milliseconds(50))) == .null }
     }
 
-    @Test func `a time-out names the limit, not what was left of it for an address`() throws {
+    @Test func `a timeout error names the limit, not the time that was left for one address`() throws {
         var terms: [Duration] = []
         #expect(throws: RedisError.self) {
             _ = try Deadline(after: .seconds(30)).first(of: ["a", "b", "c"]) { _, share throws(RedisError) -> Int in
@@ -36,7 +36,7 @@ import Testing
         #expect(terms == Array(repeating: .seconds(30), count: 3))
     }
 
-    @Test func `leaves a connection whose other end is gone without a word`() async throws {
+    @Test func `a connection whose peer vanished silently is abandoned`() async throws {
         let server = try await RedisServer()
         let folder = try TemporaryFolder()
         let proxy = try await ChildProcess(

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct TLSTests {
-    @Test func `speaks TLS to a server that the authority vouches for, by name and by address`() async throws {
+    @Test func `the client trusts a server that the authority certifies, by name and by address`() async throws {
         let certificates = try await Certificates()
         let port = try LoopbackPort.free()
         let server = try await RedisServer(certificates.options(port: port))
@@ -21,7 +21,7 @@ import Testing
         }
     }
 
-    @Test func `refuses a server of another name or of another authority`() async throws {
+    @Test func `a server of another name or of another authority is refused`() async throws {
         let certificates = try await Certificates()
         try await certificates.sign("other", names: "DNS:redis.example,IP:127.0.0.9")
         let port = try LoopbackPort.free()
@@ -39,7 +39,7 @@ import Testing
         await server.kill()
     }
 
-    @Test func `says that the file of authorities cannot be read, or that the server speaks no TLS`() async throws {
+    @Test func `an unreadable authorities file and a server without TLS are reported`() async throws {
         let certificates = try await Certificates()
         let port = try LoopbackPort.free()
         let server = try await RedisServer(["port": "\(port)"])
@@ -52,7 +52,7 @@ import Testing
         await server.kill()
     }
 
-    @Test func `shows its certificate to a server that asks for one`() async throws {
+    @Test func `the client shows its certificate to a server that asks for one`() async throws {
         let certificates = try await Certificates()
         try await certificates.sign("client", names: "DNS:worker")
         let port = try LoopbackPort.free()

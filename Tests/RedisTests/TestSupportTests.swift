@@ -17,7 +17,7 @@ import Testing
         _ = try await ChildProcess.run("rm", ["-r", String(line[2])])
     }
 
-    @Test func `runs a program with arguments, variables, a folder and input`() async throws {
+    @Test func `a program runs with arguments, variables, a folder and input`() async throws {
         let folder = try TemporaryFolder()
         let script = #"cat; echo "$1 $KIND" >&2; pwd; exit 3"#
         let outcome = try await ChildProcess.run(
@@ -28,7 +28,7 @@ import Testing
         #expect(outcome.exitCode == 3)
     }
 
-    @Test func `talks to a child while it runs, and kills it`() async throws {
+    @Test func `a running child can be written to, read and killed`() async throws {
         let child = try await ChildProcess("cat", input: .open)
         await child.write("one\n")
         try await eventually("an echo") { child.output == "one\n" }
@@ -41,7 +41,7 @@ import Testing
         #expect(await reader.wait().exitCode == 0)
     }
 
-    @Test func `a folder goes with everything in it`() throws {
+    @Test func `a folder is removed with everything in it`() throws {
         var folder: TemporaryFolder? = try TemporaryFolder()
         let path = try #require(folder).write("file", text: "text")
         #expect(access(path, F_OK) == 0)

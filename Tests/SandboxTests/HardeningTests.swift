@@ -5,7 +5,7 @@ import Testing
 /// How the programs were compiled and linked, as other tools read it from them.
 @Suite struct HardeningTests {
     @Test(arguments: ["respool", "respoold", "respool-transfer", "respool-transcode"])
-    func `a program lies anywhere in memory, binds at once, and has protected stacks`(program: String) async throws {
+    func `a program is position-independent, binds at once, and has protected stacks`(program: String) async throws {
         let report = try await ChildProcess.run("hardening-check", ["--nocfprotection", Programs.path(program)])
         for line in [
             "Position Independent Executable: yes", "Stack protected: yes", "Read-only relocations: yes",
@@ -17,7 +17,7 @@ import Testing
 
     #if arch(x86_64)
     @Test(arguments: ["CLinux", "CTagLib"])
-    func `objects of C and C++ end indirect calls at marked places alone`(target: String) async throws {
+    func `indirect calls in C and C++ objects end only at marked places`(target: String) async throws {
         let folder = "\(Programs.folder)/\(target).build"
         let objects = try FileManager.default.subpathsOfDirectory(atPath: folder).filter { $0.hasSuffix(".o") }
         #expect(!objects.isEmpty)

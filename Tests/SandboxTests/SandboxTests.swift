@@ -71,12 +71,12 @@ import Testing
         arguments: onFiles + onNetwork + [
             "forks", "runs_program", "signals_worker", "opens_worker", "runs_data", "hides_file",
         ])
-    func `outside the walls the same attack succeeds`(attack: String) async throws {
+    func `the same attack succeeds outside the sandbox`(attack: String) async throws {
         #expect(try await fate(of: attack, in: "free") == .succeeded)
     }
 
     @Test(arguments: ["/etc", "/etc/passwd", "/etc/group", "/etc/debian_version", "/etc/ssl"])
-    func `a transfer reads nothing of the system's configuration but what it needs`(path: String) async throws {
+    func `a transfer reads only what it needs of the system's configuration`(path: String) async throws {
         #expect(try await fate(of: "reads_file", in: "free", on: path) == .succeeded)
         for role in ["transfer", "callbacks"] {
             #expect(try await fate(of: "reads_file", in: role, on: path) == .refused)
@@ -88,7 +88,7 @@ import Testing
             "resolv.conf", "hosts", "nsswitch.conf", "services", "ssl/certs/ca-certificates.crt", "ssl/openssl.cnf",
         ]
     )
-    func `a transfer finds what names and certificates are looked up in`(name: String) async throws {
+    func `a transfer finds the files for looking up names and certificates`(name: String) async throws {
         let path = "/etc/\(name)"
         guard access(path, R_OK) == 0 else { return }
         #expect(try await fate(of: "reads_file", in: "transfer", on: path) == .succeeded)
@@ -148,7 +148,7 @@ import Testing
 
     @Test(
         arguments: ["sends_at_once", "sends_message_at_once", "sends_messages_at_once", "connects_multipath"])
-    func `a transfer connects in no way that its rules do not know`(attack: String) async throws {
+    func `a transfer cannot connect in a way that its rules do not cover`(attack: String) async throws {
         let port = "\(try LoopbackPort.free())"
         #expect(try await fate(of: attack, in: "free", on: port) == .succeeded)
         let fate = try await fate(of: attack, in: "transfer", on: port)

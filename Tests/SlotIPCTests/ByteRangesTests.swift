@@ -2,7 +2,7 @@ import SlotIPC
 import Testing
 
 @Suite struct ByteRangesTests {
-    @Test func `joins ranges that touch or overlap`() {
+    @Test func `ranges that touch or overlap are joined`() {
         var ranges = ByteRanges()
         ranges.insert(10..<20)
         ranges.insert(30..<40)
@@ -15,7 +15,7 @@ import Testing
         #expect(ranges.ranges == [0..<100])
     }
 
-    @Test func `answers like a set of offsets`() {
+    @Test func `ranges answer like a set of offsets`() {
         var generator = SystemRandomNumberGenerator()
         var ranges = ByteRanges()
         var set = Set<Int64>()

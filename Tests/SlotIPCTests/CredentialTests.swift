@@ -11,7 +11,7 @@ import Testing
             ("a *.example.org header X-Key: one two ", "X-Key: one two"),
             ("a http://other.org,https://media.example.org:443 bearer x", "authorization: Bearer x"),
         ])
-    func `are read with what is sent`(line: String, header: String) throws {
+    func `a credential is read with the headers that it sends`(line: String, header: String) throws {
         let credential = try #require(try Credential.all(in: "# first\n\n" + line, of: "a test").first)
         #expect(credential.name == "a" && credential.header == header)
         #expect(credential.isFor(scheme: "https", host: "media.example.org", port: 443))
@@ -26,7 +26,7 @@ import Testing
             ("https", "media.example.org.evil.org", 443, false), ("http", "10.0.0.1", 8080, true),
             ("http", "10.0.0.1", 80, false), ("https", "::1", 443, true),
         ])
-    func `are for their servers alone`(scheme: String, host: String, port: Int, isRight: Bool) throws {
+    func `a credential is for its servers only`(scheme: String, host: String, port: Int, isRight: Bool) throws {
         let line = "a media.example.org,*.cdn.org,http://10.0.0.1:8080,[::1] bearer x"
         let credential = try #require(try Credential.all(in: line, of: "a test").first)
         #expect(credential.isFor(scheme: scheme, host: host, port: port) == isRight)
@@ -40,7 +40,7 @@ import Testing
             "a host header planted", "a host header pla nted: x", "a host header X-Key:", "a * bearer planted",
             "a host bearer planted\na host bearer x",
         ])
-    func `a line of another form is refused, and nothing of it shown`(line: String) {
+    func `a malformed line is refused, and nothing of it is shown`(line: String) {
         let failure = #expect(throws: Failure.self) { try Credential.all(in: "\n" + line, of: "the file 'f'") }
         #expect(failure?.message.contains("of the file 'f'") == true)
         #expect(failure?.message.contains("planted") == false)

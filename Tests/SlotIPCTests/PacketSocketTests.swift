@@ -5,7 +5,7 @@ import SlotIPC
 import Testing
 
 @Suite struct PacketSocketTests {
-    @Test func `carries a message and a descriptor`() throws {
+    @Test func `a socket carries a message and a descriptor`() throws {
         var pair = try PacketSocket.pair()
         let first = pair.first.take()!
         let second = pair.second.take()!
@@ -28,7 +28,7 @@ import Testing
         #expect(fcntl(passed.number, F_GETFD) & FD_CLOEXEC != 0)
     }
 
-    @Test func `keeps messages apart`() throws {
+    @Test func `messages are kept apart`() throws {
         var pair = try PacketSocket.pair()
         let first = pair.first.take()!
         let second = pair.second.take()!
@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    @Test func `answers nothing when the peer is gone`() throws {
+    @Test func `a call returns nothing when the peer has gone`() throws {
         var pair = try PacketSocket.pair()
         let first = pair.first.take()!
         let second = pair.second.take()!
@@ -52,7 +52,7 @@ import Testing
         #expect(isGone)
     }
 
-    @Test func `refuses what is no message`() throws {
+    @Test func `a packet that is no message is refused`() throws {
         var pair = try PacketSocket.pair()
         let first = pair.first.take()!
         let second = pair.second.take()!
@@ -61,7 +61,7 @@ import Testing
         #expect(throws: PacketError.self) { try first.send(String(repeating: "x", count: 200_000)) }
     }
 
-    @Test func `has time-outs`() throws {
+    @Test func `a socket has timeouts`() throws {
         var pair = try PacketSocket.pair()
         let first = pair.first.take()!
         let second = pair.second.take()!

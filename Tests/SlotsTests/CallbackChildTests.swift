@@ -40,7 +40,7 @@ import Testing
         }
     }
 
-    @Test func `a sender that reads late gets all that it is told`() async throws {
+    @Test func `a sender that reads late gets every message`() async throws {
         let child = child()
         #expect(await post(child).failure?.code == .policyDenied)
         let sender = try await sender()
@@ -63,7 +63,7 @@ import Testing
         await child.close()
     }
 
-    @Test func `a sender that has a successor, and does not end, is killed`() async throws {
+    @Test func `a replaced sender that does not end is killed`() async throws {
         let folder = try TemporaryFolder()
         var policy = TransferPolicy()
         policy.certificateFile = try folder.write("authorities.pem", text: "")

@@ -27,7 +27,7 @@ struct CapabilityTests {
                 + ["CapInh", "CapAmb"].map { "\($0):0000000000000000" })
     }
 
-    @Test func `children keep no capability but that of transfer to reach the files of others`() async throws {
+    @Test func `transfer keeps one capability, to reach the files of others, and transcode none`() async throws {
         let slot = studio.slot()
         try await slot.start()
         let (transfer, transcode) = (
@@ -38,7 +38,7 @@ struct CapabilityTests {
         await slot.shutdown()
     }
 
-    @Test func `a file that is another user's alone is converted into a folder that is another user's alone`()
+    @Test func `a file that only another user may read is converted into that user's folder`()
         async throws
     {
         for (name, mode) in [("in/short.wav", 0o600), ("in", 0o700), ("out", 0o700)] as [(String, mode_t)] {

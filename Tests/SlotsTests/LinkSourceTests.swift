@@ -9,7 +9,7 @@ import Testing
 @testable import Transcode
 
 @Suite struct LinkSourceTests {
-    @Test func `refuses to read what a stream had before and has given back`() throws {
+    @Test func `a stream does not read bytes that it has given back`() throws {
         let folder = try TemporaryFolder()
         let path = try folder.write("spool", [UInt8](repeating: 7, count: 4 << 20))
         var control = try PacketSocket.pair()

@@ -4,7 +4,7 @@ import Testing
 @testable import Slots
 
 @Suite(.timeLimit(.minutes(1))) struct MailboxTests {
-    @Test func `events come in their order, whoever says them`() async {
+    @Test func `events keep their order, whoever sends them`() async {
         let mailbox = Mailbox<Int>()
         for number in 0..<5000 {
             if number.isMultiple(of: 3) {
@@ -21,7 +21,7 @@ import Testing
         }
     }
 
-    @Test func `a sender with too much unread is not heard any more, and others are`() async {
+    @Test func `a sender with too much unread is stopped, and others are not`() async {
         let mailbox = Mailbox<String>(capacity: 100_000)
         var taken = 0
         while mailbox.offer("flood", bytes: 1000, from: "a") { taken += 1 }
@@ -41,7 +41,7 @@ import Testing
         #expect(count < 1000)
     }
 
-    @Test func `what was taken is not kept, though something else waits`() async {
+    @Test func `a taken event is freed though another one waits`() async {
         final class Token: Sendable {}
         let mailbox = Mailbox<Token>()
         weak var taken: Token?
@@ -55,14 +55,14 @@ import Testing
         #expect(taken == nil)
     }
 
-    @Test func `the worker's own words find room in a full mailbox`() async {
+    @Test func `the worker's own events find room in a full mailbox`() async {
         let mailbox = Mailbox<Int>(capacity: 1000)
         #expect(mailbox.offer(1, bytes: 400, from: "a"))
         for number in 2..<100 { mailbox.append(number) }
         for number in 1..<100 { #expect(await mailbox.next() == number) }
     }
 
-    @Test func `of what may be replaced the last stays, in the first one's place`() async {
+    @Test func `only the last of replaceable events stays, in the first one's place`() async {
         let mailbox = Mailbox<String>(capacity: 10_000)
         for number in 0..<1000 {
             #expect(mailbox.offer("progress \(number)", bytes: 100, from: "a", replaceable: true))

@@ -21,7 +21,7 @@ import Testing
     private static let staged = StagedOutput(
         destination: "/out/out.flac", staged: "/out/.staged", bytes: 1234, sha256: "abcd")
 
-    @Test func `a report has what the job asks for and what transfer has summed`() throws {
+    @Test func `a report has the requested settings and the checksum of transfer`() throws {
         var board = board()
         var measurement = Self.measurement
         measurement.settings = ["codec": "flac", "channels": "2", "evil": "x", "sample_rate": "\u{1b}[31m"]
@@ -62,7 +62,7 @@ import Testing
         }
     }
 
-    @Test func `an output is told once, one of the job's, and before the end`() throws {
+    @Test func `an output is reported once, belongs to the job, and comes before the end`() throws {
         var board = board(["flac", "wav"])
         #expect(throws: ImplausibleReport.self) { try board.measured(2, Self.measurement) }
         #expect(throws: ImplausibleReport.self) { try board.measured(-1, Self.measurement) }
@@ -74,7 +74,7 @@ import Testing
         #expect(throws: ImplausibleReport.self) { try board.converted() }
     }
 
-    @Test func `the end is told once, behind all outputs`() throws {
+    @Test func `the end is reported once, after all outputs`() throws {
         var board = board(["flac", "wav"])
         try board.measured(0, Self.measurement)
         try board.unconverted(1, Failure(.internal, String(repeating: "\u{7}", count: 10_000)))
@@ -86,7 +86,7 @@ import Testing
         #expect(record.outputs[1].report.error?.message.hasPrefix(#"\u0007\u0007"#) == true)
     }
 
-    @Test func `what is skipped is transfer's word alone`() throws {
+    @Test func `only transfer can report a skipped output`() throws {
         var board = board()
         board.skipped(0, "out.flac")
         try board.measured(0, Self.measurement)

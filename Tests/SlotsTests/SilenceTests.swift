@@ -5,7 +5,7 @@ import Testing
 @testable import Slots
 
 @Suite(.timeLimit(.minutes(1))) struct SilenceTests {
-    @Test func `a complaint about silence that comes with the end of a conversion fails no publication`() async throws {
+    @Test func `a timeout that races with the end of a conversion fails no publication`() async throws {
         let studio = try await Studio()
         let slot = studio.slot()
         _ = try await slot.convert(studio.task("one")) { _ in }

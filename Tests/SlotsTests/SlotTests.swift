@@ -14,7 +14,7 @@ import Testing
 
     init() async throws { studio = try await Studio() }
 
-    @Test func `converts, publishes, and takes the next job with the same children`() async throws {
+    @Test func `a slot converts, publishes, and runs the next job in the same children`() async throws {
         let slot = studio.slot()
         let processes = try await studio.convert(slot, id: "one")
         #expect(try await studio.convert(slot, id: "two") == processes)
@@ -25,7 +25,7 @@ import Testing
         #expect(slot.processes.isEmpty)
     }
 
-    @Test func `shows nothing before it is published`() async throws {
+    @Test func `an output is invisible before it is published`() async throws {
         let slot = studio.slot()
         let record = try await slot.convert(studio.task("hidden")) { _ in }
         #expect(record.outputs.map(\.report.duration) == [1])
@@ -35,7 +35,7 @@ import Testing
         await slot.shutdown()
     }
 
-    @Test func `holds a source to its limits, and takes the next job`() async throws {
+    @Test func `a source is held to its limits, and the next job runs`() async throws {
         let slot = studio.slot { $0.transcode.source.seconds = 10 }
         let processes = try await studio.convert(slot, id: "before")
         let error = await #expect(throws: SlotError.self) {
@@ -48,7 +48,7 @@ import Testing
         await slot.shutdown()
     }
 
-    @Test func `probes a source with more chapters than a message holds`() async throws {
+    @Test func `a probe reports more chapters than a message holds`() async throws {
         let count = 5000
         func little(_ value: Int) -> [UInt8] { (0..<4).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) } }
         var bytes = try [UInt8](Data(contentsOf: URL(filePath: "\(studio.folder.path)/in/short.wav")))
@@ -80,7 +80,7 @@ import Testing
         }
     }
 
-    @Test func `a job that fails leaves the pair as it was`() async throws {
+    @Test func `a job that fails leaves its pair usable`() async throws {
         let slot = studio.slot()
         let processes = try await studio.convert(slot, id: "before")
         var task = studio.task("missing")
@@ -93,7 +93,7 @@ import Testing
     }
 
     @Test(arguments: ["respool-transfer", "respool-transcode"])
-    func `a child that dies in the middle of a job is a crash, and is replaced`(name: String) async throws {
+    func `a child that dies during a job is a crash, and is replaced`(name: String) async throws {
         let slot = studio.slot()
         let progress = Mutex(0)
         let error = await #expect(throws: SlotError.self) {
@@ -117,7 +117,7 @@ import Testing
         await slot.shutdown()
     }
 
-    @Test func `a child that died between two jobs is no job's fault`() async throws {
+    @Test func `a child that dies between two jobs fails neither`() async throws {
         let slot = studio.slot()
         let first = try await studio.convert(slot, id: "one")
         for pid in first.values { kill(pid, SIGKILL) }
@@ -126,7 +126,7 @@ import Testing
         await slot.shutdown()
     }
 
-    @Test func `no two tenants have the same children`() async throws {
+    @Test func `no two tenants share children`() async throws {
         let slot = studio.slot { $0.pairScope = .limitKey }
         try await slot.start()
         let idle = slot.processes
@@ -142,7 +142,7 @@ import Testing
         await slot.shutdown()
     }
 
-    @Test func `with one job for each pair no two jobs have the same children`() async throws {
+    @Test func `no two jobs share children if a pair runs one job`() async throws {
         let slot = studio.slot { $0.jobsPerPair = 1 }
         var found: Set<Int32> = []
         for number in 1...3 { found.formUnion(try await studio.convert(slot, id: "\(number)").values) }
@@ -151,7 +151,7 @@ import Testing
         await slot.shutdown()
     }
 
-    @Test func `a file that children look things up in, and that another takes the place of, replaces them`()
+    @Test func `the children are replaced when a file that they look things up in is replaced`()
         async throws
     {
         let file = try studio.folder.write("authorities.pem", text: "first")
@@ -167,7 +167,7 @@ import Testing
         await slot.shutdown()
     }
 
-    @Test func `stop ends the conversion at once, and the slot goes on`() async throws {
+    @Test func `a stop ends the conversion at once, and the slot goes on`() async throws {
         let slot = studio.slot()
         let error = await #expect(throws: SlotError.self) {
             _ = try await slot.convert(studio.task("long", source: "long.wav")) { _ in slot.stop() }
@@ -182,7 +182,7 @@ import Testing
         await slot.shutdown()
     }
 
-    @Test func `stop before a conversion begins holds until the job ends`() async throws {
+    @Test func `a stop before a conversion begins holds until the job ends`() async throws {
         let slot = studio.slot()
         slot.stop()
         await #expect(throws: SlotError.self) { _ = try await slot.convert(studio.task("never")) { _ in } }
@@ -246,7 +246,7 @@ import Testing
         await slot.shutdown()
     }
 
-    @Test func `a pair is replaced after its share of jobs`() async throws {
+    @Test func `a pair is replaced after its maximum number of jobs`() async throws {
         let slot = studio.slot { $0.jobsPerPair = 2 }
         let one = try await studio.convert(slot, id: "one")
         #expect(try await studio.convert(slot, id: "two") == one)
@@ -254,7 +254,7 @@ import Testing
         await slot.shutdown()
     }
 
-    @Test func `settles what a lost owner left`() async throws {
+    @Test func `a slot recovers the commit that a lost owner left`() async throws {
         let slot = studio.slot()
         let unpublished = try await slot.convert(studio.task("lost")) { _ in }
         await slot.end()
@@ -267,7 +267,7 @@ import Testing
         await slot.shutdown()
     }
 
-    @Test func `an owner that thaws after its job was settled publishes nothing`() async throws {
+    @Test func `an owner that thaws after its job was recovered publishes nothing`() async throws {
         let old = studio.slot()
         let new = studio.slot()
         let record = try await old.convert(studio.task("fenced")) { _ in }
@@ -280,7 +280,7 @@ import Testing
         await new.shutdown()
     }
 
-    @Test func `says what a source is`() async throws {
+    @Test func `a slot reports what a source is`() async throws {
         let slot = studio.slot()
         let text = try await slot.probe(source: "file://\(studio.folder.path)/in/short.wav", id: "probe")
         #expect(text.contains("\"sample_rate\":44100"), "\(text)")

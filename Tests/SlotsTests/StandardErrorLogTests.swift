@@ -28,7 +28,7 @@ import Testing
         return lines.withLock { $0 }
     }
 
-    @Test func `a line is one line, whatever is in it`() throws {
+    @Test func `a line stays one line, whatever it contains`() throws {
         let text = "Fatal error: x\n\u{1b}[2J\u{202e}\r\u{85}bad\n\nno end"
         let found = try lines(of: Array(text.utf8) + [0xff])
         #expect(found == ["Fatal error: x", #"\u001b[2J\u202e\u000d\u0085bad"#, "", "no end\u{fffd}"])

@@ -7,7 +7,7 @@ import Testing
 
 /// Outputs and sources of several files, through both children.
 @Suite struct StreamTests {
-    @Test func `a stream is written and read without a file that its plan has not, by one pair`() async throws {
+    @Test func `one pair writes and reads a stream without a file that its plan lacks`() async throws {
         let studio = try await Studio()
         let slot = studio.slot { $0.policy.sourceRoots.append("\(studio.folder.path)/out") }
         var task = studio.task("s")

@@ -3,7 +3,7 @@ import Testing
 @testable import Storage
 
 @Suite struct AddressPolicyTests {
-    @Test func `closes a port at every address, allowed or not`() throws {
+    @Test func `a closed port is refused at every address, allowed or not`() throws {
         let policy = AddressPolicy(allowedHosts: ["10.0.0.0/8"], closedPorts: [6379])
         for address in ["10.0.0.1", "93.184.216.34"] {
             #expect(policy.permits(try #require(IPAddress(address)), host: address, port: 6380))
@@ -20,7 +20,7 @@ import Testing
         "2002:a00:1::1", "2002:c0a8:101::", "2001::1", "2001:db8::1", "3fff::1", "100::1", "fc00::1",
         "fd00:ec2::254", "fe80::1", "fec0::1", "ff02::1", "5f00::1", "4000::1",
     ])
-    func `refuses an address that is not public`(text: String) throws {
+    func `an address that is not public is refused`(text: String) throws {
         let address = try #require(IPAddress(text))
         #expect(!AddressPolicy.isPublic(address))
         #expect(!AddressPolicy(allowedHosts: []).permits(address, host: "example.org", port: 80))
@@ -33,7 +33,7 @@ import Testing
         "198.20.0.0", "223.255.255.255", "2606:4700::1111", "2a00:1450::1", "::ffff:8.8.8.8", "64:ff9b::808:808",
         "2002:808:808::1",
     ])
-    func `lets a public address pass`(text: String) throws {
+    func `a public address passes`(text: String) throws {
         #expect(AddressPolicy.isPublic(try #require(IPAddress(text))))
     }
 
@@ -57,7 +57,7 @@ import Testing
         ("[::1]:8000", "::1", "localhost", 80, false),
         ("10.0.0.0/40", "10.0.0.1", "any.example", 80, false),
     ])
-    func `allows what the operator names`(
+    func `an address that the operator names is allowed`(
         entry: String, text: String, host: String, port: Int, isAllowed: Bool
     ) throws {
         let address = try #require(IPAddress(text))

@@ -43,7 +43,7 @@ import Testing
         #expect(try entries() == ["deep"])
     }
 
-    @Test func `an output that is published is known again`() async throws {
+    @Test func `a published output is recognised`() async throws {
         var staged: StagedOutput?
         try await withTransfer(policy) { child in
             try await child.tell(.job(.test("/none", output: "a.mp3")))
@@ -129,7 +129,7 @@ import Testing
         #expect(FileManager.default.fileExists(atPath: victims[1]))
     }
 
-    @Test func `a start sweeps away what nobody holds`() async throws {
+    @Test func `a start sweeps away files without an owner`() async throws {
         try FileManager.default.createDirectory(atPath: folder.file("deep/er"), withIntermediateDirectories: true)
         try folder.write(".respool-1-dead", text: "x")
         try folder.write("deep/er/.respool-2-dead", text: "x")

@@ -25,7 +25,7 @@ import Testing
     }
 
     @Test(arguments: ["ftp", "sftp"])
-    func `appear by their names when all of them is there, and replace what was`(scheme: String) async throws {
+    func `an output gets its name when it is complete, and replaces an old file`(scheme: String) async throws {
         let servers = try await FileServers.start()
         let folder = servers.folder.file("root/made here/twice")
         try await withTransfer(servers.policy) { child in
@@ -39,7 +39,8 @@ import Testing
         }
     }
 
-    @Test(arguments: ["ftp", "sftp"]) func `are off by default, and held to the addresses of all outputs`(
+    @Test(arguments: ["ftp", "sftp"])
+    func `the protocols are off by default, and restricted to the addresses for outputs`(
         scheme: String
     ) async throws {
         let servers = try await FileServers.start()
@@ -61,7 +62,7 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: servers.folder.file("root/new.mp3")))
     }
 
-    @Test(arguments: ["ftp", "sftp"]) func `ask for credentials by name, and tell what is refused`(
+    @Test(arguments: ["ftp", "sftp"]) func `credentials are read by name, and a refusal is reported`(
         scheme: String
     ) async throws {
         let servers = try await FileServers.start()
@@ -86,7 +87,7 @@ import Testing
         #expect(try String(contentsOfFile: servers.folder.file("root/by-name.mp3"), encoding: .utf8) == "abc")
     }
 
-    @Test func `go over TLS to whom the certificate names, bytes and all`() async throws {
+    @Test func `FTP over TLS sends data only to the host that the certificate names`() async throws {
         let servers = try await FileServers.start()
         let job = job(servers.url("ftps", "safe/one.mp3"))
         var policy = servers.policy
@@ -104,7 +105,7 @@ import Testing
         #expect(try String(contentsOfFile: servers.folder.file("root/safe/one.mp3"), encoding: .utf8) == "abc")
     }
 
-    @Test func `go to no server over TLS that takes the bytes themselves without`() async throws {
+    @Test func `a server without TLS for the data connection is refused`() async throws {
         let servers = try await FileServers.start()
         var policy = servers.policy
         policy.certificateFile = try await Origin.shared.certificateFile()
@@ -122,7 +123,7 @@ import Testing
     @Test(
         arguments: ["reply-421", "reply-450", "reply-452", "after-451", "named-450"].map { ($0, true) }
             + ["reply-532", "reply-550", "reply-553", "after-552", "after-550", "named-553"].map { ($0, false) })
-    func `are tried again where the server says not now, and no more where it says no`(
+    func `an upload is repeated after a temporary refusal, and not after a permanent one`(
         folder: String, isRetryable: Bool
     ) async throws {
         let servers = try await FileServers.start()
@@ -143,7 +144,7 @@ import Testing
     }
 
     @Test(arguments: [("none", true), ("unknown", true), ("blank", false)])
-    func `get their name if all of them is there, as far as the server tells`(
+    func `an output gets its name if it is complete, as far as the server reports`(
         size: String, isPublished: Bool
     ) async throws {
         let servers = try await FileServers.start()
@@ -157,7 +158,7 @@ import Testing
         }
     }
 
-    @Test func `are tried again where the server lets nobody in for now`() async throws {
+    @Test func `an upload is repeated if the server admits no login for now`() async throws {
         let servers = try await FileServers.start()
         var policy = servers.policy
         policy.maxResumes = 1
@@ -170,7 +171,7 @@ import Testing
 
     /// The last is sent whole before it is cut.
     @Test(arguments: [("reset", 1 << 24), ("closed", 1 << 24), ("gone", 1 << 24), ("closed", 300_000)], [1, 2])
-    func `that are cut off on their way have no name, until another try brings all`(
+    func `an upload that is cut off has no name until another attempt completes it`(
         fault: (kind: String, length: Int), attempts: Int
     ) async throws {
         let servers = try await FileServers.start()
@@ -192,7 +193,7 @@ import Testing
         #expect(try String(contentsOfFile: folder + "/new.mp3", encoding: .utf8) == text)
     }
 
-    @Test func `begin in the user's own folder where the URL says so`() async throws {
+    @Test func `an output starts in the user's home folder if the URL says so`() async throws {
         let servers = try await FileServers.start()
         try await withTransfer(servers.policy) { child in
             for text in ["abc", "others"] {
@@ -220,7 +221,7 @@ import Testing
         #expect(try Data(contentsOf: URL(filePath: servers.folder.file("root/content"))) == Data(Origin.content))
     }
 
-    @Test func `two of one folder that is not there yet both arrive`() async throws {
+    @Test func `two outputs in one missing folder both arrive`() async throws {
         let servers = try await FileServers.start()
         try await withTransfer(servers.policy) { child in
             // The server says that the folder cannot be made, for it has been made meanwhile.

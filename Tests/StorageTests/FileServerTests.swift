@@ -25,7 +25,7 @@ import Testing
     }
 
     @Test(arguments: ["ftp", "sftp"])
-    func `brings files, parts of them, and goes on after a break`(scheme: String) async throws {
+    func `a source is fetched whole, in parts, and after a break`(scheme: String) async throws {
         let servers = try await FileServers.start()
         try await withTransfer(servers.policy) { child in
             try await child.tell(.job(.test(servers.url(scheme, "content"))))
@@ -44,7 +44,7 @@ import Testing
         #expect(cut.count == 2 && cut.first == "\(scheme) cut 0" && cut.last != cut.first)
     }
 
-    @Test func `takes the bytes from the host that it asked, whatever address that names`() async throws {
+    @Test func `data comes from the host that was asked, whatever address the reply names`() async throws {
         let servers = try await FileServers.start()
         try await withTransfer(servers.policy) { child in
             let failure = try await check("ftp://127.0.0.1:\(servers.old)/content", by: child)
@@ -53,7 +53,7 @@ import Testing
         #expect(servers.reads == ["old content 0"])
     }
 
-    @Test func `are off by default, and held to the addresses of all sources`() async throws {
+    @Test func `the protocols are off by default, and restricted to the addresses for sources`() async throws {
         let servers = try await FileServers.start()
         let urls = ["ftp", "sftp"].map { servers.url($0, "content") }
         var policy = servers.policy
@@ -76,7 +76,7 @@ import Testing
         #expect(servers.reads == [])
     }
 
-    @Test(arguments: ["ftp", "sftp"]) func `asks for credentials by name, and tells what is refused`(
+    @Test(arguments: ["ftp", "sftp"]) func `credentials are requested by name, and a refusal is reported`(
         scheme: String
     ) async throws {
         let servers = try await FileServers.start()
@@ -94,7 +94,7 @@ import Testing
         }
     }
 
-    @Test func `knows SFTP servers by their keys, and shows its own`() async throws {
+    @Test func `an SFTP server is known by its host key, and the client by its private key`() async throws {
         let servers = try await FileServers.start()
         var policy = servers.policy
         policy.sshKeyFile = servers.folder.file("own-key")
@@ -114,7 +114,7 @@ import Testing
         #expect(servers.reads == ["sftp content 0"])
     }
 
-    @Test func `checks the certificate of FTP over TLS`() async throws {
+    @Test func `the certificate of FTP over TLS is verified`() async throws {
         let servers = try await FileServers.start()
         let url = servers.url("ftps", "content")
         var policy = servers.policy

@@ -92,7 +92,7 @@ import Testing
     }
 
     @Test(arguments: ["cut-once", "chunked", "without-ranges"])
-    func `brings every byte, also after a break`(behaviour: String) async throws {
+    func `every byte arrives, also after a break`(behaviour: String) async throws {
         let front = try await startFront()
         let number = behaviour == "cut-once" ? 300_000 : 0
         try await withTransfer(policy()) { child in

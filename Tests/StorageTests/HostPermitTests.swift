@@ -20,7 +20,7 @@ import Testing
         return policy
     }
 
-    @Test func `a third process waits for its host, says so, and may be told to end`() async throws {
+    @Test func `a third process waits for its host, reports so, and can be stopped`() async throws {
         let stalling = try await Origin.shared.url("stalls", "places", 100_000)
         var holders: [TransferChild] = []
         for _ in 0..<2 {
@@ -58,7 +58,7 @@ import Testing
         for holder in holders { await holder.finish() }
     }
 
-    @Test func `a source that is fetched has left its place, though its job goes on`() async throws {
+    @Test func `a fetched source has released its permit, though its job goes on`() async throws {
         var policy = policy
         policy.maxPerHost = 1
         let url = try await Origin.shared.url("ranges", "left")

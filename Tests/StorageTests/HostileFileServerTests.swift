@@ -54,7 +54,7 @@ import Testing
     }
 
     @Test(arguments: ["loopback", "metadata", "port"])
-    func `an address for the bytes leads to no other host`(behaviour: String) async throws {
+    func `an address for the data connection leads to no other host`(behaviour: String) async throws {
         let server = try await Server(behaviour)
         let failure = try #require(try await failure(of: server))
         #expect(failure.code == .sourceUnreachable, "\(failure.message)")

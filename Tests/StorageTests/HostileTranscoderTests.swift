@@ -25,7 +25,7 @@ import Testing
     private func entries() throws -> [String] { try FileManager.default.subpathsOfDirectory(atPath: root).sorted() }
 
     @Test(arguments: [".flac", ".html", "/.htaccess", "-{token}.m4s", "-1abcd-00001.m4s", "-{token}-00001.M4S", ""])
-    func `a part that the format has not fails the job`(part: String) async throws {
+    func `a part that the format lacks fails the job`(part: String) async throws {
         try folder.write("out/t/p.flac", text: "another's")
         try await withTransfer(policy) { child in
             let stream = [PartPattern.numbered(before: "-{token}-", digits: 5, after: ".m4s")]
@@ -54,7 +54,7 @@ import Testing
         ("t/p.mp3", "t/p.m4a", [".chapters.json"], true), ("t/p.mp3", "t/p.chapters.json", [".chapters.json"], false),
         ("t/p.m3u8", "t/p.txt", ["-{token}.m3u8"], false), ("t/p.m3u8", "t/q.m3u8", ["-{token}.m3u8"], true),
     ])
-    func `a part does not take the place of another output's file`(
+    func `a part does not replace another output's file`(
         first: String, second: String, parts: [String], mayBe: Bool
     ) async throws {
         var job = TransferJob.test("/none", output: first, parts: parts.map(PartPattern.single))
@@ -66,7 +66,7 @@ import Testing
         }
     }
 
-    @Test func `a numbered part does not take an output's place`() async throws {
+    @Test func `a numbered part does not replace an output`() async throws {
         var job = TransferJob.test(
             "/none", output: "t/p.m3u8", parts: [.numbered(before: "-", digits: 1, after: ".mp3")])
         job.outputs.append(.init("t/p-7.mp3", defaultName: ""))
@@ -93,7 +93,7 @@ import Testing
         }
     }
 
-    @Test func `a child that asks on and on does not hold up the end of its job`() async throws {
+    @Test func `a child that never stops asking does not hold up the end of its job`() async throws {
         try await withTransfer(policy) { child in
             try await child.tell(.job(.test("/none", output: "t/p.mp3")))
             kill(child.pid, SIGSTOP)
@@ -105,7 +105,7 @@ import Testing
         }
     }
 
-    @Test func `what is no request fails the job, and not the process`() async throws {
+    @Test func `a malformed request fails the job, and not the process`() async throws {
         try await withTransfer(policy) { child in
             try await child.tell(.job(.test("/none", output: "t/p.mp3")))
             #expect(try await child.ask(.stage(output: 0, part: nil)).failure == nil)
@@ -120,7 +120,7 @@ import Testing
 
     /// What is said of an output whose end was told already.
     @Test(arguments: [LinkRequest.discard(output: 0), .finished(output: 0, part: nil), .discard(output: 7)])
-    func `a complete output is not given up before it is published`(request: LinkRequest) async throws {
+    func `a complete output cannot be aborted before it is published`(request: LinkRequest) async throws {
         var job = TransferJob.test("/none", output: "t/p.mp3")
         job.outputs.append(.init("t/q.mp3", defaultName: ""))
         try await withTransfer(policy) { child in

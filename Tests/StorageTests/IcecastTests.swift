@@ -15,7 +15,7 @@ import Testing
         return policy
     }
 
-    @Test func `streams audio and titles apart, and gives back the space behind the reader`() async throws {
+    @Test func `audio and titles are separated, and the space behind the reader is freed`() async throws {
         let folder = try TemporaryFolder()
         let total = 16 << 20
         let url = try await Origin.shared.url("icy", "icecast", total)
@@ -58,7 +58,7 @@ import Testing
     }
 
     @Test(arguments: [1, 7, 100, 5000])
-    func `finds titles however the bytes are cut`(step: Int) throws {
+    func `titles are found however the bytes are cut`(step: Int) throws {
         func block(_ text: String) -> [UInt8] {
             let count = (text.utf8.count + 15) / 16
             return [UInt8(count)] + text.utf8 + [UInt8](repeating: 0, count: count * 16 - text.utf8.count)
@@ -79,7 +79,7 @@ import Testing
         #expect(filter.takeTitles() == [.init(offset: 100, title: "Rock 'n' Roll"), .init(offset: 400, title: "日本")])
     }
 
-    @Test func `keeps no more titles than one message holds`() throws {
+    @Test func `titles are kept up to what one message holds`() throws {
         var filter = try #require(IcyFilter(interval: 1))
         for index in 0..<1000 {
             let text = "StreamTitle='\(index)" + String(repeating: "語", count: 500) + "';"
@@ -92,7 +92,7 @@ import Testing
         #expect(try JSONEncoder().encode(titles).count < PacketSocket.largestPacket)
     }
 
-    @Test func `tells a station from a file of unknown length`() {
+    @Test func `a station is distinguished from a file of unknown length`() {
         func head(_ lines: String...) -> HTTPHead {
             lines.reduce(into: HTTPHead()) { $0.append($1) }
         }

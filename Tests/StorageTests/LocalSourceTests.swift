@@ -45,7 +45,7 @@ import Testing
         return result
     }
 
-    @Test func `opens what lies under a root`() async throws {
+    @Test func `a file under a root is opened`() async throws {
         for path in [
             "/sub/a b?#ä.flac", "/leads-in.flac", "/plain.flac", "/sub/../plain.flac", "/up/sources/plain.flac",
         ] {
@@ -55,7 +55,7 @@ import Testing
         #expect(try await open("file://localhost\(root)/sub/a%20b%3f%23%C3%A4.flac", policy).content == "inside")
     }
 
-    @Test func `denies what lies outside, and does not tell whether it is there`() async throws {
+    @Test func `a file outside is denied, and its existence is not revealed`() async throws {
         let paths = [
             root + "/../outside.flac", root + "/leads-out.flac", root + "/dangling", root + "/dangling/x.flac",
             root + "/up/outside.flac", root + "/up/missing.flac", root + "-beside/x", "/etc/passwd",
@@ -71,7 +71,7 @@ import Testing
         }
     }
 
-    @Test func `tells what is missing or no file under a root`() async throws {
+    @Test func `a missing file and a folder under a root are reported`() async throws {
         #expect(try await open(root + "/missing.flac", policy).failure?.code == .sourceNotFound)
         #expect(try await open(root + "/missing/too.flac", policy).failure?.code == .sourceNotFound)
         #expect(try await open(root + "/plain.flac/x", policy).failure?.code == .sourceNotFound)
@@ -83,7 +83,7 @@ import Testing
         #expect(try await open(root + "/plain.flac", small).failure?.code == .tooLarge)
     }
 
-    @Test func `without roots there is only the file that was granted`() async throws {
+    @Test func `only the granted file is readable without roots`() async throws {
         var policy = TransferPolicy()
         let failure = try #require(try await open(root + "/plain.flac", policy).failure)
         #expect(failure.code == .policyDenied && failure.message.contains("RESPOOL_SOURCE_ROOTS"))

@@ -24,7 +24,7 @@ import Testing
         ("//other/b.ts", "http://other/b.ts"), ("https://other/b.ts", "https://other/b.ts"),
         ("?token=2", "http://h/x/a.m3u8?token=2"),
     ])
-    func `resolves what a playlist from the web names`(reference: String, url: String) throws {
+    func `the names in a playlist from the web are resolved`(reference: String, url: String) throws {
         #expect(try ReferenceURL.resolve(reference, against: "http://h/x/a.m3u8?token=1") == .web(url: url))
     }
 
@@ -38,7 +38,7 @@ import Testing
         #expect(failure?.code == .policyDenied)
     }
 
-    @Test func `resolves what a local playlist names`() throws {
+    @Test func `the names in a local playlist are resolved`() throws {
         let base = "\(folder.path)/a b#1.m3u8"
         #expect(try ReferenceURL.resolve("c%20d.ts", against: base) == .file(path: "\(folder.path)/c d.ts"))
         #expect(try ReferenceURL.resolve("e f.ts", against: base) == .file(path: "\(folder.path)/e f.ts"))
@@ -55,7 +55,7 @@ import Testing
         "#EXTM3U\n" + variants.map { "#EXT-X-STREAM-INF:BANDWIDTH=1\n\($0)\n" }.joined()
     }
 
-    @Test func `opens what a source names, relative to where it was found in the end`() async throws {
+    @Test func `a nested name is resolved relative to where its source was finally found`() async throws {
         let inner = try await Origin.shared.list("x", [media(["/chunked/nested-b/0"])]).drop { $0 != "?" }
         let target = try await Origin.shared.list("nested", [master(["1\(inner)"])])
         let redirect = try await Origin.shared.url("redirect", "nested-from")
@@ -79,7 +79,7 @@ import Testing
         #expect(try await Origin.shared.lines("nested-b").count { $0.hasPrefix("GET ") } == 1)
     }
 
-    @Test func `a playlist names exactly what stands in it, as the kind that it is there`() async throws {
+    @Test func `a playlist names exactly its entries, each with its kind`() async throws {
         let lines = [
             "# http://127.0.0.1/ranges/not-named/0", "#EXT-X-KEY:METHOD=AES-128,URI=\"key\",IV=0x1",
             "#EXT-X-MAP:URI=\"init.mp4\"",
@@ -119,7 +119,7 @@ import Testing
         }
     }
 
-    @Test func `each reading of a live playlist names what is in it then`() async throws {
+    @Test func `each reading of a live playlist names its current entries`() async throws {
         let readings = [["1", "2"], ["2", "3"], ["3", "4"], ["4", "5"]].map { names in
             media(names.map { "/ranges/live-\($0)/0" })
         }
@@ -165,7 +165,7 @@ import Testing
     }
 
     @Test(arguments: [0, 1])
-    func `what is no playlist names nothing`(parent: Int) async throws {
+    func `a file that is no playlist names nothing`(parent: Int) async throws {
         let other = try await Origin.shared.url("ranges", "not-asked-\(parent)")
         let audio = try await Origin.shared.url("ranges", "no-list")
         let list = try await Origin.shared.list("no-playlist", [master([audio])])
@@ -184,7 +184,7 @@ import Testing
         #expect(try await Origin.shared.lines("not-asked-\(parent)") == [])
     }
 
-    @Test func `a nested source is held to addresses, roots, depth, number and size`() async throws {
+    @Test func `a nested source is limited in addresses, roots, depth, number and size`() async throws {
         let keys = ["http://169.254.169.254/key", "/etc/passwd"].map { "#EXT-X-KEY:METHOD=AES-128,URI=\"\($0)\"" }
         let segments = ["http://169.254.169.254/latest", "/etc/passwd", "none", "large", "more"]
         let lines = media(segments, [keys[0]]) + keys[1] + "\n#EXTINF:2,\nlast\n"

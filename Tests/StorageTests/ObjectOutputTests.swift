@@ -26,7 +26,7 @@ import Testing
         return try await child.outcome()
     }
 
-    @Test func `a small one is put when it is published, encrypted and filed as it was wanted`() async throws {
+    @Test func `a small object is put when it is published, with its encryption and storage class`() async throws {
         var policy = try await policy()
         policy.s3.encryption = "AES256"
         policy.s3.storageClass = "STANDARD_IA"
@@ -46,7 +46,7 @@ import Testing
         }
     }
 
-    @Test func `a large one is sent in parts, and visible when it is published`() async throws {
+    @Test func `a large object is sent in parts, and visible when it is published`() async throws {
         try await withTransfer(try await policy()) { child in
             try await child.tell(.job(.test("/none", output: "s3://large/a.flac")))
             let staged = try #require(try await stage(Self.large, child).staged)
@@ -66,7 +66,7 @@ import Testing
     }
 
     @Test(arguments: ["PUT.*partNumber=2", "POST.*uploads=", "POST.*uploadId="].enumerated().map { ($0, $1) })
-    func `what goes wrong in passing is done again`(number: Int, pattern: String) async throws {
+    func `a transient failure is retried`(number: Int, pattern: String) async throws {
         for (index, action) in ["503", "drop", "late-error"].enumerated() {
             guard action != "late-error" || pattern.contains("POST.*uploadId") else { continue }
             let bucket = "again-\(number)-\(index)"
@@ -114,7 +114,7 @@ import Testing
             try await store.requests(bucket).contains { try Regex(pattern).firstMatch(in: $0) != nil } == (times == 1))
     }
 
-    @Test func `what a lost try has left of its upload goes with the next, and no older one's or another key's`()
+    @Test func `an earlier attempt's upload is aborted with the next one, but no older one or other key's`()
         async throws
     {
         // The store began an upload, and nobody was told its name.
@@ -137,7 +137,7 @@ import Testing
         }
     }
 
-    @Test func `a name of an upload without end is refused`() async throws {
+    @Test func `a list of uploads without end is refused`() async throws {
         try await store.spoil("named", "POST.*uploads= 1 long-name")
         try await withTransfer(try await policy()) { child in
             try await child.tell(.job(.test("/none", output: "s3://named/a.flac")))
@@ -146,7 +146,7 @@ import Testing
         }
     }
 
-    @Test func `an upload that cannot be taken back is not settled`() async throws {
+    @Test func `a recovery is repeated until an upload is aborted`() async throws {
         try await store.spoil("stuck", "DELETE.*uploadId= 2 403")
         var left: StagedOutput?
         try await withTransfer(try await policy()) { child in
@@ -193,7 +193,7 @@ import Testing
         }
     }
 
-    @Test func `an abort that the store refuses is told`() async throws {
+    @Test func `a refused abort is reported`() async throws {
         try await store.spoil("kept", "DELETE.*uploadId= 9 403")
         try await withTransfer(try await policy()) { child in
             try await child.tell(.job(.test("/none", output: "s3://kept/a.flac")))
@@ -207,7 +207,7 @@ import Testing
         }
     }
 
-    @Test func `parts are taken back, however many there are`() async throws {
+    @Test func `an abort removes all parts, however many there are`() async throws {
         try await store.spoil("many", "PUT_.*list.m3u8 9 403")
         var policy = try await policy()
         policy.maxResumes = 1
@@ -311,7 +311,7 @@ import Testing
         #expect(await old.finish() == 0)
     }
 
-    @Test func `a bucket that refuses is told before any work is done, or by its own words`() async throws {
+    @Test func `a bucket that refuses is reported before any work is done, or in its own words`() async throws {
         var policy = try await policy()
         policy.s3.keys = nil
         try await withTransfer(policy) { child in

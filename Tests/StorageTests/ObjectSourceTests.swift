@@ -21,7 +21,7 @@ import Testing
         }
     }
 
-    @Test func `a broken answer is resumed on the object's tag`() async throws {
+    @Test func `a broken answer is resumed with the object's tag`() async throws {
         try await ObjectStore.shared.seed("resumed", "a.flac", Origin.content)
         try await ObjectStore.shared.spoil("resumed", "^GET 1 cut", "^GET 1 503")
         try await withTransfer(try await ObjectStore.shared.policy()) { child in
@@ -33,7 +33,7 @@ import Testing
         #expect(requests.count == 3 && requests.last?.contains(" 206 bytes=") == true, "\(requests)")
     }
 
-    @Test func `an object is kept for the next job, while the store says that it is the same`() async throws {
+    @Test func `an object stays cached for the next job while the store reports it unchanged`() async throws {
         try await ObjectStore.shared.seed("kept-source", "a.flac", Origin.content)
         let folder = try TemporaryFolder()
         var policy = try await ObjectStore.shared.policy()
@@ -50,7 +50,7 @@ import Testing
         #expect(requests.map { $0.split(separator: " ")[1] } == ["200", "304"], "\(requests)")
     }
 
-    @Test func `keys that end carry their token, and profiles are read anew`() async throws {
+    @Test func `temporary keys carry their token, and profiles are read anew`() async throws {
         try await ObjectStore.shared.seed("profiles", "a.flac", Origin.content)
         let folder = try TemporaryFolder()
         var policy = try await ObjectStore.shared.policy()
@@ -88,7 +88,7 @@ import Testing
             ("s3://refused/", .invalidRequest, "s3://bucket/key"), ("s3://a@b:c/x", .invalidRequest, "s3://bucket/key"),
             ("s3:/refused/a", .invalidRequest, "s3://bucket/key"),
         ] as [(String, ErrorCode, String)])
-    func `what cannot be had is told in the store's words`(url: String, code: ErrorCode, words: String) async throws {
+    func `a failure is reported in the store's words`(url: String, code: ErrorCode, words: String) async throws {
         try await withTransfer(try await ObjectStore.shared.policy()) { child in
             try await child.tell(.job(.test(url)))
             let failure = try #require(try await child.ask(.open).failure)
@@ -96,7 +96,7 @@ import Testing
         }
     }
 
-    @Test func `without keys, or with others, nothing is asked for that they cannot open`() async throws {
+    @Test func `missing or wrong keys deny the source`() async throws {
         var policy = try await ObjectStore.shared.policy()
         policy.s3.keys = S3Keys(identifier: "AKIDEXAMPLE", secret: "planted-secret")
         for (keys, words) in [(policy.s3.keys, "SignatureDoesNotMatch"), (nil, "AWS_ACCESS_KEY_ID")] {
@@ -120,7 +120,7 @@ import Testing
         #expect(try await ObjectStore.shared.requests("closed") == [])
     }
 
-    @Test func `a playlist names objects beside it, of no other bucket`() async throws {
+    @Test func `a playlist names objects beside it, and none of another bucket`() async throws {
         let bucket = "playlists"
         let (own, others) = (
             ["1%20%C3%A9.ts", "../hls/1%20é.ts?x=1", "/hls/1%20%c3%a9.ts"],

@@ -37,7 +37,7 @@ import Testing
             (nil, "job.mp3"), ("a.mp3", "a.mp3"), ("new/er/a b.mp3", "new/er/a b.mp3"), ("./x//y/../a.mp3", "x/a.mp3"),
             ("folder/", "folder/job.mp3"), ("podcast:1.mp3", "podcast:1.mp3"),
         ] as [(String?, String)])
-    func `publishes under the root`(output: String?, place: String) async throws {
+    func `an output is published under the root`(output: String?, place: String) async throws {
         try await withTransfer(policy) { child in
             try await child.tell(.job(.test(source, output: output)))
             let staged = try #require(try await child.stage("abc").staged)
@@ -71,7 +71,7 @@ import Testing
         return mode_t(line.split(separator: "\t")[1], radix: 8) ?? 0o022
     }
 
-    @Test func `takes absolute paths and file URLs inside the root`() async throws {
+    @Test func `absolute paths and file URLs inside the root are accepted`() async throws {
         symlink(root, folder.file("link"))
         var policy = policy
         policy.outputRoot = folder.file("link")
@@ -88,7 +88,7 @@ import Testing
         }
     }
 
-    @Test func `denies what leaves the root, before the source is opened`() async throws {
+    @Test func `an output that leaves the root is denied before the source is opened`() async throws {
         symlink(folder.path, root + "/up")
         symlink("/dev/null", root + "/null")
         try FileManager.default.createDirectory(atPath: root + "/folder", withIntermediateDirectories: true)
@@ -110,7 +110,7 @@ import Testing
         #expect(try entries() == ["fifo", "folder", "null", "up"])
     }
 
-    @Test func `without a root there is only the file that was granted`() async throws {
+    @Test func `only the granted file is writable without a root`() async throws {
         var policy = policy
         policy.outputRoot = nil
         policy.grantedOutputs = [folder.file("by-hand.mp3")]
@@ -181,7 +181,7 @@ import Testing
     }
 
     @Test(arguments: [("/dev/full", ErrorCode.outOfSpace), ("broken pipe", .outputFailed)])
-    func `a descriptor that takes nothing fails the job`(target: String, code: ErrorCode) async throws {
+    func `a descriptor that cannot be written fails the job`(target: String, code: ErrorCode) async throws {
         let ends = openPipe()
         close(ends[0])
         let writer = target.hasPrefix("/") ? open(target, O_WRONLY | O_CLOEXEC) : dup(ends[1])

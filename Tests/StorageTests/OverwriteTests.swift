@@ -45,7 +45,7 @@ import Testing
         try FileManager.default.subpathsOfDirectory(atPath: folder.path).sorted()
     }
 
-    @Test func `what exists fails the job before its source is opened`() async throws {
+    @Test func `an existing output fails the job before its source is opened`() async throws {
         try folder.write("a.mp3", text: "old")
         symlink("nowhere", folder.file("link.mp3"))
         try await withTransfer(policy) { child in
@@ -61,7 +61,7 @@ import Testing
         #expect(try entries() == ["a.mp3", "link.mp3"] && text("a.mp3") == "old")
     }
 
-    @Test func `what exists is skipped, and the others are made`() async throws {
+    @Test func `an existing output is skipped, and the others are made`() async throws {
         try folder.write("a.mp3", text: "old")
         try await withTransfer(policy) { child in
             try await child.tell(.job(job(["a.mp3", "b.mp3"], .skip, isAtomic: true)))
@@ -81,7 +81,7 @@ import Testing
     }
 
     @Test(arguments: [Overwrite.fail, .skip])
-    func `what appears meanwhile stays, and nothing else does`(mode: Overwrite) async throws {
+    func `a file that appears meanwhile stays, and nothing else does`(mode: Overwrite) async throws {
         try await withTransfer(policy) { child in
             // A part may not be replaced either.
             for name in ["a.mp3", "b.chapters.json"] {
@@ -110,7 +110,7 @@ import Testing
         #expect(try entries() == ["a.mp3", "b.chapters.json"])
     }
 
-    @Test func `of two jobs for one place exactly one has it`() async throws {
+    @Test func `one of two jobs for one output publishes, and the other does not`() async throws {
         let other = try await TransferChild.start(policy)
         try await withTransfer(policy) { child in
             for one in [child, other] {
@@ -129,7 +129,7 @@ import Testing
 
     /// What an earlier owner had published is taken back, so that the job can make it again; what is another's stays.
     @Test(arguments: ["own", "foreign", "equal"], [false, true])
-    func `a job whose earlier try came half way is not in its own way`(what: String, isAtomic: Bool) async throws {
+    func `a job does not collide with its own unfinished earlier attempt`(what: String, isAtomic: Bool) async throws {
         let child = try await TransferChild.start(policy)
         try await child.tell(.job(job(["a.mp3", "b.mp3"], .fail)))
         let staged = [
@@ -190,7 +190,7 @@ import Testing
         return policy
     }
 
-    @Test func `an object that exists is not replaced, and not uploaded for nothing`() async throws {
+    @Test func `an existing object is not replaced, and nothing is uploaded in vain`() async throws {
         try await store.seed("exists", "a.mp3", Array("old".utf8))
         try await withTransfer(try await storePolicy()) { child in
             try await child.tell(.job(job(["s3://exists/a.mp3"], .fail)))
@@ -230,7 +230,7 @@ import Testing
     }
 
     @Test(arguments: ["PUT_ 1 lost", "PUT_ 1 501", "HEAD_ 9 403", "PUT_ 1 503"])
-    func `an answer that is lost, and a store that knows less, are no obstacle`(rule: String) async throws {
+    func `a lost answer and a store with fewer features do not stop the job`(rule: String) async throws {
         let bucket = "odd-\(rule.split(separator: " ").joined().lowercased().filter { $0 != "_" })"
         try await store.spoil(bucket, rule)
         try await withTransfer(try await storePolicy()) { child in
@@ -244,7 +244,7 @@ import Testing
         #expect(try await store.content(bucket).objects["a.mp3"]?.size == 3)
     }
 
-    @Test func `an object that an earlier try has published is taken back, and no other's`() async throws {
+    @Test func `an object that an earlier attempt published is taken back, and no other's`() async throws {
         var staged: [StagedOutput] = []
         try await withTransfer(try await storePolicy()) { child in
             try await child.tell(.job(job(["s3://half/a.mp3", "s3://half/b.mp3"], .fail)))
@@ -275,7 +275,7 @@ import Testing
 
     /// An equal object that another job made appears between the looks before a job and at its end, or between that and the
     /// request.
-    @Test(arguments: [1, 2]) func `an equal object is another's if another job made it`(looks: Int) async throws {
+    @Test(arguments: [1, 2]) func `an equal object belongs to another job if that made it`(looks: Int) async throws {
         let bucket = "equal-\(looks)"
         try await store.spoil(bucket, "HEAD_ \(looks) 404")
         var staged: StagedOutput?
@@ -305,7 +305,7 @@ import Testing
 
     // MARK: - URLs
 
-    @Test func `a web server is told, and believed`() async throws {
+    @Test func `a web server gets the condition, and its answer is trusted`() async throws {
         try await withTransfer(RemoteSourceTests.policy) { child in
             let url = try await Origin.shared.url("put-once", "overwritten")
             for (mode, isMade) in [(Overwrite.fail, true), (.fail, false), (.skip, false), (.replace, true)] {

@@ -63,7 +63,7 @@ import Testing
         return try #require(found)
     }
 
-    @Test func `brings sources over HTTP and HTTPS, and parts of them`() async throws {
+    @Test func `a proxy brings sources over HTTP and HTTPS, and parts of them`() async throws {
         let proxy = try await startProxy()
         let origin = try await Origin.shared.port()
         // The proxy's own address is not among those that sources may have.
@@ -92,7 +92,7 @@ import Testing
         #expect(proxy.requests.count == count)
     }
 
-    @Test func `takes outputs to their servers`() async throws {
+    @Test func `a proxy takes outputs to their servers`() async throws {
         let proxy = try await startProxy()
         let policy = try await policy(proxy, allowing: "127.0.0.1")
         let url = try await Origin.shared.url("put-busy", "proxied-put")
@@ -108,7 +108,7 @@ import Testing
         #expect(proxy.requests.contains { $0.contains("PUT \(url) HTTP/1.1") })
     }
 
-    @Test func `is asked for no host that has an address that is not public`() async throws {
+    @Test func `a proxy is asked for no host that has an address that is not public`() async throws {
         let proxy = try await startProxy()
         let port = try await Origin.shared.port()
         let policy = try await policy(proxy, allowing: "127.0.0.1:\(port)")
@@ -127,7 +127,7 @@ import Testing
         #expect(try await Origin.shared.lines("asked").isEmpty)
     }
 
-    @Test func `is said to be what fails, without its password`() async throws {
+    @Test func `a failing proxy is named, without its password`() async throws {
         let proxy = try await startProxy()
         var policy = try await policy(proxy, allowing: "127.0.0.1", "localhost")
         let plain = try await Origin.shared.url("ranges", "refused")

@@ -28,7 +28,7 @@ struct RebindingTests {
         #expect(ground.asked.count == 2)
     }
 
-    @Test func `of a name that is loopback too only the public address is tried`() async throws {
+    @Test func `only the public address is tried of a name that is loopback too`() async throws {
         let ground = try await Ground.start()
         try await withTransfer(TransferPolicy(), wrapper: ground.wrapper) { child in
             try await child.tell(.job(.test("http://both.test/a")))

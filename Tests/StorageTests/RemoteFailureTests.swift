@@ -36,7 +36,7 @@ import Testing
         (400, .sourceDenied), (451, .sourceDenied), (408, .sourceTimeout), (429, .sourceUnreachable),
         (500, .sourceUnreachable), (503, .sourceUnreachable), (304, .sourceDenied), (204, .sourceNotFound),
     ])
-    func `a status is told as what it means`(status: Int, code: ErrorCode) async throws {
+    func `each HTTP status has its error`(status: Int, code: ErrorCode) async throws {
         let failure = try await failure(of: Origin.shared.url("status", "status-\(status)", status))
         #expect(failure.code == code)
         #expect(failure.retryable == code.isRetryable)
@@ -68,7 +68,7 @@ import Testing
         ("7", 7.0), ("999999", 3600), ("Fri,%2031%20Dec%202100%2023:59:59%20GMT", 3600),
         ("Fri,%2031%20Dec%201999%2023:59:59%20GMT", 0),
     ])
-    func `tells how long the server asks us to wait`(after: String, seconds: Double) async throws {
+    func `the server's requested delay is reported`(after: String, seconds: Double) async throws {
         let url = try await Origin.shared.url("status", "after", 503) + "?after=\(after)"
         #expect(try await failure(of: url).retryAfter == seconds)
     }
@@ -86,7 +86,7 @@ import Testing
         ("stalls", 300_000, .sourceTimeout, true, "nothing more for 0.3 s"),
         ("mute", 0, .sourceTimeout, true, "did not answer for 0.3 s"),
     ])
-    func `a server that breaks its word is a clear failure`(
+    func `a server that violates the protocol is a clear failure`(
         behaviour: String, number: Int, code: ErrorCode, isRetryable: Bool, words: String
     ) async throws {
         var policy = Self.policy
@@ -99,7 +99,7 @@ import Testing
         #expect(failure.message.contains(words), "\(failure.message)")
     }
 
-    @Test func `gives up after as many resumes as it may`() async throws {
+    @Test func `a source is given up after the maximum number of resumes`() async throws {
         _ = try await failure(of: Origin.shared.url("cut-always", "resumes", 100_000))
         #expect(try await Origin.shared.ranges("resumes") == ["-", "bytes=100000-", "bytes=200000-"])
     }
@@ -133,7 +133,7 @@ import Testing
     }
 
     @Test(arguments: ["http://169.254.169.254/latest/meta-data/", "http://[fe80::1]/", "http://10.0.0.1:9/"])
-    func `no private address is asked`(url: String) async throws {
+    func `no private address is contacted`(url: String) async throws {
         #expect(try await failure(of: url).code == .policyDenied)
     }
 
@@ -168,13 +168,13 @@ import Testing
         #expect(try await Origin.shared.sent("header-\(kind)") < 10_000_000)
     }
 
-    @Test func `redirects come to an end`() async throws {
+    @Test func `redirects are limited in number`() async throws {
         let failure = try await failure(of: Origin.shared.url("circle", "circle"))
         #expect(failure.code == .policyDenied)
         #expect(try await Origin.shared.ranges("circle").count == 6)
     }
 
-    @Test func `a server that is not there is unreachable`() async throws {
+    @Test func `a missing server is unreachable`() async throws {
         let port = try LoopbackPort.free()
         let failure = try await failure(of: "http://127.0.0.1:\(port)/a.mp3")
         #expect(failure.code == .sourceUnreachable && failure.retryable)

@@ -15,7 +15,7 @@ import Testing
     private let size = Int64(Origin.content.count)
 
     @Test(arguments: ["ranges", "without-ranges", "chunked"])
-    func `brings every byte as it is`(behaviour: String) async throws {
+    func `every byte arrives as it is`(behaviour: String) async throws {
         let url = try await Origin.shared.url(behaviour, "whole-\(behaviour)")
         try await withTransfer(Self.policy) { child in
             try await child.tell(.job(.test(url)))
@@ -35,7 +35,7 @@ import Testing
         #expect(lines.count { $0.hasPrefix("GET") } == 1)
     }
 
-    @Test func `a chunked source is opened when all of it is there`() async throws {
+    @Test func `a chunked source is opened when it is complete`() async throws {
         let url = try await Origin.shared.url("chunked", "spooled")
         try await withTransfer(Self.policy) { child in
             try await child.tell(.job(.test(url)))
@@ -46,7 +46,7 @@ import Testing
         }
     }
 
-    @Test func `fetches ahead where the reader is, and no byte twice`() async throws {
+    @Test func `ranges are fetched ahead of the reader, and no byte twice`() async throws {
         let url = try await Origin.shared.url("held", "ahead", 2)
         let index = size - 60_000
         let middle = size / 2
@@ -67,7 +67,7 @@ import Testing
         #expect(try await Origin.shared.sent("ahead") < Origin.content.count + 300_000)
     }
 
-    @Test func `waits for the bytes where a server has no ranges`() async throws {
+    @Test func `a reader waits for the bytes if a server has no ranges`() async throws {
         let url = try await Origin.shared.url("without-ranges", "patience")
         try await withTransfer(Self.policy) { child in
             try await child.tell(.job(.test(url)))
@@ -78,7 +78,7 @@ import Testing
         #expect(try await Origin.shared.sent("patience") <= 2 * Origin.content.count)
     }
 
-    @Test func `goes on with one request where a server bears no second`() async throws {
+    @Test func `one request is resumed if a server refuses a second`() async throws {
         let url = try await Origin.shared.url("one-at-a-time", "alone")
         try await withTransfer(Self.policy) { child in
             try await child.tell(.job(.test(url)))
@@ -89,7 +89,7 @@ import Testing
         #expect(try await Origin.shared.ranges("alone") == ["-", "bytes=\(size - 10)-", "bytes=\(size - 10)-"])
     }
 
-    @Test func `counts breaks anew after a good part of the source`() async throws {
+    @Test func `breaks are counted anew after a good part of the source`() async throws {
         var policy = Self.policy
         policy.maxResumes = 1
         let url = try await Origin.shared.url("cut-always", "headway", 300_000)
@@ -103,7 +103,7 @@ import Testing
     }
 
     @Test(arguments: ["cut-once", "dated", "unavailable-once", "chunked-cut"])
-    func `goes on after a break where it was`(behaviour: String) async throws {
+    func `a fetch resumes where it broke off`(behaviour: String) async throws {
         let isChunked = behaviour == "chunked-cut"
         let url = try await Origin.shared.url(isChunked ? "chunked" : behaviour, "break-\(behaviour)", 300_000)
         try await withTransfer(Self.policy) { child in
@@ -124,7 +124,7 @@ import Testing
             })
     }
 
-    @Test func `asks the other server after a redirect`() async throws {
+    @Test func `the other server is asked after a redirect`() async throws {
         let target = try await Origin.shared.url("ranges", "redirected")
         let url = try await Origin.shared.url("redirect", "redirecting") + "?to=\(target)"
         try await withTransfer(Self.policy) { child in
@@ -134,7 +134,7 @@ import Testing
         }
     }
 
-    @Test func `uses the secrets of a URL and tells them to nobody else`() async throws {
+    @Test func `the secrets of a URL are used and shown to nobody else`() async throws {
         let port = try await Origin.shared.port()
         try await withTransfer(Self.policy) { child in
             try await child.tell(.job(.test("http://me:secret@127.0.0.1:\(port)/secret/right?token=t")))
@@ -149,7 +149,7 @@ import Testing
         }
     }
 
-    @Test func `trusts the certificates that it was told to`() async throws {
+    @Test func `the configured certificates are trusted`() async throws {
         let url = try await Origin.shared.secureURL("ranges", "tls")
         var policy = Self.policy
         policy.certificateFile = try await Origin.shared.certificateFile()
@@ -165,7 +165,7 @@ import Testing
         }
     }
 
-    @Test func `keeps its connection from job to job`() async throws {
+    @Test func `the connection is kept from job to job`() async throws {
         let url = try await Origin.shared.url("ranges", "reuse")
         try await withTransfer(Self.policy) { child in
             var open = 0

@@ -26,7 +26,7 @@ import Testing
 
     /// Seconds that the keys hold, seconds between two attempts to renew them, and how often three jobs ask.
     @Test(arguments: [(600, 0.0, 1...1), (200, 3600, 1...1), (200, 0, 3...100), (-60, 3600, 3...100)])
-    func `those of a machine are asked for once, again shortly before they end, and always when they have`(
+    func `a machine's keys are fetched once, again shortly before they expire, and always once they have`(
         lifetime: Int, pause: Double, expected: ClosedRange<Int>
     ) async throws {
         let server = try await RoleServer(lifetime: lifetime)
@@ -49,7 +49,7 @@ import Testing
         }
     }
 
-    @Test func `those of a container are shown its token, which may be replaced`() async throws {
+    @Test func `a container's keys are requested with its token, which may be replaced`() async throws {
         let server = try await RoleServer(lifetime: 3600)
         let folder = try TemporaryFolder()
         let file = try folder.write("token", text: "an old one\n")

@@ -64,7 +64,7 @@ import Testing
         return result
     }
 
-    @Test func `publishes each output with its parts, and the main file last`() async throws {
+    @Test func `each output is published with its parts, and the main file last`() async throws {
         try await withTransfer(policy) { child in
             let others: [PartPattern] = [.single(".chapters.json"), .single("/lo/1.ts")]
             try await child.tell(.job(job(["a/talk.m3u8", nil], parts: Self.parts + others)))
@@ -96,7 +96,7 @@ import Testing
         "/../x", "/a/../../x", "/a//x", "/", "/.", "/a/b/c/d/x", ".\u{1}x", "/.respool-x", ".m3u8",
         "-" + String(repeating: "x", count: 300),
     ])
-    func `a part cannot leave its output's place`(part: String) async throws {
+    func `a part cannot leave its output's folder`(part: String) async throws {
         try await withTransfer(policy) { child in
             try await child.tell(.job(job(["talk.m3u8"], parts: [.single(part)])))
             #expect(try await child.ask(.stage(output: 0, part: part)).failure?.code == .internal)
@@ -105,7 +105,7 @@ import Testing
         #expect(try entries() == [])
     }
 
-    @Test func `two outputs do not share a place`() async throws {
+    @Test func `two outputs cannot have one location`() async throws {
         try await withTransfer(policy) { child in
             try await child.tell(.job(job(["x/a.mp3", "\(root)/y/../x/a.mp3"])))
             #expect(try await child.ask(.open).failure?.code == .outputDenied)
@@ -113,7 +113,7 @@ import Testing
         }
     }
 
-    @Test func `a failed output goes, and the others are published`() async throws {
+    @Test func `a failed output is removed, and the others are published`() async throws {
         try await withTransfer(policy) { child in
             try await child.tell(.job(job(["a.mp3", "b.mp3", "c.mp3"])))
             _ = try await child.stage("a", output: 0)
@@ -128,7 +128,7 @@ import Testing
         #expect(try entries() == ["a.mp3"])
     }
 
-    @Test func `a job that fails takes the empty folders that it made along, and no others`() async throws {
+    @Test func `a job that fails removes the empty folders that it made, and no others`() async throws {
         try FileManager.default.createDirectory(atPath: "\(root)/old", withIntermediateDirectories: true)
         try await withTransfer(policy) { other in
             try await withTransfer(policy) { child in
@@ -149,7 +149,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `an output that cannot be published takes the others back if all are wanted`(isAtomic: Bool) async throws {
+    func `an output that cannot be published takes the others back if all are required`(isAtomic: Bool) async throws {
         try folder.write("out/a.mp3", text: "old")
         try await withTransfer(policy) { child in
             try await child.tell(.job(job(["a.mp3", "b.mp3", "c.mp3"], isAtomic: isAtomic)))
@@ -184,7 +184,7 @@ import Testing
         return record(staged, isAtomic: isAtomic)
     }
 
-    @Test func `settles what was killed between two outputs`() async throws {
+    @Test func `a job that was killed between two outputs is recovered`() async throws {
         #expect(try await recover(lose(isAtomic: false, published: 1)) == .removed)
         #expect(try entries() == ["a-1abcd.m4s", "a.mp3"])
         #expect(try await recover(lose(isAtomic: true, published: 1)) == .removed)
@@ -220,7 +220,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `settles what was killed while it published`(isAtomic: Bool) async throws {
+    func `a job that was killed while it published is recovered`(isAtomic: Bool) async throws {
         try folder.write("out/a.mp3", text: "old")
         let child = try await TransferChild.start(
             policy, wrapper: ["/usr/bin/env", "LD_PRELOAD=\(try await killer())"])
@@ -238,7 +238,7 @@ import Testing
         #expect(try text("a.mp3") == (isAtomic ? "old" : "new 0"))
     }
 
-    @Test func `brings back what a lost owner of all or nothing had replaced`() async throws {
+    @Test func `files that a lost owner of all-or-nothing outputs had replaced are restored`() async throws {
         let record = try await lose(isAtomic: true, published: 1)
         // As the publishing of one output over another leaves it.
         let staged = URL(filePath: record.outputs[0].staged)

@@ -59,7 +59,7 @@ import Testing
         #expect(try kept.count == 1)
     }
 
-    @Test func `fetches anew what has changed, and keeps the last edition`() async throws {
+    @Test func `a changed source is fetched anew, and only its last version is kept`() async throws {
         let url = try await Origin.shared.url("editions", "editions", 2)
         try await withTransfer(policy) { child in
             try await check(url, by: child)
@@ -73,7 +73,7 @@ import Testing
         #expect(try kept[0].hasSuffix("-%22two%22"))
     }
 
-    @Test func `finds it behind a redirect, and goes on from a break`() async throws {
+    @Test func `a source is found behind a redirect, and a fetch resumes after a break`() async throws {
         let target = try await Origin.shared.url("cut-once", "kept-behind", 300_000)
         let url = try await Origin.shared.url("redirect", "kept-redirect") + "?to=\(target)"
         try await withTransfer(policy) { child in
@@ -82,7 +82,7 @@ import Testing
         #expect(try await Origin.shared.sent("kept-behind") == Origin.content.count)
     }
 
-    @Test func `shares nothing between those who say something else of themselves`() async throws {
+    @Test func `requests with different credentials or headers share nothing`() async throws {
         let url = try await Origin.shared.url("ranges", "own-headers") + "?token=planted"
         try await withTransfer(policy) { child in
             for key in ["one", "two", "two"] {
@@ -95,7 +95,7 @@ import Testing
     }
 
     @Test(arguments: ["dated", "no-store", "unsure", "without-validator"])
-    func `keeps nothing that could be something else the next time, or cut`(behaviour: String) async throws {
+    func `a source that could differ the next time, or is cut, is not kept`(behaviour: String) async throws {
         let url = try await Origin.shared.url(behaviour, "not-kept-\(behaviour)", Origin.content.count)
         try await withTransfer(policy) { child in
             for _ in 0..<2 { try await check(url, by: child) }
@@ -103,7 +103,7 @@ import Testing
         #expect(try kept == [])
     }
 
-    @Test func `reads what would be too much as without a cache`() async throws {
+    @Test func `a source that would not fit is read as without a cache`() async throws {
         var policy = policy
         policy.maxCacheBytes = size - 1
         let url = try await Origin.shared.url("ranges", "too-much")
@@ -116,7 +116,7 @@ import Testing
         #expect(try kept == [])
     }
 
-    @Test func `lets go of what was not asked for longest`() async throws {
+    @Test func `the least recently used source is removed first`() async throws {
         var policy = policy
         policy.maxCacheBytes = size * 5 / 2
         var urls: [String] = []
@@ -135,7 +135,7 @@ import Testing
         #expect(try await Origin.shared.sent("many-0") == Origin.content.count)
     }
 
-    @Test func `keeps nothing longer than it may`() async throws {
+    @Test func `no source is kept for longer than its time to live`() async throws {
         var policy = policy
         policy.maxCacheAge = 60
         let url = try await Origin.shared.url("ranges", "aged")
@@ -150,7 +150,7 @@ import Testing
         #expect(try kept == [])
     }
 
-    @Test func `what is fetched when its process is killed is nothing, and the next one fetches it`() async throws {
+    @Test func `a fetch whose process was killed is discarded, and the next process fetches the source`() async throws {
         let url = try await Origin.shared.url("stalls-once", "killed", 300_000)
         let first = try await TransferChild.start(policy)
         try await first.tell(.job(.test(url)))

@@ -29,7 +29,7 @@ import Testing
         return try StagedFile.createNamed(for: destination, in: destination.openOrCreateFolder(counting: &made), name)
     }
 
-    @Test func `is swept when it is abandoned, and not before`() throws {
+    @Test func `a staged file is swept when it is abandoned, and not before`() throws {
         try folder.write(".respool-2-dead", text: "x")
         let staged = try create(".respool-1-alive")
         StagedFiles.sweep(folder.path)
@@ -38,7 +38,9 @@ import Testing
     }
 
     /// Whoever recovers a job takes a part that has lost its staged name, while the main file has not, for published.
-    @Test(arguments: ["released", "withdrawn", "swept"]) func `goes before its parts`(how: String) throws {
+    @Test(arguments: ["released", "withdrawn", "swept"]) func `a staged file is removed before its parts`(how: String)
+        throws
+    {
         let watch = FolderWatch(folder.path)
         var gone: [String] = []
         if how == "swept" {
@@ -69,7 +71,7 @@ import Testing
         }
     }
 
-    @Test func `does not wait for a program that keeps its folder locked`() async throws {
+    @Test func `a staged file does not wait for a program that keeps its folder locked`() async throws {
         var policy = TransferPolicy()
         policy.outputRoot = folder.path
         let destination = try Destination("sub/a.mp3", defaultName: "", policy: policy)
@@ -86,7 +88,7 @@ import Testing
         try await eventually("the folder is opened") { opened.change { $0 } }
     }
 
-    @Test func `appears under its destination alone`() throws {
+    @Test func `a staged file appears under its destination alone`() throws {
         var staged = try create(".respool-1-token")
         let writer = try staged.file.writer()
         #expect(write(writer.number, "abc", 3) == 3)
@@ -96,7 +98,7 @@ import Testing
         #expect(try entries() == ["a.mp3"])
     }
 
-    @Test func `goes with its owner`() throws {
+    @Test func `a staged file is removed with its owner`() throws {
         do {
             let staged = try create(".respool-1-token")
             #expect(staged.file.number >= 0)

@@ -7,14 +7,14 @@ import Testing
 
 /// The process: how it starts and ends, and that it keeps nothing of a job.
 @Suite struct TransferProcessTests {
-    @Test func `is not for starting by hand`() async throws {
+    @Test func `the program is not for starting by hand`() async throws {
         for arguments in [[], ["1"], ["no number"]] {
             let outcome = try await ChildProcess.run(Programs.path("respool-transfer"), arguments)
             #expect(outcome.exitCode == 2)
         }
     }
 
-    @Test func `limits itself and gives up privileges`() async throws {
+    @Test func `the process limits itself and gives up privileges`() async throws {
         var policy = TransferPolicy()
         policy.maxSourceBytes = 1 << 30
         policy.maxOutputBytes = 1 << 31
@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    @Test func `nothing is left of a job, wherever it is ended`() async throws {
+    @Test func `no file of a job stays, wherever it is ended`() async throws {
         let folder = try TemporaryFolder()
         var policy = RemoteSourceTests.policy
         policy.outputRoot = folder.path
@@ -86,7 +86,7 @@ import Testing
         }
     }
 
-    @Test func `ends with its worker in the middle of a download`() async throws {
+    @Test func `the process ends with its worker in the middle of a download`() async throws {
         let url = try await Origin.shared.url("mute", "orphan")
         let child = try await TransferChild.start(RemoteSourceTests.policy)
         try await child.tell(.job(.test(url)))
@@ -100,7 +100,7 @@ import Testing
     }
 
     @Test(.enabled("needs user namespaces") { try await mayMount })
-    func `a full disk is told, and frees what the job had taken`() async throws {
+    func `a full disk is reported, and the job's files are removed`() async throws {
         let folder = try TemporaryFolder()
         var policy = RemoteSourceTests.policy
         policy.spoolFolder = folder.path
@@ -132,7 +132,7 @@ import Testing
         }
     }
 
-    @Test func `a spool folder that is missing is told`() async throws {
+    @Test func `a missing spool folder is reported`() async throws {
         var policy = RemoteSourceTests.policy
         policy.spoolFolder = "/no/such/folder"
         let url = try await Origin.shared.url("ranges", "spool")

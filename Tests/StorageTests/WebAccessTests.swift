@@ -33,7 +33,7 @@ import Testing
         return lines
     }
 
-    @Test func `credentials and headers stay with the servers that they are for when one redirects`() async throws {
+    @Test func `credentials and headers stay with their servers when one redirects`() async throws {
         let port = try await Origin.shared.port()
         let policy = policy("studio http://127.0.0.1:\(port) basic me:secret")
         let away = "http://localhost:\(port)/who/away"
@@ -43,7 +43,7 @@ import Testing
         #expect(lines == ["WHO Basic bWU6c2VjcmV0 planted", "WHO Basic bWU6c2VjcmV0 planted", "WHO - -"])
     }
 
-    @Test func `a URL's own user is told to its server alone`() async throws {
+    @Test func `the user in a URL is sent to its server only`() async throws {
         let port = try await Origin.shared.port()
         let here = "http://127.0.0.1:\(port)/who/user-here?to=http://localhost:\(port)/who/user-away"
         let job = job("http://me:secret@127.0.0.1:\(port)/who/user-first?to=\(here)")
@@ -51,7 +51,7 @@ import Testing
         #expect(lines == ["WHO Basic bWU6c2VjcmV0 -", "WHO Basic bWU6c2VjcmV0 -", "WHO - -"])
     }
 
-    @Test func `what a playlist names on another server is told what is for that server`() async throws {
+    @Test func `a server that a playlist names gets its own credentials`() async throws {
         let port = try await Origin.shared.port()
         let policy = policy(
             "studio http://127.0.0.1:\(port),http://localhost:\(port) header X-Key: planted")
@@ -74,7 +74,7 @@ import Testing
         #expect(try await Origin.shared.lines("nested-other").contains("WHO - planted"))
     }
 
-    @Test func `credentials that are not for the server, or not there, reach nobody`() async throws {
+    @Test func `credentials for another server, or missing ones, reach nobody`() async throws {
         let port = try await Origin.shared.port()
         let url = "http://127.0.0.1:\(port)/who/unasked"
         let lines = "studio 127.0.0.1:\(port) bearer planted-secret\nother http://localhost bearer planted-secret"

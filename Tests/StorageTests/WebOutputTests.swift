@@ -44,7 +44,7 @@ import Testing
             ("put-busy", 1, nil), ("put-busy", 9, .outputFailed), ("put-denied", 9, .outputDenied),
             ("put-exists", 9, .outputExists),
         ] as [(String, Int, ErrorCode?)])
-    func `a server that refuses is asked again, or believed`(
+    func `a server that refuses for now is asked again, and one that refuses for good is not`(
         behaviour: String, times: Int, code: ErrorCode?
     ) async throws {
         let name = "\(behaviour)-\(times)"
@@ -62,7 +62,7 @@ import Testing
         #expect(try await Origin.shared.body(name) == (code == nil ? "abc" : nil))
     }
 
-    @Test(arguments: ["put-error", "put-long"]) func `what a server says behind a success is its own`(
+    @Test(arguments: ["put-error", "put-long"]) func `any text after a server's success is ignored`(
         behaviour: String
     ) async throws {
         let url = try await Origin.shared.url(behaviour, behaviour)
@@ -79,7 +79,9 @@ import Testing
         #expect(try await Origin.shared.body(behaviour) == "abc")
     }
 
-    @Test func `a server at an address that is not public gets nothing, nor does one URL several files`() async throws {
+    @Test func `a server at an address that is not public gets nothing, nor does one URL get several files`()
+        async throws
+    {
         let url = try await Origin.shared.url("put-busy", "private")
         var policy = RemoteSourceTests.policy
         // What sources may come from is nowhere for outputs to go.

@@ -60,7 +60,7 @@ import Testing
         #expect(try entries() == [])
     }
 
-    @Test func `a file that was given up is watched until nobody can write to it`() async throws {
+    @Test func `an aborted file is watched until nobody can write to it`() async throws {
         try await withTransfer(policy) { child in
             try await child.tell(.job(job("a.mp3")))
             try await child.begin("first", output: 0, part: nil)
@@ -137,7 +137,7 @@ import Testing
     }
 
     @Test(arguments: [true, false], ["a.mp3", "-"])
-    func `what cannot be told to be complete is copied`(hasUnnamed: Bool, output: String) async throws {
+    func `a file whose completeness cannot be checked is copied`(hasUnnamed: Bool, output: String) async throws {
         let library = try await poorFileSystem(hasUnnamed: hasUnnamed)
         let taken = try folder.write("taken", text: "")
         try await withTransfer(policy, wrapper: ["/usr/bin/env", "LD_PRELOAD=\(library)"]) { child in
@@ -170,7 +170,7 @@ import Testing
         }
     }
 
-    @Test func `a file of which it can be told no more who writes to it is not waited for without end`() async throws {
+    @Test func `a file whose writers can no longer be checked is not waited for without end`() async throws {
         let library = try await poorFileSystem(hasLeases: true)
         try await withTransfer(policy, wrapper: ["/usr/bin/env", "LD_PRELOAD=\(library)"]) { child in
             try await child.tell(.job(job("a.mp3")))
@@ -182,7 +182,7 @@ import Testing
         }
     }
 
-    @Test func `a file that was given up takes no space where it cannot be told to be closed`() async throws {
+    @Test func `an aborted file takes no space if it cannot be checked for writers`() async throws {
         let library = try await poorFileSystem()
         try await withTransfer(policy, wrapper: ["/usr/bin/env", "LD_PRELOAD=\(library)"]) { child in
             try await child.tell(.job(job("a.mp3")))
@@ -195,7 +195,7 @@ import Testing
     // MARK: Limits
 
     @Test(arguments: ["-", "s3://filled/a.mp3"])
-    func `what is written beyond the limit is noticed while a result is published`(output: String) async throws {
+    func `an excess over the limit is noticed while a result is published`(output: String) async throws {
         let store = ObjectStore.shared
         var policy = try await store.policy()
         (policy.outputRoot, policy.spoolFolder, policy.maxOutputBytes) = (root, folder.path, 1 << 20)
@@ -238,7 +238,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `what is written beyond the limit is noticed while nothing is asked`(isScratch: Bool) async throws {
+    func `an excess over the limit is noticed while no request comes`(isScratch: Bool) async throws {
         try await withTransfer(policy) { child in
             try await child.tell(.job(job("a.mp3")))
             if isScratch {
@@ -253,7 +253,7 @@ import Testing
         #expect(try entries() == [])
     }
 
-    @Test func `a scratch file is gone with its job, and who keeps it open is told of`() async throws {
+    @Test func `a scratch file is removed with its job, and a process that keeps it open is reported`() async throws {
         try await withTransfer(policy) { child in
             for isKept in [false, true, false] {
                 try await child.tell(.job(job("a.mp3")))

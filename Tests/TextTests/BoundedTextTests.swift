@@ -2,12 +2,12 @@ import Testing
 import Text
 
 @Suite struct BoundedTextTests {
-    @Test func `text that is short and plain stays as it is`() {
+    @Test func `short and plain text stays as it is`() {
         #expect("Zwölf 🎵".bounded(utf8Bytes: 20) == "Zwölf 🎵")
         #expect("".bounded(utf8Bytes: 0) == "")
     }
 
-    @Test func `what steers a terminal or turns the writing round is escaped`() {
+    @Test func `characters that steer a terminal or reverse the text are escaped`() {
         #expect("a\nb\t\u{1b}[0m\u{7f}\u{9b}".bounded(utf8Bytes: 99) == #"a\u000ab\u0009\u001b[0m\u007f\u009b"#)
         #expect("\u{202a}\u{2066}\u{2028}".bounded(utf8Bytes: 99) == #"\u202a\u2066\u2028"#)
     }

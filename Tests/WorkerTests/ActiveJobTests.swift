@@ -13,7 +13,7 @@ import Testing
             id: "1-0", token: "1:a", attempt: 1, attempts: 5, crashes: 0, fields: [:], createdAt: 0, commit: nil),
         slot: Slot(number: 0, configuration: SlotConfiguration(), log: Log(least: .error)))
 
-    @Test func `keeps the first reason to end it, and the loss of the lease above all`() {
+    @Test func `a job keeps the first reason to end it, and the loss of the lease above all`() {
         job.end(.cancelled)
         job.end(.timedOut)
         #expect(job.ending == .cancelled)
@@ -23,13 +23,13 @@ import Testing
         #expect(job.heartbeat == nil)
     }
 
-    @Test func `is not published once it was ended`() {
+    @Test func `a job that was ended is not published`() {
         job.end(.released)
         #expect(!job.beginPublishing())
     }
 
     @Test(arguments: [ActiveJob.Ending.cancelled, .timedOut, .released])
-    func `cannot be ended while its result becomes visible`(ending: ActiveJob.Ending) {
+    func `a job cannot be ended while its result becomes visible`(ending: ActiveJob.Ending) {
         job.report(Progress(phase: .converting, position: 3))
         #expect(job.beginPublishing())
         job.end(ending)
@@ -40,20 +40,20 @@ import Testing
         #expect(job.heartbeat?.progress == Progress(phase: .publishing, position: 3))
     }
 
-    @Test func `leaves the result to the next owner when the process ends while it becomes visible`() {
+    @Test func `a job whose result becomes visible when the process ends is left to the next owner`() {
         #expect(job.beginPublishing())
         job.interrupt()
         #expect(job.ending == .lost)
     }
 
-    @Test func `cannot be ended any more when its slot is done with it`() {
+    @Test func `a job that its slot has finished cannot be ended any more`() {
         #expect(job.releaseSlot() == nil)
         job.end(.lost)
         #expect(job.ending == nil)
         #expect(job.heartbeat != nil)
     }
 
-    @Test func `replaces an earlier try of the same job, which is lost`() {
+    @Test func `a job replaces an earlier attempt of the same job, which is lost`() {
         let jobs = ActiveJobs()
         let later = ActiveJob(job.job, slot: job.slot)
         jobs.insert(job)

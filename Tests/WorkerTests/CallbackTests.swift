@@ -36,7 +36,7 @@ import Testing
         return try #require(last)
     }
 
-    @Test func `posts what the status shows, signed so that a receiver can tell`() async throws {
+    @Test func `a callback posts what the status shows, signed so that a receiver can verify it`() async throws {
         let (shop, receiver) = (try await Workshop(), try await CallbackReceiver())
         let worker = try await shop.worker(Self.secrets)
         let path = "ok?key=hidden"
@@ -61,7 +61,7 @@ import Testing
         #expect(receiver.requests.count == 1)
     }
 
-    @Test func `attempts again after a fault, under the same id, and not after a refusal`() async throws {
+    @Test func `a callback is sent again after a fault, under the same id, and not after a refusal`() async throws {
         let (shop, receiver) = (try await Workshop(), try await CallbackReceiver())
         let worker = try await shop.worker(Self.secrets)
         let (faulty, gone, away) = (
@@ -81,7 +81,7 @@ import Testing
         try await worker.logs("callback failed for good")
     }
 
-    @Test func `lets a receiver that says nothing delay nobody else, and no job`() async throws {
+    @Test func `a silent receiver delays no other receiver and no job`() async throws {
         let (shop, receiver) = (try await Workshop(), try await CallbackReceiver())
         let worker = try await shop.worker(Self.secrets)
         for _ in 1...3 { _ = try await push(shop, receiver.url("hang")) }
@@ -99,7 +99,7 @@ import Testing
         #expect(await worker.wait().exitCode == 0)
     }
 
-    @Test func `calls no address that is allowed to sources alone`() async throws {
+    @Test func `a callback never reaches an address that is allowed to sources only`() async throws {
         let (shop, receiver) = (try await Workshop(), try await CallbackReceiver())
         let worker = try await shop.worker(Self.secrets.merging(["RESPOOL_ALLOW_OUTPUT_HOSTS": "10.0.0.0/8"]) { $1 })
         // What may be another name tomorrow is tried again.
@@ -117,7 +117,7 @@ import Testing
         withExtendedLifetime(worker) {}
     }
 
-    @Test func `sends again, under the same id, what a killed worker or sender did not hear the answer of`()
+    @Test func `a callback whose worker or sender was killed before the answer is sent again under its id`()
         async throws
     {
         let (shop, receiver) = (try await Workshop(), try await CallbackReceiver())
@@ -148,7 +148,7 @@ import Testing
         _ = try await callback(of: other, shop, reaches: .delivered)
     }
 
-    @Test func `tells once of a group`() async throws {
+    @Test func `a group's callback is sent once`() async throws {
         let (shop, receiver) = (try await Workshop(), try await CallbackReceiver())
         let source = try shop.source("a.wav", Sounds.ramp(samples: 441))
         for _ in 1...3 { _ = try await shop.push(["source": source, "format": "flac", "group": "g"]) }
@@ -164,7 +164,7 @@ import Testing
         #expect(receiver.requests.count == 1)
     }
 
-    @Test func `sends nothing without a secret, and says so`() async throws {
+    @Test func `a worker without a secret sends no callback and reports so`() async throws {
         let (shop, receiver) = (try await Workshop(), try await CallbackReceiver())
         let worker = try await shop.worker()
         try await worker.logs("RESPOOL_CALLBACK_SECRET is not set")
@@ -183,7 +183,7 @@ import Testing
         withExtendedLifetime(other) {}
     }
 
-    @Test func `is believed by the example of a receiver, which believes nobody else`() async throws {
+    @Test func `the example of a receiver accepts a genuine callback and no other`() async throws {
         let (shop, port) = (try await Workshop(), try LoopbackPort.free())
         let program = URL(filePath: #filePath).deletingLastPathComponent().appending(
             path: "../../examples/callbacks.py")
@@ -211,7 +211,7 @@ import Testing
     }
 
     /// The example of Standard Webhooks' own libraries.
-    @Test func `signs as Standard Webhooks does`() throws {
+    @Test func `a callback is signed as Standard Webhooks specifies`() throws {
         let secrets = try CallbackSecrets("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", origin: "x")
         let headers = secrets.headers(
             id: "msg_p5jXN8AQM9LWM0D4loKWxJek", body: Array(#"{"test": 2432232314}"#.utf8), at: 1_614_265_330_999)
@@ -220,7 +220,7 @@ import Testing
     }
 
     @Test(arguments: ["hidden", "whsec_AAAA", "whsec_!", " ", CallbackReceiver.secret + " hidden"])
-    func `refuses a secret that is none, and does not show it`(text: String) throws {
+    func `a malformed secret is refused and not shown`(text: String) throws {
         let failure = #expect(throws: Failure.self) { try CallbackSecrets(text, origin: "RESPOOL_X") }
         let message = failure?.message ?? ""
         #expect(message.hasPrefix("RESPOOL_X") && message.contains("openssl rand"))

@@ -8,7 +8,7 @@ import Testing
 
 /// What a worker makes of a job whose former owner was lost while its result became visible.
 @Suite struct CommitRecoveryTests {
-    @Test func `completes the job without running it where the result is visible already`() async throws {
+    @Test func `a job whose result is visible is completed without running`() async throws {
         let shop = try await Workshop()
         let id = try await shop.push(["source": "http://127.0.0.1:9/gone", "format": "mp3"])
         let output = try await lose(id, in: shop)
@@ -21,7 +21,7 @@ import Testing
         withExtendedLifetime(worker) {}
     }
 
-    @Test func `removes what is staged, and runs the job`() async throws {
+    @Test func `the staged files of a lost owner are removed, and the job runs`() async throws {
         let shop = try await Workshop()
         let source = try shop.source("a.wav", Sounds.ramp(samples: 4410))
         let id = try await shop.push(["source": source, "format": "mp3"])
@@ -34,7 +34,7 @@ import Testing
         withExtendedLifetime(worker) {}
     }
 
-    @Test func `a result that is visible completes a job with no crash left, also a cancelled one`() async throws {
+    @Test func `a visible result completes a job at its crash limit, also a cancelled one`() async throws {
         let shop = try await Workshop()
         var visible: [(id: String, report: OutputReport)] = []
         for isCancelled in [false, true] {
@@ -52,7 +52,7 @@ import Testing
         withExtendedLifetime(worker) {}
     }
 
-    @Test func `a job with no crash left, or a cancelled one, is not run where no result is visible`() async throws {
+    @Test func `a job at its crash limit, or a cancelled one, does not run if no result is visible`() async throws {
         let shop = try await Workshop()
         let source = try shop.source("a.wav", Sounds.ramp(samples: 4410))
         let crashed = try await shop.push(["source": source, "format": "mp3"])

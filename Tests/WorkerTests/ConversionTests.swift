@@ -7,7 +7,7 @@ import Testing
 
 /// Jobs from the push to the finished file, by a real worker with real children.
 @Suite struct ConversionTests {
-    @Test func `converts the range that a pushed job asks for, to the sample`() async throws {
+    @Test func `a pushed job converts its range to the sample`() async throws {
         let shop = try await Workshop()
         let worker = try await shop.worker()
         let source = try shop.source("ramp.wav", Sounds.ramp(samples: 100_000))
@@ -31,7 +31,7 @@ import Testing
         withExtendedLifetime(worker) {}
     }
 
-    @Test func `ends every bad job with its own code, and goes on`() async throws {
+    @Test func `each bad job ends with its code, and the worker goes on`() async throws {
         let shop = try await Workshop()
         let worker = try await shop.worker()
         let good = try shop.source("good.wav", Sounds.ramp(samples: 4410))
@@ -59,7 +59,7 @@ import Testing
         withExtendedLifetime(worker) {}
     }
 
-    @Test func `cancels a running job, leaves nothing of it, and takes the next one`() async throws {
+    @Test func `a running job is cancelled, leaves nothing, and the next one runs`() async throws {
         let shop = try await Workshop()
         let server = try await SlowServer()
         let worker = try await shop.worker()
@@ -75,7 +75,7 @@ import Testing
         #expect(worker.errors.contains("cancelled"))
     }
 
-    @Test func `ends a try at its timeout, and leaves in the log what was worth a word`() async throws {
+    @Test func `an attempt ends at its timeout, and its warnings are in the log`() async throws {
         let shop = try await Workshop()
         let server = try await SlowServer()
         let worker = try await shop.worker()
@@ -117,7 +117,7 @@ import Testing
         withExtendedLifetime(worker) {}
     }
 
-    @Test func `a job that waits for its host says so, and can be cancelled`() async throws {
+    @Test func `a job that waits for its host reports so, and can be cancelled`() async throws {
         let shop = try await Workshop()
         let server = try await SlowServer()
         let worker = try await shop.worker(["RESPOOL_SLOTS": "2", "RESPOOL_MAX_PER_HOST": "1"])

@@ -5,7 +5,7 @@ import Testing
 
 /// Jobs whose time is over while they run.
 @Suite struct DeadlineTests {
-    @Test func `ends a conversion at the job's deadline, and leaves nothing of it`() async throws {
+    @Test func `a conversion ends at the job's deadline and leaves nothing`() async throws {
         let shop = try await Workshop()
         let server = try await SlowServer()
         let worker = try await shop.worker()

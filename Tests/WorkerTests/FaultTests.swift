@@ -7,7 +7,7 @@ import Testing
 
 /// What a worker makes of the death of others, and others of its own.
 @Suite struct FaultTests {
-    @Test func `takes over the job of a worker that was killed`() async throws {
+    @Test func `a worker takes over the job of one that was killed`() async throws {
         let shop = try await Workshop()
         let server = try await SlowServer()
         let killed = try await shop.worker(["RESPOOL_LEASE": "3"])
@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test(arguments: ["respool-transcode", "respool-transfer"])
-    func `charges the death of a child to the job, and runs it again`(program: String) async throws {
+    func `the death of a child is charged to the job, which runs again`(program: String) async throws {
         let shop = try await Workshop()
         let server = try await SlowServer()
         let worker = try await shop.worker()
@@ -41,7 +41,7 @@ import Testing
         #expect(shop.outputs == ["\(id).mp3"])
     }
 
-    @Test func `fails a job whose transcoder dies three times, and lives on`() async throws {
+    @Test func `a job whose transcoder dies three times fails, and the worker lives on`() async throws {
         let shop = try await Workshop()
         let server = try await SlowServer()
         let worker = try await shop.worker(["RESPOOL_MAX_CRASHES": "3"])
@@ -63,7 +63,7 @@ import Testing
         #expect(try await shop.queue.workers().count == 1)
     }
 
-    @Test func `drops a job that was taken over while it was frozen`() async throws {
+    @Test func `a frozen worker drops a job that another one took over`() async throws {
         let shop = try await Workshop()
         let server = try await SlowServer()
         let frozen = try await shop.worker(["RESPOOL_LEASE": "3"])
@@ -83,7 +83,8 @@ import Testing
         withExtendedLifetime(other) {}
     }
 
-    @Test func `converts on while Redis is away, and tells the result when it is back`() async throws {
+    @Test func `a worker goes on converting while Redis is away, and reports the result when it is back`() async throws
+    {
         let shop = try await Workshop(["appendonly": "yes", "appendfsync": "always"])
         let server = try await SlowServer()
         let worker = try await shop.worker(["RESPOOL_LEASE": "3"])
@@ -107,7 +108,7 @@ import Testing
         try await shop.job(quick, reaches: .completed)
     }
 
-    @Test func `tells a Redis that forgot its last moments once more what it had heard`() async throws {
+    @Test func `a worker reports again to a Redis that lost its last moments`() async throws {
         let shop = try await Workshop()
         let server = try await SlowServer()
         let worker = try await shop.worker(["RESPOOL_LEASE": "3"])
@@ -124,7 +125,7 @@ import Testing
         #expect(job.outputs == told.outputs)
     }
 
-    @Test func `waits while a cluster has lost a shard, and works again when that is back`() async throws {
+    @Test func `a worker waits while a cluster lacks a shard, and works again when that is back`() async throws {
         let shop = try await Workshop()
         let cluster = try await RedisCluster()
         let worker = try await shop.worker(["RESPOOL_REDIS_URL": "\(try cluster.url)"])
@@ -147,7 +148,7 @@ import Testing
         await client.close()
     }
 
-    @Test func `goes on with the next master when the one that it had is killed`() async throws {
+    @Test func `a worker goes on with the next master when its master is killed`() async throws {
         let shop = try await Workshop()
         let trio = try await SentinelTrio()
         let worker = try await shop.worker(["RESPOOL_REDIS_URL": "\(try trio.url)"])

@@ -10,7 +10,7 @@ import Testing
         "/sick": { _ in HTTPResponse(status: 503, "no\n") },
     ])
 
-    @Test func `answers from its table`() async throws {
+    @Test func `the listener answers from its table`() async throws {
         let listener = try HTTPListener(on: #require(ListenAddress("127.0.0.1:0")), routes: Self.routes)
         let answers = try await exchange(
             listener.port,
@@ -29,7 +29,7 @@ import Testing
         #expect(answers[4].contains("Allow: GET, HEAD\r\n"))
     }
 
-    @Test func `refuses a line that is longer than its memory, and goes on`() async throws {
+    @Test func `a line that is longer than the listener's memory is refused, and the next is answered`() async throws {
         let listener = try HTTPListener(on: #require(ListenAddress("[::1]:0")), routes: Self.routes)
         let long = String(repeating: "a", count: 100_000)
         let answers = try await exchange(
@@ -45,7 +45,7 @@ import Testing
         "/<script>alert(1)</script>", "/%3Cscript%3E", "/hello%0d%0aX-Planted:%201", "http://planted.example/hello2",
         "*", "/hello\\..\\x", "/" + String(repeating: "%41", count: 3000),
     ])
-    func `knows its own paths alone, and repeats nothing of others`(path: String) async throws {
+    func `an unknown path is refused, and its text is not repeated`(path: String) async throws {
         let listener = try HTTPListener(on: #require(ListenAddress("127.0.0.1:0")), routes: Self.routes)
         let answers = try await exchange(
             listener.port, "GET \(path) HTTP/1.1",
@@ -76,7 +76,7 @@ import Testing
         #expect(outcome.output == "True True\n", "\(outcome.output) \(outcome.errors.suffix(300))")
     }
 
-    @Test func `refuses a body at once, and a header without end`() async throws {
+    @Test func `a body is refused at once, and a header without end`() async throws {
         let listener = try HTTPListener(on: #require(ListenAddress("127.0.0.1:0")), routes: Self.routes)
         let lines = String(repeating: "\u{1}X-Long: \(String(repeating: "a", count: 1000))", count: 100)
         let answers = try await exchange(
@@ -87,7 +87,7 @@ import Testing
         #expect(answers[2].hasPrefix("HTTP/1.1 200 "))
     }
 
-    @Test func `frees its port, its thread and its descriptors when it is released`() async {
+    @Test func `a released listener frees its port, its thread and its descriptors`() async {
         await #expect(processExitsWith: .success) {
             let address = try #require(ListenAddress("127.0.0.1:0"))
             func open() -> Int { (0..<256).filter { fcntl($0, F_GETFD) != -1 }.count }
@@ -115,7 +115,7 @@ import Testing
         ("127.0.0.1", nil), ("::1:80", nil), ("example.org:80", nil), ("127.0.0.1:70000", nil), ("", nil),
         ("[::1]", nil),
     ])
-    func `reads an address, which is on loopback unless it says otherwise`(text: String, expected: String?) {
+    func `an address is parsed, and is on loopback by default`(text: String, expected: String?) {
         #expect(ListenAddress(text)?.description == expected)
     }
 

@@ -10,13 +10,13 @@ import Testing
 
     init() throws { folder = try TemporaryFolder() }
 
-    @Test func `is unhealthy where no worker runs`() {
+    @Test func `the check is unhealthy if no worker runs`() {
         let check = HealthCheck(folder: folder.path)
         #expect(!check.isHealthy)
         #expect(check.summary == "no worker runs here")
     }
 
-    @Test func `finds a worker that lives, also one that Redis does not answer`() throws {
+    @Test func `the check finds a live worker, also one that Redis does not answer`() throws {
         let sign = try HeartbeatFile(nonce: "a", folder: folder.path)
         #expect(HealthCheck(folder: folder.path).isHealthy)
         #expect(HealthCheck(folder: folder.path).summary == "worker \(getpid()) lives; Redis has not answered yet")
@@ -26,7 +26,7 @@ import Testing
         withExtendedLifetime(sign) {}
     }
 
-    @Test func `finds a worker that is stuck, beside one that lives`() throws {
+    @Test func `the check finds a stuck worker beside a live one`() throws {
         let stuck = try HeartbeatFile(nonce: "stuck", folder: folder.path)
         let reading = HeartbeatReading(pid: 1234, tick: HeartbeatFile.now() - 60_000, silence: 0)
         try folder.write("respool-worker-stuck", text: "")
@@ -40,7 +40,7 @@ import Testing
         #expect(check.summary.contains("worker 1234 is stuck: no sign of life for 60 s"))
     }
 
-    @Test func `forgets a worker that was killed, and one that ended`() throws {
+    @Test func `the check ignores a worker that was killed, and one that ended`() throws {
         try folder.write(
             "respool-worker-killed", text: HeartbeatReading(pid: 1, tick: HeartbeatFile.now(), silence: 0).line)
         #expect(!HealthCheck(folder: folder.path).isHealthy)

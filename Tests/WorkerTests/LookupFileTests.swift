@@ -19,7 +19,7 @@ import Testing
         """#
 
     @Test(.enabled("needs user namespaces") { try await mayMount })
-    func `a renamed resolv.conf and a renamed hosts file hold from the next job on`() async throws {
+    func `a renamed resolv.conf and a renamed hosts file apply from the next job on`() async throws {
         let (shop, server, folder) = (try await Workshop(), try await SlowServer(), try TemporaryFolder())
         let etc = folder.file("etc")
         guard mkdir(etc, 0o755) == 0 else { throw POSIXError(.EIO) }

@@ -6,7 +6,7 @@ import Testing
 
 /// What tells of a worker that was lost.
 @Suite struct LostWorkerTests {
-    @Test func `a lost worker is told of in the job's log, the rescuer's log and its metrics`() async throws {
+    @Test func `a lost worker is reported in the job's log, the reaping worker's log and its metrics`() async throws {
         let shop = try await Workshop()
         let source = try shop.source("a.wav", Sounds.ramp(samples: 4410))
         let id = try await shop.push(["source": source, "format": "mp3"])

@@ -12,12 +12,12 @@ import Testing
 
 /// A worker that serves several queues.
 @Suite struct ManyQueuesTests {
-    @Test func `takes from an earlier queue first, always`() async throws {
+    @Test func `strict order always takes from an earlier queue first`() async throws {
         let order = try await self.order("urgent,default", [("default", 3), ("urgent", 3)])
         #expect(order == ["urgent", "urgent", "urgent", "default", "default", "default"])
     }
 
-    @Test func `shares its slot by weight, exactly`() async throws {
+    @Test func `weights share a slot exactly`() async throws {
         let order = try await self.order("a:3,b:1", [("b", 6), ("a", 6)])
         #expect(order.prefix(8).count { $0 == "a" } == 6)
         #expect(order.prefix(4).count { $0 == "a" } == 3)
@@ -52,7 +52,7 @@ import Testing
         return started.sorted { $0.time < $1.time }.map(\.name)
     }
 
-    @Test func `goes on with a queue whose claim passed over many jobs, before it asks the next`() async throws {
+    @Test func `a worker stays with a queue whose claim passed over many jobs before it asks the next`() async throws {
         let shop = try await Workshop()
         let plain = ["source": try shop.source("a.wav", Sounds.ramp(samples: 4410)), "format": "flac"]
         let (urgent, other) = (try shop.queue("urgent"), try shop.queue("default"))
@@ -72,7 +72,7 @@ import Testing
         #expect(try await urgent.stats()[.waiting] == 80 && worker.isRunning)
     }
 
-    @Test func `keeps apart jobs of the same id, and hears each queue while another is paused`() async throws {
+    @Test func `jobs of the same id are kept apart, and each queue is heard while another is paused`() async throws {
         let shop = try await Workshop()
         let source = try shop.source("a.wav", Sounds.ramp(samples: 4410))
         let worker = try await shop.worker(["RESPOOL_QUEUE": "a,b", "RESPOOL_SLOTS": "4"])
@@ -107,7 +107,7 @@ import Testing
         ("a,b,a", "is named twice"), ("a:3,b", "some queues only"), ("a:0,b:1", "from 1 to 1000"),
         ("a:x", "from 1 to 1000"), ("a,,b", "1 to 64 of"), ("", "1 to 64 of"), ("a b", "1 to 64 of"),
     ])
-    func `refuses an order that cannot be kept`(_ text: String, _ words: String) throws {
+    func `an impossible order of queues is refused`(_ text: String, _ words: String) throws {
         do throws(Failure) {
             _ = try QueueOrder(text)
             Issue.record("`\(text)` was taken")
@@ -116,7 +116,7 @@ import Testing
         }
     }
 
-    @Test func `is not ready while one of its queues is silent, and names it`() throws {
+    @Test func `a worker is not ready while one of its queues is silent, and names it`() throws {
         let metrics = WorkerMetrics(Metrics())
         let health = WorkerHealth(log: Log(least: .error), metrics: metrics, hasSeveralQueues: true)
         let (a, b) = (try QueueName("a"), try QueueName("b"))
@@ -129,7 +129,7 @@ import Testing
         #expect(health.silentQueues(for: .zero).isEmpty)
     }
 
-    @Test func `tells over HTTP which of its queues is silent`() async throws {
+    @Test func `the readiness page names a silent queue`() async throws {
         let metrics = Metrics()
         let health = WorkerHealth(log: Log(least: .error), metrics: WorkerMetrics(metrics), hasSeveralQueues: true)
         let (a, b) = (try QueueName("a"), try QueueName("b"))
@@ -149,7 +149,7 @@ import Testing
         #expect(try await ask(.seconds(3600)) == "draining, or Redis does not answer\n503")
     }
 
-    @Test func `gives turns by weight to the queues that have jobs`() throws {
+    @Test func `queues that have jobs take turns by weight`() throws {
         var rotation = QueueRotation(try QueueOrder("a:5,b:2,c:1"))
         var turns = [0, 0, 0]
         for _ in 0..<80 {

@@ -18,7 +18,7 @@ import Testing
         ]
     }
 
-    @Test func `converts from one bucket into another, and shows no key`() async throws {
+    @Test func `a job converts from one bucket into another, and shows no key`() async throws {
         let shop = try await Workshop()
         try await store.seed("music-in", "a b.wav", Sounds.ramp(samples: 44_100))
         let worker = try await shop.worker(try await environment())
@@ -70,7 +70,7 @@ import Testing
         withExtendedLifetime(worker) {}
     }
 
-    @Test func `what a failed job has left of its upload goes when it is retried by hand`() async throws {
+    @Test func `the unfinished upload of a failed job is removed when it is retried`() async throws {
         let shop = try await Workshop()
         // The store began an upload and its answer was lost; then it refuses another.
         try await store.spoil("retried-by-hand", "POST.*uploads= 1 lost", "POST.*uploads= 1 403")
@@ -102,7 +102,7 @@ import Testing
         #expect(!worker.errors.contains(RoleServer.containerToken))
     }
 
-    @Test func `half of a pair of keys fails the jobs that want it, and no other`() async throws {
+    @Test func `an incomplete pair of keys fails the jobs that need it, and no other`() async throws {
         let shop = try await Workshop()
         var environment = try await environment()
         environment["AWS_SECRET_ACCESS_KEY"] = nil
@@ -122,7 +122,7 @@ import Testing
         ("AWS_CONTAINER_CREDENTIALS_FULL_URI", "http://127.0.0.1:80@10.0.0.1/keys"),
         ("AWS_CONTAINER_CREDENTIALS_RELATIVE_URI", "keys"), ("AWS_EC2_METADATA_SERVICE_ENDPOINT", "169.254.169.254"),
     ])
-    func `keys of a role are asked for over TLS, or of this machine and its own service`(
+    func `keys of a role are requested over TLS, or from this machine and its service only`(
         variable: String, value: String
     ) async throws {
         let shop = try await Workshop()

@@ -11,7 +11,7 @@ import Testing
 
     private func text(_ path: String) -> String? { try? String(contentsOfFile: path, encoding: .utf8) }
 
-    @Test func `skips with a warning, or fails`() async throws {
+    @Test func `an existing output is skipped with a warning, or fails the job`() async throws {
         let shop = try await Workshop()
         let worker = try await shop.worker()
         let source = try shop.source("a.wav", Sounds.ramp(samples: 4410))
@@ -52,7 +52,7 @@ import Testing
         withExtendedLifetime(worker) {}
     }
 
-    @Test func `a retry is not in the way of itself`() async throws {
+    @Test func `a retried job does not collide with its first attempt`() async throws {
         let store = ObjectStore.shared
         let shop = try await Workshop()
         // Each try asks five times.

@@ -48,7 +48,7 @@ import Testing
         await unheard.close()
     }
 
-    @Test func `the beat goes on`() async throws {
+    @Test func `the heartbeat goes on while outcomes are resent`() async throws {
         let record = WorkerRecord(name: "host:1:a", host: "host", slots: 1, version: "1")
         let loop = HeartbeatLoop(
             served: served, record: record, health: health, heartbeatFile: nil, metrics: metrics,
@@ -59,7 +59,7 @@ import Testing
         await close()
     }
 
-    @Test func `the intake goes on`() async throws {
+    @Test func `the intake goes on while outcomes are resent`() async throws {
         let worker = JobWorker(
             [served], health: health, configuration: WorkerConfiguration(slots: 1), metrics: metrics, log: log)
         let intake = Task { await worker.runJobs() }

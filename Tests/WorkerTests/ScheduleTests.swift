@@ -29,7 +29,9 @@ import Testing
         #expect(Set(shop.outputs) == ["1970-01-01-00-00.flac", "1970-01-01-00-01.flac", "1970-01-01-00-02.flac"])
     }
 
-    @Test func `a worker complains once of what it cannot run, and again once that had been mended`() async throws {
+    @Test func `a worker warns once of a schedule that it cannot run, and again if that recurs after a repair`()
+        async throws
+    {
         let shop = try await Workshop()
         let worker = try await shop.worker()
         let fields = ["source": "https://example.org/a.wav", "format": "flac"]

@@ -11,7 +11,7 @@ import Testing
     /// WAV cannot be copied to MP3, which shows only when the source is open.
     private static let half = #"[{"format":"flac","output":"a/b.flac"},{"format":"mp3","passthrough":"require"}]"#
 
-    @Test func `makes all of them, and tells of each`() async throws {
+    @Test func `a job makes all its outputs and reports each`() async throws {
         let shop = try await Workshop()
         let worker = try await shop.worker()
         let id = try await shop.push([
@@ -28,7 +28,7 @@ import Testing
         withExtendedLifetime(worker) {}
     }
 
-    @Test func `one that fails is told, and the others appear`() async throws {
+    @Test func `an output that fails is reported, and the others appear`() async throws {
         let shop = try await Workshop()
         let worker = try await shop.worker()
         let id = try await shop.push([
@@ -46,7 +46,7 @@ import Testing
         withExtendedLifetime(worker) {}
     }
 
-    @Test func `one that fails leaves nothing where all are wanted`() async throws {
+    @Test func `no output appears if one fails and all are required`() async throws {
         let shop = try await Workshop()
         let worker = try await shop.worker()
         let id = try await shop.push([
@@ -61,7 +61,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `makes them again where a lost owner came no further than the first`(isAtomic: Bool) async throws {
+    func `all outputs are made again if a lost owner published only the first`(isAtomic: Bool) async throws {
         let shop = try await Workshop()
         let id = try await shop.push([
             "source": try shop.source("a.wav", Sounds.ramp(samples: 4410)), "atomic": isAtomic ? "true" : "false",

@@ -8,7 +8,7 @@ import Testing
 /// How a worker starts and how it ends.
 @Suite struct StoppingTests {
     @Test(arguments: [SIGTERM, SIGHUP])
-    func `gives unfinished jobs back uncharged when the grace is over`(_ signal: Int32) async throws {
+    func `unfinished jobs are released uncharged when the grace period is over`(_ signal: Int32) async throws {
         let shop = try await Workshop()
         let server = try await SlowServer()
         let worker = try await shop.worker(["RESPOOL_GRACE": "0.5", "RESPOOL_SLOTS": "2"])
@@ -25,7 +25,7 @@ import Testing
         #expect(shop.outputs.isEmpty)
     }
 
-    @Test func `lets jobs end within the grace, and takes no others`() async throws {
+    @Test func `a stopping worker lets its jobs end within the grace period, and takes no others`() async throws {
         let shop = try await Workshop()
         let server = try await SlowServer()
         let worker = try await shop.worker()
@@ -41,7 +41,7 @@ import Testing
         #expect(state == .queued || state == .waiting)
     }
 
-    @Test func `stops at once on the second signal, and still gives its job back`() async throws {
+    @Test func `a second signal stops the worker at once, and its job is still released`() async throws {
         let shop = try await Workshop()
         let server = try await SlowServer()
         let worker = try await shop.worker()
@@ -58,7 +58,7 @@ import Testing
         for child in children { try await hasEnded(child) }
     }
 
-    @Test func `stops in time although Redis does not answer`() async throws {
+    @Test func `a worker stops in time although Redis does not answer`() async throws {
         let shop = try await Workshop()
         let server = try await SlowServer()
         let worker = try await shop.worker()
@@ -72,7 +72,7 @@ import Testing
         shop.redis.thaw()
     }
 
-    @Test func `tells over HTTP and by its check that it lives`() async throws {
+    @Test func `a worker shows that it lives over HTTP and by its health check`() async throws {
         let shop = try await Workshop()
         let port = try LoopbackPort.free()
         let worker = try await shop.worker(["RESPOOL_LISTEN": "\(port)"])
@@ -99,7 +99,7 @@ import Testing
         #expect(late.output == "no worker runs here\n")
     }
 
-    @Test func `writes each of a job's lines with its id and its attempt`() async throws {
+    @Test func `each log line of a job has its id and its attempt`() async throws {
         let shop = try await Workshop()
         let worker = try await shop.worker()
         let id = try await shop.push(["source": "http://u:secret@127.0.0.1:9/a?sig=secret", "format": "mp3"])
@@ -113,7 +113,7 @@ import Testing
         #expect(!worker.errors.contains("secret"))
     }
 
-    @Test func `ends with status 3 where Redis refuses it`() async throws {
+    @Test func `a worker that Redis refuses ends with status 3`() async throws {
         let shop = try await Workshop()
         _ = try await shop.client.send(["CONFIG", "SET", "requirepass", "secret"])
         let child = try await ChildProcess(
@@ -125,13 +125,13 @@ import Testing
         #expect(!outcome.errors.contains("wrong@"))
     }
 
-    @Test func `warns of a Redis that may throw jobs away`() async throws {
+    @Test func `a worker warns of a Redis that may delete jobs`() async throws {
         let shop = try await Workshop(["maxmemory": "100mb", "maxmemory-policy": "allkeys-lru"])
         let worker = try await shop.worker()
         try await worker.logs("maxmemory-policy is allkeys-lru")
     }
 
-    @Test func `warns of a Redis that anybody may use who reaches its port`() async throws {
+    @Test func `a worker warns of a Redis on TCP without a password`() async throws {
         let port = try LoopbackPort.free()
         let shop = try await Workshop(["port": "\(port)"])
         let url = ["RESPOOL_REDIS_URL": "redis://127.0.0.1:\(port)"]
@@ -149,7 +149,7 @@ import Testing
         #expect(refused.errors.contains("RESPOOL_SANDBOX"))
     }
 
-    @Test func `trusts a Redis with a password, whatever the sandbox demands`() async throws {
+    @Test func `a Redis with a password is trusted, also if the sandbox is required`() async throws {
         let port = try LoopbackPort.free()
         let shop = try await Workshop(["port": "\(port)"])
         _ = try await shop.client.send(["CONFIG", "SET", "requirepass", "sesame"])
@@ -161,7 +161,7 @@ import Testing
         #expect(!worker.errors.contains("password"))
     }
 
-    @Test func `warns where results have nowhere to go`() async throws {
+    @Test func `a worker without an output root logs a warning`() async throws {
         let shop = try await Workshop()
         let worker = try await shop.worker(["RESPOOL_OUTPUT_ROOT": ""])
         try await worker.logs("RESPOOL_OUTPUT_ROOT is not set")
@@ -176,7 +176,7 @@ import Testing
         ["RESPOOL_OUTPUT_SCHEMES": "ftp,gopher"],
         ["RESPOOL_SSH_KEY_FILE": "/etc", "RESPOOL_SOURCE_SCHEMES": "sftp", "RESPOOL_SSH_KNOWN_HOSTS": "/etc/passwd"],
     ])
-    func `refuses a setting that it cannot read, naming it`(environment: [String: String]) async throws {
+    func `a setting that cannot be parsed is refused and named`(environment: [String: String]) async throws {
         let outcome = try await ChildProcess.run(
             Programs.path("respoold"), ["worker"], environment: environment)
         #expect(outcome.exitCode == 2)
@@ -184,7 +184,7 @@ import Testing
         #expect(outcome.errors.split(separator: "\n").count == 1)
     }
 
-    @Test func `says how a folder that belongs to somebody else becomes its own`() async throws {
+    @Test func `the error about a folder of another user shows how to change its owner`() async throws {
         let folder = try TemporaryFolder()
         guard chmod(folder.path, geteuid() == 0 ? 0o700 : 0) == 0 else { throw POSIXError(.EPERM) }
         // Root may write everywhere.
@@ -197,7 +197,7 @@ import Testing
             outcome.exitCode == 2 && outcome.errors.contains("chown -R \(owner) \(folder.path)"), "\(outcome.errors)")
     }
 
-    @Test func `says what it cannot do yet, and how it is used`() async throws {
+    @Test func `an unavailable command is reported, and usage is printed`() async throws {
         let serve = try await ChildProcess.run(Programs.path("respoold"), ["serve"])
         #expect(serve.exitCode == 2)
         #expect(serve.errors == "respoold: `respool serve` comes with a later version of respool\n")

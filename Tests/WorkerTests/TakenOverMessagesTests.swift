@@ -35,7 +35,7 @@ import Testing
         try await shop.job(id, reaches: .completed)
     }
 
-    @Test func `a transcoder gives no result that is not there, no code of the worker's, and no text without bounds`()
+    @Test func `a transcoder cannot report a missing result, a code of the worker's, or unbounded text`()
         async throws
     {
         let shop = try await Workshop()
@@ -110,7 +110,7 @@ import Testing
         #expect(worker.isRunning)
     }
 
-    @Test func `a transcoder writes no line of the worker's log`() async throws {
+    @Test func `a transcoder cannot write a line of the worker's log`() async throws {
         let shop = try await Workshop()
         let worker = try await installation.worker(shop, ["RESPOOL_JOBS_PER_PAIR": "1"])
         let forged = #"{"time":"2026-01-01T00:00:00Z","level":"error","message":"forged"}"# + "\u{1b}[31m\u{202e}red"

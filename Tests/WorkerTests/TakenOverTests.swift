@@ -108,7 +108,7 @@ import Testing
         _ = try await shop.queue.cancel([other])
     }
 
-    @Test func `without the walls the same code succeeds`() async throws {
+    @Test func `the same code succeeds outside the sandbox`() async throws {
         let shop = try await Workshop()
         let target = try folder.write("target", text: "secret")
         let worker = try await worker(shop, ["RESPOOL_SANDBOX": "off"])
@@ -124,7 +124,7 @@ import Testing
     }
 
     @Test(arguments: geteuid() == 0 ? ["landlock", "capset"] : ["landlock"])
-    func `a kernel that lacks a wall stops a worker that insists on it, and no other`(part: String) async throws {
+    func `a kernel without a sandbox feature stops a worker that requires it, and no other`(part: String) async throws {
         let shop = try await Workshop()
         let kernel = folder.file("old-kernel")
         try await CompiledProgram.make(kernel, of: "old-kernel.c")

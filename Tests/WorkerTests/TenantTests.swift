@@ -34,7 +34,7 @@ import Testing
         #expect(seen.values.reduce(into: Set()) { $0.formUnion($1) }.count == 8)
     }
 
-    @Test func `a tenant's job goes to the slot whose children are the tenant's`() async throws {
+    @Test func `a tenant's job goes to the slot whose children served that tenant`() async throws {
         let shop = try await Workshop()
         let worker = try await shop.worker(["RESPOOL_PAIR_PER": "limit_key", "RESPOOL_SLOTS": "2"])
         let source = try shop.source("a.wav", Sounds.ramp(samples: 441))

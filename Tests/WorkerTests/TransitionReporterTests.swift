@@ -7,7 +7,7 @@ import Testing
 @testable import Worker
 
 @Suite(.timeLimit(.minutes(1))) struct TransitionReporterTests {
-    @Test func `tells hundreds of outcomes again in a few calls`() async throws {
+    @Test func `hundreds of outcomes are reported again in a few calls`() async throws {
         let (server, count) = (try await RedisServer(), 300)
         let client = server.client()
         let queue = JobQueue(client: client)
