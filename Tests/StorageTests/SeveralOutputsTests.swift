@@ -200,30 +200,12 @@ import Testing
         #expect(try entries() == [])
     }
 
-    /// A library that kills the process instead of its second rename. (renameat(2))
-    private func killer() async throws -> String {
-        let code = """
-            #include <signal.h>
-            #include <sys/syscall.h>
-            #include <unistd.h>
-            int renameat(int from, const char *old, int to, const char *name) {
-                static int count;
-                if (++count == 2) raise(SIGKILL);
-                return syscall(SYS_renameat2, from, old, to, name, 0);
-            }
-            """
-        let source = try folder.write("killer.c", text: code)
-        let library = folder.file("killer.so")
-        let outcome = try await ChildProcess.run("cc", ["-shared", "-fPIC", "-o", library, source])
-        guard outcome.succeeded else { throw NotInTime(description: outcome.errors) }
-        return library
-    }
-
     @Test(arguments: [false, true])
     func `a job that was killed while it published is recovered`(isAtomic: Bool) async throws {
         try folder.write("out/a.mp3", text: "old")
-        let child = try await TransferChild.start(
-            policy, wrapper: ["/usr/bin/env", "LD_PRELOAD=\(try await killer())"])
+        let killer = folder.file("killer.so")
+        try await CompiledProgram.make(killer, of: "killed-at-rename.c", ["-shared", "-fPIC"])
+        let child = try await TransferChild.start(policy, wrapper: ["/usr/bin/env", "LD_PRELOAD=\(killer)"])
         try await child.tell(.job(job(["a.mp3", "b.mp3"], isAtomic: isAtomic)))
         var staged: [StagedOutput] = []
         for output in 0..<2 {

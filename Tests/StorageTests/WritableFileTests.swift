@@ -89,50 +89,10 @@ import Testing
 
     /// A library in whose file system there are no leases, or none any more once one was refused, and perhaps no files without a name.
     private func poorFileSystem(hasUnnamed: Bool = true, hasLeases: Bool = false) async throws -> String {
-        let code = """
-            #define _GNU_SOURCE
-            #include <errno.h>
-            #include <fcntl.h>
-            #include <stdarg.h>
-            #include <sys/syscall.h>
-            #include <unistd.h>
-            int fcntl(int file, int command, ...) {
-                va_list list;
-                va_start(list, command);
-                long value = va_arg(list, long);
-                va_end(list);
-                static int is_over = \(hasLeases ? 0 : 1);
-                if (command == F_SETLEASE && is_over) return errno = EINVAL, -1;
-                int answer = syscall(SYS_fcntl, file, command, value);
-                if (command == F_SETLEASE && answer < 0 && errno == EAGAIN) is_over = 1;
-                return answer;
-            }
-            int fcntl64(int, int, ...) __attribute__((alias("fcntl")));
-            static int reopen(int folder, const char *path, int flags, int mode) {
-                if (\(hasUnnamed ? 0 : 1) && (flags & O_TMPFILE) == O_TMPFILE) return errno = EOPNOTSUPP, -1;
-                return syscall(SYS_openat, folder, path, flags, mode);
-            }
-            int openat(int folder, const char *path, int flags, ...) {
-                va_list list;
-                va_start(list, flags);
-                int mode = va_arg(list, int);
-                va_end(list);
-                return reopen(folder, path, flags, mode);
-            }
-            int openat64(int, const char *, int, ...) __attribute__((alias("openat")));
-            int open(const char *path, int flags, ...) {
-                va_list list;
-                va_start(list, flags);
-                int mode = va_arg(list, int);
-                va_end(list);
-                return reopen(AT_FDCWD, path, flags, mode);
-            }
-            int open64(const char *, int, ...) __attribute__((alias("open")));
-            """
-        let source = try folder.write("poor.c", text: code)
         let library = folder.file("poor.so")
-        let outcome = try await ChildProcess.run("cc", ["-shared", "-fPIC", "-o", library, source])
-        guard outcome.succeeded else { throw NotInTime(description: outcome.errors) }
+        try await CompiledProgram.make(
+            library, of: "poor-file-system.c",
+            ["-shared", "-fPIC", "-DLEASES=\(hasLeases ? 1 : 0)", "-DUNNAMED=\(hasUnnamed ? 1 : 0)"])
         return library
     }
 

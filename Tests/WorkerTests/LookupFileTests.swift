@@ -43,8 +43,7 @@ import Testing
         rename(try folder.write("etc/new", text: "127.0.0.1 localhost renamed.test\n"), "\(etc)/hosts")
         let url = server.url.replacing("127.0.0.1", with: "renamed.test")
         // Only the first who asks for it gets it slowly.
-        let ask = "import sys, urllib.request; urllib.request.urlopen(sys.argv[1]).read(1)"
-        _ = try await ChildProcess.run("python3", ["-c", ask, "\(server.url)/slow-once?a"])
+        _ = try await ChildProcess.run("python3", [Script.path("first_byte.py"), "\(server.url)/slow-once?a"])
         try await shop.job(
             try await shop.push(["source": "\(url)/slow-once?a", "format": "flac"]), reaches: .completed)
         #expect(try await children() != second)
