@@ -18,9 +18,6 @@ package struct SampleShape {
     /// Bytes of one sample of one channel.
     package var sampleBytes: Int { Int(av_get_bytes_per_sample(format)) }
 
-    /// libav's name of the interleaved format, such as `s16` or `flt`.
-    var packedName: String { String(cString: av_get_sample_fmt_name(av_get_packed_sample_fmt(format))) }
-
     package var isPlanar: Bool { av_sample_fmt_is_planar(format) != 0 }
 
     /// Whether both shapes are the same.

@@ -122,7 +122,8 @@ import Testing
         let (path, links) = try await source(variant)
         let whole = try await readChannel(path)
         // What containers keep of padding is theirs and ffmpeg's; respool gives no more than they.
-        let format = ["s16": "s16le", "s32": "s32le", "flt": "f32le"][whole.format] ?? "f32le"
+        let isInteger = try await ffprobe(path, "stream=sample_fmt").hasPrefix("s32")
+        let format = whole.sampleBytes == 2 ? "s16le" : isInteger ? "s32le" : "f32le"
         var ffmpeg: [UInt8] = []
         for link in links { ffmpeg += try await raw(link, variant.decoding, format) }
         #expect(whole.bytes.count <= ffmpeg.count && whole.bytes.count > ffmpeg.count - 2000 * whole.sampleBytes)
@@ -170,7 +171,6 @@ import Testing
 /// The samples of a source's only channel, as the decoder gives them.
 struct DecodedChannel: Sendable {
     var bytes: [UInt8] = []
-    let format: String
     let sampleBytes: Int
     let decodedFrom: Int64
     var count: Int { bytes.count / sampleBytes }
@@ -188,8 +188,7 @@ func readChannel(_ path: String, from first: Int64 = 0, to end: Int64? = nil) as
         var reader = try AssetReader.open(source, SourceSettings(range: range), stop: CancellationFlag())
         let bytes = reader.shape.sampleBytes
         #expect(reader.shape.channels == 1)
-        var samples = DecodedChannel(
-            format: reader.shape.packedName, sampleBytes: bytes, decodedFrom: reader.decodedFrom)
+        var samples = DecodedChannel(sampleBytes: bytes, decodedFrom: reader.decodedFrom)
         let frame = try Frame()
         while try reader.next(into: frame) {
             // With a single channel planar samples and interleaved ones are the same.
