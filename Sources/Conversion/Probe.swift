@@ -20,23 +20,30 @@ package struct Probe: Codable, Hashable, Sendable {
     package var estimated: Bool
     /// Bits a second, over the whole file.
     package var bitRate: Int?
+    /// The size of the file.
     package var bytes: Int64
     /// The audio tracks.
     package var tracks: [Track]
     /// Tag values by the names in a job.
     package var tags: [String: [String]]
+    /// The pictures in the tags, without their data.
     package var pictures: [Picture]
+    /// The chapters in the order of their times.
     package var chapters: [Chapter]
     /// Chapters and tags that were omitted because the report would have been too long.
     package var chaptersLeftOut: Int?
+    /// Tags that would have made the report too long.
     package var tagsLeftOut: Int?
 
     /// An embedded picture, such as the cover.
     package struct Picture: Codable, Hashable, Sendable {
         /// The ID3 picture type, such as 3 for the front cover.
         package var type: Int
+        /// The MIME type, such as `image/jpeg`.
         package var mediaType: String
+        /// The text that the tag gives the picture.
         package var description: String
+        /// The size of the picture's data.
         package var bytes: Int
 
         enum CodingKeys: String, CodingKey {
@@ -47,8 +54,11 @@ package struct Probe: Codable, Hashable, Sendable {
 
     /// A chapter; times in seconds.
     package struct Chapter: Codable, Hashable, Sendable {
+        /// Seconds from the start of the source.
         package var start: Double
+        /// Seconds from the start of the source.
         package var end: Double
+        /// The chapter's title; empty if it has none.
         package var title: String
     }
 
@@ -58,25 +68,33 @@ package struct Probe: Codable, Hashable, Sendable {
         package var number: Int
         /// The stream's index in the container, from 0.
         package var index: Int
+        /// The codec as libav names it.
         package var codec: String
         /// Hz.
         package var sampleRate: Int
+        /// The number of channels.
         package var channels: Int
+        /// The layout as libav names it, such as `5.1(side)`.
         package var channelLayout: String
         /// libav's name of the decoder's sample format.
         package var sampleFormat: String?
         /// Significant bits of a sample, if the codec declares them.
         package var bits: Int?
+        /// Bits a second, where the container or the codec reports it.
         package var bitRate: Int?
+        /// The track's length, where the container reports it.
         package var duration: MediaTime?
         /// The duration in seconds, for display.
         package var seconds: Double?
+        /// The language code in the container.
         package var language: String?
+        /// The track's title in the container.
         package var title: String?
         /// Whether the container marks the track as the default.
         package var isDefault: Bool
         /// For the default track, if requested.
         package var loudness: Loudness?
+        /// Where that track is silent, if that was asked for.
         package var silences: [Silence]?
         /// Silences beyond the 500 that are listed.
         package var silencesLeftOut: Int?

@@ -16,6 +16,7 @@ package final class HLSWriter: RenditionWriter {
     /// Warnings about source tags that segments cannot carry.
     private let dropped: [Warning]
 
+    /// Opens an encoder and a segment writer for each variant.
     package init(
         _ stores: any OutputStores, output: Int, _ rendition: Rendition, _ reader: borrowing AssetReader,
         _ metadata: Metadata, _ measurement: SoundMeasurement?, stop: CancellationFlag
@@ -61,6 +62,7 @@ package final class HLSWriter: RenditionWriter {
         return choices
     }
 
+    /// Filters decoded samples once, and encodes them in each variant.
     package func append(_ frame: borrowing Frame) throws(MediaError) {
         try path.append(frame) { (changed: borrowing Frame) throws(MediaError) in try encode(changed) }
     }
@@ -69,6 +71,7 @@ package final class HLSWriter: RenditionWriter {
         for variant in variants { try variant.encode(frame) }
     }
 
+    /// Ends the last segments, then writes the playlists and the master playlist.
     package func finish() throws(MediaError) -> ConversionResult {
         try path.finish { (rest: borrowing Frame) throws(MediaError) in try encode(rest) }
         var playlists: [(playlist: MediaPlaylist, name: String)] = []

@@ -3,6 +3,7 @@ import Lifecycle
 
 /// The address on which a listener accepts connections: a numeric address and a port.
 package struct ListenAddress: Hashable, Sendable {
+    /// An IPv4 or IPv6 address, without brackets.
     package let host: String
     /// 0 lets the system choose a port.
     package let port: UInt16

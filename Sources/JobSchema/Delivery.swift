@@ -1,15 +1,18 @@
 /// How an output is sent to its location. Only `overwrite` and `credentials` apply to locations other than web servers.
 package struct Delivery: Codable, Hashable, Sendable {
+    /// The HTTP methods that a web server may want.
     package enum Method: String, Codable, CaseIterable, Sendable {
         case put = "PUT"
         case post = "POST"
     }
 
+    /// The method of the request that sends the output.
     package var method = Method.put
     /// Values by lowercase names.
     package var headers: [String: String] = [:]
     /// The name of one of the operator's credentials.
     package var credentials: String?
+    /// What happens if the location is taken.
     package var overwrite = Overwrite.replace
 
     package init() {}

@@ -1,7 +1,10 @@
 /// Why a job or a request failed: a code for programs, a message for people, and whether another attempt may succeed.
 package struct Failure: Error, Codable, Hashable, Sendable {
+    /// One of the documented error codes.
     package let code: ErrorCode
+    /// One sentence: what happened, the offending value, what to do.
     package let message: String
+    /// Whether another attempt may succeed.
     package let retryable: Bool
     /// Seconds that the source's server asked to wait (`Retry-After`).
     package let retryAfter: Double?

@@ -1,8 +1,10 @@
 /// A field of a job; its name is the same in Redis and in JSON, and with dashes it is the command's flag.
 package struct JobField: Sendable {
+    /// The name in Redis and in JSON.
     package let name: String
     /// What the value looks like, for help: `FORMAT`, `TIME`.
     package let placeholder: String
+    /// What the field means, for help and the page on jobs.
     package let summary: String
     /// What holds when the field is left out, for help.
     package let fallback: String?
@@ -34,6 +36,7 @@ package struct JobField: Sendable {
 
     private static let byName = Dictionary(uniqueKeysWithValues: all.map { ($0.name, $0) })
 
+    /// Every field, in the order of the help.
     package static let all: [JobField] = [
         JobField(
             "source", "URL",

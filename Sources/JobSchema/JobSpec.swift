@@ -4,14 +4,17 @@ package import MediaTypes
 package struct JobSpec: Sendable {
     /// The fields as they were pushed.
     package let fields: [String: String]
+    /// The URL or path of the source.
     package let source: String
     /// Who asks for it, where it is on a web server.
     package let access: SourceAccess
+    /// What is read, and what is made of it.
     package let plan: ConversionPlan
     /// Where the result of each rendition goes; nothing for the default location.
     package let destinations: [String?]
     /// How each result is sent, where it goes to a web server.
     package let deliveries: [Delivery]
+    /// Which jobs the queue hands out first.
     package let priority: Priority
     /// When the job may be taken first.
     package let start: Moment?
@@ -23,20 +26,26 @@ package struct JobSpec: Sendable {
     package let expires: Moment?
     /// When the job is given up if it is not over.
     package let deadline: Moment?
+    /// The key that only one unfinished job may have.
     package let dedup: String?
+    /// The group with which the job is counted, watched and cancelled.
     package let group: String?
+    /// The key under which running jobs are limited.
     package let limitKey: String?
+    /// The URL that gets a POST when the job ends.
     package let callback: String?
 
     /// Which jobs go first; strict.
     package enum Priority: Int, Sendable, CaseIterable {
         case high, normal, low
 
+        /// The priority that a job's field names.
         package init?(name: String) {
             guard let priority = Priority.allCases.first(where: { $0.name == name }) else { return nil }
             self = priority
         }
 
+        /// The word in a job's field.
         package var name: String { String(describing: self) }
     }
 
@@ -50,16 +59,23 @@ package struct JobSpec: Sendable {
 
     /// Bounds that the queue's scripts keep as well.
     package enum Limit {
+        /// Fields of a job.
         package static let fields = 64
+        /// Bytes of one value.
         package static let valueBytes = 16 << 10
+        /// Bytes of all names and values together.
         package static let bytes = 64 << 10
+        /// What `attempts` may be.
         package static let attempts = 1...100
         /// Seconds.
         package static let timeout = 1.0...86_400.0
         /// Seconds.
         package static let delay = 0.0...31_536_000.0
+        /// Bytes of a dedup key.
         package static let dedupBytes = 256
+        /// Outputs of a job.
         package static let outputs = 32
+        /// Bytes of a callback's URL.
         package static let callbackBytes = 2048
     }
 

@@ -4,7 +4,9 @@ package import MediaTypes
 package struct OutputReport: Hashable, Sendable {
     /// Where the result is, or was to be.
     package var url: String
+    /// The format as a job names it.
     package var format: String
+    /// The codec as a job names it.
     package var codec: String
     /// Of the main file, where there are several.
     package var bytes: Int64
@@ -12,16 +14,21 @@ package struct OutputReport: Hashable, Sendable {
     package var duration: Double
     /// Hz.
     package var sampleRate: Int
+    /// The number of channels.
     package var channels: Int
     /// Bits a second, over the whole file.
     package var bitRate: Int
     /// Of the main file, where there are several.
     package var sha256: String
+    /// Whether packets were copied without encoding.
     package var copied: Bool
+    /// Samples that players skip at both ends.
     package var gapless: Gapless
+    /// Audio of the source that could not be decoded.
     package var damage: Damage
     /// By their names in a job.
     package var settings: [String: Setting]
+    /// Where the result differs from the source or from the job.
     package var warnings: [Warning]
     /// What the loudness was and became, where there was a target for it.
     package var loudness: LoudnessChange?
@@ -68,6 +75,7 @@ package struct OutputReport: Hashable, Sendable {
     /// Whether there is such an output, made by this job; what only that has means nothing otherwise.
     package var isMade: Bool { error == nil && !isSkipped }
 
+    /// Whether `overwrite` left an existing file in place of this output.
     package var isSkipped: Bool { warnings.contains { $0.code == Warning.Code.outputSkipped.rawValue } }
 
     /// The report of an output that failed, or of which nothing is known.
@@ -83,6 +91,7 @@ package struct OutputReport: Hashable, Sendable {
 
 /// The files of an output beside its main one.
 package struct PartsReport: Codable, Hashable, Sendable {
+    /// The number of files.
     package var count: Int
     /// All of them together.
     package var bytes: Int64
@@ -102,7 +111,9 @@ package struct PartsReport: Codable, Hashable, Sendable {
     package struct File: Codable, Hashable, Sendable {
         /// Relative to the main file's folder.
         package var name: String
+        /// The size of the file.
         package var bytes: Int64
+        /// The file's digest in lowercase hexadecimal digits.
         package var sha256: String
 
         package init(name: String, bytes: Int64, sha256: String) {

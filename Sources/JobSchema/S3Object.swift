@@ -1,6 +1,8 @@
 /// An object of a bucket, as `s3://bucket/key` names it; the key is taken as it is written.
 package struct S3Object: Hashable, Sendable {
+    /// The bucket's name, which may be the host's first label.
     package let bucket: String
+    /// The key as it is written in the URL, which is not percent-decoded.
     package let key: String
 
     /// The URL that people write.

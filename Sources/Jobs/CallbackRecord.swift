@@ -3,30 +3,41 @@ import Lifecycle
 
 /// A callback and its attempts, as the queue stores them.
 package struct CallbackRecord: Sendable, Hashable {
+    /// The delivery's id, which all its attempts share (`webhook-id`).
     package let id: String
+    /// `job.completed`, `job.failed`, `job.cancelled` or `group.finished`.
     package let what: String
+    /// The job or group that it reports.
     package let subject: Callback.Subject
     /// Without parts that may be secret.
     package let url: String
+    /// How far the delivery is.
     package let state: State
+    /// Attempts so far.
     package let attempt: Int
     /// Milliseconds since 1970, like the other times.
     package let at: Int64
     /// When the next attempt is due.
     package let dueAt: Int64?
+    /// When it was delivered or given up.
     package let endedAt: Int64?
+    /// The finished attempts, oldest first.
     package let log: [Line]
 
+    /// The states of a delivery; the last two are terminal.
     package enum State: String, Sendable {
         case waiting, sending, delivered, failed
     }
 
     /// One attempt.
     package struct Line: Sendable, Hashable {
+        /// When the attempt ended.
         package let at: Int64
+        /// The HTTP status; `nil` if there was no answer.
         package let status: Int?
         /// Milliseconds until the response.
         package let took: Int
+        /// Why the attempt failed; empty if it did not.
         package let message: String
     }
 
@@ -95,7 +106,9 @@ extension CallbackRecord: Encodable {
 }
 
 extension Callback.Subject {
+    /// The id of a job; `nil` for a group.
     package var job: String? { if case .job(let id) = self { id } else { nil } }
 
+    /// The name of a group; `nil` for a job.
     package var group: String? { if case .group(let name) = self { name } else { nil } }
 }

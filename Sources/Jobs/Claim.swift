@@ -2,11 +2,13 @@ package import JobSchema
 
 /// The result of a worker's request for jobs.
 package struct Claim: Sendable {
+    /// The jobs that now belong to the worker, by priority.
     package let jobs: [ClaimedJob]
     /// Milliseconds until the next delayed job is due; `nil` if there is none, or if all requested jobs were returned.
     package let nextDue: Int?
     /// Milliseconds until the next lease expires; `nil` if there is none, or if all requested jobs were returned.
     package let nextLease: Int?
+    /// Whether the queue is paused, and so gave no job.
     package let isPaused: Bool
     /// Whether there may be more, although fewer jobs than requested were returned.
     package let hasMore: Bool
@@ -16,12 +18,15 @@ package struct Claim: Sendable {
 
 /// A job that the worker owns until its lease expires.
 package struct ClaimedJob: Sendable, Hashable {
+    /// The id under which producers and followers find the job.
     package let id: String
     /// `epoch:nonce`; every call about the job sends this token.
     package let token: String
     /// The number of the attempt, from 1.
     package let attempt: Int
+    /// The number of attempts after which the job fails.
     package let attempts: Int
+    /// Lost leases and dead children so far.
     package let crashes: Int
     /// The job as it was pushed; not checked yet.
     package let fields: [String: String]

@@ -14,6 +14,7 @@ package struct ClaimRequest: Sendable, Hashable {
         self.init(counter: Self.last.add(1, ordering: .relaxed).newValue, nonce: Nonce.random())
     }
 
+    /// A request with a chosen counter and nonce, as tests need it.
     package init(counter: Int, nonce: String) {
         self.counter = counter
         self.nonce = nonce

@@ -15,6 +15,7 @@ package struct Doorbell: Sendable {
         keys = QueueKeys(name)
     }
 
+    /// Why the wait ended.
     package enum Answer: Sendable, Hashable {
         /// An entry was added: claim, or ring again.
         case rang

@@ -14,7 +14,9 @@ package struct EventFeed: Sendable {
         keys = QueueKeys(name)
     }
 
+    /// The events of one read.
     package struct Batch: Sendable {
+        /// The events in the order in which they happened.
         package var events: [QueueEvent] = []
         /// Whether events before these were lost, or the queue was reset: read the list again.
         package var hasGap = false

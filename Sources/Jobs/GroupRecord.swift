@@ -1,5 +1,6 @@
 /// The counts of a group of jobs.
 package struct GroupRecord: Sendable, Hashable {
+    /// The job field `group`.
     package let name: String
     /// Whether the group was sealed: no more jobs can join.
     package let isSealed: Bool
@@ -18,6 +19,7 @@ package struct GroupRecord: Sendable, Hashable {
     /// When the record was read.
     package let readAt: Int64
 
+    /// The number of jobs in a state.
     package subscript(state: JobState) -> Int { counts[state] ?? 0 }
 
     /// Jobs that have not ended.

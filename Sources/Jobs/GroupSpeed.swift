@@ -4,6 +4,7 @@ package struct GroupSpeed {
 
     package init(_ record: GroupRecord) { samples = [record] }
 
+    /// Adds a later reading of the same group.
     package mutating func add(_ record: GroupRecord) {
         samples.append(record)
         let horizon = record.readAt - 30_000

@@ -2,8 +2,11 @@ package import MediaTypes
 
 /// The heartbeat of one running job.
 package struct Heartbeat: Sendable, Hashable {
+    /// The id of the running job.
     package let id: String
+    /// The token of the job's claim.
     package let token: String
+    /// The progress to store; `nil` if it has not changed.
     package let progress: Progress?
 
     package init(id: String, token: String, progress: Progress? = nil) {

@@ -1,8 +1,12 @@
 /// Counts of a queue's events within a period that ends now.
 package struct JobCounts: Sendable, Hashable, Encodable {
+    /// Jobs that were admitted.
     package var pushed = 0
+    /// Jobs that completed.
     package var completed = 0
+    /// Jobs that failed for good.
     package var failed = 0
+    /// Jobs that were cancelled.
     package var cancelled = 0
     /// Failed attempts after which the job is retried.
     package var retries = 0

@@ -61,6 +61,7 @@ package enum SealAnswer: String, Sendable {
 
 /// A part of a group's jobs.
 package struct GroupPage: Sendable {
+    /// The ids of the page's jobs.
     package let ids: [String]
     /// Where the next page begins; `nil` after the last one.
     package let next: GroupCursor?

@@ -2,6 +2,7 @@ import Lifecycle
 import Redis
 
 extension JobQueue {
+    /// Reads the counts, the pause and the workers of the queue.
     package func stats() async throws(QueueError) -> QueueStats {
         var parts = try await run(QueueScript.stats, []).parts()
         var counts: [JobState: Int] = [:]

@@ -2,8 +2,11 @@ package import Redis
 
 /// One queue on one server. Every change of a job is one script, which Redis runs atomically.
 package struct JobQueue: Sendable {
+    /// The queue's name, which its keys contain.
     package let name: QueueName
+    /// The settings that claims and heartbeats write to the queue.
     package let settings: QueueSettings
+    /// The keys of this queue in Redis.
     package let keys: QueueKeys
     let client: RedisClient
     let claims: RedisClient

@@ -1,6 +1,8 @@
 /// A lease that was found expired: its worker was lost, and the job was taken back.
 package struct LostLease: Sendable, Hashable {
+    /// The id of the job that was taken back.
     package let job: String
+    /// The number of the lost attempt.
     package let attempt: Int
     /// `host:pid` of the worker that was lost.
     package let worker: String

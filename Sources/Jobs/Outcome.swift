@@ -17,9 +17,13 @@ package enum Outcome: Sendable, Hashable {
 
 /// The end of one attempt, to be reported together with others.
 package struct Ending: Sendable, Hashable {
+    /// The job's id.
     package let id: String
+    /// The token of the job's claim.
     package let token: String
+    /// How the attempt ended.
     package let outcome: Outcome
+    /// The attempt's lines for the job's log.
     package let log: [String]
 
     package init(id: String, token: String, outcome: Outcome, log: [String] = []) {

@@ -9,8 +9,11 @@ package struct QueueSettings: Sendable, Hashable {
     package var lease: Duration = .seconds(10)
     /// Lost leases and dead child processes after which a job fails.
     package var maxCrashes = 3
+    /// Completed jobs that are kept.
     package var done = Retention(count: 10_000, age: .seconds(7 * 86_400))
+    /// Failed jobs that are kept.
     package var failed = Retention(count: 10_000, age: .seconds(30 * 86_400))
+    /// Cancelled jobs that are kept.
     package var cancelled = Retention(count: 1_000, age: .seconds(7 * 86_400))
     /// Finished callbacks, whose logs are kept.
     package var called = Retention(count: 1_000, age: .seconds(7 * 86_400))
@@ -25,7 +28,9 @@ package struct QueueSettings: Sendable, Hashable {
 
     /// How many jobs of one terminal state, or finished callbacks, are kept, and for how long.
     package struct Retention: Sendable, Hashable {
+        /// The maximum number of records.
         package var count: Int
+        /// The time after which a record is removed.
         package var age: Duration
 
         package init(count: Int, age: Duration) {

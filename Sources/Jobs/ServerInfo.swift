@@ -2,14 +2,19 @@ import Redis
 
 /// The parts of the server's `INFO` and settings that matter to a queue.
 package struct ServerInfo: Sendable, Hashable, Encodable {
+    /// The server's version, such as `7.0.15`.
     package let version: String
     /// `master` or `slave`, in the terms of Redis.
     package let role: String
+    /// Connected replicas.
     package let replicas: Int
+    /// Which keys the server evicts when it is full.
     package let maxmemoryPolicy: String
     /// Bytes; 0 if there is no limit.
     package let maxmemory: Int64
+    /// Bytes.
     package let usedMemory: Int64
+    /// Whether the server keeps an append-only file.
     package let isAppendOnly: Bool
     /// `always`, `everysec` or `no`; `nil` if the server does not report it.
     package let appendfsync: String?

@@ -2,8 +2,11 @@
 package struct WorkerRecord: Sendable, Hashable {
     /// `host:pid:nonce`.
     package let name: String
+    /// The name of the machine or container.
     package let host: String
+    /// Jobs that it runs at once.
     package let slots: Int
+    /// The version of respool that it runs.
     package let version: String
     /// The ids of the jobs that the worker is running.
     package var jobs: [String]

@@ -6,15 +6,19 @@ import MediaTypes
 package struct AudioTrack {
     /// The stream's index in the container.
     package let index: Int
+    /// libav's codec.
     package let codec: AVCodecID
     /// `generic` also for codecs that are not decoded.
     package let codecID: CodecID
+    /// The container's own code for the codec.
     package let codecTag: UInt32
     /// Hz. The decoder may correct it.
     package var rate: Int
+    /// The number of channels in the header.
     package let channels: Int
     /// Bits a second; zero if the container does not declare it.
     package let bitRate: Int
+    /// The unit of timestamps, in seconds.
     package let timeBase: AVRational
     /// Units of the time base; `nil` if the container does not declare it.
     package let startTime: Int64?
@@ -24,8 +28,10 @@ package struct AudioTrack {
     package let countedDelay: Int64
     /// Whether the container declares the channel order.
     package let namesChannels: Bool
+    /// Whether the header declares encryption.
     package let hasEncryption: Bool
 
+    /// Copies what is needed, so that the values outlive the stream.
     package init(_ stream: UnsafeMutablePointer<AVStream>) {
         let parameters = stream.pointee.codecpar.pointee
         index = Int(stream.pointee.index)

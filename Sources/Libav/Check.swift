@@ -21,6 +21,7 @@ extension MediaError {
         MediaError(.internal, operation, code: .noMemory)
     }
 
+    /// The error of a conversion whose cancellation flag was raised.
     package static var stopped: MediaError {
         MediaError(.cancelled, "convert", "the conversion was cancelled", code: .exit)
     }

@@ -4,13 +4,17 @@ package import MediaTypes
 
 /// A rendition with all settings resolved for one source, as passed to the encoder and the muxer.
 package struct EncodingSettings {
+    /// The format of the file.
     package let format: AudioFormat
+    /// The codec in it.
     package let codec: AudioCodec
     /// The shape of the encoder's input.
     package let shape: SampleShape
     /// The stored sample format, for PCM and lossless codecs.
     package let sampleFormat: SampleFormat?
+    /// Bits a second, for a codec with a constant or average bit rate.
     package let bitRate: Int?
+    /// The codec's quality scale, in place of a bit rate.
     package let quality: Double?
     /// The requested and the effective settings, by job field name.
     package private(set) var effective: [String: Setting] = [:]

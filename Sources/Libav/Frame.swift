@@ -6,8 +6,10 @@ package typealias FrameBody = (borrowing Frame) throws(MediaError) -> Void
 
 /// Decoded samples of every channel; owns an `AVFrame`.
 package struct Frame: ~Copyable {
+    /// libav's frame, valid for as long as this value lives.
     package let pointer: UnsafeMutablePointer<AVFrame>
 
+    /// A frame without samples. (av_frame_alloc)
     package init() throws(MediaError) {
         guard let pointer = av_frame_alloc() else { throw .outOfMemory("make room for samples") }
         self.pointer = pointer
@@ -24,8 +26,10 @@ package struct Frame: ~Copyable {
     /// Hz.
     package var rate: Int { Int(pointer.pointee.sample_rate) }
 
+    /// The number of channels.
     package var channels: Int { Int(pointer.pointee.ch_layout.nb_channels) }
 
+    /// The first sample's time in units of the stream's time base; `nil` if it has none.
     package var timestamp: Int64? {
         pointer.pointee.pts == av_swift_no_timestamp ? nil : pointer.pointee.pts
     }

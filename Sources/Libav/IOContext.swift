@@ -2,7 +2,9 @@ import CLibav
 
 /// Allocates and frees I/O contexts of libav with their buffers.
 extension UnsafeMutablePointer<AVIOContext> {
+    /// A C callback that reads or writes bytes.
     package typealias Transfer = @convention(c) (UnsafeMutableRawPointer?, UnsafeMutablePointer<UInt8>?, CInt) -> CInt
+    /// A C callback that moves the position, or answers the size. (AVSEEK_SIZE)
     package typealias Seek = @convention(c) (UnsafeMutableRawPointer?, Int64, CInt) -> Int64
 
     /// Allocates a context whose callbacks receive `opaque` (`avio_alloc_context`); `nil` if memory is exhausted.

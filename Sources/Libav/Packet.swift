@@ -3,8 +3,10 @@ package import CLibav
 
 /// A packet of compressed data; owns an `AVPacket`.
 package struct Packet: ~Copyable {
+    /// libav's packet, valid for as long as this value lives.
     package let pointer: UnsafeMutablePointer<AVPacket>
 
+    /// A packet without data. (av_packet_alloc)
     package init() throws(MediaError) {
         guard let pointer = av_packet_alloc() else { throw .outOfMemory("make room for a packet") }
         self.pointer = pointer
@@ -18,6 +20,7 @@ package struct Packet: ~Copyable {
     /// Releases the data (`av_packet_unref`).
     package borrowing func clear() { av_packet_unref(pointer) }
 
+    /// The stream's place in the container.
     package var streamIndex: Int { Int(pointer.pointee.stream_index) }
 
     /// Whether the demuxer found less data than the packet should contain.
@@ -62,6 +65,7 @@ package struct Packet: ~Copyable {
     /// Whether the packet is marked as encrypted.
     package var isEncrypted: Bool { av_packet_get_side_data(pointer, AV_PKT_DATA_ENCRYPTION_INFO, nil) != nil }
 
+    /// The encoded data, valid until the packet is cleared.
     @inlinable package var bytes: UnsafeBufferPointer<UInt8> {
         UnsafeBufferPointer(start: pointer.pointee.data, count: Int(pointer.pointee.size))
     }

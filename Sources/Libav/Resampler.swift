@@ -4,7 +4,9 @@ package import MediaTypes
 
 /// Converts the rate, layout and format of samples; owns a `SwrContext`.
 package struct Resampler: ~Copyable {
+    /// What it takes.
     package let input: SampleShape
+    /// What it gives.
     package let output: SampleShape
     private let context: OpaquePointer
 

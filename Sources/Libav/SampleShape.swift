@@ -2,9 +2,11 @@ package import CLibav
 
 /// The format, rate and channel layout of decoded samples.
 package struct SampleShape {
+    /// libav's format of one sample, planar or interleaved.
     package var format: AVSampleFormat
     /// Hz.
     package var rate: Int
+    /// Which channels there are, and in which order.
     package var layout: ChannelLayout
 
     package init(format: AVSampleFormat, rate: Int, layout: ChannelLayout) {
@@ -13,11 +15,13 @@ package struct SampleShape {
         self.layout = layout
     }
 
+    /// The number of channels.
     package var channels: Int { layout.count }
 
     /// Bytes of one sample of one channel.
     package var sampleBytes: Int { Int(av_get_bytes_per_sample(format)) }
 
+    /// Whether each channel has a buffer of its own.
     package var isPlanar: Bool { av_sample_fmt_is_planar(format) != 0 }
 
     /// Whether both shapes are the same.

@@ -46,15 +46,19 @@ package struct Log: Sendable {
         Log(form: form, least: least, context: context + [(key, value.description)])
     }
 
+    /// Writes a line for developers.
     package func debug(_ message: String, _ fields: KeyValuePairs<String, String> = [:]) {
         write(.debug, message, fields)
     }
+    /// Writes a line about normal operation.
     package func info(_ message: String, _ fields: KeyValuePairs<String, String> = [:]) {
         write(.info, message, fields)
     }
+    /// Writes a line about something that the operator should change.
     package func warning(_ message: String, _ fields: KeyValuePairs<String, String> = [:]) {
         write(.warning, message, fields)
     }
+    /// Writes a line about something that failed.
     package func error(_ message: String, _ fields: KeyValuePairs<String, String> = [:]) {
         write(.error, message, fields)
     }

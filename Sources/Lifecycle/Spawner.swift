@@ -12,8 +12,11 @@ package final class Spawner: Sendable {
 
     /// The program to start.
     package struct Program: Sendable {
+        /// The absolute path of the program.
         package let path: String
+        /// The arguments after the program's name.
         package let arguments: [String]
+        /// All variables that the child gets.
         package let environment: [String: String]
 
         package init(path: String, arguments: [String], environment: [String: String]) {

@@ -21,6 +21,7 @@ package final class PictureWriter: RenditionWriter {
     private var samples: Int64 = 0
     private var mean: [Float] = []
 
+    /// Opens the output and chooses the scale of the picture.
     package init(
         _ store: any RandomAccessOutput, _ rendition: Rendition, _ reader: borrowing AssetReader,
         _ measurement: SoundMeasurement?
@@ -45,6 +46,7 @@ package final class PictureWriter: RenditionWriter {
         (self.lanes, self.size) = (lanes, size)
     }
 
+    /// Filters decoded samples, and adds them to the picture.
     package func append(_ frame: borrowing Frame) throws(MediaError) {
         try path.append(frame) { (changed: borrowing Frame) throws(MediaError) in try draw(changed) }
     }
@@ -72,6 +74,7 @@ package final class PictureWriter: RenditionWriter {
         if let failure { throw failure }
     }
 
+    /// Draws the rest, and writes the picture.
     package func finish() throws(MediaError) -> ConversionResult {
         try path.finish { (rest: borrowing Frame) throws(MediaError) in try draw(rest) }
         try drawing.finish()

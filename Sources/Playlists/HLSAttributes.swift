@@ -5,6 +5,7 @@ package struct HLSAttributes {
     /// More attributes than any tag has are not read.
     private static let maxAttributes = 100
 
+    /// Parses what follows the colon of a tag.
     package init(_ text: Substring) {
         var rest = text
         for _ in 0..<Self.maxAttributes {
@@ -24,6 +25,7 @@ package struct HLSAttributes {
         }
     }
 
+    /// The value without its quotes; `nil` if the tag lacks it.
     package subscript(name: String) -> String? { values[name] }
 }
 

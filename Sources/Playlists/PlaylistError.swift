@@ -1,5 +1,6 @@
 /// Why a playlist cannot be read.
 package struct PlaylistError: Error, Sendable {
+    /// What callers switch over.
     package let reason: Reason
     /// One sentence for people.
     package let sentence: String

@@ -5,15 +5,18 @@ package struct RedisCommand: Hashable, Sendable {
     /// The length of each argument in bytes.
     private(set) var lengths: [Int] = []
 
+    /// A command without words yet.
     package init() {}
 
     /// Whether the command runs a script (`EVAL`, `EVALSHA`).
     var isScript: Bool { bytes.starts(with: "EVAL".utf8) }
 
+    /// The command's name and its arguments.
     package init(_ arguments: some Sequence<RedisArgument>) {
         append(contentsOf: arguments)
     }
 
+    /// Adds one argument; integers are written in decimal digits.
     package mutating func append(_ argument: RedisArgument) {
         switch argument {
         case .text(let text): append(text)
@@ -22,17 +25,20 @@ package struct RedisCommand: Hashable, Sendable {
         }
     }
 
+    /// Adds one argument as UTF-8.
     package mutating func append(_ text: String) {
         let start = bytes.count
         bytes.append(contentsOf: text.utf8)
         lengths.append(bytes.count - start)
     }
 
+    /// Adds one argument of any bytes.
     package mutating func append(_ argument: [UInt8]) {
         bytes.append(contentsOf: argument)
         lengths.append(argument.count)
     }
 
+    /// Adds arguments in their order.
     package mutating func append(contentsOf arguments: some Sequence<RedisArgument>) {
         for argument in arguments { append(argument) }
     }

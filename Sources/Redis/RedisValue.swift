@@ -34,6 +34,7 @@ extension RedisValue {
         }
     }
 
+    /// The elements of an array; `nil` for another kind of reply.
     package var array: [RedisValue]? {
         if case .array(let values) = self { values } else { nil }
     }
@@ -50,6 +51,7 @@ extension RedisValue {
         return result
     }
 
+    /// Whether Redis answered that there is no value.
     package var isNull: Bool { self == .null }
 
     /// Returns the value; throws it if it is an error.

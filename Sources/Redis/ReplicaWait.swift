@@ -1,6 +1,8 @@
 /// How many replicas must acknowledge a write, and the timeout (`WAIT`).
 package struct ReplicaWait: Sendable, Hashable {
+    /// The number of replicas that must acknowledge.
     package let replicas: Int
+    /// The time that they may take.
     package let timeout: Duration
 
     package init(replicas: Int, timeout: Duration) {

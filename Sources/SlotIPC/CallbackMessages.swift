@@ -17,10 +17,13 @@ package enum CallbackReport: Codable, Sendable {
 
 /// A signed callback request, ready to be sent.
 package struct CallbackRequest: Codable, Sendable {
+    /// What the answer is matched by.
     package var number: Int
+    /// The receiver's URL, with its secrets.
     package var url: String
     /// Header lines such as `webhook-id: …`.
     package var headers: [String]
+    /// The JSON that the signature covers.
     package var body: Data
 
     package init(number: Int, url: String, headers: [String], body: Data) {
@@ -38,9 +41,11 @@ package struct CallbackRequest: Codable, Sendable {
 
 /// The response of a receiver, or why there was none.
 package struct CallbackAnswer: Codable, Hashable, Sendable {
+    /// The HTTP status; `nil` if there was no answer.
     package var status: Int?
     /// Seconds.
     package var retryAfter: Double?
+    /// Why there was no answer.
     package var failure: Failure?
 
     package init(status: Int? = nil, retryAfter: Double? = nil, failure: Failure? = nil) {

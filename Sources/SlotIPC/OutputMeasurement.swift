@@ -2,20 +2,27 @@ package import MediaTypes
 
 /// What `respool-transcode` measured of an output; the worker adds the rest of the report.
 package struct OutputMeasurement: Codable, Hashable, Sendable {
+    /// The codec as a job names it.
     package var codec: String
     /// Seconds.
     package var duration: Double
     /// Hz.
     package var sampleRate: Int
+    /// The number of channels.
     package var channels: Int
     /// Bits per second, over the whole file.
     package var bitRate: Int
+    /// Whether packets were copied without encoding.
     package var copied: Bool
+    /// Samples that players skip at both ends.
     package var gapless: Gapless
+    /// Audio of the source that could not be decoded.
     package var damage: Damage
     /// The effective values, by the names of a job's fields.
     package var settings: [String: String]
+    /// Where the result differs from the source or from the job.
     package var warnings: [Warning]
+    /// What the loudness was and became, where there was a target for it.
     package var loudness: LoudnessChange?
     /// The MD5 of the samples that the file declares, in hexadecimal, if the codec is FLAC.
     package var audioMD5: String?

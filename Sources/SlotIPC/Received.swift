@@ -3,6 +3,7 @@ package import Lifecycle
 
 /// A received message, with its descriptor if it has one.
 package struct Received<Message: Sendable>: ~Copyable, Sendable {
+    /// The decoded packet.
     package let message: Message
     /// The size of the packet in bytes.
     package let size: Int

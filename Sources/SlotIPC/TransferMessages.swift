@@ -48,10 +48,13 @@ package enum TransferReport: Codable, Sendable {
 
 /// The parts of a job that `respool-transfer` needs.
 package struct TransferJob: Codable, Sendable {
+    /// The job's id, which default names contain.
     package var id: String
     /// Part of staged names, so that two owners of a job never use the same one.
     package var token: String
+    /// The URL or path of the source.
     package var source: String
+    /// The credentials and headers for the source's server.
     package var access: SourceAccess
     /// Empty for a probe.
     package var outputs: [Output]
@@ -80,6 +83,7 @@ package struct TransferJob: Codable, Sendable {
         package var location: String?
         /// The name of the output if `location` is `nil` or a folder: `<job id>.<ext>`.
         package var defaultName: String
+        /// How the output reaches its location.
         package var delivery: Delivery
         /// The additional files that the output may have; no others are written, whatever the other child requests.
         package var parts: [PartPattern]
@@ -97,8 +101,11 @@ package struct TransferJob: Codable, Sendable {
 
 /// A staged output, ready to be published.
 package struct StagedOutput: Codable, Hashable, Sendable {
+    /// Absolute path or URL of the destination.
     package var destination: String
+    /// Absolute path, or id of an upload, under which the output waits.
     package var staged: String
+    /// The size of the main file.
     package var bytes: Int64
     /// Lowercase hexadecimal.
     package var sha256: String
@@ -106,6 +113,7 @@ package struct StagedOutput: Codable, Hashable, Sendable {
     package var identity: String?
     /// The additional files.
     package var parts: [PartNames] = []
+    /// Sizes and digests of those files.
     package var partsReport: PartsReport?
 
     package init(destination: String, staged: String, bytes: Int64, sha256: String) {

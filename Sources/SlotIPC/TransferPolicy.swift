@@ -22,7 +22,9 @@ package struct TransferPolicy: Codable, Hashable, Sendable {
     package var proxyExceptions: [String] = []
     /// A PEM file of certificate authorities instead of the system's (`RESPOOL_CA_FILE`).
     package var certificateFile: String?
+    /// The object store, and the keys with which requests to it are signed.
     package var s3 = S3Settings()
+    /// Credentials of web and file servers, by name (`RESPOOL_CREDENTIALS`, `RESPOOL_CREDENTIALS_FILE`).
     package var credentials = CredentialSettings()
     /// Additional schemes for sources besides `https`, `http` and `s3` (`RESPOOL_SOURCE_SCHEMES`).
     package var sourceSchemes: Set<FileScheme> = []
@@ -48,6 +50,7 @@ package struct TransferPolicy: Codable, Hashable, Sendable {
     package var maxSourceBytes: Int64 = 20 << 30
     /// Bytes.
     package var maxOutputBytes: Int64 = 20 << 30
+    /// Redirects that one request may follow.
     package var maxRedirects = 5
     /// How deep playlists may be nested below the source: a master playlist, a media playlist, a segment.
     package var maxPlaylistDepth = 2

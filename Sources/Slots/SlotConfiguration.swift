@@ -6,7 +6,9 @@ package import SlotIPC
 
 /// How slots run, and what their jobs may touch.
 package struct SlotConfiguration: Sendable {
+    /// What `respool-transfer` may reach and write.
     package var policy: TransferPolicy
+    /// The limits of `respool-transcode`.
     package var transcode: TranscodePolicy
     /// How long a transcoder may say nothing before it is killed.
     package var silence: Duration

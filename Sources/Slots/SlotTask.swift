@@ -4,11 +4,15 @@ package import SlotIPC
 
 /// One conversion, as a slot runs it.
 package struct SlotTask: Sendable {
+    /// The job's id, which default names contain.
     package var id: String
     /// What staged names are made from; another for every try.
     package var token: String
+    /// The URL or path of the source.
     package var source: String
+    /// The credentials and headers for the source's server.
     package var access: SourceAccess
+    /// What is read, and what is made of it.
     package var plan: ConversionPlan
     /// Where each rendition's result goes: a path under the output root or the granted one, `-` for `outputDescriptor`, or
     /// nothing for the default name.

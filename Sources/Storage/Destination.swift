@@ -8,6 +8,7 @@ package struct Destination: Hashable, Sendable {
     let rootPath: String
     /// Folders below the root, created if they are missing.
     let folderNames: [String]
+    /// The last part of the path.
     package let name: String
 
     /// The prefix of the names of staged files. No output name has it.

@@ -8,6 +8,7 @@ package final class HTTPClient {
     private var running: [UnsafeMutableRawPointer: RemoteRequest] = [:]
     /// Maximum number of idle connections that are kept for later requests.
     private static let keptConnections = 4
+    /// The limits and addresses that hold for every request.
     package let policy: TransferPolicy
     /// The addresses that sources may be fetched from.
     let sourceAddresses: AddressPolicy

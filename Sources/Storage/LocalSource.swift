@@ -6,6 +6,7 @@ package import SlotIPC
 
 /// A source on this machine: a read-only descriptor whose bytes are all available.
 package struct LocalSource: ~Copyable {
+    /// The open file.
     package let file: Descriptor
     /// Bytes.
     package let length: Int64

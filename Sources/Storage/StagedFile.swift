@@ -8,6 +8,7 @@ import Lifecycle
 ///
 /// It owns the output's other files, the parts. They are published before it, and removed with it.
 package struct StagedFile: ~Copyable {
+    /// The main file, which the transcoder writes.
     package private(set) var file: SealableFile
     let destination: Destination
     let folder: Descriptor

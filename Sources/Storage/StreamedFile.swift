@@ -5,6 +5,7 @@ package import SlotIPC
 
 /// An output in the spool folder that is copied to an open descriptor, such as a pipe.
 package struct StreamedFile: ~Copyable {
+    /// The file in the spool folder, which the transcoder writes.
     package private(set) var file: SealableFile
     /// Bytes copied so far.
     private var copied: Int64 = 0
@@ -17,6 +18,7 @@ package struct StreamedFile: ~Copyable {
         case complete
     }
 
+    /// Makes a file without a name in the spool folder.
     package static func create(policy: TransferPolicy) throws(Failure) -> StreamedFile {
         StreamedFile(file: try sealableFile(in: policy.spoolFolder, for: "the output"))
     }

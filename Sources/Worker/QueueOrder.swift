@@ -3,6 +3,7 @@ package import Jobs
 
 /// The queues that a worker serves: strictly one after the other, or each by its weight.
 package struct QueueOrder: Sendable, Hashable {
+    /// The queues as the setting lists them.
     package let names: [QueueName]
     /// How often each is asked in comparison; nothing where an earlier queue always goes first.
     package let weights: [Int]?

@@ -31,7 +31,9 @@ package struct QueueAudit: Sendable {
 
     /// The problems that three readings found.
     package struct Findings: Sendable {
+        /// The keys of the queue that were read.
         package let keys: Int
+        /// One sentence for each fault; empty if the queue is sound.
         package let sentences: [String]
     }
 }

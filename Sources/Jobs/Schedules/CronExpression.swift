@@ -4,6 +4,7 @@ import Lifecycle
 
 /// A cron expression: the minutes that match its five fields (minute, hour, day of the month, month, day of the week).
 package struct CronExpression: Sendable {
+    /// The expression as it was written.
     package let text: String
     private let minutes: CronField
     private let hours: CronField

@@ -23,6 +23,7 @@ extension JobQueue {
         try await schedules(["ZRANGE", .text(keys.schedules), "0", "-1", "WITHSCORES"]).compactMap(\.record)
     }
 
+    /// Reads one schedule; `nil` if none has that name.
     package func schedule(_ name: String) async throws(QueueError) -> ScheduleRecord? {
         let reply = try await send([
             ["HGETALL", .text(keys.schedule(name))], ["ZSCORE", .text(keys.schedules), .text(name)],

@@ -3,9 +3,12 @@ import Lifecycle
 
 /// A cron expression in a time zone.
 package struct Recurrence: Sendable {
+    /// When a job comes, by the local clock.
     package let expression: CronExpression
+    /// The time zone of that clock.
     package let zone: TimeZoneRules
 
+    /// Parses an expression, and loads the rules of a time zone by its IANA name.
     package init(_ expression: String, zone: String) throws(Failure) {
         self.expression = try CronExpression(expression)
         self.zone = try TimeZoneRules.named(zone)

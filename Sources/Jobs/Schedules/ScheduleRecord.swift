@@ -3,8 +3,11 @@ import Redis
 
 /// A schedule as the queue stores it.
 package struct ScheduleRecord: Sendable, Hashable {
+    /// The name by which commands find the schedule.
     package let name: String
+    /// The cron expression as it was written.
     package let expression: String
+    /// The IANA name of the time zone.
     package let zone: String
     /// The job's fields, in which `{date}` and `{time}` are replaced by those of an occurrence.
     package let fields: [String: String]
@@ -34,6 +37,7 @@ package struct ScheduleRecord: Sendable, Hashable {
         job = hash["job"]
     }
 
+    /// Parses the expression and the time zone, which another version may have written.
     package func recurrence() throws(Failure) -> Recurrence { try Recurrence(expression, zone: zone) }
 
     /// The placeholders in fields that are replaced by parts of an occurrence's time.

@@ -1,5 +1,6 @@
 /// The local clock of a time zone: its offset from UTC, and when that changes.
 package struct TimeZoneRules: Sendable {
+    /// The IANA name, such as `Europe/Berlin`.
     package let name: String
     /// The changes in the file: the offset in seconds from that second of UTC.
     private let changes: [Change]
@@ -20,6 +21,7 @@ package struct TimeZoneRules: Sendable {
         self.rest = rest
     }
 
+    /// Coordinated Universal Time, which needs no file.
     package static let utc = TimeZoneRules(name: "UTC", initial: 0, changes: [], rest: YearlyRule("UTC0")!)
 
     /// The offset from UTC in seconds at a second since 1970.

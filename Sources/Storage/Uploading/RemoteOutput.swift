@@ -12,6 +12,7 @@ package final class RemoteOutput {
     private let job: String
     private let isReplacing: Bool
     private let client: HTTPClient
+    /// The main file, which the transcoder writes.
     package private(set) var file: SealableFile
     /// The finished parts, concatenated in one file, because separate files would take too many descriptors.
     private var partsFile: Descriptor?
@@ -118,6 +119,7 @@ package final class RemoteOutput {
     /// Whether a multipart upload exists at the store.
     package var isUploading: Bool { main?.identifier != nil }
 
+    /// Why the main file's upload failed; `nil` while it has not.
     package var failure: Failure? { main?.failure }
 
     /// The entry for the commit record.
