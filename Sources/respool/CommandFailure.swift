@@ -1,27 +1,27 @@
 import JobSchema
 
-/// How the program ends, as its caller reads it.
+/// The exit status of the program.
 enum ExitStatus: Int32, Sendable {
     case success = 0
     /// The job failed, or an id is unknown.
     case failure = 1
-    /// Wrong usage.
+    /// Invalid usage.
     case usage = 2
     /// Redis cannot be reached.
     case unreachable = 3
 }
 
-/// Why a command ends without success: one sentence, and the exit status that goes with it.
+/// The failure of a command: an error message, and the exit status.
 struct CommandFailure: Error, Sendable {
     let status: ExitStatus
-    /// Empty where there is nothing to say.
+    /// Empty if nothing is to be printed.
     let message: String
-    /// A line of JSON for the program that asked for JSON.
+    /// A line of JSON for standard output, if JSON was requested.
     var report: String?
 
     static func failed(_ message: String) -> CommandFailure { CommandFailure(status: .failure, message: message) }
 
-    /// A failed conversion or probe; with JSON its code and sentence go to standard output as well.
+    /// A failed conversion or probe. With JSON, its code and message are also written to standard output.
     static func failed(_ failure: Failure, source: String, isJSON: Bool) -> CommandFailure {
         let shown = SourceAddress.shown(source)
         var failed = CommandFailure.failed("\(shown): \(failure.message)")

@@ -1,12 +1,12 @@
 import Lifecycle
 import MediaTypes
 
-/// Finds the command among the words of a call, runs it, and tells what went wrong.
+/// Finds the command among the arguments, runs it, and reports errors.
 enum CommandLineTool {
-    /// Options that stand before the command's name.
+    /// Options that precede the command's name.
     static let options: [Option] = [.help, .version]
 
-    /// Runs the call; what goes wrong is one sentence on standard error.
+    /// Runs the command. An error is reported in one line on standard error.
     static func run(_ words: [String]) async -> ExitStatus {
         Signals.ignoreBrokenPipes()
         do throws(CommandFailure) {

@@ -31,7 +31,7 @@ extension Command {
         operands: 1...33, operandSuggestion: .files
     ) { arguments throws(CommandFailure) in
         let request = try ConversionRequest(arguments)
-        // Standard output is the result's own when it is the destination.
+        // If standard output is the destination, it contains only the result.
         let isJSON = arguments.has(.json) && !request.destinations.contains(nil)
         let (reports, failure) = try await LocalConversion(request: request, isJSON: isJSON).run()
         if isJSON {
@@ -47,7 +47,7 @@ enum ConvertOptions {
         "spool-dir", value: "DIR", "where a source from the network and outputs for stores and URLs are kept meanwhile",
         fallback: "/tmp", variable: "RESPOOL_SPOOL_DIR", suggestion: .folders)
 
-    /// What a source named by hand may touch, but for the paths themselves.
+    /// The configuration of a local conversion. The source and output paths are granted separately.
     static func configuration(_ arguments: Arguments) throws(CommandFailure) -> SlotConfiguration {
         var configuration: SlotConfiguration
         do throws(Failure) { configuration = try .fromEnvironment() } catch { throw .usage(error.message) }
@@ -64,7 +64,7 @@ enum ConvertOptions {
 }
 
 extension ConvertOptions {
-    /// The folder of an HLS playlist: whoever names the playlist means its segments too, which lie beside or below it.
+    /// The folder of an HLS playlist. Its segments may be read too, if they are in or below this folder.
     static func playlistFolder(_ path: String?) -> String? {
         guard let path, path.lowercased().hasSuffix(".m3u8"), let slash = path.lastIndex(of: "/") else { return nil }
         return slash == path.startIndex ? "/" : String(path[..<slash])
@@ -72,7 +72,7 @@ extension ConvertOptions {
 }
 
 extension Arguments {
-    /// The hosts that were named, each checked.
+    /// The validated hosts from the option.
     func hosts(_ option: Option) throws(CommandFailure) -> [String] {
         let hosts = given(option)
         for host in hosts {
@@ -84,12 +84,12 @@ extension Arguments {
     }
 }
 
-/// What `convert` is asked to do, all of it checked.
+/// The validated request of `convert`.
 struct ConversionRequest: Sendable {
     let spec: JobSpec
-    /// As it was typed.
+    /// As typed.
     let source: String
-    /// Absolute paths; nothing for standard output.
+    /// Absolute paths; `nil` for standard output.
     let destinations: [String?]
     let configuration: SlotConfiguration
     private let input: PipedInput?
@@ -105,7 +105,7 @@ struct ConversionRequest: Sendable {
         let spec: JobSpec
         do throws(Failure) { spec = try JobSpec(fields: fields) } catch { throw .usage(error.message) }
         var configuration = try ConvertOptions.configuration(arguments)
-        // Only now, when nothing is wrong with the rest.
+        // Opened last, after everything else is validated.
         if let input = try PipedInput.open(source, configuration.policy) {
             self.input = input
             fields["source"] = "file://" + input.sourcePath

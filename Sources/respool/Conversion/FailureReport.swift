@@ -1,11 +1,11 @@
 import JobSchema
 
-/// Why a source could not be converted or probed, as a program reads it; its `error` is that of a job.
+/// The JSON report of a failed conversion or probe. Its `error` has the same form as a job's.
 struct FailureReport: Encodable {
     let source: String
     let error: Reason
 
-    /// A failure without what only the queue needs.
+    /// A failure without the fields that only the queue uses.
     struct Reason: Encodable {
         let code: ErrorCode
         let message: String

@@ -16,11 +16,11 @@ extension Command {
     }
 }
 
-/// The tables of formats and codecs, for people.
+/// The human-readable tables of formats and codecs.
 private struct FormatList {
     let formats: [AudioFormat]
 
-    /// The formats of these names, or all.
+    /// The formats with these names, or all formats.
     static func formats(_ names: [String]) throws(CommandFailure) -> [AudioFormat] {
         guard !names.isEmpty else { return AudioFormat.all }
         var formats: [AudioFormat] = []
@@ -83,7 +83,7 @@ private struct FormatList {
     }
 }
 
-/// A format as a program reads it.
+/// The JSON entry of a format.
 private struct FormatEntry: Encodable {
     let format: String
     let `extension`: String
@@ -97,7 +97,7 @@ private struct FormatEntry: Encodable {
     }
 }
 
-/// A codec within a format.
+/// The JSON entry of a codec within a format.
 private struct CodecEntry: Encodable {
     let codec: String
     let kind: String
@@ -105,13 +105,13 @@ private struct CodecEntry: Encodable {
     let lowestSampleRate: Int
     let highestSampleRate: Int
     let maxChannels: Int
-    /// Nothing if it stores any.
+    /// `nil` if every layout is supported.
     @Nullable var channelLayouts: [String]?
     @Nullable var lowestBitRate: Int?
     @Nullable var highestBitRate: Int?
-    /// The only ones there are, over all rates and numbers of channels.
+    /// The supported bit rates, over all sample rates and channel counts, if only discrete ones are supported.
     @Nullable var bitRates: [Int]?
-    /// What each rate and number of channels takes, where that is less.
+    /// The bit rates supported at each sample rate and channel count.
     let bitRateRanges: [BitRateEntry]
     @Nullable var lowestQuality: Double?
     @Nullable var highestQuality: Double?
@@ -152,7 +152,7 @@ private struct CodecEntry: Encodable {
     }
 }
 
-/// The bit rates at one sample rate with one number of channels.
+/// The bit rates at one sample rate with one channel count.
 private struct BitRateEntry: Encodable {
     let sampleRate: Int
     let channels: Int
@@ -164,7 +164,7 @@ private struct BitRateEntry: Encodable {
         case sampleRate = "sample_rate"
     }
 
-    /// One for each of the codec's rates, or of the usual ones, with one channel and with two.
+    /// One for each of the codec's sample rates, or of the common ones, with 1, 2 and 6 channels.
     static func all(_ codec: AudioCodec) -> [BitRateEntry] {
         let rates = codec.sampleRates ?? [8000, 11025, 16000, 22050, 32000, 44100, 48000, 96000]
         return rates.flatMap { rate in

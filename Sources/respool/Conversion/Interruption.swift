@@ -3,13 +3,13 @@ import Lifecycle
 import Slots
 import Synchronization
 
-/// Lets Ctrl-C stop what is under way before it ends the process.
+/// Stops the current work on Ctrl-C before the process ends.
 final class Interruption: Sendable {
     private let received = Mutex<Int32?>(nil)
 
     private init() {}
 
-    /// Calls the body on the first SIGINT, SIGTERM or SIGHUP from now on.
+    /// Calls the body on the first SIGINT, SIGTERM or SIGHUP after this call.
     static func calling(_ body: @escaping @Sendable () -> Void) async -> Interruption {
         let interruption = Interruption()
         let signals = await Signals.stream(of: [SIGINT, SIGTERM, SIGHUP])
@@ -30,7 +30,7 @@ final class Interruption: Sendable {
         await calling { slot.stop() }
     }
 
-    /// Ends the process as the signal would have, if one came.
+    /// Exits with the status that corresponds to the received signal, if there was one.
     func resolve() {
         guard let number = received.withLock({ $0 }) else { return }
         exit(128 + number)

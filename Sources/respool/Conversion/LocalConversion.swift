@@ -6,14 +6,14 @@ import SlotIPC
 import Slots
 import Synchronization
 
-/// One conversion in a slot of this process, watched on standard error.
+/// One conversion in a slot of this process, with its progress on standard error.
 struct LocalConversion {
     let request: ConversionRequest
-    /// Whether a failure is also told to a program.
+    /// Whether failures are also reported as JSON.
     let isJSON: Bool
 
-    /// Converts, publishes, and answers what became of each output, with the failure if one of them has failed; Ctrl-C leaves
-    /// nothing behind.
+    /// Converts and publishes. Returns the report of each output, and the failure if one of them failed. After Ctrl-C, no files
+    /// remain.
     func run() async throws(CommandFailure) -> ([OutputReport], CommandFailure?) {
         let slot = Slot(number: 0, configuration: request.configuration, log: Log(least: .error))
         let interruption = await Interruption.stopping(slot)
@@ -27,14 +27,14 @@ struct LocalConversion {
         case .success(let record):
             let reports = record.outputs.map(\.report)
             for report in reports where report.error == nil { view.show(report) }
-            // The report of an output that failed has its error already.
+            // The error is already in the report of the failed output.
             return (reports, record.failure.map { told($0, isJSON: false) })
         case .failure(let error): throw told(error.failure, isJSON: isJSON)
         }
     }
 
     private func told(_ failure: Failure, isJSON: Bool) -> CommandFailure {
-        // Whoever read the result has read enough: that is its own affair, as with every program in a pipe.
+        // If the reader of the pipe has closed it, the output is incomplete without an error, as is usual in a pipeline.
         if failure.code == .outputFailed, request.destinations.contains(nil), StandardStream.isOutputGone {
             return .failed("")
         }
@@ -44,7 +44,7 @@ struct LocalConversion {
     private func convert(_ slot: Slot, _ view: ConversionView) async -> Result<CommitRecord, SlotError> {
         let run = "\(getpid())-\(String(UInt32.random(in: 0...UInt32.max), radix: 16))"
         let task = SlotTask(
-            // No other run may take this one's result for its own.
+            // A unique id, so that no other run can treat this run's result as its own.
             id: "convert-\(run)", token: "1",
             source: request.spec.source, access: request.spec.access, plan: request.spec.plan,
             outputs: request.destinations.enumerated().map { index, destination in
@@ -63,7 +63,7 @@ struct LocalConversion {
     }
 }
 
-/// The bar of one conversion.
+/// The progress bar of one conversion.
 private final class ConversionView: Sendable {
     private let label: String
     private let formats: String
@@ -98,7 +98,7 @@ private final class ConversionView: Sendable {
         state.withLock { $0.area.clear() }
     }
 
-    /// Says on a terminal what was made.
+    /// Prints the result if standard error is a terminal.
     func show(_ report: OutputReport) {
         for warning in report.warnings {
             StandardStream.error("respool: warning: \(TextLayout.printable(warning.message))\n")

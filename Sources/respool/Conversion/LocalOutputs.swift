@@ -4,16 +4,16 @@ import JobSchema
 import Lifecycle
 import MediaTypes
 
-/// The results that `convert` is asked for, and where they go.
+/// The outputs requested from `convert`, and their destinations.
 struct LocalOutputs {
-    /// The fields of the job, but for its source.
+    /// The fields of the job, except the source.
     private(set) var fields: [String: String]
-    /// Absolute paths; nothing for standard output.
+    /// Absolute paths; `nil` for standard output.
     let destinations: [String?]
-    /// The places as they were typed.
+    /// The destinations as typed.
     let targets: [String]
 
-    /// One result for each destination, or for each element of `--outputs`; these may share a folder.
+    /// One output for each destination, or for each element of `--outputs`; the latter may share a folder.
     init(_ arguments: Arguments) throws(CommandFailure) {
         let source = arguments.operands[0]
         let targets = Array(arguments.operands.dropFirst())
@@ -27,7 +27,7 @@ struct LocalOutputs {
             self.fields = fields
             self.targets = targets
             destinations = [targets[0] == "-" ? nil : try Self.destination(targets[0], source, format)]
-            // How an output reaches a server is checked beside where it goes.
+            // The delivery settings are validated together with the URL.
             if let url = destinations[0], SourceAddress.isURL(url) { self.fields["output"] = url }
             return
         }
@@ -71,7 +71,7 @@ struct LocalOutputs {
         return elements
     }
 
-    /// A folder for all results, as it was typed, with a slash at its end.
+    /// The folder for all outputs as typed, with a trailing slash.
     private static func folder(_ typed: String) throws(CommandFailure) -> String {
         var status = stat()
         guard stat(typed, &status) == 0 else { throw .usage("the folder '\(typed)' cannot be used: \(Errno.last)") }
@@ -81,13 +81,13 @@ struct LocalOutputs {
         return typed.hasSuffix("/") ? typed : typed + "/"
     }
 
-    /// Where an output goes: its own path, from the folder if there is one, or the folder alone.
+    /// The destination of an output: its own path, relative to the folder if there is one, or only the folder.
     private static func target(_ output: String?, in folder: String?) -> String? {
         guard let output, let folder, !output.hasPrefix("/") else { return output ?? folder }
         return folder + output
     }
 
-    /// The format asked for, or else the one that the name tells.
+    /// The requested format, or else the format for the file name.
     private static func format(_ asked: String?, orOf name: String) throws(CommandFailure) -> String {
         if let asked { return asked }
         let last = name.split(separator: "/").last ?? ""
@@ -103,7 +103,7 @@ struct LocalOutputs {
         return format.name
     }
 
-    /// The path of the result: the target itself, or the source's name with the format's ending in a folder.
+    /// The path of the output: the target itself, or the source's name with the format's extension in the target folder.
     private static func destination(
         _ target: String, _ source: String, _ format: String
     ) throws(CommandFailure) -> String {

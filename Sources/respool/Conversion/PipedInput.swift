@@ -5,17 +5,17 @@ import SlotIPC
 
 /// A source that only this process can open: standard input, another of its descriptors, or a named pipe.
 final class PipedInput: Sendable {
-    /// How this process opens it.
+    /// The path in this process.
     let path: String
-    /// How `respool-transfer` does, which has a copy of the descriptor: other processes' are closed to it.
+    /// The path in `respool-transfer`, which has a copy of the descriptor and cannot access those of other processes.
     let sourcePath = "/proc/self/fd/\(ChildDescriptor.source)"
     private let file: Descriptor
 
-    /// The descriptor, borrowed: valid while this owner lives.
+    /// The descriptor, borrowed. It is valid while this owner exists.
     var descriptor: CInt { file.number }
 
-    /// The source that was typed, if it is such a one; all of a pipe is read before this returns, for most formats can only be
-    /// read from a file.
+    /// Opens the source if it is a pipe or a descriptor; otherwise `nil`. A pipe is read to its end before this returns,
+    /// because most formats require a seekable file.
     static func open(_ source: String, _ policy: TransferPolicy) throws(CommandFailure) -> PipedInput? {
         if source == "-" { return try standard(policy) }
         guard let path = pathOnlyHere(source) else { return nil }
@@ -24,7 +24,7 @@ final class PipedInput: Sendable {
         return try PipedInput(Descriptor(owning: opened), "'\(source)'", policy)
     }
 
-    /// The path of a pipe or of a descriptor, as `<(…)` of a shell gives one.
+    /// The path of a pipe or a descriptor, such as that of `<(…)` in a shell.
     private static func pathOnlyHere(_ source: String) -> String? {
         guard !SourceAddress.isURL(source), let path = try? SourceAddress.absolutePath(source) else { return nil }
         let isDescriptor = ["/dev/fd/", "/dev/stdin", "/proc/self/fd/"].contains { path.hasPrefix($0) }
@@ -42,12 +42,12 @@ final class PipedInput: Sendable {
         return try PipedInput(Descriptor(owning: own), "standard input", policy)
     }
 
-    /// Takes the file that the descriptor is, or else an unnamed file that all of it is copied to.
+    /// Uses the descriptor's file, or copies its contents to an unnamed file.
     private init(_ input: consuming Descriptor, _ name: String, _ policy: TransferPolicy) throws(CommandFailure) {
         var status = stat()
         let isFile = fstat(input.number, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
         let own = "/proc/\(getpid())/fd/\(input.number)"
-        // What was read of it already, or cannot be opened once more, comes as if through a pipe.
+        // A file that has been partly read, or that cannot be reopened, is copied like a pipe.
         if isFile, lseek(input.number, 0, SEEK_CUR) == 0, access(own, R_OK) == 0 {
             path = own
             file = input

@@ -71,7 +71,7 @@ private enum ProbeOptions {
     }
 }
 
-/// What a probe found, as far as people want to read it.
+/// The fields of a probe that are printed for people.
 private struct ProbeReport: Decodable {
     let format: String
     let seconds: Double?

@@ -5,7 +5,7 @@ import Slots
 
 /// Another program of the package.
 enum SiblingProgram {
-    /// Its absolute path: beside this one or in `../libexec/respool`, and never looked for in `PATH`.
+    /// The absolute path: in the folder of this program, or in `../libexec/respool`. `PATH` is not searched.
     static func path(_ name: String) throws(CommandFailure) -> String {
         do throws(Failure) { return try Programs.path(name) } catch { throw .failed(error.message) }
     }
@@ -13,7 +13,7 @@ enum SiblingProgram {
     /// The absolute path of this program.
     static func own() throws(CommandFailure) -> String { try path("respool") }
 
-    /// Becomes the program; returns only by an error.
+    /// Replaces this process by the program. Returns only with an error.
     static func become(_ name: String, _ words: [String]) throws(CommandFailure) -> Never {
         let path = try path(name)
         signal(SIGPIPE, SIG_DFL)

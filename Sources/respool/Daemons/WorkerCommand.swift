@@ -40,7 +40,7 @@ extension Command {
     }
 }
 
-/// The worker's settings, which reach `respoold` as environment variables.
+/// The worker's settings, which are passed to `respoold` as environment variables.
 enum WorkerOptions {
     static let queues = Option(
         "queue", value: "NAMES", "the queues: a,b strictly in this order, or a:3,b:1 by weight",
@@ -71,7 +71,7 @@ enum WorkerOptions {
         fallback: "none are sent", variable: "RESPOOL_CALLBACK_SECRET_FILE", suggestion: .files)
     static let check = Option("check", "only tells whether the workers of this machine live")
 
-    /// Checks what was given and puts it into the environment of this process.
+    /// Validates the given options and sets the environment of this process.
     static func export(_ arguments: Arguments) throws(CommandFailure) {
         _ = try arguments.whole(slots, in: 1...1024)
         _ = try arguments.whole(maxCrashes, in: 1...1_000_000)

@@ -3,16 +3,17 @@ import Glibc
 import Lifecycle
 import Synchronization
 
-/// A program started by this one, in a process group of its own, which dies with it.
+/// A program started by this one in a separate process group. It receives a signal when this process ends.
 final class ChildProgram: Sendable {
     private let pid: pid_t
     private let hasEnded = Mutex(false)
 
     private init(pid: pid_t) { self.pid = pid }
 
-    /// Starts the program that the first word names, through `PATH` unless it is a path; both its streams go to a file.
+    /// Starts the program named by the first word, which is searched in `PATH` unless it is a path. Its standard output and
+    /// standard error go to a file.
     ///
-    /// setpriv(1) asks for the death signal and then becomes the program, so the process id is the program's.
+    /// setpriv(1) sets the parent death signal and then executes the program, so the process id is the program's.
     static func start(
         _ words: [String], deathSignal: String, output: String
     ) async throws(CommandFailure) -> ChildProgram {
@@ -28,7 +29,7 @@ final class ChildProgram: Sendable {
         } catch { throw .failed("cannot start '\(words[0])': \(error)") }
     }
 
-    /// Whether the program runs; once it has ended, nothing of it is left.
+    /// Whether the program is running. A program that has ended is reaped.
     var isRunning: Bool {
         hasEnded.withLock { hasEnded in
             if !hasEnded, waitpid(pid, nil, WNOHANG) != 0 { hasEnded = true }
@@ -36,9 +37,9 @@ final class ChildProgram: Sendable {
         }
     }
 
-    /// Sends the signal, if the program still runs.
+    /// Sends the signal if the program is still running.
     func kill(_ signal: CInt) {
-        // Under the lock, and before it is reaped: later the number may be another process's.
+        // Under the lock, the program is not reaped yet. Afterwards, the process id may be reused.
         hasEnded.withLock { if !$0 { _ = Glibc.kill(pid, signal) } }
     }
 }

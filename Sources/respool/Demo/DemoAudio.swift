@@ -1,12 +1,12 @@
 import Glibc
 import Lifecycle
 
-/// A programme of chords with as many pips at the start of a minute as have gone by, so that an ear can tell any cut.
+/// Synthesized chords. At the start of each minute there are as many pips as minutes have passed, so that a cut is audible.
 struct DemoAudio {
     let minutes: Int
 
     private static let rate = 44_100
-    /// Seconds of a bar; fifteen are a minute.
+    /// Seconds per bar; 15 bars are a minute.
     private static let barLength = 4
     /// Frequencies of the chords' notes in Hz: C, A minor, F, G, E minor.
     private static let chords: [[Float]] = [
@@ -14,7 +14,7 @@ struct DemoAudio {
         [98.00, 246.94, 293.66, 392.00], [82.41, 246.94, 329.63, 493.88],
     ]
 
-    /// Writes it as 16-bit stereo WAV at 44.1 kHz.
+    /// Writes the audio as 16-bit stereo WAV at 44.1 kHz.
     func write(to path: String) throws(CommandFailure) {
         let number = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
         guard number >= 0 else { throw .failed("cannot write '\(path)': \(Errno.last)") }
@@ -27,7 +27,7 @@ struct DemoAudio {
         }
     }
 
-    /// A bar in which a chord is struck and its notes follow one by one; samples of left and right in turn.
+    /// A bar in which a chord is followed by its single notes. The samples of left and right are interleaved.
     private static func bar(chord: Int, pips: Int = 0) -> [Float] {
         var samples = [Float](repeating: 0, count: barLength * rate * 2)
         for (index, frequency) in chords[chord].enumerated() {
@@ -51,11 +51,11 @@ struct DemoAudio {
         /// Seconds.
         let length: Float
         let level: Float
-        /// The share of the left channel.
+        /// The left channel's share of the level.
         let left: Float
     }
 
-    /// Adds a sine that dies away, made by turning a vector: no sine is computed for a sample.
+    /// Adds a decaying sine. It is computed by rotating a vector, without a call of `sinf` per sample.
     private static func add(_ note: Note, to samples: inout [Float]) {
         let first = Int(note.start * Float(rate))
         let count = min(Int(note.length * Float(rate)), samples.count / 2 - first)
@@ -65,7 +65,7 @@ struct DemoAudio {
         var (real, imaginary, level) = (Float(1), Float(0), note.level)
         samples.withUnsafeMutableBufferPointer { samples in
             for index in 0..<count {
-                // 10 ms in and out, so that nothing clicks.
+                // Fades of 10 ms at both ends prevent clicks.
                 let edge = min(1, Float(min(index, count - 1 - index)) / 441)
                 let value = imaginary * level * edge
                 samples[(first + index) * 2] += value * note.left
@@ -87,7 +87,7 @@ struct DemoAudio {
         }
     }
 
-    /// RIFF, `fmt ` and the head of `data`.
+    /// The headers of RIFF, `fmt ` and `data`.
     private static func header(frames: Int) -> [UInt8] {
         func little(_ value: Int, _ count: Int) -> [UInt8] {
             (0..<count).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }

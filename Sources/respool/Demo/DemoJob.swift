@@ -1,9 +1,9 @@
 import Lifecycle
 import Text
 
-/// A conversion that the demonstration pushes.
+/// A conversion that the demo enqueues.
 struct DemoJob: Sendable {
-    /// Name of the finished file.
+    /// Name of the output file.
     let output: String
     let fields: [String: String]
 
@@ -13,9 +13,9 @@ struct DemoJob: Sendable {
         fields = job.merging(settings) { $1 }
     }
 
-    /// Every format once, and the programme in whole and in part.
+    /// One job per format, and the synthesized audio as a whole and in part.
     static func all(programme: String, minutes: Int) -> [DemoJob] {
-        // A minute is cut off at each end, where there are enough of them.
+        // With more than two minutes, one minute is cut off at each end.
         let (start, end) = minutes > 2 ? (1, minutes - 1) : (0, minutes)
         let part = ["start": "\(start):00", "end": "\(end):00"]
         let name = "programme-minute-\(start)-to-\(end)"

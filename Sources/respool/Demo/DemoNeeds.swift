@@ -1,9 +1,9 @@
 import Glibc
 import Lifecycle
 
-/// What the demonstration uses of the system.
+/// The programs and files that the demo requires.
 enum DemoNeeds {
-    /// Debian's recordings.
+    /// The recordings of Debian's package sound-theme-freedesktop.
     static let sounds = "/usr/share/sounds/freedesktop/stereo"
 
     private static let programs = [
@@ -11,7 +11,7 @@ enum DemoNeeds {
         (program: "setpriv", package: "util-linux"),
     ]
 
-    /// Says what is missing, and how to get it.
+    /// Fails if something is missing, and names the packages to install.
     static func check() throws(CommandFailure) {
         var missing = programs.filter { !isInPath($0.program) }
         if access("\(sounds)/bell.oga", R_OK) != 0 { missing.append((sounds, "sound-theme-freedesktop")) }

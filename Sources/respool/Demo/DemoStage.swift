@@ -4,9 +4,9 @@ import Lifecycle
 import Redis
 import Synchronization
 
-/// The processes and the folder that the demonstration lives on, all gone after `clear`.
+/// The processes and the temporary folder of the demo. `clear` removes all of them.
 final class DemoStage: Sendable {
-    /// A folder of its own below /tmp, since the path of a unix socket must be short.
+    /// A separate folder below /tmp, because the path of a unix socket must be short.
     let folder: String
     private let children = Mutex<[String: ChildProgram]>([:])
 
@@ -16,10 +16,10 @@ final class DemoStage: Sendable {
         folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
-    /// The path of something in the folder.
+    /// The path of a file in the folder.
     func file(_ name: String) -> String { "\(folder)/\(name)" }
 
-    /// Starts a redis-server on a unix socket and waits until it answers.
+    /// Starts a redis-server on a unix socket and waits until it replies.
     func startServer() async throws(CommandFailure) -> QueueConnection {
         let socket = file("redis.sock")
         let words = [
@@ -48,7 +48,7 @@ final class DemoStage: Sendable {
         try await start("worker", words, deathSignal: "TERM")
     }
 
-    /// Runs a program to its end and answers what it printed.
+    /// Runs a program to its end and returns its output.
     func output(of words: [String]) async throws(CommandFailure) -> Data {
         let path = file("output-\(UInt32.random(in: 0...UInt32.max))")
         let child = try await ChildProgram.start(words, deathSignal: "KILL", output: path)
@@ -56,7 +56,7 @@ final class DemoStage: Sendable {
         return (try? Data(contentsOf: URL(filePath: path))) ?? Data()
     }
 
-    /// What is wrong if a child that should run has ended, with its last words.
+    /// The failure if a child has ended unexpectedly, with the end of its log.
     func fault() -> CommandFailure? {
         let ended = children.withLock { children in children.first { !$0.value.isRunning }?.key }
         guard let ended else { return nil }
@@ -65,7 +65,7 @@ final class DemoStage: Sendable {
         return .failed("the \(ended) of the demo ended by itself: \(lines.isEmpty ? "it said nothing" : lines)")
     }
 
-    /// Lets the worker end in order, and then the server.
+    /// Shuts down the worker, and then the server.
     func end() async {
         for name in ["worker", "redis-server"] {
             guard let child = children.withLock({ $0.removeValue(forKey: name) }) else { continue }
@@ -75,7 +75,7 @@ final class DemoStage: Sendable {
         }
     }
 
-    /// Ends what still runs and removes the folder.
+    /// Kills the remaining processes and removes the folder.
     func clear() {
         let left = children.withLock { children in
             defer { children = [:] }

@@ -2,9 +2,9 @@ import Glibc
 import Jobs
 import Lifecycle
 
-/// A whole service on this machine for as long as a few conversions take.
+/// Runs a complete service on this machine while a few conversions are processed.
 struct Demonstration {
-    /// Where the finished files go.
+    /// The folder of the output files.
     let folder: String
     let minutes: Int
 

@@ -1,12 +1,12 @@
 import FoundationEssentials
 import Glibc
 
-/// What ffprobe says of the finished files.
+/// The properties of the output files according to ffprobe.
 struct FileReport {
     let folder: String
     let names: [String]
 
-    /// The answer of `ffprobe -of json`, in which most numbers are strings.
+    /// The output of `ffprobe -of json`, in which most numbers are strings.
     private struct Answer: Decodable {
         let streams: [Stream]
         let format: Format
@@ -24,7 +24,7 @@ struct FileReport {
         }
     }
 
-    /// A line a file, under a heading.
+    /// One line per file, below a header line.
     func lines(_ stage: DemoStage) async throws(CommandFailure) -> [String] {
         var table = Table([
             "FILE": .left, "CODEC": .left, "LENGTH": .right, "SECONDS": .right, "HZ": .right, "CH": .right,

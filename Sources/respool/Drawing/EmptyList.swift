@@ -1,6 +1,6 @@
-/// Lists that may be empty, for people.
+/// Prints lists that may be empty.
 enum EmptyList {
-    /// Writes the lines; where there are none says so on standard error, so that what is piped stays empty.
+    /// Writes the lines. If there are none, it writes the sentence to standard error, so that piped output remains empty.
     static func output(_ lines: [String], orSay sentence: String) {
         StandardStream.output(lines.map { $0 + "\n" }.joined())
         if lines.isEmpty { StandardStream.error("respool: \(TextLayout.printable(sentence))\n") }

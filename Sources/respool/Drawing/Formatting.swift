@@ -1,4 +1,4 @@
-/// Writes quantities as people read them.
+/// Formats quantities for people.
 enum Formatting {
     /// Seconds as a clock: `0:07`, `5:00`, `1:02:03`; rounded down.
     static func clock(_ seconds: Double) -> String {
@@ -9,7 +9,7 @@ enum Formatting {
             ? "\(whole / 60):\(tail)" : "\(whole / 3600):\(padded(whole / 60 % 60)):\(tail)"
     }
 
-    /// Seconds as a length: `0.14 s` where a clock would say little, `5:00` from ten seconds on.
+    /// Seconds as a length: `0.14 s` below ten seconds, `5:00` from there on.
     static func length(_ seconds: Double) -> String {
         (0..<10).contains(seconds) ? "\(decimal(seconds, places: 2)) s" : clock(seconds)
     }
@@ -26,7 +26,7 @@ enum Formatting {
         }
     }
 
-    /// Bytes with three digits or so: `512 B`, `4.8 MB`.
+    /// Bytes with two or three significant digits: `512 B`, `4.8 MB`.
     static func bytes(_ count: Int64) -> String {
         guard count >= 1000 else { return "\(count) B" }
         var value = Double(count)
@@ -37,7 +37,7 @@ enum Formatting {
         return "\(count) B"
     }
 
-    /// A count with its thousands apart: `12 345`.
+    /// A count with grouped thousands: `12 345`.
     static func count(_ number: Int) -> String {
         let digits = String(number.magnitude)
         var result = ""
@@ -48,23 +48,23 @@ enum Formatting {
         return (number < 0 ? "-" : "") + result
     }
 
-    /// How many, and of what: `1 job`, `3 jobs`.
+    /// A count with its noun: `1 job`, `3 jobs`.
     static func count(_ number: Int, _ noun: String) -> String { "\(count(number)) \(noun)\(number == 1 ? "" : "s")" }
 
-    /// A fraction of one in whole percent, rounded down, so that 100 % means all: `42 %`.
+    /// A fraction of one as a percentage, rounded down, so that 100 % means complete: `42 %`.
     static func percent(_ fraction: Double) -> String { "\(Int((min(max(fraction, 0), 1) * 100).rounded(.down))) %" }
 
-    /// Seconds of audio a second: `61×`.
+    /// Speed in seconds of audio per second: `61×`.
     static func speed(_ value: Double, hasUnicode: Bool = true) -> String { short(value) + (hasUnicode ? "×" : "x") }
 
-    /// One decimal below ten, none above.
+    /// One decimal place below ten, none from there on.
     static func short(_ value: Double) -> String {
         guard value.isFinite, abs(value) < 1e15 else { return "-" }
         let tenths = Int((value * 10).rounded())
         return abs(tenths) < 100 ? "\(tenths / 10).\(abs(tenths % 10))" : "\(Int(value.rounded()))"
     }
 
-    /// A number with so many decimals.
+    /// A number with the given number of decimal places.
     static func decimal(_ value: Double, places: Int) -> String {
         let scale = (0..<places).reduce(1) { scale, _ in scale * 10 }
         guard value.isFinite, abs(value) < 1e12 else { return "-" }

@@ -1,7 +1,7 @@
 import FoundationEssentials
 import Text
 
-/// A value as one line of JSON.
+/// Encodes a value as one line of JSON.
 enum JSONLine {
     static func text(_ value: some Encodable) -> String {
         let encoder = JSONEncoder()

@@ -1,11 +1,11 @@
-/// A bar that fills from the left.
+/// A progress bar.
 struct ProgressBar: Sendable {
-    /// Columns.
+    /// In columns.
     let width: Int
-    /// Whether eighths of a column may be drawn.
+    /// Whether eighths of a column can be drawn.
     let hasUnicode: Bool
 
-    /// The bar for a fraction of one; nothing means that nobody knows yet.
+    /// The bar for a fraction of one; `nil` means unknown.
     func text(_ fraction: Double?) -> String {
         guard width > 0 else { return "" }
         guard let fraction, fraction.isFinite else { return String(repeating: hasUnicode ? "░" : ".", count: width) }

@@ -1,21 +1,21 @@
 import JobSchema
 import MediaTypes
 
-/// A conversion under way, in one line.
+/// The progress of a conversion in one line.
 struct ProgressLine: Sendable {
-    /// The job's id, where there are several lines.
+    /// The job's id, if there are several lines.
     var id: String?
-    /// What is converted, and into what.
+    /// The source and the target format.
     let label: String
-    /// Nothing before the first sign of life.
+    /// `nil` before the first progress report.
     let progress: Progress?
 
-    /// `talk.flac → mp3`, or as much of it as ASCII can say.
+    /// `talk.flac → mp3`, with `>` as the arrow if the terminal has no Unicode.
     static func label(source: String, target: String, _ terminal: Terminal) -> String {
         TextLayout.printable("\(SourceAddress.name(source)) \(terminal.hasUnicode ? "→" : ">") \(target)")
     }
 
-    /// Label, bar and figures, no longer than the terminal's columns.
+    /// Label, bar and figures, at most as wide as the terminal.
     func text(_ style: ProgressLineStyle) -> String {
         let terminal = style.terminal
         let bar = ProgressBar(width: style.barWidth, hasUnicode: terminal.hasUnicode).text(progress?.fraction)
@@ -24,7 +24,7 @@ struct ProgressLine: Sendable {
         return style.head(id: id, label: label) + terminal.colored(bar, .cyan) + "  " + figures
     }
 
-    /// A line below this one for each output, where there are several, whose formats are those of the label: `mp3+flac`.
+    /// If there are several outputs, a line below this one for each. Their formats come from the label: `mp3+flac`.
     func outputLines(_ formats: String?, _ style: ProgressLineStyle) -> [String] {
         let names = (formats ?? "").split(separator: "+").map(String.init)
         return (progress?.outputs ?? []).enumerated().map { index, output in
@@ -37,14 +37,14 @@ struct ProgressLine: Sendable {
         }
     }
 
-    /// The phase, or percent, position, speed and time left.
+    /// The phase; while converting: percentage, position, speed and remaining time.
     func figures(hasUnicode: Bool) -> String {
         guard let parts = parts(hasUnicode: hasUnicode) else { return phase }
         let rest = [parts.position, parts.speed, parts.left].filter { !$0.isEmpty }
         return ([parts.percent] + rest).joined(separator: "  ")
     }
 
-    /// The same in columns that all lines of the style share; without the position where there is no room for it.
+    /// The figures in columns that all lines of the style share, without the position if there is no room for it.
     private func figures(in style: ProgressLineStyle) -> String {
         guard let parts = parts(hasUnicode: style.terminal.hasUnicode) else { return phase }
         let columns = [
@@ -57,7 +57,7 @@ struct ProgressLine: Sendable {
 
     private var phase: String { progress?.phase.rawValue ?? "starting" }
 
-    /// The position and the whole length, while it is converted.
+    /// The position and the total length, while converting.
     var position: String {
         guard let progress, progress.phase == .converting else { return "" }
         return Formatting.clock(progress.position) + (progress.duration.map { " / \(Formatting.clock($0))" } ?? "")
@@ -73,7 +73,7 @@ struct ProgressLine: Sendable {
 }
 
 extension OutputProgress {
-    /// Percent while it is converted, or what else is done with it.
+    /// The percentage, followed by the phase unless the output is being converted.
     var figures: String {
         let percent = TextLayout.fitted(Formatting.percent(fraction), width: 5, isRight: true)
         return phase == .converting ? percent : percent + "  \(phase.rawValue)"

@@ -1,12 +1,12 @@
-/// How the lines of several conversions share a terminal's columns: id, label, bar, figures.
+/// The column widths shared by the lines of several conversions: id, label, bar and figures.
 struct ProgressLineStyle: Sendable {
     let terminal: Terminal
     let columns: Int
-    /// None where the lines have no ids.
+    /// 0 if the lines have no ids.
     private let idWidth: Int
     private let labelWidth: Int
     let barWidth: Int
-    /// None where there is no room for the position.
+    /// 0 if there is no room for the position.
     let positionWidth: Int
 
     static let percentWidth = 5
@@ -33,12 +33,12 @@ struct ProgressLineStyle: Sendable {
         barWidth = min(30, max(4, columns - idWidth - labelWidth - 4 - figures))
     }
 
-    /// Id and label in their columns.
+    /// The id and the label, fitted to their columns.
     func head(id: String?, label: String) -> String {
         let id = idWidth > 0 ? TextLayout.fitted(id ?? "", width: idWidth - 2, mark: terminal.ellipsis) + "  " : ""
         return id + TextLayout.fitted(label, width: labelWidth, mark: terminal.ellipsis) + "  "
     }
 
-    /// Columns beside id and label.
+    /// The number of columns to the right of the id and the label.
     var room: Int { max(0, columns - idWidth - labelWidth - 2) }
 }

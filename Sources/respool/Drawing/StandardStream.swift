@@ -1,18 +1,18 @@
 import Glibc
 import Text
 
-/// Writes whole texts to one of the process's standard streams.
+/// Writes complete texts to a standard stream of the process.
 enum StandardStream {
-    /// Writes to standard output; ends the process quietly if its reader is gone, as the signal would.
+    /// Writes to standard output. If its reader is gone, the process exits silently, as SIGPIPE would end it.
     static func output(_ text: String) { write(text, to: STDOUT_FILENO) }
 
-    /// Writes sentences to standard error, each on a line.
+    /// Writes messages to standard error, one per line.
     static func error(_ text: String) {
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
         write(lines.map { PrintableText.escaped(String($0)) }.joined(separator: "\n"), to: STDERR_FILENO)
     }
 
-    /// Whether whoever read standard output is gone.
+    /// Whether the reader of standard output has closed the pipe.
     static var isOutputGone: Bool {
         var entry = pollfd(fd: STDOUT_FILENO, events: 0, revents: 0)
         return poll(&entry, 1, 0) > 0 && entry.revents & Int16(POLLERR) != 0

@@ -1,6 +1,6 @@
-/// Rows of cells under a heading, each column as wide as its widest cell.
+/// A table with a header row. Each column is as wide as its widest cell.
 struct Table {
-    /// On which side a column's cells stand.
+    /// The alignment of the cells in a column.
     enum Alignment: Sendable {
         case left, right
     }
@@ -9,7 +9,7 @@ struct Table {
     private let alignments: [Alignment]
     private var rows: [[Cell]] = []
 
-    /// One cell: its text, and the colour on a terminal.
+    /// A cell: its text, and its color on a terminal.
     struct Cell: ExpressibleByStringInterpolation, Sendable {
         let text: String
         let color: Terminal.Color?
@@ -32,7 +32,7 @@ struct Table {
         rows.append(row)
     }
 
-    /// The lines of the table: aligned on a terminal, where wide columns are cut to fit; otherwise the same, uncut.
+    /// The lines of the table. On a terminal, wide columns are cut to fit.
     func lines(for terminal: Terminal) -> [String] {
         let all = [headings.map { Cell($0, .faint) }] + rows
         let natural = headings.indices.map { column in all.map { TextLayout.columns($0[column].text) }.max() ?? 0 }
@@ -41,8 +41,8 @@ struct Table {
         return all.map { line($0, widths, room, terminal) }
     }
 
-    /// The widths in so many columns: all columns of text but the first, which names the row, share what is left, and none is cut
-    /// for another that is wider.
+    /// The column widths for the available room. The text columns after the first share what the others leave; a column is only
+    /// cut if it is wider than its share.
     private func fitted(_ widths: [Int], in room: Int) -> [Int] {
         guard room < Int.max else { return widths }
         var flexible = widths.indices.filter { $0 > 0 && alignments[$0] == .left }

@@ -2,13 +2,13 @@ import CLinux
 import Glibc
 import Lifecycle
 
-/// What a standard stream leads to, and what may be drawn there.
+/// The target of a standard stream, and what can be displayed on it.
 struct Terminal: Sendable {
     let descriptor: CInt
-    /// Whether somebody looks at it: only then lines are drawn over and colours used.
+    /// Whether it is a terminal. Only then lines are redrawn and colors used.
     let isInteractive: Bool
     let hasColor: Bool
-    /// Whether bars and marks may use more than ASCII.
+    /// Whether characters other than ASCII can be displayed.
     let hasUnicode: Bool
 
     static let output = Terminal(descriptor: STDOUT_FILENO)
@@ -20,29 +20,29 @@ struct Terminal: Sendable {
         isInteractive = isatty(descriptor) == 1 && !isDumb
         hasColor = isInteractive && Environment.value("NO_COLOR") == nil
         hasUnicode = Self.localeIsUnicode
-        // The width of characters is a matter of the locale.
+        // The width of characters depends on the locale.
         if isInteractive { setlocale(LC_CTYPE, "") }
     }
 
-    /// Columns and rows, which change when the window does.
+    /// Columns and rows, which change with the window.
     var size: (columns: Int, rows: Int) {
         var (columns, rows): (CInt, CInt) = (0, 0)
         guard isInteractive, clinux_terminal_size(descriptor, &columns, &rows) == 0 else { return (80, 24) }
         return (Int(columns), rows > 0 ? Int(rows) : 24)
     }
 
-    /// The mark of text that was cut.
+    /// The mark for truncated text.
     var ellipsis: Character { hasUnicode ? "…" : "~" }
 
     func write(_ text: String) { StandardStream.write(text, to: descriptor) }
 
-    /// The text in a colour, where colours are wanted.
+    /// The text in a color, if colors are enabled.
     func colored(_ text: String, _ color: Color?) -> String {
         guard hasColor, let color else { return text }
         return "\u{1b}[\(color.rawValue)m\(text)\u{1b}[0m"
     }
 
-    /// The colours in use, as SGR parameters.
+    /// The colors, as SGR parameters.
     enum Color: Int, Sendable {
         case bold = 1
         case faint = 2

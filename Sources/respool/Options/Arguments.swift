@@ -1,9 +1,9 @@
 import Lifecycle
 import MediaTypes
 
-/// The words of one call, sorted into options and operands.
+/// The parsed command line: options and operands.
 struct Arguments: Sendable {
-    /// The values of each option by its name, in the order given; an option without a value has an empty one.
+    /// The values by option name, in the order given. An option without a value has an empty string.
     private let values: [String: [String]]
     let operands: [String]
 
@@ -15,15 +15,15 @@ struct Arguments: Sendable {
     /// Whether the option was given on the command line.
     func has(_ option: Option) -> Bool { values[option.name] != nil }
 
-    /// The value given last on the command line, or else the one in the environment.
+    /// The last value on the command line, or else the value of the environment variable.
     func value(_ option: Option) -> String? {
         values[option.name]?.last ?? option.variable.flatMap { Environment.value($0) }
     }
 
-    /// Every value given on the command line.
+    /// All values given on the command line.
     func given(_ option: Option) -> [String] { values[option.name] ?? [] }
 
-    /// A whole number within the bounds.
+    /// An integer within the bounds.
     func whole(_ option: Option, in bounds: ClosedRange<Int>) throws(CommandFailure) -> Int? {
         guard let text = value(option) else { return nil }
         guard let number = Int(text), bounds.contains(number) else {
@@ -45,7 +45,7 @@ struct Arguments: Sendable {
         return number
     }
 
-    /// One of the words.
+    /// One of the given words.
     func word(_ option: Option, of words: [String]) throws(CommandFailure) -> String? {
         guard let text = value(option) else { return nil }
         guard words.contains(text) else {
@@ -55,7 +55,7 @@ struct Arguments: Sendable {
         return text
     }
 
-    /// Where the value in force comes from, for a sentence.
+    /// The option or variable that the value comes from, for messages.
     private func origin(of option: Option) -> String {
         has(option) ? "--\(option.name)" : option.variable ?? "--\(option.name)"
     }

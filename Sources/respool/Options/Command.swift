@@ -1,20 +1,20 @@
-/// A word that `respool` understands: what it takes, how it is explained, and what it does.
+/// A command of `respool`: its options and operands, its help, and its implementation.
 struct Command: Sendable {
     let name: String
-    /// What stands after the name in each usage line, `[OPTION]…` aside.
+    /// The operands in each usage line, after the name and `[OPTION]…`.
     let usages: [String]
-    /// One line, for the overview.
+    /// One line for the overview.
     let summary: String
-    /// Paragraphs under the usage lines.
+    /// Paragraphs below the usage lines.
     let details: [String]
     let options: [Option]
     let examples: [Example]
-    /// How many operands there may be.
+    /// The permitted number of operands.
     let operands: ClosedRange<Int>
     let operandSuggestion: Option.Suggestion
     let run: @Sendable (Arguments) async throws(CommandFailure) -> ExitStatus
 
-    /// A line that may be typed, and what it does.
+    /// An example of a command line, and its effect.
     struct Example: Sendable {
         let line: String
         let meaning: String
@@ -40,7 +40,7 @@ struct Command: Sendable {
     /// The command with that name.
     static func named(_ name: String) -> Command? { all.first { $0.name == name } }
 
-    /// Every command, in the order of the overview.
+    /// All commands, in the order of the overview.
     static let all: [Command] = [
         .enqueue, .seal, .status, .jobs, .cancel, .retry, .logs, .callbacks, .limit, .schedule, .pause, .resume, .purge,
         .doctor,

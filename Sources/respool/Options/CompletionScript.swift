@@ -1,4 +1,4 @@
-/// What a shell reads to complete the command's words, made from the table of options.
+/// A shell completion script, generated from the options of the commands.
 struct CompletionScript {
     enum Shell: String, CaseIterable {
         case bash, zsh, fish
@@ -9,7 +9,7 @@ struct CompletionScript {
     func text() -> String {
         switch shell {
         case .bash: bash()
-        // zsh reads bash's completions, once told to.
+        // zsh can use bash completions after bashcompinit.
         case .zsh: "#compdef respool\nautoload -U +X bashcompinit && bashcompinit\n" + bash()
         case .fish: fish()
         }

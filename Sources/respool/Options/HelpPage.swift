@@ -1,9 +1,9 @@
-/// The text that `--help` prints.
+/// The text printed by `--help`.
 struct HelpPage {
     /// Columns to wrap at.
     var width = 80
 
-    /// What `respool --help` prints.
+    /// The text of `respool --help`.
     func overview() -> String {
         var lines = ["Usage: respool COMMAND [OPTION]… [OPERAND]…", ""]
         lines += TextLayout.wrapped(
@@ -23,7 +23,7 @@ struct HelpPage {
         return lines.joined(separator: "\n") + "\n"
     }
 
-    /// What `respool COMMAND --help` prints.
+    /// The text of `respool COMMAND --help`.
     func page(of command: Command) -> String {
         var lines: [String] = []
         for (index, usage) in command.usages.enumerated() {
@@ -41,13 +41,13 @@ struct HelpPage {
         return lines.joined(separator: "\n") + "\n"
     }
 
-    /// Every option that an environment variable stands in for, once.
+    /// One option for each environment variable that can replace an option.
     static var variables: [Option] {
         var seen: Set<String> = []
         return Command.all.flatMap(\.options).filter { $0.variable.map { seen.insert($0).inserted } ?? false }
     }
 
-    /// `-s, --slots N`, with the aliases behind it.
+    /// `-s, --slots N`, followed by the aliases.
     func heading(_ option: Option) -> String {
         let value = option.placeholder.map { " \($0)" } ?? ""
         let letter = option.letter.map { "-\($0), " } ?? ""
@@ -75,6 +75,6 @@ struct HelpPage {
 }
 
 extension String {
-    /// The text as a sentence: its first letter large, a full stop at its end.
+    /// The text as a sentence: with a capital first letter and a full stop.
     var sentence: String { prefix(1).uppercased() + dropFirst() + (hasSuffix(".") ? "" : ".") }
 }

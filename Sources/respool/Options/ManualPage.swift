@@ -1,6 +1,6 @@
 import Lifecycle
 
-/// The manual page `respool(1)`, made from the table of options.
+/// The manual page `respool(1)`, generated from the options of the commands.
 struct ManualPage {
     func text() -> String {
         var lines = [
@@ -36,7 +36,7 @@ struct ManualPage {
         return lines
     }
 
-    /// Text in which roff sees no request, no escape and no hyphen of its own.
+    /// Escapes roff requests, backslashes and hyphens.
     private func escaped(_ text: String) -> String {
         var result = text.first == "." || text.first == "'" ? "\\&" : ""
         for character in text {

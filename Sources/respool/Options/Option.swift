@@ -1,21 +1,21 @@
-/// An option of a command: the one place from which parsing, help, completions and the manual page are made.
+/// An option of a command. Parsing, help, completions and the manual page are derived from it.
 struct Option: Sendable {
     /// The long name, without dashes.
     let name: String
     let letter: Character?
-    /// Other long names for the same.
+    /// Other long names of the option.
     let aliases: [String]
-    /// What the value looks like; nothing for an option without a value.
+    /// The form of the value; `nil` for an option without a value.
     let placeholder: String?
     let summary: String
-    /// What holds when neither the option nor its variable is given, for help.
+    /// The default value for the help, if neither the option nor its variable is given.
     let fallback: String?
-    /// The environment variable that stands in for the option.
+    /// The environment variable that replaces the option.
     let variable: String?
     let suggestion: Suggestion
     let isRepeatable: Bool
 
-    /// What a shell may complete the value with.
+    /// The shell completions of the value.
     enum Suggestion: Sendable, Hashable {
         case nothing, files, folders
         case words([String])
@@ -38,7 +38,7 @@ struct Option: Sendable {
     }
 }
 
-// Options that several commands share.
+// Options shared by several commands.
 extension Option {
     static let help = Option("help", letter: "h", "prints this help")
     static let version = Option("version", letter: "V", "prints the version")

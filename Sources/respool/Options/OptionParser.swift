@@ -2,15 +2,15 @@ import CLinux
 import Glibc
 import MediaTypes
 
-/// Reads the words of a call against a table of options, with getopt_long(3).
+/// Parses a command line with getopt_long(3).
 struct OptionParser {
     let options: [Option]
-    /// Whether the words from the first operand on are left alone.
+    /// Whether parsing stops at the first operand.
     var stopsAtOperand = false
 
-    /// The arguments in the words that follow the command's name.
+    /// Parses the words after the command's name.
     func parse(_ words: [String]) throws(CommandFailure) -> Arguments {
-        // A zero byte cannot be in a word that a shell passed, and would end it here.
+        // Words from a shell contain no zero bytes. One would end the word here.
         var pointers = (["respool"] + words).map { strdup($0) } + [nil]
         let names = options.map { option in ([option.name] + option.aliases).map { strdup($0) } }
         defer {

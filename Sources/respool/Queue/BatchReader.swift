@@ -1,7 +1,7 @@
 import FoundationEssentials
 import JobSchema
 
-/// Jobs from a file: JSON Lines, or CSV whose first line names the fields; told apart by the first character.
+/// Reads jobs from a file: JSON Lines, or CSV with a header line. The first character determines the format.
 struct BatchReader: ~Copyable {
     private var lines: LineReader
     private var form: Form = .unknown
@@ -12,7 +12,7 @@ struct BatchReader: ~Copyable {
         case table([String])
     }
 
-    /// A job of the batch, and the line where it begins.
+    /// A job of the batch, and the number of its first line.
     struct Entry {
         let line: Int
         let fields: [String: String]
@@ -22,13 +22,13 @@ struct BatchReader: ~Copyable {
         lines = try LineReader(path: path)
     }
 
-    /// What to call the batch in a sentence.
+    /// The name of the batch for messages.
     var name: String { lines.name }
 
-    /// How much of the file is read; nothing if nobody can know.
+    /// The fraction of the file that has been read; `nil` if its size is unknown.
     var fraction: Double? { lines.size.map { $0 == 0 ? 1 : Double(lines.position) / Double($0) } }
 
-    /// The next job; nothing after the last one. Empty lines are passed over.
+    /// The next job; `nil` after the last one. Empty lines are skipped.
     mutating func next() throws(CommandFailure) -> Entry? {
         while let line = try lines.next() {
             if lines.number == 1, line.starts(with: [0xef, 0xbb, 0xbf]) {
@@ -40,7 +40,7 @@ struct BatchReader: ~Copyable {
         return nil
     }
 
-    /// A refusal that names the line.
+    /// A usage error with the line number.
     func wrong(_ line: Int, _ message: String) -> CommandFailure { .usage("\(name), line \(line): \(message)") }
 
     private mutating func entry(_ line: ArraySlice<UInt8>) throws(CommandFailure) -> Entry? {
@@ -83,7 +83,7 @@ struct BatchReader: ~Copyable {
         return Entry(line: first, fields: Dictionary(pairs, uniquingKeysWith: { $1 }))
     }
 
-    /// The cells of a record, which goes on in the next line while quotes are open (RFC 4180).
+    /// The cells of a record. It continues on the next line while a quote is open (RFC 4180).
     private mutating func cells(_ line: ArraySlice<UInt8>) throws(CommandFailure) -> [String] {
         let first = lines.number
         var record = CSVRow()

@@ -1,14 +1,14 @@
-/// One record of CSV (RFC 4180), fed line by line while its quotes are open.
+/// A CSV record (RFC 4180), to which lines are appended while a quote is open.
 struct CSVRow {
     private var done: [[UInt8]] = []
     private var cell: [UInt8] = []
     private var isQuoted = false
     private var wasQuote = false
 
-    /// Whether the record goes on in the next line.
+    /// Whether the record continues on the next line.
     var isOpen: Bool { isQuoted && !wasQuote }
 
-    /// The cells; nothing if one is not UTF-8.
+    /// The cells; `nil` if one is not valid UTF-8.
     var cells: [String]? {
         let texts = (done + [cell]).map { String(validating: $0, as: UTF8.self) }
         return texts.contains(nil) ? nil : texts.compactMap { $0 }
@@ -22,7 +22,7 @@ struct CSVRow {
         let isQuote = byte == UInt8(ascii: "\"")
         if isQuoted, wasQuote {
             wasQuote = false
-            // A quote after a quote is one quote; anything else closes the quotes.
+            // A doubled quote is a literal quote. Any other character ends the quoted part.
             if isQuote { return cell.append(byte) }
             isQuoted = false
         } else if isQuoted {

@@ -25,7 +25,7 @@ extension Command {
     }
 }
 
-/// How a queue and its server are.
+/// The state of a queue and its server.
 private struct DoctorReport: Encodable {
     let queue: String
     let server: ServerInfo
@@ -59,7 +59,7 @@ private struct DoctorReport: Encodable {
         ].compactMap(\.self)
     }
 
-    /// What a server that is killed would forget.
+    /// Warns if the server could lose jobs when it is killed.
     private static func persistenceWarning(_ server: ServerInfo) -> String? {
         guard server.isAppendOnly else {
             return "Redis has no append-only file, so it forgets jobs when it is killed: set appendonly to yes"
@@ -68,13 +68,13 @@ private struct DoctorReport: Encodable {
         return "appendfsync is \(sync), so Redis may forget its last moments when it is killed: set it to always"
     }
 
-    /// What one who may push could do.
+    /// Warns if a client could push very large jobs.
     private static func sizeWarning(_ server: ServerInfo) -> String? {
         guard let bytes = server.maxBulkBytes, bytes > 16 << 20 else { return nil }
         return "proto-max-bulk-len is \(Formatting.bytes(bytes)), so one pushed job may hold Redis up: set it to 1mb"
     }
 
-    /// What keeps results from becoming visible.
+    /// Warns if there are too few replicas for results to be published.
     private static func replicaWarning(_ server: ServerInfo, _ wait: ReplicaWait?) -> String? {
         guard let wanted = wait?.replicas, server.replicas < wanted else { return nil }
         let replicas = Formatting.count(server.replicas, "replica")

@@ -70,7 +70,7 @@ enum EnqueueOptions {
         "durable", "prints an id only once a replica of Redis has the job too (RESPOOL_WAIT_REPLICAS: how many)")
     static let wait = Option("wait", letter: "w", "waits until all jobs are over; ends with 1 if one did not complete")
 
-    /// The replicas that are to have a durable job: one, unless the environment asks for more.
+    /// The number of replicas that must have a durable job: one, unless the environment requires more.
     static func replicas() throws(CommandFailure) -> ReplicaWait? {
         do throws(Failure) { return try ReplicaWait.fromEnvironment(fallback: 1) } catch { throw .usage(error.message) }
     }

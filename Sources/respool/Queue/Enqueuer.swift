@@ -2,17 +2,17 @@ import FoundationEssentials
 import JobSchema
 import Jobs
 
-/// Pushes jobs in parts and prints what became of each.
+/// Enqueues jobs in parts and prints the result of each.
 struct Enqueuer {
     let connection: QueueConnection
     let isJSON: Bool
-    /// Whether the ids are wanted at the end; a long batch would only fill the memory with them.
+    /// Whether the ids are returned at the end. Otherwise they are not kept, to save memory in long batches.
     let keepsIds: Bool
 
-    /// Jobs that are pushed at once.
+    /// The number of jobs enqueued at once.
     static let partSize = 2000
 
-    /// Pushes a job for each source, all with the same fields.
+    /// Enqueues a job for each source, all with the same fields.
     func push(sources: [String], fields: [String: String]) async throws(CommandFailure) -> PushedJobs {
         guard !sources.isEmpty else {
             throw .usage("a source is missing: give URLs or paths, or --batch FILE; see `respool enqueue --help`")
@@ -40,7 +40,7 @@ struct Enqueuer {
         return pushed
     }
 
-    /// Pushes the jobs of a batch; the fields given are those of every job that has no others.
+    /// Enqueues the jobs of a batch. The defaults apply to jobs without these fields.
     func push(
         batch path: String, defaults: [String: String], operands: [String]
     ) async throws(CommandFailure) -> PushedJobs {
@@ -51,7 +51,8 @@ struct Enqueuer {
         var reader = try BatchReader(path: path)
         var bar = PushBar()
         var pushed = PushedJobs()
-        // The next part is read, checked and written down while Redis takes this one, whose ids are told while it takes the next.
+        // While Redis processes one part, the next part is read, validated and encoded. Ids are printed while Redis processes
+        // the following part.
         var underWay: (part: Part, answers: Task<Result<[Enqueued], CommandFailure>, Never>)?
         while true {
             let next = Result { () throws(CommandFailure) in Part(try jobs(&reader, defaults)) }
@@ -76,7 +77,7 @@ struct Enqueuer {
         return pushed
     }
 
-    /// Reads a file that can be read twice to its end, so that a bad line is found before a job is pushed.
+    /// Reads a regular file to its end first, so that an invalid line is found before any job is enqueued.
     private func check(_ path: String, _ defaults: [String: String]) throws(CommandFailure) {
         var reader = try BatchReader(path: path)
         guard reader.fraction != nil else { return }
@@ -85,7 +86,7 @@ struct Enqueuer {
         }
     }
 
-    /// The next jobs of a batch, all of them valid.
+    /// The next jobs of a batch, validated.
     private func jobs(
         _ reader: inout BatchReader, _ defaults: [String: String]
     ) throws(CommandFailure) -> [JobSpec] {
@@ -106,12 +107,12 @@ struct Enqueuer {
         do throws(CommandFailure) { return .success(try await push(part)) } catch { return .failure(error) }
     }
 
-    /// Pushes one part; a lost answer is asked for again, which pushes nothing twice.
+    /// Enqueues one part. If the reply is lost, the command is sent again; it is idempotent.
     private func push(_ part: Part) async throws(CommandFailure) -> [Enqueued] {
         try await connection.askTwice { queue throws(QueueError) in try await queue.enqueue(part.batches) }
     }
 
-    /// Prints what became of the jobs of a part.
+    /// Prints the results of the jobs of a part.
     private func report(_ answers: [Enqueued], of part: Part) -> [Enqueued] {
         var text = ""
         for (answer, spec) in zip(answers, part.specs) {
@@ -123,7 +124,7 @@ struct Enqueuer {
     }
 }
 
-/// Jobs that are pushed at once, as they are and as Redis takes them.
+/// Jobs that are enqueued at once: their specs, and their encoded form.
 private struct Part {
     let specs: [JobSpec]
     let batches: EnqueueBatches
@@ -134,12 +135,12 @@ private struct Part {
     }
 }
 
-/// What a run of `enqueue` has pushed.
+/// The jobs enqueued by one run of `enqueue`.
 struct PushedJobs {
-    /// Of the jobs, if they are wanted.
+    /// The ids, if they are kept.
     private(set) var ids: [String] = []
     private(set) var count = 0
-    /// How many stand for jobs that were there before.
+    /// The number of jobs that are duplicates of existing ones.
     private(set) var duplicates = 0
 
     mutating func add(_ answers: [Enqueued], keepsIds: Bool) {
@@ -149,7 +150,7 @@ struct PushedJobs {
     }
 }
 
-/// A pushed job, as a program reads it.
+/// The JSON report of an enqueued job.
 private struct PushedJob: Encodable {
     let id: String
     let duplicate: Bool
@@ -162,7 +163,7 @@ private struct PushedJob: Encodable {
     }
 }
 
-/// The bar of a long batch, unless the ids themselves go to the terminal.
+/// The progress bar of a long batch, unless the ids are printed to the terminal.
 private struct PushBar {
     private var area = LiveArea(.error)
     private let isWanted = Terminal.error.isInteractive && !Terminal.output.isInteractive

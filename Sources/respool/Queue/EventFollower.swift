@@ -4,14 +4,14 @@ import Lifecycle
 import MediaTypes
 import Redis
 
-/// Prints the jobs of a queue, and then every change as it happens.
+/// Prints the jobs of a queue, and then every change as it occurs.
 struct EventFollower {
     let list: JobList
     let state: JobState?
     let limit: Int
     let isJSON: Bool
 
-    /// Goes on until somebody ends it, or a server that was there refuses.
+    /// Runs until standard output is closed, or the server returns an error. A lost connection is retried.
     func follow() async throws(CommandFailure) -> ExitStatus {
         let (connection, name) = (list.connection, list.connection.queue.name)
         let client = BlockingRedisClient(url: connection.url, name: "respool", key: QueueKeys(name).meta)
@@ -67,7 +67,7 @@ struct EventFollower {
         return "\(time) \(event.id) \(words(event, record))\(label)"
     }
 
-    /// What is told of no one job.
+    /// The sentence for an event that concerns no single job.
     private func sentence(_ event: QueueEvent) -> String {
         guard let group = event.details["group"] else { return "the queue is \(event.state)" }
         guard event.state == "group_ended" else { return "the group \(group) is \(event.state)" }
@@ -79,7 +79,7 @@ struct EventFollower {
     private func words(_ event: QueueEvent, _ record: JobRecord?) -> String {
         let details = event.details
         switch event.state {
-        // What the job says of itself is of this change only if it has not moved on.
+        // The job's record describes this event only if its state has not changed since.
         case "completed", "failed":
             if let record, record.state.rawValue == event.state { return JobLine(record).plain }
             return details["code"].map { "\(event.state) \($0)" } ?? event.state
@@ -96,9 +96,9 @@ struct EventFollower {
     }
 }
 
-/// A change, or where a job stands, as a program reads it.
+/// The JSON line of a change, or of a job's current state.
 private struct Change: Encodable {
-    /// Counts up by one; nothing in the list of jobs as they are.
+    /// The sequence number; `nil` in the list of current states.
     @Nullable var n: Int64?
     let at: String
     let id: String
@@ -109,7 +109,7 @@ private struct Change: Encodable {
     @Nullable var code: String?
     @Nullable var due: String?
     @Nullable var of: String?
-    /// Of a group that was sealed or has ended.
+    /// For a group that was sealed or has ended.
     @Nullable var group: String?
     @Nullable var completed: Int?
     @Nullable var failed: Int?

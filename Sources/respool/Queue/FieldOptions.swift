@@ -1,18 +1,18 @@
 import JobSchema
 import MediaTypes
 
-/// The options that are made from the table of a job's fields.
+/// The options generated from the fields of a job.
 enum FieldOptions {
-    /// Every field but the source, which is an operand.
+    /// Every field except the source, which is an operand.
     static let all: [Option] = JobField.all.filter { $0.name != "source" }.map(option)
 
-    /// The source, where no operand is one.
+    /// The source as an option, for commands without a source operand.
     static let source = JobField.named("source").map(option)!
 
-    /// Those that tell what a result is to be and which part of the source it holds.
+    /// The fields that describe a result, and the part of the source that it contains.
     static let conversion: [Option] = all.filter { !queueNames.contains($0.name) }
 
-    /// The fields that the arguments give.
+    /// The fields given by the arguments.
     static func fields(_ arguments: Arguments, of options: [Option]) -> [String: String] {
         var fields: [String: String] = [:]
         for option in options {
@@ -21,7 +21,7 @@ enum FieldOptions {
         return fields
     }
 
-    /// What only a queue can do.
+    /// The fields that only apply to queued jobs.
     private static let queueNames: Set<String> = [
         "output", "priority", "delay", "not-before", "attempts", "timeout", "expires", "deadline", "dedup", "group",
         "limit-key", "callback",

@@ -1,12 +1,12 @@
 import Jobs
 
-/// Shows a group as one: once, or until it is over.
+/// Shows the state of a group, once or until it has ended.
 struct GroupView {
     let connection: QueueConnection
     let name: String
     let isJSON: Bool
 
-    /// Answers failure if the group is over and a job of it did not complete.
+    /// Returns a failure if the group has ended and a job of it was not completed.
     func show(isWatching: Bool) async throws(CommandFailure) -> ExitStatus {
         var record = try found(await connection.ask(look))
         guard isWatching else {
@@ -43,7 +43,7 @@ struct GroupView {
             ? JSONLine.text(GroupReport(record, speed)) + "\n" : lines(record, speed).map { $0 + "\n" }.joined()
     }
 
-    /// What must differ between two lines that are not on a terminal.
+    /// Values whose change causes another line if the output is not a terminal.
     private func summary(_ record: GroupRecord) -> String {
         "\(record.isSealed) \(record.total) \(record.counts[.running] ?? 0) \(record.ran) \(record.left)"
     }

@@ -1,6 +1,6 @@
 import JobSchema
 
-/// What a command did with one job or callback.
+/// The result of a command for one job or callback.
 struct JobActionResult: Sendable {
     let word: String
     let reason: String?
@@ -26,7 +26,7 @@ struct JobActionReport: Sendable {
         @Nullable var reason: String?
     }
 
-    /// Answers whether all are good.
+    /// Prints the results; returns whether all are good.
     func show(_ ids: [String], _ results: [JobActionResult]) -> Bool {
         for (id, result) in zip(ids, results) {
             let reason = result.reason.map { ": \($0)" } ?? ""
@@ -41,6 +41,6 @@ struct JobActionReport: Sendable {
 }
 
 extension String {
-    /// The word for people: `too late` instead of `too_late`.
+    /// The word as text for people: `too late` instead of `too_late`.
     fileprivate var spaced: String { String(map { $0 == "_" ? " " : $0 }) }
 }

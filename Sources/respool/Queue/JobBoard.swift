@@ -2,18 +2,18 @@ import JobSchema
 import Jobs
 import MediaTypes
 
-/// What is known of a set of jobs.
+/// The last known records of a set of jobs.
 struct JobBoard {
     let ids: [String]
     private(set) var records: [String: JobRecord] = [:]
-    /// Ids that no job has, or has no more.
+    /// Ids of jobs that do not exist, or no longer exist.
     private(set) var missing: [String] = []
     private var closed: Set<String> = []
 
-    /// What happened to a job since it was seen last.
+    /// A change of a job since the last update.
     struct Change {
         let id: String
-        /// Nothing if there is no such job.
+        /// `nil` if the job does not exist.
         let record: JobRecord?
     }
 
@@ -22,12 +22,12 @@ struct JobBoard {
         self.ids = ids.filter { seen.insert($0).inserted }
     }
 
-    /// Ids of the jobs that are not over.
+    /// Ids of the jobs that have not ended.
     var open: [String] { ids.filter { !closed.contains($0) } }
 
     var isFinished: Bool { closed.count == ids.count }
 
-    /// Takes a job's record in; answers a change that is worth a line.
+    /// Takes in a job's record; returns the change if it is worth a line.
     mutating func update(_ id: String, _ record: JobRecord?) -> Change? {
         let before = records[id]
         guard let record else {
@@ -40,7 +40,7 @@ struct JobBoard {
         return Self.milestone(before) == Self.milestone(record) ? nil : Change(id: id, record: record)
     }
 
-    /// What must differ between two lines: the state, the phase, the try, and each tenth of the way.
+    /// Values whose change causes another line: state, phase, attempt, and each tenth of the progress.
     private static func milestone(_ record: JobRecord?) -> [String] {
         guard let record else { return [] }
         let tenth = record.state == .running ? record.progress.map { String(Int($0 * 10)) } ?? "" : ""

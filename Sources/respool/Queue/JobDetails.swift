@@ -3,11 +3,11 @@ import Jobs
 import Lifecycle
 import MediaTypes
 
-/// Prints all that is known of jobs.
+/// Prints the full records of jobs.
 struct JobDetails {
     let connection: QueueConnection
 
-    /// Answers failure if an id is unknown.
+    /// Returns a failure if an id is unknown.
     func show(_ ids: [String], isJSON: Bool) async throws(CommandFailure) -> ExitStatus {
         var (status, isFirst) = (ExitStatus.success, true)
         for part in ids.parts(of: 500) {
@@ -39,7 +39,7 @@ struct JobDetails {
     private static func overview(_ record: JobRecord) -> [(String, String)] {
         let attempts = "attempt \(record.attempt) of \(record.attempts)"
         let crashes = record.crashes > 0 ? ", crashes: \(record.crashes)" : ""
-        // The error has a line of its own.
+        // The error is printed on a separate line.
         let state = record.error == nil ? JobLine(record).plain : record.state.rawValue
         var pairs = [("state", "\(state) (\(attempts)\(crashes), priority \(record.priority))")]
         if let source = record.source { pairs.append(("source", source)) }

@@ -1,23 +1,23 @@
 import Jobs
 
-/// Follows jobs until each of them is over.
+/// Follows jobs until each of them has ended.
 struct JobFollower {
     let connection: QueueConnection
-    /// Where the bars are drawn, or the changes written.
+    /// The terminal for bars and changes.
     let terminal: Terminal
     let form: Form
-    /// Says why there is no use in waiting any longer.
+    /// The reason to stop waiting, if there is one.
     let fault: @Sendable () -> CommandFailure?
 
-    /// What is written of the jobs.
+    /// The output for the followed jobs.
     enum Form {
-        /// Bars on a terminal, lines of changes elsewhere.
+        /// Progress bars on a terminal; otherwise a line per change.
         case changes
-        /// Bars on a terminal, only failures elsewhere.
+        /// Progress bars on a terminal; otherwise only failures.
         case summary
-        /// A line of JSON on standard output for each job that is over.
+        /// A line of JSON on standard output for each job that has ended.
         case json
-        /// A line of JSON on standard output for every change.
+        /// A line of JSON on standard output for each change.
         case jsonChanges
     }
 
@@ -33,7 +33,8 @@ struct JobFollower {
         self.fault = fault
     }
 
-    /// Answers failure if a job did not complete, or an id is unknown; unless it waits for the server, one that was never reached is a failure too.
+    /// Returns a failure if a job was not completed or an id is unknown. If `isPatient` is false, an unreachable server is an
+    /// error immediately.
     func follow(_ ids: [String], isPatient: Bool = true) async throws(CommandFailure) -> ExitStatus {
         if !isPatient { _ = try await connection.ask { queue throws(QueueError) in try await queue.stats() } }
         var board = JobBoard(ids)
@@ -79,7 +80,7 @@ struct JobFollower {
     }
 }
 
-/// Tells once that no job has begun for longer than a worker needs to start.
+/// Detects once that no job has started within 3 s.
 private struct StandstillWatch {
     private let start = ContinuousClock.now
     private var isFinished = false

@@ -3,10 +3,10 @@ import Jobs
 import Lifecycle
 import MediaTypes
 
-/// One job in one line.
+/// A job in one line.
 struct JobLine {
     let record: JobRecord
-    /// Whether the line begins with the job's id, as it does among others.
+    /// Whether the line begins with the job's id, as in a list of several jobs.
     let showsID: Bool
 
     init(_ record: JobRecord, showsID: Bool = false) {
@@ -14,12 +14,12 @@ struct JobLine {
         self.showsID = showsID
     }
 
-    /// What is converted, and into what.
+    /// The source and the target format.
     func label(_ terminal: Terminal) -> String {
         ProgressLine.label(source: record.source ?? record.id, target: record.format ?? "?", terminal)
     }
 
-    /// The line for a terminal, no longer than its columns.
+    /// The line for a terminal, at most as wide as its columns.
     func text(_ style: ProgressLineStyle) -> String {
         let terminal = style.terminal
         guard record.state != .running else { return progress(terminal).text(style) }
@@ -28,7 +28,7 @@ struct JobLine {
             + terminal.colored(TextLayout.cut(text, width: style.room, mark: terminal.ellipsis), color)
     }
 
-    /// The lines below it for each of several outputs of a running job.
+    /// The lines below it for the outputs of a running job with several outputs.
     func outputLines(_ style: ProgressLineStyle) -> [String] {
         record.state == .running ? progress(style.terminal).outputLines(record.format, style) : []
     }
@@ -39,12 +39,12 @@ struct JobLine {
         return detail.hasPrefix(record.state.rawValue) ? detail : "\(record.state.rawValue) \(detail)"
     }
 
-    /// How far a running job is.
+    /// The progress of a running job.
     func figures(hasUnicode: Bool) -> String {
         progress(.output).figures(hasUnicode: hasUnicode).trimmed
     }
 
-    /// What there is to say of a job that does not run.
+    /// The details of a job that is not running.
     var detail: String {
         switch record.state {
         case .completed: completion
@@ -65,7 +65,7 @@ struct JobLine {
         }
     }
 
-    /// The line of the job while it runs.
+    /// The line of a running job.
     func progress(_ terminal: Terminal) -> ProgressLine {
         let progress = record.phase.map {
             Progress(
@@ -110,6 +110,6 @@ struct JobLine {
 }
 
 extension String {
-    /// The text without the space that aligned it.
+    /// The text without the leading spaces of its alignment.
     fileprivate var trimmed: String { String(drop { $0 == " " }) }
 }

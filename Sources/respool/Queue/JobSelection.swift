@@ -1,7 +1,7 @@
 import JobSchema
 import Jobs
 
-/// The jobs that a command is about: ids that were typed, those of a group, those in a state, or those that failed with a code.
+/// The jobs selected for a command: by ids, by group, by state, or by error code.
 struct JobSelection: Sendable {
     private let connection: QueueConnection
     private let ids: [String]
@@ -22,8 +22,8 @@ struct JobSelection: Sendable {
         guard isAll || !ids.isEmpty else { throw .usage("an id is missing: give ids, or --group NAME") }
     }
 
-    /// Calls the body for up to 500 ids after the other; of a group, for the jobs of a rank. Answers failure if the body once
-    /// said that something is wrong.
+    /// Calls the body with up to 500 ids at a time; for a group, with the jobs of a rank. Returns a failure if the body
+    /// returned false for any of them.
     func each(
         rank: GroupCursor.Rank,
         _ body: (QueueConnection, [String]) async throws(CommandFailure) -> Bool
@@ -44,7 +44,7 @@ struct JobSelection: Sendable {
         return isGood ? .success : .failure
     }
 
-    /// The ids of those that failed with the code, if one was given.
+    /// The ids of the jobs that failed with the code, if one was given.
     private func matching(_ ids: [String]) async throws(CommandFailure) -> [String] {
         guard code != nil else { return ids }
         let records = try await connection.ask { queue throws(QueueError) in try await queue.jobs(ids) }
@@ -69,7 +69,7 @@ struct JobSelection: Sendable {
 }
 
 extension QueueConnection {
-    /// Calls the body for page after page of a group's jobs, of one rank or of all.
+    /// Calls the body for each page of a group's jobs, of one rank or of all.
     func eachMember(
         of group: String, rank: GroupCursor.Rank?,
         _ body: ([String]) async throws(CommandFailure) -> Void
@@ -94,7 +94,7 @@ extension Option {
 }
 
 extension Arguments {
-    /// The group that was named.
+    /// The validated name of the group from the option.
     func group() throws(CommandFailure) -> String? {
         guard let name = value(.group) else { return nil }
         guard KeyName.isValid(name) else {

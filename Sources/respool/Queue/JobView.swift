@@ -1,7 +1,7 @@
 import JobSchema
 import Jobs
 
-/// Shows jobs that are being followed: bars on a terminal, lines elsewhere.
+/// Displays followed jobs: progress bars on a terminal; otherwise lines.
 struct JobView {
     private let terminal: Terminal
     private let form: JobFollower.Form
@@ -19,10 +19,10 @@ struct JobView {
         area.draw(bars(board))
     }
 
-    /// Lets others write below the bars.
+    /// Keeps the bars in place, so that other output appears below them.
     mutating func release() { area.release() }
 
-    /// Says in one line how it ended, where bars were drawn for more than one job.
+    /// Prints a summary in one line, if bars were drawn for more than one job.
     func end(_ board: JobBoard) {
         guard terminal.isInteractive, form != .jsonChanges, board.ids.count > 1 else { return }
         let counts = Dictionary(grouping: board.records.values, by: \.state).mapValues(\.count)
@@ -62,7 +62,7 @@ struct JobView {
         return "\(id) \(line.plain) (\(line.label(terminal)))"
     }
 
-    /// A line a job; where there are more than rows, those that run go first and the rest is counted.
+    /// One line per job. If there are more jobs than rows, running ones come first and the rest is only counted.
     private func bars(_ board: JobBoard) -> [String] {
         let size = terminal.size
         let records = board.ids.compactMap { board.records[$0] }
@@ -79,7 +79,7 @@ struct JobView {
 
     private func total(_ records: [JobRecord]) -> String { Formatting.count(records.count, "job") }
 
-    /// All jobs as one: how far they are together, and how many are over, run and wait.
+    /// The total of all jobs: their overall progress, and the numbers of ended, running and remaining ones.
     private func totalLine(_ records: [JobRecord], _ style: ProgressLineStyle) -> String {
         let over = records.count { $0.state.isTerminal }
         let running = records.filter { $0.state == .running }

@@ -68,7 +68,7 @@ struct JobList {
         return Array(jobs.prefix(limit))
     }
 
-    /// Jobs of a group: those that are not over, then what failed, was cancelled, completed.
+    /// The jobs of a group: first those that have not ended, then the failed, cancelled and completed ones.
     func read(group: String, state: JobState?, limit: Int) async throws(CommandFailure) -> [JobRecord] {
         guard try await connection.ask({ queue throws(QueueError) in try await queue.group(group) }) != nil else {
             throw .noGroup(group)
@@ -87,13 +87,13 @@ struct JobList {
         return Array(jobs.prefix(limit))
     }
 
-    /// What is said where there is nothing to list.
+    /// The message for an empty list.
     static func none(_ state: JobState?, _ group: String?) -> String {
         let place = group.map { "in the group \($0)" } ?? "in the queue"
         return state.map { "no job \(place) is \($0.rawValue)" } ?? "no jobs \(place)"
     }
 
-    /// A table of the jobs; where all are in one state, on a terminal without it.
+    /// A table of the jobs. On a terminal, the state column is omitted if all jobs are in one state.
     static func lines(_ jobs: [JobRecord], state: JobState? = nil) -> [String] {
         let (terminal, now) = (Terminal.output, WallClock.milliseconds())
         let hasState = state == nil || !terminal.isInteractive

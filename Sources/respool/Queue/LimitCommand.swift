@@ -58,7 +58,7 @@ enum LimitOptions {
     static let fallbackRate = Option(
         "default-rate", value: "N", "the rate for keys that have none of their own, or off")
 
-    /// A number of jobs; nothing for `off`.
+    /// A number of jobs; `nil` for `off`.
     static func number(_ text: String, from least: Int) throws(CommandFailure) -> Int? {
         if text == "off" { return nil }
         guard let number = Int(text), (least...60_000).contains(number) else {
@@ -94,11 +94,11 @@ enum LimitOptions {
         .init(number.map { "\($0)\(unit)" } ?? "off")
     }
 
-    /// A key as a program reads it; without a name, what holds for all others.
+    /// The JSON line of a key. Without a name, it contains the defaults of all other keys.
     private struct LimitLine: Encodable {
         @Nullable var key: String?
         @Nullable var limit: Int?
-        /// Jobs a minute.
+        /// Jobs per minute.
         @Nullable var rate: Int?
         @Nullable var running: Int?
         @Nullable var waiting: Int?

@@ -1,16 +1,16 @@
 import Glibc
 import Lifecycle
 
-/// The lines of a file or pipe, read as they are asked for.
+/// Reads the lines of a file or pipe one at a time.
 struct LineReader: ~Copyable {
     private let file: Descriptor
-    /// What to call it in a sentence.
+    /// The name for messages.
     let name: String
-    /// Bytes of the whole file; nothing for a pipe.
+    /// Length of the file in bytes; `nil` for a pipe.
     let size: Int64?
-    /// Bytes of the lines given so far.
+    /// Bytes of the lines returned so far.
     private(set) var position: Int64 = 0
-    /// The number of the line given last, from 1.
+    /// The number of the last line returned, from 1.
     private(set) var number = 0
     private var buffer: [UInt8] = []
     private var start = 0
@@ -29,7 +29,7 @@ struct LineReader: ~Copyable {
         size = isFile ? Int64(status.st_size) : nil
     }
 
-    /// The next line without its end, or nothing after the last one.
+    /// The next line without its line ending; `nil` after the last one.
     mutating func next() throws(CommandFailure) -> ArraySlice<UInt8>? {
         var searched = start
         while true {

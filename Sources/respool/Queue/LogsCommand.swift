@@ -27,7 +27,7 @@ extension Command {
     }
 }
 
-/// A job's log, as a program reads it.
+/// The JSON report of a job's log.
 private struct JobLog: Encodable {
     let id: String
     let lines: [String]

@@ -2,14 +2,14 @@ import JobSchema
 import Jobs
 import Redis
 
-/// The queue that a command speaks to.
+/// The connection to the queue of a command.
 struct QueueConnection: Sendable {
     let queue: JobQueue
     let url: RedisURL
 
-    /// The queue that the options, the environment or the defaults name; connects when it is first asked.
+    /// The queue that the options, the environment or the defaults specify. The connection is opened by the first request.
     ///
-    /// With replicas, `enqueue` waits for them.
+    /// If `replicas` is set, `enqueue` waits for them.
     init(_ arguments: Arguments, replicas: ReplicaWait? = nil) throws(CommandFailure) {
         do throws(RedisError) {
             if let text = arguments.given(.redis).last {
@@ -38,14 +38,14 @@ struct QueueConnection: Sendable {
             client: RedisClient(url: url, name: "respool", key: QueueKeys(name).meta), replicas: replicas, name: name)
     }
 
-    /// What the queue answers; its errors become a sentence and an exit status.
+    /// Sends a request to the queue. Errors become a message and an exit status.
     func ask<Answer>(
         _ question: (JobQueue) async throws(QueueError) -> Answer
     ) async throws(CommandFailure) -> Answer {
         do throws(QueueError) { return try await question(queue) } catch { throw explain(error) }
     }
 
-    /// The same, asked once more if the answer may have got lost.
+    /// Like `ask`, but repeats the request once if the server was unreachable, because the reply may have been lost.
     func askTwice<Answer>(
         _ question: (JobQueue) async throws(QueueError) -> Answer
     ) async throws(CommandFailure) -> Answer {
@@ -55,7 +55,8 @@ struct QueueConnection: Sendable {
         }
     }
 
-    /// The same, asked for up to a minute while the server is away, which is said; `makeRoom` is called before.
+    /// Like `ask`, but retries for up to a minute while the server is unreachable. `makeRoom` is called before this is
+    /// reported.
     func askWithRetry<Answer>(
         makeRoom: () -> Void = {}, _ question: (JobQueue) async throws(QueueError) -> Answer
     ) async throws(CommandFailure) -> Answer {

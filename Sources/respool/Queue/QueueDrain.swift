@@ -1,7 +1,7 @@
 import Jobs
 import Lifecycle
 
-/// Waits until nothing of a paused queue runs any more.
+/// Waits until no job of a paused queue is running.
 struct QueueDrain {
     let connection: QueueConnection
     let timeout: Duration?

@@ -2,11 +2,11 @@ import JobSchema
 import Jobs
 import Lifecycle
 
-/// Shows a queue at a glance: counts, workers, running jobs.
+/// Shows the state of a queue: counts, workers and running jobs.
 struct QueueOverview {
     let connection: QueueConnection
 
-    /// Shows it once, or again and again until somebody ends it.
+    /// Shows it once, or repeatedly until the process ends.
     func show(isWatching: Bool, isJSON: Bool) async throws(CommandFailure) -> ExitStatus {
         guard isWatching else {
             StandardStream.output(text(try await connection.ask(Self.look), isJSON: isJSON))
@@ -29,7 +29,7 @@ struct QueueOverview {
         }
     }
 
-    /// What is asked of the queue at once.
+    /// The data of one update.
     private struct Glance {
         let stats: QueueStats
         let workers: [WorkerRecord]
@@ -81,7 +81,7 @@ struct QueueOverview {
         }.joined(separator: "  ")
     }
 
-    /// What happened lately, unless nothing did.
+    /// The counts of the last minute, hour and day, unless they are all zero.
     private func recentCounts(_ stats: QueueStats, _ terminal: Terminal) -> [String] {
         guard !stats.lastDay.isNone else { return [] }
         var table = Table([
@@ -114,7 +114,7 @@ struct QueueOverview {
     }
 }
 
-/// The same for a program.
+/// The JSON report of the overview.
 private struct OverviewReport: Encodable {
     let queue: String
     let paused: Bool
@@ -131,7 +131,7 @@ private struct OverviewReport: Encodable {
         let slots: Int
         let version: String
         let jobs: [String]
-        /// Seconds since the last beat.
+        /// Seconds since the last heartbeat.
         @Nullable var silence: Double?
     }
 

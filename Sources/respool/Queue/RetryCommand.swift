@@ -56,7 +56,7 @@ enum RetryOptions {
                 throw .usage("--set is '\(text)': write a field and its value, as format=wav")
             }
             let value = String(text.dropFirst(name.count + 1))
-            // What is no field may be what the job was refused for.
+            // An unknown field can only be removed; the job may have been rejected because of it.
             guard JobField.named(name) != nil || value.isEmpty else {
                 let hint = Spelling.hint(for: name, among: JobField.all.map(\.name))
                 throw .usage("--set is '\(text)': there is no field `\(name)`\(hint)")

@@ -53,7 +53,7 @@ enum ScheduleOptions {
     static let replace = Option("replace", "puts the schedule in the place of one that has its name")
 }
 
-/// The schedules of a queue, as the command shows and changes them.
+/// Shows and changes the schedules of a queue.
 private struct ScheduleBook {
     let connection: QueueConnection
     let isJSON: Bool
@@ -97,7 +97,7 @@ private struct ScheduleBook {
                 if let id { StandardStream.output(id + "\n") }
                 return id != nil
             case "remove":
-                // It was there a moment ago, so it is gone now, whoever removed it.
+                // The schedule existed a moment ago, so it is removed now, by this process or another.
                 _ = try await queue.removeSchedule(name)
                 return true
             default: return try await queue.setSchedule(schedule, isPaused: verb == "pause")
@@ -112,7 +112,7 @@ private struct ScheduleBook {
         return found
     }
 
-    /// The job's fields, in which the words that stand for a time are left as they are.
+    /// The job's fields, with the placeholders for dates and times unchanged.
     private func fields(_ arguments: Arguments) throws(CommandFailure) -> [String: String] {
         var fields = FieldOptions.fields(arguments, of: FieldOptions.all)
         guard let source = arguments.value(FieldOptions.source) else {
@@ -128,7 +128,7 @@ private struct ScheduleBook {
         return fields
     }
 
-    /// Checks the job of one occurrence.
+    /// Validates the job of one occurrence.
     private func check(_ fields: [String: String], _ parts: (date: String, time: String)) throws(Failure) {
         let filled = fields.mapValues { value in
             zip(ScheduleRecord.placeholders, [parts.date, parts.time]).reduce(value) { $0.replacing($1.0, with: $1.1) }
@@ -164,13 +164,13 @@ private struct ScheduleBook {
 }
 
 extension ScheduleRecord {
-    /// A moment by the clock of the schedule's own zone; by UTC where this machine does not know the zone.
+    /// A time in the schedule's time zone, or in UTC if the zone is unknown on this machine.
     fileprivate func clock(_ milliseconds: Int64) -> String {
         (try? recurrence())?.clock(at: milliseconds) ?? WallClock.timestamp(milliseconds: milliseconds)
     }
 }
 
-/// A schedule as a program reads it; without a next time it is paused.
+/// The JSON line of a schedule. If it has no next time, it is paused.
 private struct ScheduleLine: Encodable {
     let name: String
     let cron: String

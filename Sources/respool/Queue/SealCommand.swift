@@ -25,7 +25,7 @@ enum SealOptions {
 }
 
 extension Arguments {
-    /// The URL of an option that is to be called.
+    /// The validated callback URL of an option.
     func callback(_ option: Option) throws(CommandFailure) -> String? {
         guard let url = value(option), !CallbackURL.isValid(url) else { return value(option) }
         throw .usage("--\(option.name) is '\(redactedURL(url))': \(CallbackURL.rule)")
@@ -33,8 +33,8 @@ extension Arguments {
 }
 
 extension QueueConnection {
-    /// Seals a group, and asks again if the answer is lost; answers whether there is such a group. Who has just pushed its jobs is
-    /// patient.
+    /// Seals a group, and repeats the request if the reply is lost; returns whether the group exists. `isPatient` retries for
+    /// up to a minute, for a caller that has just enqueued the jobs.
     func seal(_ group: String, callback: String?, isPatient: Bool) async throws(CommandFailure) -> Bool {
         guard KeyName.isValid(group) else {
             throw .usage("'\(group)' is no group: a group's name is 1 to 64 of A-Z a-z 0-9 _ . -")

@@ -3,9 +3,9 @@ import JobSchema
 import Lifecycle
 import Text
 
-/// Turns what people type for a source into a URL.
+/// Converts a typed source to a URL.
 enum SourceAddress {
-    /// The URL as it is, or the file:// URL of a local path.
+    /// The URL itself, or the file:// URL of a local path.
     static func url(_ text: String) throws(CommandFailure) -> String {
         isURL(text) ? text : "file://" + PercentEncoding.encoded(path: try absolutePath(text))
     }
@@ -24,10 +24,10 @@ enum SourceAddress {
         return !scheme.isEmpty && text.utf8[scheme.endIndex...].starts(with: "://".utf8)
     }
 
-    /// As it was typed, but for the secrets of a URL.
+    /// The text as typed, without the secrets of a URL.
     static func shown(_ text: String) -> String { isURL(text) ? redactedURL(text) : text }
 
-    /// The path from the root, not resolved any further: another machine may read it.
+    /// The absolute path. Symbolic links are not resolved, because another machine may read it.
     static func absolutePath(_ path: String) throws(CommandFailure) -> String {
         guard !path.isEmpty else { throw .usage("an empty path names no file: give a path or a URL") }
         if path.hasPrefix("/") { return normalized(path) }
@@ -36,19 +36,19 @@ enum SourceAddress {
         return normalized(String(cString: folder) + "/" + path)
     }
 
-    /// The path without `.` and double slashes; `..` stays, for it follows symbolic links.
+    /// The path without `.` and double slashes. `..` is kept, because it depends on symbolic links.
     private static func normalized(_ path: String) -> String {
         "/" + path.split(separator: "/").filter { $0 != "." }.joined(separator: "/")
     }
 
-    /// The last part of a path or URL, decoded and fit to be shown.
+    /// The last component of a path or URL, decoded and printable.
     static func name(_ source: String) -> String {
         let path = shown(source).prefix { $0 != "?" && $0 != "#" }
         let last = path.split(separator: "/").last.map(String.init) ?? source
         return TextLayout.printable(PercentEncoding.decoded(last) ?? last)
     }
 
-    /// The path of a file:// URL, or nothing.
+    /// The path of a file:// URL; `nil` for others.
     static func path(ofFileURL url: String) -> String? {
         guard url.hasPrefix("file:///") else { return nil }
         return PercentEncoding.decoded(url.dropFirst("file://".count))
