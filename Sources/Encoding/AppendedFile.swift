@@ -1,6 +1,6 @@
 package import Bytes
 
-/// A file that is written from its beginning to its end, some bytes of which may be filled in later.
+/// A file that is written sequentially, except for bytes that are filled in later.
 package final class AppendedFile {
     private let store: any RandomAccessOutput
     @usableFromInline var bytes: [UInt8] = []
@@ -11,19 +11,19 @@ package final class AppendedFile {
 
     package var length: Int64 { written + Int64(bytes.count) }
 
-    /// Puts bytes at the end.
+    /// Appends bytes.
     @inlinable package func append(_ more: some Sequence<UInt8>) throws(MediaError) {
         bytes.append(contentsOf: more)
         if bytes.count >= Self.block { try flush() }
     }
 
-    /// Puts bytes in the place of others.
+    /// Overwrites bytes at an offset.
     package func replace(at offset: Int64, _ other: [UInt8]) throws(MediaError) {
         try flush()
         try write(other, at: offset)
     }
 
-    /// Hands on what is held back.
+    /// Writes the buffered bytes.
     package func flush() throws(MediaError) {
         guard !bytes.isEmpty else { return }
         try write(bytes, at: written)

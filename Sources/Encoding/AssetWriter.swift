@@ -7,7 +7,7 @@ import Lifecycle
 package import MediaTypes
 import Tags
 
-/// Encodes samples into a file of one audio track: append, append, finish.
+/// Encodes samples into a file with one audio track: append frames, then finish.
 package struct AssetWriter: ~Copyable {
     private var converter: SampleConverter
     private var track: TrackEncoder<PacketWriter>
@@ -17,7 +17,7 @@ package struct AssetWriter: ~Copyable {
         self.track = track
     }
 
-    /// Starts a file for samples of one shape.
+    /// Opens a file for samples of one shape.
     static func open(
         _ store: any RandomAccessOutput, _ settings: EncodingSettings, input: SampleShape, depth: SampleDepth,
         tags: HeaderTags, stop: CancellationFlag
@@ -26,7 +26,7 @@ package struct AssetWriter: ~Copyable {
         return AssetWriter(converter, try TrackEncoder.open(store, settings, tags: tags, stop: stop))
     }
 
-    /// Adds a track for samples of one shape to a file of several, whose header and end are the caller's matter.
+    /// Adds a track for samples of one shape to a file of several tracks. The caller writes the file's header and trailer.
     package static func add(
         to file: MuxedFile, _ settings: EncodingSettings, input: SampleShape, depth: SampleDepth, label: TrackLabel
     ) throws(MediaError) -> AssetWriter {
@@ -37,14 +37,14 @@ package struct AssetWriter: ~Copyable {
     /// Samples of each channel in the file so far, at the output's rate.
     package var written: Int64 { track.written }
 
-    /// What the container was given, and what a decoder makes of it beyond the samples.
+    /// The packets that the container received, and the samples that a decoder returns in addition.
     package var tally: PacketTally { track.output.tally }
     package var padding: CodecPadding { track.output.padding }
 
-    /// What a person should know of the samples written.
+    /// Warnings about the written samples.
     package var warnings: [Warning] { converter.clipping.warnings }
 
-    /// Encodes a frame's samples, which must have the shape that the writer was opened for.
+    /// Encodes a frame's samples, which must have the shape that the writer was opened with.
     package mutating func append(_ frame: borrowing Frame) throws(MediaError) {
         if try converter.convert(frame) {
             try track.encode(converter.result)
@@ -53,7 +53,7 @@ package struct AssetWriter: ~Copyable {
         }
     }
 
-    /// Ends the file, exactly as long as what was appended: `ceil(samples · output rate / input rate)`.
+    /// Finishes the file. Its length is exactly that of the input: `ceil(samples · output rate / input rate)`.
     package mutating func finish() throws(MediaError) {
         while try converter.drain() { try track.encode(converter.result) }
         try track.finish()
@@ -61,7 +61,8 @@ package struct AssetWriter: ~Copyable {
 }
 
 extension EncodingSettings {
-    /// How many bits of each integer sample the file keeps, where that is fewer than the source's and than memory holds.
+    /// The significant bits of each integer sample in the file; `nil` unless they are fewer than the source's and than the size
+    /// in memory.
     func reducedBits(from depth: SampleDepth) -> Int? {
         guard sampleFormat?.base == .s24 else { return nil }
         if case .integer(...24) = depth { return nil }

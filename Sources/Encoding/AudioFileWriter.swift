@@ -7,7 +7,7 @@ package import Lifecycle
 package import MediaTypes
 import Tags
 
-/// An output that is one file of encoded audio.
+/// Writes an output that is a single file of encoded audio.
 package final class AudioFileWriter: RenditionWriter {
     private let store: any RandomAccessOutput
     private let settings: EncodingSettings

@@ -1,6 +1,6 @@
 import Lifecycle
 
-/// What is on its way from one thread to another: the one that is ahead waits for the other.
+/// A bounded queue between two threads. The writer blocks while the queue is full, the reader while it is empty.
 package final class BoundedQueue<Element: Sendable>: Sendable {
     private let state = Monitor(State())
 
@@ -13,26 +13,26 @@ package final class BoundedQueue<Element: Sendable>: Sendable {
     }
 
     private enum End {
-        /// Nothing follows.
+        /// No more elements follow.
         case complete
-        /// Nobody wants what is on its way.
+        /// One side has aborted, and the queued elements are discarded.
         case broken
     }
 
-    /// What the reader of a queue finds.
+    /// The result of reading a queue.
     package enum Portion {
         case elements([Element])
         case end
-        /// The other side has given up.
+        /// The other side has aborted.
         case broken
     }
 
-    /// How many elements wait at most.
+    /// The maximum number of queued elements.
     static var maxElements: Int { 32 }
-    /// How much they may weigh together, but for a single one.
+    /// The maximum total size of the queued elements. A single element may be larger.
     private static var maxBytes: Int { 4 << 20 }
 
-    /// Puts an element in, once there is room; false if the reader has given up.
+    /// Appends an element once there is room; returns `false` if the queue was aborted.
     package func append(_ element: Element, bytes: Int) -> Bool {
         state.wait { state in
             if state.end != nil { return false }
@@ -44,7 +44,7 @@ package final class BoundedQueue<Element: Sendable>: Sendable {
         }
     }
 
-    /// Takes all elements out, once there is one.
+    /// Takes all elements once there is one.
     package func take() -> Portion {
         state.wait { state in
             if state.end == .broken { return .broken }
@@ -56,10 +56,10 @@ package final class BoundedQueue<Element: Sendable>: Sendable {
         }
     }
 
-    /// Says that nothing follows.
+    /// Marks the end of the elements.
     package func complete() { state.change { if $0.end == nil { $0.end = .complete } } }
 
-    /// Gives up, on either side.
+    /// Aborts the queue, from either side.
     package func abort() {
         state.change { state in
             state.end = .broken

@@ -2,25 +2,25 @@ import CLibav
 package import Libav
 package import MediaTypes
 
-/// What a codec adds to the audio at its ends.
+/// The samples that a codec adds at the start and the end of the audio.
 package struct CodecPadding {
-    /// Silent samples that the encoder is given first and last, so that no true one is lost in a decoder.
+    /// Silent samples that the encoder receives first and last, so that a decoder loses no true sample.
     let lead: Int
     let tail: Int
-    /// Samples that a decoder without further knowledge gives before the first true one.
+    /// Samples that a decoder without gapless information returns before the first true one.
     let start: Int
-    /// Samples that a packet decodes to; nothing if they differ.
+    /// The samples in a packet; `nil` if packets differ.
     let frameSize: Int?
 
     package init(_ encoder: borrowing Encoder, _ settings: EncodingSettings) {
         let delay = Int(encoder.context.pointee.initial_padding)
         frameSize = encoder.frameSize
         switch settings.codec.name {
-        // The decoder swallows the first frame, and completes a frame only with the next one.
+        // The decoder drops the first frame, and completes a frame only with the next one.
         case "wma": (lead, tail, start) = (frameSize!, frameSize!, 0)
-        // These encoders do not give out by themselves what their delay holds back.
+        // These encoders do not flush the samples in their delay.
         case "ac3", "eac3", "mp2": (lead, tail, start) = (0, delay, delay)
-        // libspeex's encoder looks ahead, and its decoder is late as well.
+        // libspeex's encoder has lookahead, and its decoder has a delay as well.
         case "speex":
             let late = [8000: 40, 16_000: 80, 32_000: 160][settings.shape.rate] ?? 0
             (lead, tail, start) = (0, delay + late, delay + late)
@@ -28,12 +28,12 @@ package struct CodecPadding {
         }
     }
 
-    /// Samples that the packets decode to behind the last true one.
+    /// Samples in the packets after the last true one.
     func remainder(packets: Int, samples: Int64) -> Int64 {
         frameSize.map { max(Int64(packets * $0 - start) - samples, 0) } ?? 0
     }
 
-    /// The samples at both ends that a decoder gives in addition to the true ones.
+    /// The samples at both ends that a decoder returns in addition to the true ones.
     package func gapless(_ settings: EncodingSettings, packets: Int, samples: Int64) -> Gapless {
         let told = Gapless(start: 0, end: 0)
         guard settings.codec.kind == .lossy, let frameSize else { return told }
@@ -50,7 +50,7 @@ package struct CodecPadding {
     }
 }
 
-/// Tells how many samples each Vorbis packet decodes to; owns an `AVVorbisParseContext`.
+/// Computes the samples of each Vorbis packet; owns an `AVVorbisParseContext`.
 struct VorbisLengths: ~Copyable {
     private let context: OpaquePointer
 
@@ -65,7 +65,7 @@ struct VorbisLengths: ~Copyable {
         av_vorbis_parse_free(&context)
     }
 
-    /// The length of the next packet, each of which must be asked for in turn.
+    /// The samples of the next packet. It must be called for every packet in order.
     borrowing func next(_ packet: borrowing Packet) -> Int64 {
         Int64(max(av_vorbis_parse_frame(context, packet.pointer.pointee.data, packet.pointer.pointee.size), 0))
     }

@@ -2,15 +2,15 @@ package import Filters
 package import Libav
 package import MediaTypes
 
-/// What a conversion wrote.
+/// The result of one output of a conversion.
 package struct ConversionResult: Codable, Hashable, Sendable {
     /// The format's name in a job.
     package var format: String
     /// The codec's name in a job.
     package var codec: String
-    /// The exact length of the audio.
+    /// The exact duration of the audio.
     package var duration: MediaTime
-    /// The length in seconds, for display.
+    /// The duration in seconds, for display.
     package var seconds: Double
     /// Samples of each channel, without encoder delay and padding.
     package var samples: Int64
@@ -22,18 +22,18 @@ package struct ConversionResult: Codable, Hashable, Sendable {
     package var bytes: Int64
     package var gapless: Gapless
     package var damage: Damage
-    /// By their names in a job.
+    /// By job field name.
     package var settings: [String: Setting]
     package var warnings: [Warning]
-    /// Of a radio stream.
+    /// The titles of a radio stream.
     package var titles: [TimedTitle] = []
-    /// Whether the packets are the source's own, neither decoded nor encoded.
+    /// Whether the source's packets were copied instead of decoded and encoded.
     package var copied = false
-    /// What the loudness was and became, where there was a target for it.
+    /// The loudness before and after the change, if a loudness was requested.
     package var loudness: LoudnessChange?
-    /// The MD5 of the samples in hexadecimal digits: the one that a FLAC file declares, or else the source's, once checked.
+    /// The MD5 of the samples in hexadecimal: the one that a FLAC file declares, or else the source's verified one.
     package var audioMD5: String?
-    /// Decibels by which the decoded true peak exceeds the ceiling; no part of the report.
+    /// The dB by which the decoded true peak exceeds the ceiling. It is not part of the report.
     package var excess: Double?
 
     enum CodingKeys: String, CodingKey {
@@ -46,7 +46,7 @@ package struct ConversionResult: Codable, Hashable, Sendable {
 }
 
 extension ConversionResult {
-    /// What was made with settings, at another rate where it says so; what the sound chain used and warns of is added.
+    /// Makes the result of an encoding, at another rate if given. The sound chain's settings and warnings are added.
     package init(
         _ encoding: EncodingSettings, rate: Int? = nil, samples: Int64, bytes: Int64, gapless: Gapless,
         sound: AudioFilterChain? = nil, effective: [String: Setting], warnings: [Warning]
@@ -54,7 +54,7 @@ extension ConversionResult {
         let rate = rate ?? encoding.shape.rate
         duration = MediaTime(sample: samples, rate: rate)
         seconds = duration.seconds
-        // A result without a sample has no rate: the quotient would be no number that an integer holds.
+        // An output without samples has no bit rate. The quotient would be infinite.
         bitRate = samples > 0 ? Int((Double(bytes) * 8 / seconds).rounded()) : 0
         (format, codec) = (encoding.format.name, encoding.codec.name)
         (sampleRate, channels) = (rate, encoding.shape.channels)
@@ -65,7 +65,7 @@ extension ConversionResult {
         loudness = sound?.loudness
     }
 
-    /// The same with how much of the source's dynamic range compression was applied, if it carries any.
+    /// The same result with the applied dynamic range compression, if the source carries any.
     package func with(compression: Setting?) -> ConversionResult {
         guard !copied, let compression else { return self }
         var result = self
@@ -73,7 +73,7 @@ extension ConversionResult {
         return result
     }
 
-    /// The same with the MD5 of the source's samples, where the file declares none of its own.
+    /// The same result with the MD5 of the source's samples, if the file does not declare one.
     package func with(sourceMD5: String?) -> ConversionResult {
         guard !copied, audioMD5 == nil else { return self }
         var result = self

@@ -6,9 +6,9 @@ import Libav
 import Lifecycle
 import MediaTypes
 
-/// How loud a finished file is to those who play it.
+/// Measures the loudness of a finished file as players decode it.
 enum DecodedLoudness {
-    /// Decodes and measures a lossy result; nothing for one that holds the samples as they were measured before.
+    /// Decodes and measures a lossy output; `nil` for a lossless one, whose samples are already measured.
     static func of(
         _ store: any RandomAccessOutput, _ settings: EncodingSettings, seconds: Double, stop: CancellationFlag
     ) throws(MediaError) -> Loudness? {
@@ -16,7 +16,7 @@ enum DecodedLoudness {
         var reader: AssetReader
         do throws(MediaError) { reader = try AssetReader.open(StoredSource(store), SourceSettings(), stop: stop) } catch
         {
-            // A file of a frame or two may be too short to be recognised.
+            // A file of a frame or two may be too short to be recognized.
             if case .unsupportedFormat = error.reason { return nil }
             throw error
         }

@@ -3,7 +3,7 @@ package import CLibav
 package import Libav
 import MediaTypes
 
-/// Turns samples into packets; owns an `AVCodecContext`.
+/// Encodes samples to packets; owns an `AVCodecContext`.
 package struct Encoder: ~Copyable {
     package let context: UnsafeMutablePointer<AVCodecContext>
 
@@ -14,7 +14,7 @@ package struct Encoder: ~Copyable {
         avcodec_free_context(&context)
     }
 
-    /// Opens the encoder and makes sure that it took every setting as it was given.
+    /// Opens the encoder and verifies that it accepted every setting unchanged.
     package static func open(_ settings: EncodingSettings, globalHeader: Bool) throws(MediaError) -> Encoder {
         let name = settings.codec.encoderName(settings.sampleFormat, settings.format.byteOrder)
         guard let codec = avcodec_find_encoder_by_name(name) else {
@@ -63,23 +63,23 @@ package struct Encoder: ~Copyable {
         }
     }
 
-    /// Samples of each channel that every frame but the last must hold; nothing if any number will do.
+    /// The required samples of each channel in every frame except the last; `nil` if any number is accepted.
     package var frameSize: Int? {
         let isVariable = context.pointee.codec.pointee.capabilities & AV_CODEC_CAP_VARIABLE_FRAME_SIZE != 0
         return isVariable || context.pointee.frame_size == 0 ? nil : Int(context.pointee.frame_size)
     }
 
-    /// Gives the encoder a frame, or the news that no more come.
+    /// Sends a frame to the encoder.
     package borrowing func send(_ frame: borrowing Frame) throws(MediaError) {
         try check(avcodec_send_frame(context, frame.pointer), "encode the audio")
     }
 
-    /// Says that no more samples follow.
+    /// Signals the end of the samples.
     package borrowing func sendEnd() throws(MediaError) {
         try check(avcodec_send_frame(context, nil), "encode the audio")
     }
 
-    /// Takes an encoded packet; false if the encoder wants more samples or has ended.
+    /// Receives an encoded packet; returns `false` if the encoder needs more samples or has ended.
     package borrowing func receive(into packet: borrowing Packet) throws(MediaError) -> Bool {
         let code = avcodec_receive_packet(context, packet.pointer)
         switch MediaError.Code(rawValue: code) {
@@ -92,7 +92,7 @@ package struct Encoder: ~Copyable {
 }
 
 extension EncodingSettings {
-    /// The settings in a few words, for errors.
+    /// A short description of the settings, for errors.
     var summary: String {
         let rate = bitRate.map { " at \($0) bit/s" } ?? quality.map { " at quality \($0)" } ?? ""
         return "\(codec.name)\(rate), \(shape.rate) Hz, \(shape.layout)"

@@ -1,13 +1,13 @@
 import Libav
 import MediaTypes
 
-/// What libav's encoders are called and take, beyond the tables that clients see.
+/// The names and options of libav's encoders and muxers, in addition to the public tables.
 extension AudioCodec {
     /// The name of libav's encoder.
     func encoderName(_ stored: SampleFormat?, _ order: SampleFormat.ByteOrder) -> String {
         switch name {
         case "mp3": return "libmp3lame"
-        // libav's own encoder of layer II takes bit rates that the standard forbids for the number of channels.
+        // libav's own layer II encoder accepts bit rates that the standard forbids for the number of channels.
         case "mp2": return "libtwolame"
         case "vorbis", "opus", "speex", "gsm": return "lib" + name
         case "ima4": return "adpcm_ima_qt"
@@ -35,23 +35,23 @@ extension AudioFormat {
         }
     }
 
-    /// Whether it is Ogg.
+    /// Whether it is an Ogg format.
     var isOgg: Bool { ["ogg", "oga", "opus", "spx"].contains(muxerName) }
 
-    /// Whether it is a member of the MPEG-4 family, whose edit list tells where the audio begins and ends.
+    /// Whether it is an MPEG-4 or QuickTime format, whose edit list defines the start and end of the audio.
     var isMovie: Bool { ["m4a", "m4b", "alac", "mp4", "mov"].contains(name) }
 
-    /// Whether a packet of it can tell how many of its last samples are padding.
+    /// Whether a packet can declare how many of its last samples are padding.
     var tellsPadding: Bool { ["mka", "webm"].contains(name) }
 
-    /// What the muxer is told.
+    /// The options of the muxer.
     func muxerOptions(rate: Int) -> [(String, String)] {
-        // The edit list counts in the movie's timescale: with the usual 1000 it would be rounded to milliseconds.
+        // The edit list uses the movie's timescale. With the default of 1000, it would be rounded to milliseconds.
         let movie = [("movflags", "+faststart"), ("movie_timescale", String(rate))]
         return switch name {
         case "m4a", "alac", "mov": movie
         case "m4b": movie + [("brand", "M4B ")]
-        // FLAC in MPEG-4 is still experimental to libav.
+        // libav considers FLAC in MPEG-4 experimental.
         case "mp4": movie + [("strict", "experimental")]
         case "wav": [("rf64", "auto")]
         case "rf64": [("rf64", "always")]
@@ -59,7 +59,7 @@ extension AudioFormat {
         }
     }
 
-    /// The tag of PCM in the container where it is not libav's usual one.
+    /// The codec tag of PCM, if it differs from libav's default.
     func codecTag(_ stored: SampleFormat?) -> String? {
         guard name == "aifc", let stored, stored.byteOrder != .little else { return nil }
         return switch stored.base {
@@ -70,7 +70,7 @@ extension AudioFormat {
         }
     }
 
-    /// The most bytes that the container's 32-bit sizes can tell.
+    /// The maximum file size that the container's 32-bit sizes allow.
     var maxBytes: Int64 {
         switch name {
         case "aiff", "aifc", "au": Int64(UInt32.max) - 64
@@ -80,7 +80,7 @@ extension AudioFormat {
 }
 
 extension EncodingSettings {
-    /// The name of libav's muxer, of which bare samples have one for each format.
+    /// The name of libav's muxer. Raw samples have one for each format.
     var muxerName: String {
         guard format.name == "raw" else { return format.muxerName }
         return codec.encoderName(sampleFormat, format.byteOrder).replacing("pcm_", with: "")

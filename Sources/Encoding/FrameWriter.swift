@@ -1,17 +1,17 @@
 package import Bytes
 package import Libav
 
-/// What encodes frames of a fixed size and keeps their packets.
+/// Encodes frames of a fixed size and stores their packets.
 package protocol FrameWriter: ~Copyable {
-    /// Samples of each channel that every frame but the last must hold; nothing if any number will do.
+    /// The required samples of each channel in every frame except the last; `nil` if any number is accepted.
     var frameSize: Int? { get }
     var padding: CodecPadding { get }
 
     mutating func send(_ frame: borrowing Frame) throws(MediaError)
 
-    /// Fixes the number of true samples: whatever is sent from now on may reach beyond them.
+    /// Sets the number of true samples. Frames sent from now on may contain samples beyond it.
     mutating func setLength(_ samples: Int64)
 
-    /// Takes the encoder's last packets, and completes what was written.
+    /// Writes the encoder's last packets, and completes the output.
     mutating func finish() throws(MediaError)
 }

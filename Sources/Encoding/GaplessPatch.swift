@@ -3,7 +3,7 @@ import Containers
 import Libav
 import MediaTypes
 
-/// Puts into a finished file what its muxer does not write of where the audio begins and ends.
+/// Adds gapless information that a muxer does not write to a finished file.
 enum GaplessPatch {
     static func apply(
         _ store: any RandomAccessOutput, _ settings: EncodingSettings, _ padding: CodecPadding, packets: Int,
@@ -21,8 +21,8 @@ enum GaplessPatch {
         }
     }
 
-    /// libav takes a track of QuickTime for uncompressed sound if its only packet lasts a single tick. (`mov_build_index` in
-    /// libavformat/mov.c) The edit list keeps the length.
+    /// libav takes a QuickTime track for uncompressed audio if its only packet lasts a single tick (`mov_build_index` in
+    /// libavformat/mov.c). The edit list keeps the correct length.
     private static func patchOnlySample(_ bytes: StoredBytes, _ store: any RandomAccessOutput) throws {
         let source = SourceBytes(StoredSource(store))
         var box = try Box(name: "", body: 0, end: bytes.length).first("moov", source)
@@ -33,7 +33,8 @@ enum GaplessPatch {
         try bytes.write(big: 2, 4, at: body + 12)
     }
 
-    /// libav counts the byte that pads an odd size as audio in RF64. (EBU Tech 3306, 5: `ds64` with `dataSize` at its eighth byte)
+    /// In RF64, libav counts the byte that pads an odd size as audio. (EBU Tech 3306, 5: `ds64` with `dataSize` at its eighth
+    /// byte)
     private static func patchBroadcastWave(_ bytes: StoredBytes, _ size: Int64) throws {
         guard size % 2 != 0, try bytes.read(at: 0, 4) == Array("RF64".utf8),
             try bytes.read(at: 12, 4) == Array("ds64".utf8)
@@ -41,7 +42,7 @@ enum GaplessPatch {
         try bytes.write(little: size, 8, at: 28)
     }
 
-    /// libav rounds the size of Wave64's last chunk up to eight bytes, which decode to more samples.
+    /// libav rounds the size of Wave64's last chunk up to eight bytes, which adds samples.
     private static func patchWave64(_ bytes: StoredBytes, _ size: Int64) throws {
         var offset: Int64 = 40
         while let name = try bytes.read(at: offset, 4), let chunk = try bytes.little(at: offset + 16, 8), chunk >= 24 {
@@ -50,7 +51,7 @@ enum GaplessPatch {
         }
     }
 
-    /// The packet table of Core Audio's format: libav counts whole packets in it, and leaves it out where all are alike.
+    /// libav counts whole packets in the packet table of Core Audio files, and omits the table if all packets are equal.
     private static func patchPacketTable(
         _ bytes: StoredBytes, packets: Int, _ samples: Int64, priming: Int, remainder: Int64
     ) throws {
@@ -77,7 +78,7 @@ extension EncodingSettings {
     var frameBytes: Int { (sampleFormat?.bits ?? 0) / 8 * shape.channels }
 }
 
-/// The numbers of a file in the making.
+/// Reads and writes numbers in a file in progress.
 private struct StoredBytes {
     private let store: any RandomAccessOutput
     let length: Int64
@@ -87,7 +88,7 @@ private struct StoredBytes {
         length = (try? store.length) ?? 0
     }
 
-    /// That many bytes; nothing if the file ends before.
+    /// Reads `count` bytes; `nil` if the file ends before.
     func read(at offset: Int64, _ count: Int) throws -> [UInt8]? {
         guard offset >= 0, offset + Int64(count) <= length else { return nil }
         var bytes = [UInt8](repeating: 0, count: count)

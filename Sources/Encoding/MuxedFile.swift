@@ -1,4 +1,4 @@
-/// A file that one encoder writes, or several together.
+/// A file that is written by one or several encoders.
 package final class MuxedFile {
     package let muxer: Muxer
 

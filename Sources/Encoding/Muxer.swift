@@ -18,7 +18,7 @@ package struct Muxer: ~Copyable {
 
     deinit { avformat_free_context(context) }
 
-    /// Prepares a container; `start` follows once its stream is known.
+    /// Opens a container. `start` is called once its streams are known.
     package static func open(_ store: any RandomAccessOutput, _ settings: EncodingSettings, stop: CancellationFlag)
         throws(MediaError)
         -> Muxer
@@ -39,10 +39,10 @@ package struct Muxer: ~Copyable {
 
     private static let operation = "write the output"
 
-    /// Whether the container keeps the codec's set-up apart from its packets.
+    /// Whether the container stores the codec's configuration separately from its packets.
     var wantsGlobalHeader: Bool { context.pointee.oformat.pointee.flags & AVFMT_GLOBALHEADER != 0 }
 
-    /// Adds the stream of an encoder, before the header is written; answers its place.
+    /// Adds an encoder's stream before the header is written; returns its index.
     borrowing func add(
         _ encoder: borrowing Encoder, _ settings: EncodingSettings, label: TrackLabel? = nil
     ) throws(MediaError) -> Int {
@@ -56,7 +56,7 @@ package struct Muxer: ~Copyable {
         return Int(stream.pointee.index)
     }
 
-    /// Writes the header for the streams that were added; `rate` in Hz is what edits of all of them can be told in.
+    /// Writes the header for the added streams. `rate` in Hz is the timescale of edit lists for all of them.
     package borrowing func start(
         _ settings: EncodingSettings, rate: Int, tags: HeaderTags, options more: [(String, String)] = []
     ) throws(MediaError) {
@@ -68,8 +68,8 @@ package struct Muxer: ~Copyable {
         try options.checkAllTaken(Self.operation)
     }
 
-    /// Writes the header for packets that are copied from another container's stream; `lead` samples come before the first
-    /// that is to be heard.
+    /// Writes the header for packets copied from another container's stream. `lead` is the number of samples before the first
+    /// audible one.
     borrowing func start(
         copying source: UnsafeMutablePointer<AVStream>, _ settings: EncodingSettings, lead: Int64,
         tags: HeaderTags
@@ -77,7 +77,7 @@ package struct Muxer: ~Copyable {
         guard let stream = avformat_new_stream(context, nil) else { throw .outOfMemory(Self.operation) }
         let parameters = stream.pointee.codecpar!
         try check(avcodec_parameters_copy(parameters, source.pointee.codecpar), Self.operation)
-        // Each container has tags of its own for a codec.
+        // Codec tags are specific to a container.
         parameters.pointee.codec_tag = 0
         parameters.pointee.initial_padding = CInt(lead)
         if parameters.pointee.codec_id == AV_CODEC_ID_OPUS, parameters.pointee.extradata_size >= 19 {
@@ -85,19 +85,19 @@ package struct Muxer: ~Copyable {
             parameters.pointee.extradata[11] = UInt8(truncatingIfNeeded: lead >> 8)
         }
         stream.pointee.time_base = AVRational(num: 1, den: CInt(settings.shape.rate))
-        // A tag without a delay would cut the decoder's own 529 samples off.
+        // A tag without a delay would make decoders drop their own 529 samples.
         let isUntagged = settings.format.name == "mp3" && lead == 0
         try start(
             settings, rate: settings.shape.rate, tags: tags, options: isUntagged ? [("write_xing", "0")] : [])
     }
 
-    /// Players believe in the delay and padding of a LAME tag only where they know the encoder's name.
+    /// Players trust the delay and padding of a LAME tag only if they recognize the encoder's name.
     private borrowing func signTag(_ stream: UnsafeMutablePointer<AVStream>) {
         let version = avcodec_version()
         av_dict_set(&stream.pointee.metadata, "encoder", "Lavc\(version >> 16).\(version >> 8 & 255)", 0)
     }
 
-    /// Writes a packet, in its turn among those of other streams, if there are any; leaves it empty.
+    /// Writes a packet, interleaved with those of other streams if there are any, and clears it.
     borrowing func write(_ packet: borrowing Packet, rate: Int, stream index: Int = 0) throws(MediaError) {
         packet.enter(context.pointee.streams[index]!, rate: rate)
         let isAlone = context.pointee.nb_streams == 1
@@ -105,9 +105,9 @@ package struct Muxer: ~Copyable {
         packet.clear()
     }
 
-    /// Writes what is still owed and the container's end.
+    /// Flushes the container and writes its trailer.
     package borrowing func finish() throws(MediaError) {
-        // No flush by an empty packet: after it Ogg's last page would go without its mark.
+        // Flushing with an empty packet would leave Ogg's last page without its end-of-stream flag.
         try checked(av_write_trailer(context))
         avio_flush(sink.pointer)
         try checked(sink.pointer.pointee.error)
@@ -119,7 +119,7 @@ package struct Muxer: ~Copyable {
     }
 }
 
-/// A four-character code as libav keeps it.
+/// A four-character code in libav's representation.
 private func fourBytes(_ tag: String) -> UInt32 {
     tag.utf8.reversed().reduce(0) { $0 << 8 | UInt32($1) }
 }

@@ -7,20 +7,20 @@ package import Libav
 package import Lifecycle
 import MediaTypes
 
-/// A second look at a finished file, through the eyes of a reader: its headers, and every packet, undecoded.
+/// Checks a finished file by reading its headers and every packet, without decoding.
 package struct OutputCheck {
     private let settings: EncodingSettings
     private let samples: Int64
     private let written: PacketTally
 
-    /// What one track of a file is to hold.
+    /// The expected contents of one track.
     package init(_ settings: EncodingSettings, samples: Int64, written: PacketTally) {
         self.settings = settings
         self.samples = samples
         self.written = written
     }
 
-    /// Fails unless the file opens and each track is what its settings, its count of samples and the packets written say.
+    /// Throws unless the file opens and each track matches its settings, its number of samples and the written packets.
     package static func run(_ store: any RandomAccessOutput, _ checks: [OutputCheck], stop: CancellationFlag)
         throws(MediaError)
     {
@@ -52,7 +52,7 @@ package struct OutputCheck {
         if let slack = headerSlack { try checkLength(track, slack: slack) }
     }
 
-    /// Hz of the decoded samples.
+    /// The rate of the decoded samples in Hz.
     private var rate: Int { settings.codec.name == "opus" ? 48_000 : settings.shape.rate }
 
     private func checkLength(_ track: AudioTrack, slack: Int64) throws(MediaError) {
@@ -66,7 +66,8 @@ package struct OutputCheck {
         }
     }
 
-    /// Samples by which a header may exceed the true length, because it counts whole frames; nothing if it tells none.
+    /// The samples by which a header may exceed the true length, because it counts whole frames; `nil` if it declares no
+    /// length.
     private var headerSlack: Int64? {
         switch (settings.format.name, settings.codec.name) {
         case ("mka", _), ("webm", _), ("adts", _), ("ac3", _), ("eac3", _), ("mp2", _), ("gsm", _), ("wma", _),
@@ -74,13 +75,13 @@ package struct OutputCheck {
             nil
         case ("mp3", _): 4 * 1152
         case ("caf", let codec) where codec != "pcm": 4096
-        // libav's reader rounds the size of the last chunk up to eight bytes.
+        // libav's demuxer rounds the size of the last chunk up to eight bytes.
         case ("w64", _): 7
         default: 0
         }
     }
 
-    /// Every packet of each track.
+    /// Tallies the packets of each track.
     private static func tally(
         _ demuxer: borrowing Demuxer, _ tracks: [AudioTrack]
     ) throws(MediaError) -> [PacketTally] {
@@ -112,7 +113,8 @@ package struct OutputCheck {
         try checkSpan(found, track)
     }
 
-    /// Compares the time from the first packet to the end of the last one, whose own length a container may not tell.
+    /// Compares the time from the first packet to the end of the last one. A container may not declare the last packet's
+    /// duration.
     private func checkSpan(_ found: PacketTally, _ track: AudioTrack) throws(MediaError) {
         guard let span = found.span.flatMap({ track.samples($0) }), let wanted = written.span else { return }
         let expected = av_rescale_rnd(wanted, Int64(track.rate), Int64(settings.shape.rate), AV_ROUND_UP)
@@ -128,7 +130,8 @@ package struct OutputCheck {
         guard length == expected else { throw Self.failure("has \(length) bytes, not \(expected)") }
     }
 
-    /// Compares a FLAC file's frames with what was written, as bytes: libav's parser takes some of their bytes for frames.
+    /// Compares a FLAC file's frames with the written ones bytewise, because libav's parser takes some of their bytes for frame
+    /// headers.
     private func checkFrames(_ file: StoredSource, stop: CancellationFlag) throws(MediaError) {
         do {
             guard let start = try FlacBlocks(file)?.end else { throw Self.failure("has no metadata blocks") }
@@ -155,12 +158,12 @@ package struct OutputCheck {
 }
 
 extension EncodingSettings {
-    /// Whether the file is nothing but metadata blocks and frames of FLAC.
+    /// Whether the file consists of FLAC metadata blocks and frames only.
     var isBareFlac: Bool { format.name == "flac" }
 }
 
 extension AudioFormat {
-    /// libav's name of the demuxer, where a few frames could be chance and are not recognised.
+    /// libav's name of the demuxer for formats that libav does not detect with only a few frames.
     fileprivate var demuxerName: String? {
         switch name {
         case "mp3", "mp2": "mp3"
@@ -172,7 +175,7 @@ extension AudioFormat {
 }
 
 extension AudioCodec {
-    /// libav's number of the codec in a file.
+    /// libav's codec ID of the output.
     fileprivate func codecID(_ stored: SampleFormat?, _ order: SampleFormat.ByteOrder) -> AVCodecID? {
         avcodec_find_encoder_by_name(encoderName(stored, order))?.pointee.id
     }

@@ -6,7 +6,7 @@ import Lifecycle
 import MediaTypes
 import Tags
 
-/// An encoder and the file that takes its packets, its own or one of several tracks.
+/// Encodes a track and writes its packets to a file, which may have several tracks.
 struct PacketWriter: ~Copyable, FrameWriter {
     let padding: CodecPadding
     private let encoder: Encoder
@@ -16,11 +16,11 @@ struct PacketWriter: ~Copyable, FrameWriter {
     private let settings: EncodingSettings
     private let packet: Packet
     private let vorbis: VorbisLengths?
-    /// The place of the next sample given to the encoder; the first true one is at zero.
+    /// The position of the next sample sent to the encoder. The first true sample is at zero.
     private var position: Int64
-    /// The number of true samples, once it is known.
+    /// The number of true samples, once known.
     private var length: Int64?
-    /// What the container was given.
+    /// The packets that the container received.
     private(set) var tally: PacketTally
 
     private init(
@@ -49,7 +49,7 @@ struct PacketWriter: ~Copyable, FrameWriter {
         return writer
     }
 
-    /// Adds a track to a file, whose header and end are the caller's matter if the track is not alone in it.
+    /// Adds a track to a file. If the file has other tracks, the caller writes its header and trailer.
     static func add(
         to file: MuxedFile, _ settings: EncodingSettings, label: TrackLabel?, isAlone: Bool
     ) throws(MediaError) -> PacketWriter {
@@ -83,7 +83,7 @@ struct PacketWriter: ~Copyable, FrameWriter {
         }
     }
 
-    /// Takes what lies behind the last true sample out of the packet's length; false if all of it does.
+    /// Removes samples after the last true one from the packet's duration; returns `false` if no samples remain.
     private mutating func trim() throws(MediaError) -> Bool {
         let decoded: Int64? =
             switch vorbis {
@@ -91,10 +91,10 @@ struct PacketWriter: ~Copyable, FrameWriter {
             case .none: frameSize.map { Int64($0) }
             }
         if settings.format.name == "mp3", let length {
-            // libav's tag has the padding of the last packet, which LAME's encoder may let begin in the one before. The last
-            // packet's time is no help: it is too early then.
+            // libav's tag contains the padding of the last packet, but LAME's padding may begin in the packet before it. The
+            // last packet's timestamp is too early in that case.
             let excess = padding.remainder(packets: tally.count + 1, samples: length)
-            // The first packet tells the delay, and may be one that padding begins in.
+            // The first packet carries the delay, and may also be the one in which padding begins.
             if excess > 0 { try packet.trim(skip: packet.trimming?.skip ?? 0, discard: excess) }
             return true
         }
@@ -110,9 +110,9 @@ struct PacketWriter: ~Copyable, FrameWriter {
 }
 
 extension EncodingSettings {
-    /// Whether we say how many of a packet's last samples are padding.
+    /// Whether respool declares how many of a packet's last samples are padding.
     ///
-    /// Encoders of MP3 and Opus do so themselves; with AC-3, libav's reader takes the word for the packet before.
+    /// Encoders of MP3 and Opus do so themselves. For AC-3, libav's demuxer applies the value to the packet before.
     fileprivate var tellsPadding: Bool {
         format.tellsPadding && ["aac", "vorbis", "mp2"].contains(codec.name)
     }

@@ -2,20 +2,20 @@ package import Bytes
 package import Libav
 import MediaTypes
 
-/// Makes one output of a conversion: takes the samples of the range in their order, then ends the output and checks it.
+/// Writes one output of a conversion: takes the samples of the range in order, then finishes and checks the output.
 ///
-/// A writer is used by one thread at a time, but not always by the one that made it.
+/// A writer is used by one thread at a time, but not always by the thread that created it.
 package protocol RenditionWriter: AnyObject {
-    /// Samples that the writer copies by itself, as packets; nothing for one that wants them decoded.
+    /// The number of samples that the writer copies as packets; `nil` for a writer that takes decoded samples.
     var copies: Int64? { get }
 
-    /// Copies what it copies, and tells of so many samples at a time.
+    /// Copies the packets, and reports the samples of each.
     func copy(_ done: (Int64) -> Void) throws(MediaError)
 
-    /// Takes a frame's samples, which have the reader's shape. Other writers hold the same samples: these are not changed.
+    /// Takes a frame's samples, which have the reader's shape. They are shared with other writers and must not be changed.
     func append(_ frame: borrowing Frame) throws(MediaError)
 
-    /// Ends and checks the output, and says what was made.
+    /// Finishes and checks the output, and returns its result.
     func finish() throws(MediaError) -> ConversionResult
 }
 

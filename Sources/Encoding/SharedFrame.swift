@@ -1,7 +1,7 @@
 package import Bytes
 package import Libav
 
-/// A frame on its way to several encoders, each of which takes a reference of its own; nobody changes it or its samples.
+/// A frame that is shared by several encoders. Each takes a separate reference, and none changes the frame or its samples.
 package final class SharedFrame: @unchecked Sendable {
     package let frame: Frame
     package let bytes: Int

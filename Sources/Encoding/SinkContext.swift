@@ -3,16 +3,16 @@ package import CLibav
 import Libav
 package import Lifecycle
 
-/// The I/O context through which libav writes a byte store; owns an `AVIOContext`.
+/// The I/O context through which libav writes an output; owns an `AVIOContext`.
 package struct SinkContext: ~Copyable {
     package let pointer: UnsafeMutablePointer<AVIOContext>
     private let bridge: Unmanaged<Bridge>
 
-    /// What the C callbacks see: the store, where it stands, and the error that C cannot carry.
+    /// The state of the C callbacks: the output, its position, and the error that C cannot return.
     final class Bridge {
         let store: any RandomAccessOutput
         let stop: CancellationFlag
-        /// The most bytes that the container's sizes can tell.
+        /// The maximum file size that the container's sizes allow.
         let maxBytes: Int64
         var position: Int64 = 0
         var failure: MediaError?
@@ -29,7 +29,7 @@ package struct SinkContext: ~Copyable {
         self.bridge = bridge
     }
 
-    /// Makes a context that writes a store, up to that many bytes.
+    /// Opens a context that writes an output of up to `maxBytes` bytes.
     package static func open(_ store: any RandomAccessOutput, stop: CancellationFlag, maxBytes: Int64)
         throws(MediaError) -> SinkContext
     {
@@ -51,10 +51,10 @@ package struct SinkContext: ~Copyable {
         bridge.release()
     }
 
-    /// The bridge, unretained, for the format context's own callbacks.
+    /// The bridge, unretained, for the format context's callbacks.
     var opaque: UnsafeMutableRawPointer { bridge.toOpaque() }
 
-    /// What kept a callback from answering: a raised stop flag, the store's own error, or a file too large.
+    /// The reason why a callback failed: a raised stop flag, the output's error, or a file that is too large.
     package var failure: MediaError? {
         bridge._withUnsafeGuaranteedRef { $0.stop.isRaised ? .stopped : $0.failure }
     }

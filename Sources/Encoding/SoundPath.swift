@@ -5,12 +5,12 @@ package import Filters
 package import Libav
 package import MediaTypes
 
-/// The way of samples from a reader to what an output is made of: through the sound chain, then into the shape wanted.
+/// Processes samples from a reader for an output: through the filter chain, then into the output's shape.
 package final class SoundPath {
     package let chain: AudioFilterChain?
     private var converter: SampleConverter
 
-    /// A way to what the settings' encoder takes, or to another form of its samples.
+    /// Makes a path to the encoder's shape, or to another sample format.
     package init(
         _ rendition: Rendition, _ reader: borrowing AssetReader, _ settings: EncodingSettings,
         as format: AVSampleFormat? = nil, _ measurement: SoundMeasurement?
@@ -21,20 +21,20 @@ package final class SoundPath {
             chain?.output ?? reader.shape, chain?.depth ?? reader.depth, for: settings, as: format)
     }
 
-    /// Takes a frame of the source, which stays as it is, and hands what becomes of it to the body.
+    /// Passes the processed samples of a source frame to the body. The frame itself is not changed.
     package func append(_ frame: borrowing Frame, _ body: FrameBody) throws(MediaError) {
         guard let chain else { return try convert(frame, body) }
         try chain.append(frame) { (changed: borrowing Frame) throws(MediaError) in try convert(changed, body) }
     }
 
-    /// What a person should know of the samples given.
+    /// Warnings about the processed samples.
     package var warnings: [Warning] { converter.clipping.warnings }
 
     private func convert(_ frame: borrowing Frame, _ body: FrameBody) throws(MediaError) {
         if try converter.convert(frame) { try body(converter.result) } else { try body(frame) }
     }
 
-    /// Hands what is still inside to the body.
+    /// Flushes the remaining samples to the body.
     package func finish(_ body: FrameBody) throws(MediaError) {
         try chain?.finish { (rest: borrowing Frame) throws(MediaError) in try convert(rest, body) }
         while try converter.drain() { try body(converter.result) }
@@ -42,7 +42,7 @@ package final class SoundPath {
 }
 
 extension SampleConverter {
-    /// A converter of samples of some depth to what the settings' encoder takes, or to another form of them.
+    /// Opens a converter from samples of a depth to the encoder's shape, or to another sample format.
     static func open(
         _ input: SampleShape, _ depth: SampleDepth, for settings: EncodingSettings, as format: AVSampleFormat? = nil
     ) throws(MediaError) -> SampleConverter {

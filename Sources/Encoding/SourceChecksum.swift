@@ -7,17 +7,17 @@ import Lifecycle
 package import MediaTypes
 import Text
 
-/// Holds a source's samples against the MD5 that the file declares for them, on a thread of its own.
+/// Verifies the MD5 that a file declares for its samples, on a separate thread.
 ///
-/// MD5 takes a third of the time that decoding does.
+/// MD5 takes a third of the time of decoding.
 package final class SourceChecksum {
     private let queue = BoundedQueue<SharedFrame>()
     private let found = Monitor<Result<[UInt8], MediaError>?>(nil)
     private let declared: DeclaredSum
-    /// The MD5, in hexadecimal digits, once the samples were found to have it.
+    /// The MD5 in hexadecimal, if the samples match it; otherwise `nil`.
     package private(set) var verified: String?
 
-    /// Begins, unless the source declares no MD5 or not all of it is wanted.
+    /// Starts, unless the source declares no MD5 or only a part of it is read.
     package init?(_ reader: borrowing AssetReader) {
         guard let declared = reader.declaredSum, reader.first == 0, reader.decodedFrom == 0,
             reader.end.map({ $0 >= declared.samples }) ?? true, declared.formats.contains(reader.shape.format)
@@ -49,16 +49,16 @@ package final class SourceChecksum {
     /// Takes the next samples of the source.
     package func append(_ frame: SharedFrame) { _ = queue.append(frame, bytes: frame.bytes) }
 
-    /// What the samples of copied packets are.
+    /// The result of checking copied packets.
     struct Finding {
-        /// Whether they are those of the MD5 that the source declares, or nothing speaks against it.
+        /// Whether the samples match the declared MD5, or there is no evidence against it.
         var areDeclared = true
-        /// What of them could not be decoded, and what a person should know of it.
+        /// Damage of the packets and warnings about it.
         var damage = Damage.none
         var warnings: [Warning] = []
     }
 
-    /// Decodes all of a source whose packets are copied; fails as decoding does, or as `judge`.
+    /// Decodes a source whose packets are copied. Throws if decoding or `judge` does.
     static func check(
         _ source: any ByteSource, _ settings: SourceSettings, stop: CancellationFlag
     ) throws(MediaError) -> Finding {
@@ -74,9 +74,10 @@ package final class SourceChecksum {
             warnings: reader.warnings.filter { !ofContainer.contains($0) } + (mismatch.map { [$0] } ?? []))
     }
 
-    /// Compares, once the source was read to its end; fails or warns if there is another MD5, unless samples are known to be lost.
+    /// Compares the MD5 once the source was read to its end. Throws or returns a warning if it differs, unless samples are
+    /// known to be lost.
     package func judge(_ reader: borrowing AssetReader, _ policy: DamagePolicy) throws(MediaError) -> Warning? {
-        // Frames too many are as wrong as others; that some are missing is found elsewhere.
+        // Extra frames are as wrong as different ones. Missing frames are detected elsewhere.
         guard reader.position >= declared.samples, reader.damage == .none else { return nil }
         queue.complete()
         guard try found.wait(for: { $0 }).get() != declared.md5 else {
@@ -89,7 +90,7 @@ package final class SourceChecksum {
     }
 }
 
-/// How files lay samples out for their MD5: interleaved, little-endian, in whole bytes.
+/// Packs samples as files do for their MD5: interleaved, little-endian, in whole bytes.
 private struct SamplePacking {
     let channels: Int
     let isPlanar: Bool
@@ -101,7 +102,7 @@ private struct SamplePacking {
         (bits, isUnsigned) = (sum.bits, sum.isUnsigned)
     }
 
-    /// Gives a frame's samples, which libav has shifted up to 16 or 32 bits.
+    /// Passes on a frame's samples, which libav has shifted to 16 or 32 bits.
     func bytes(of frame: borrowing Frame, room: inout [UInt8], _ body: (UnsafeRawBufferPointer) -> Void) {
         let count = frame.samples * channels
         let width = (bits + 7) / 8
@@ -142,7 +143,7 @@ private struct SamplePacking {
         let middle: Int32 = isUnsigned ? 128 : 0
         var place = start
         if step == width {
-            // Each sample is stored as four bytes, of which the next one covers what is too much.
+            // Each sample is stored as four bytes. The next sample overwrites the excess.
             for sample in samples {
                 let value = (Int32(truncatingIfNeeded: sample >> shift) &+ middle).littleEndian
                 room.storeBytes(of: value, toByteOffset: place, as: Int32.self)

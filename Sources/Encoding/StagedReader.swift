@@ -2,9 +2,9 @@ import Bytes
 import CLibav
 import Demuxing
 
-/// A second look at a store that is being written, for a muxer that moves its own bytes (`faststart`).
+/// Reads an output that is being written, for a muxer that moves its own bytes (`faststart`).
 enum StagedReader {
-    /// Answers `AVFormatContext.io_open`: nothing but reading the output itself.
+    /// Implements `AVFormatContext.io_open`: only the output itself can be opened, for reading.
     static func open(
         _ context: UnsafeMutablePointer<AVFormatContext>,
         _ answer: UnsafeMutablePointer<UnsafeMutablePointer<AVIOContext>?>,
@@ -18,7 +18,7 @@ enum StagedReader {
         return 0
     }
 
-    /// Answers `AVFormatContext.io_close2`.
+    /// Implements `AVFormatContext.io_close2`.
     static func close(_ pointer: UnsafeMutablePointer<AVIOContext>) -> CInt {
         let failed = SourceContext(adopting: pointer).failure("read the output back") != nil
         return failed ? av_swift_error(5) : 0

@@ -9,7 +9,7 @@ import Tags
 package struct TrackEncoder<Output: FrameWriter & ~Copyable>: ~Copyable {
     private let portions: FramePortions
     package private(set) var output: Output
-    /// Samples given to the encoder, without the silence around them.
+    /// Samples sent to the encoder, without the silence around them.
     package private(set) var written: Int64 = 0
 
     package init(_ output: consuming Output, _ shape: SampleShape) throws(MediaError) {
@@ -26,7 +26,7 @@ package struct TrackEncoder<Output: FrameWriter & ~Copyable>: ~Copyable {
         try sendWholePortions()
     }
 
-    /// Encodes what is left, in one short frame, and ends the file.
+    /// Encodes the remaining samples in a short frame, and finishes the output.
     package mutating func finish() throws(MediaError) {
         output.setLength(written)
         if written > 0 { try silence(output.padding.tail) }
@@ -51,7 +51,7 @@ extension TrackEncoder where Output == PacketWriter {
         try TrackEncoder(try PacketWriter.open(store, settings, tags: tags, stop: stop), settings.shape)
     }
 
-    /// Adds a track to a file of several, whose header and end are the caller's matter.
+    /// Adds a track to a file of several tracks. The caller writes the file's header and trailer.
     static func add(
         to file: MuxedFile, _ settings: EncodingSettings, label: TrackLabel
     ) throws(MediaError) -> TrackEncoder {

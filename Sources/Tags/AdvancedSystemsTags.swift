@@ -1,9 +1,9 @@
 import Bytes
 import CTagLib
 
-/// The tags of an ASF file, in the header object at its start.
+/// Writes the tags of an ASF file into the header object at its start.
 enum AdvancedSystemsTags {
-    /// The most bytes that tags take.
+    /// The maximum size of the tags in bytes.
     static func room(_ metadata: Metadata) -> Int {
         let texts = metadata.texts.reduce(0) { sum, text in
             sum + text.value.reduce(0) { $0 + 2 * ($1.utf8.count + text.key.utf8.count) + 100 }
@@ -13,13 +13,13 @@ enum AdvancedSystemsTags {
         }
     }
 
-    /// Attributes that keep room in the header; a value's length has 16 bits, and each character takes two bytes.
+    /// Attributes that reserve space in the header. A value's length has 16 bits, and each character takes two bytes.
     static func fillers(_ size: Int) -> [(name: String, value: String)] {
         guard size > 0 else { return [] }
         return (0...(size / 60_000)).map { ("RESPOOL-\($0)", String(repeating: "-", count: 30_000)) }
     }
 
-    /// Puts tags into the header in place, with a padding object behind them; false if they do not fit.
+    /// Writes tags into the header in place, followed by a padding object; returns `false` if they do not fit.
     static func replace(_ content: borrowing TagContent, in store: any RandomAccessOutput) throws -> Bool {
         let bytes = SourceBytes(StoredSource(store))
         guard let size = try bytes.little(at: 16, 8), size >= 30, size < 1 << 30,

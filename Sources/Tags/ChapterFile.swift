@@ -2,9 +2,9 @@ package import Bytes
 import FoundationEssentials
 package import MediaTypes
 
-/// Chapters in a file of their own, beside the audio.
+/// Writes chapters to a separate file beside the audio.
 package enum ChapterFile {
-    /// Writes the part of an output that holds its chapters, if the job asks for one and there are any.
+    /// Writes the chapter file of an output, if the job requests one and there are chapters.
     package static func write(
         _ metadata: Metadata, _ settings: TagSettings, _ stores: any OutputStores, output index: Int
     ) throws(MediaError) {
@@ -32,7 +32,7 @@ package enum ChapterFile {
         }
     }
 
-    /// Podcasting 2.0's JSON chapters.
+    /// JSON chapters of Podcasting 2.0.
     private struct Podcasting: Encodable {
         let version = "1.2.0"
         let chapters: [Entry]
@@ -54,7 +54,7 @@ package enum ChapterFile {
 
     private static func webvtt(_ chapters: [Metadata.Chapter]) -> String {
         let cues = chapters.enumerated().map { index, chapter in
-            // A cue's text is one line, in which these three mean something.
+            // A cue's text is a single line, in which these three characters are special.
             let title = String(chapter.title.map { $0.isNewline ? " " : $0 })
                 .replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
             return "\(index + 1)\n\(clock(chapter.start)) --> \(clock(chapter.end))\n\(title)\n"
@@ -71,6 +71,6 @@ package enum ChapterFile {
             "\(two(milliseconds / 3_600_000)):\(two(milliseconds / 60_000 % 60)):\(two(milliseconds / 1000 % 60)).\(rest)"
     }
 
-    /// Rounded; a chapter that never ends has the last time there is.
+    /// Rounded to milliseconds. An endless chapter ends at the maximum time.
     private static func milliseconds(_ nanoseconds: Int64) -> Int64 { (nanoseconds / 500_000 + 1) / 2 }
 }

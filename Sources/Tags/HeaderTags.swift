@@ -2,23 +2,23 @@ package import Bytes
 package import CLibav
 import Libav
 
-/// What a muxer is told of tags before it writes its header.
+/// The tags that a muxer receives before it writes its header.
 package struct HeaderTags: Sendable {
-    /// The container's and the stream's own.
+    /// Entries of the container and of the stream.
     var entries: [(name: String, value: String)] = []
     var streamEntries: [(name: String, value: String)] = []
     /// Options of the muxer.
     package var options: [(String, String)] = []
-    /// Bytes that stand before everything that the muxer writes.
+    /// Bytes to write before the muxer's output.
     package var prefix: [UInt8] = []
-    /// Bytes of padding after the header's own blocks.
+    /// Bytes of padding after the header's blocks.
     var padding: Int?
     var chapters: [Metadata.Chapter] = []
     var attachments: [Metadata.Picture] = []
-    /// Whether libav is to leave out its own name.
+    /// Whether libav must not write its own name.
     var isAnonymous = false
 
-    /// Tells it all to a muxer whose audio stream is there, and writes the prefix.
+    /// Applies the tags to a muxer with an audio stream, and writes the prefix.
     package func apply(
         to context: UnsafeMutablePointer<AVFormatContext>, _ stream: UnsafeMutablePointer<AVStream>
     ) throws(MediaError) {
@@ -31,7 +31,7 @@ package struct HeaderTags: Sendable {
         if !prefix.isEmpty { avio_write(context.pointee.pb, prefix, CInt(prefix.count)) }
     }
 
-    /// The list and its elements belong to the context, which frees them.
+    /// The context owns the list and its elements, and frees them.
     private func addChapters(to context: UnsafeMutablePointer<AVFormatContext>) throws(MediaError) {
         let size = MemoryLayout<UnsafeMutablePointer<AVChapter>?>.stride
         guard let list = av_calloc(chapters.count, size) else { throw .outOfMemory("write the chapters") }
@@ -50,7 +50,7 @@ package struct HeaderTags: Sendable {
         }
     }
 
-    /// Matroska's attachments are streams without packets, whose bytes are the codec's set-up.
+    /// Matroska attachments are streams without packets. Their contents are the extradata.
     private func attach(
         _ picture: Metadata.Picture, _ index: Int, to context: UnsafeMutablePointer<AVFormatContext>
     ) throws(MediaError) {
@@ -63,7 +63,7 @@ package struct HeaderTags: Sendable {
         parameters.pointee.extradata = bytes.assumingMemoryBound(to: UInt8.self)
         parameters.pointee.extradata_size = CInt(picture.bytes.count)
         let ending = picture.mediaType.split(separator: "/").last.map { $0 == "jpeg" ? "jpg" : String($0) } ?? "bin"
-        // Matroska's players look for `cover` by name.
+        // Matroska players look for the file name `cover`.
         let name = picture.kind == Metadata.Picture.frontCover ? "cover" : "picture\(index + 1)"
         av_dict_set(&stream.pointee.metadata, "filename", "\(name).\(ending)", 0)
         av_dict_set(&stream.pointee.metadata, "mimetype", picture.mediaType, 0)

@@ -1,11 +1,11 @@
-/// The frames of an ID3v2 tag, written anew so that TagLib reads all of them.
+/// Rewrites the frames of an ID3v2 tag so that TagLib reads all of them.
 ///
-/// TagLib stops at a frame without content or with a name in lower case, loses the last frame behind an extended header, takes
-/// day and month for the year in ID3v2.2, and a lone byte order mark for text. (id3v2.4.0-structure §3.2, §4; id3v2-00 §3.2)
+/// TagLib stops at an empty frame or a lower-case frame ID, loses the last frame if there is an extended header, reads the date
+/// in ID3v2.2 as a year, and a byte order mark without text as text. (id3v2.4.0-structure §3.2, §4; id3v2-00 §3.2)
 struct ID3Frames {
     private let version: UInt8
     private var frames: [Frame] = []
-    /// What follows the last whole frame, as it is.
+    /// The bytes after the last valid frame, unchanged.
     private var rest: ArraySlice<UInt8> = []
 
     private struct Frame {
@@ -16,12 +16,12 @@ struct ID3Frames {
         var isText: Bool { name[0] == UInt8(ascii: "T") && name.contains { $0 != UInt8(ascii: "X") && $0 != name[0] } }
     }
 
-    /// The same tag without what stops TagLib; other bytes are answered as they are.
+    /// The tag without what TagLib cannot read. Other bytes are returned unchanged.
     static func normalized(_ tag: [UInt8]) -> [UInt8] {
         guard tag.count > 10, tag.starts(with: Array("ID3".utf8)), (2...4).contains(tag[3]),
             tag[6..<10].allSatisfy({ $0 < 0x80 })
         else { return tag }
-        // ID3v2.2 keeps this bit for a compression that was never defined.
+        // In ID3v2.2 this bit means a compression that was never defined.
         guard tag[3] > 2 || tag[5] & 0x40 == 0 else { return tag }
         var frames = ID3Frames(tag)
         frames.nameGrouping()
@@ -71,7 +71,8 @@ struct ID3Frames {
 
     // MARK: What frames mean
 
-    /// Gives what most programs write as the grouping the name that TagLib knows it by; iTunes has a frame for it, and a work here.
+    /// Renames the frame that most programs use for the grouping to the one that TagLib reads. iTunes has a separate frame for
+    /// it, and uses this one for the work.
     private mutating func nameGrouping() {
         let (common, apple) = version == 2 ? ("TT1", "GP1") : ("TIT1", "GRP1")
         guard !frames.contains(where: { $0.name == Array(apple.utf8) }) else { return }
@@ -80,7 +81,7 @@ struct ID3Frames {
         }
     }
 
-    /// Makes one date of the year, the day and the time of ID3v2.2, all of which TagLib takes for the date.
+    /// Joins the year, the date and the time of ID3v2.2 into one date, because TagLib reads each of them as the date.
     private mutating func joinDate() {
         guard version == 2 else { return }
         func digits(_ name: String) -> [UInt8]? {
@@ -95,7 +96,7 @@ struct ID3Frames {
         frames[index].body = ([0] + year + dash + day[2...] + dash + day[..<2])[...]
     }
 
-    /// Whether a text frame holds nothing but its encoding, byte order marks and zeros.
+    /// Whether a text frame contains only its encoding, byte order marks and zeros.
     private static func isBlank(_ body: ArraySlice<UInt8>) -> Bool {
         body.dropFirst().allSatisfy { $0 == 0 || (body.first == 1 && $0 >= 0xFE) }
     }
@@ -110,7 +111,8 @@ struct ID3Frames {
 
     private static func safe(_ bytes: some Sequence<UInt8>) -> Int { bytes.reduce(0) { $0 << 7 | Int($1 & 0x7F) } }
 
-    /// The size of ID3v2.4, which some programs write as plain bytes: the one behind which a frame or the end follows.
+    /// The size of an ID3v2.4 frame. Some programs write it as a plain number, so the one that is followed by a frame or the
+    /// end is used.
     private static func size(in frame: ArraySlice<UInt8>) -> Int {
         let bytes = frame.dropFirst(4).prefix(4)
         let (right, wrong) = (safe(bytes), plain(bytes))
@@ -122,7 +124,7 @@ struct ID3Frames {
         return isFollowed(right) || !isFollowed(wrong) ? right : wrong
     }
 
-    /// The bytes without the zeros that keep them from looking like MPEG audio. (id3v2.4.0-structure §6.1)
+    /// Removes unsynchronization, which inserts zeros so that bytes do not look like MPEG audio. (id3v2.4.0-structure §6.1)
     private static func decoded(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
         var (decoded, isMarked) = ([UInt8](), false)
         decoded.reserveCapacity(bytes.count)
@@ -133,7 +135,7 @@ struct ID3Frames {
         return decoded[...]
     }
 
-    /// What follows the extended header: its size counts itself in ID3v2.4, and does not in ID3v2.3.
+    /// The bytes after the extended header. Its size includes itself in ID3v2.4, but not in ID3v2.3.
     private static func withoutExtendedHeader(_ body: ArraySlice<UInt8>, _ version: UInt8) -> ArraySlice<UInt8> {
         let size = version == 3 ? plain(body.prefix(4)) + 4 : safe(body.prefix(4))
         return size <= body.count ? body.dropFirst(size) : body

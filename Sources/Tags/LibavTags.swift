@@ -3,17 +3,17 @@ import CLibav
 import Demuxing
 import Libav
 
-/// What libav sees of a source's tags, pictures and chapters.
+/// Reads the tags, pictures and chapters that libav finds in a source.
 enum LibavTags {
     static func of(_ demuxer: borrowing Demuxer, _ track: AudioTrack) -> Metadata {
         var metadata = Metadata()
-        // Ogg's tags belong to the stream, the others' to the container: the stream's win where both have one.
+        // Ogg's tags belong to the stream, other tags to the container. The stream's take precedence.
         for dictionary in [demuxer.context.pointee.metadata, demuxer.stream(track.index).pointee.metadata] {
             for (name, value) in entries(dictionary) where !TagName.isAboutTheFile(TagName.neutral(name)) {
                 metadata.texts[TagName.neutral(name)] = [value]
             }
         }
-        // It is the track's, and told with it.
+        // The language belongs to the track, and is reported with it.
         metadata.texts["LANGUAGE"] = nil
         metadata.pictures = pictures(demuxer)
         metadata.chapters = chapters(demuxer)
@@ -60,7 +60,7 @@ enum LibavTags {
         }
     }
 
-    /// libav's words for ID3's types of pictures, in their order.
+    /// libav's names of ID3 picture types, in numeric order.
     private static let kinds = [
         "other", "32x32 pixels 'file icon'", "other file icon", "cover (front)", "cover (back)", "leaflet page",
         "media (e.g. label side of cd)", "lead artist/lead performer/soloist", "artist/performer", "conductor",
@@ -78,7 +78,7 @@ enum LibavTags {
             let start = av_rescale_q(chapter.start, chapter.time_base, nanoseconds)
             let end =
                 chapter.end == av_swift_no_timestamp ? start : av_rescale_q(chapter.end, chapter.time_base, nanoseconds)
-            // A header may hold any number: none of these is later than the largest sum can hold.
+            // A header may contain any number. The limit ensures that sums of these times fit in 64 bits.
             let (first, last) = (min(max(start, 0), longest), min(max(end, 0), longest))
             return Metadata.Chapter(start: first, end: max(last, first), title: title ?? "")
         }

@@ -1,6 +1,6 @@
 import Bytes
 
-/// Lyrics with times as text: a line `[01:02.34]words` (LRC), which is how all but ID3 keep them.
+/// Synchronized lyrics as text: lines of the form `[01:02.34]words` (LRC), used by all formats except ID3.
 enum LyricText {
     static func timed(_ lines: [Metadata.LyricLine]) -> String {
         lines.map { line in
@@ -10,7 +10,7 @@ enum LyricText {
         }.joined(separator: "\n")
     }
 
-    /// The lines of a text, if each of them tells its time.
+    /// The lines of a text; `nil` unless each of them has a time.
     static func lines(_ text: String) -> [Metadata.LyricLine]? {
         let rows = text.split(whereSeparator: \.isNewline).filter { !$0.allSatisfy(\.isWhitespace) }
         let lines = rows.compactMap { line($0) }
@@ -31,7 +31,7 @@ enum LyricText {
 }
 
 extension Metadata {
-    /// Takes lyrics that tell their times out of the texts, so that a cut can move them.
+    /// Moves synchronized lyrics from the texts to the lines, so that a cut can adjust them.
     mutating func liftLyrics() {
         for name in ["SYNCEDLYRICS", "LYRICS"] {
             guard let text = texts[name]?.first, let timed = LyricText.lines(text) else { continue }
@@ -40,7 +40,7 @@ extension Metadata {
         }
     }
 
-    /// Writes lyrics with times as a text too, which more players read than read ID3's own form.
+    /// Adds synchronized lyrics as text as well, because more players read it than the ID3 frame.
     package mutating func spellLyrics() {
         guard !lines.isEmpty else { return }
         texts[texts["LYRICS"] == nil ? "LYRICS" : "SYNCEDLYRICS"] = [LyricText.timed(lines)]

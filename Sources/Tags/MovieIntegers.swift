@@ -1,18 +1,18 @@
 import Containers
 
-/// The integers among the tags of MPEG-4, written anew in the width in which TagLib reads them.
+/// Rewrites integers in MPEG-4 tags to the width that TagLib reads.
 ///
-/// A tag's atom tells its value's own width, and TagLib reads a fixed one: a tempo of four bytes is 0 to it.
+/// An atom declares the width of its value, but TagLib assumes a fixed one: it reads a tempo of four bytes as 0.
 enum MovieIntegers {
     private static let widths: [String: Int] = [
         "tmpo": 2, "stik": 1, "rtng": 1, "akID": 1, "pgap": 1, "cpil": 1, "pcst": 1, "hdvd": 1, "shwm": 1,
         "cnID": 4, "atID": 4, "geID": 4, "sfID": 4, "cmID": 4, "tves": 4, "tvsn": 4, "plID": 8,
     ]
 
-    /// The same boxes with such values in the usual width; what is no list of whole boxes is answered as it is.
+    /// The boxes with such values in the expected width. Bytes that are not a list of whole boxes are returned unchanged.
     static func normalized(_ boxes: [UInt8]) -> [UInt8] { children(boxes[...], levels: 8) ?? boxes }
 
-    /// Nothing where the boxes are nested deeper than so many levels, as no program writes them.
+    /// `nil` if the boxes are nested deeper than `levels`, which no program writes.
     private static func children(_ bytes: ArraySlice<UInt8>, levels: Int) -> [UInt8]? {
         guard levels > 0 else { return nil }
         var (result, rest) = ([UInt8](), bytes)
@@ -42,13 +42,13 @@ enum MovieIntegers {
         }
     }
 
-    /// The `data` box of an integer in so many bytes; nothing if there is no such box alone, or the value does not fit.
+    /// The `data` box of an integer with `width` bytes; `nil` if there is not exactly one such box, or the value does not fit.
     private static func value(_ item: ArraySlice<UInt8>, _ width: Int) -> [UInt8]? {
         let size = item.prefix(4).reduce(0) { $0 << 8 | Int($1) }
         guard size == item.count, item.dropFirst(4).starts(with: "data".utf8), (17...24).contains(size) else {
             return nil
         }
-        // Version and type, then a locale: a signed integer, or what the atom implies.
+        // Version and type, then a locale. The type is a signed integer, or implied by the atom.
         let head = item.dropFirst(8).prefix(8)
         guard [0, 21, 22].contains(head.dropFirst(3).first) else { return nil }
         let digits = Array(item.dropFirst(16))

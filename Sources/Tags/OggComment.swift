@@ -1,20 +1,20 @@
 import Bytes
 import Containers
 
-/// The comment packet of an Ogg stream of sound: the second of its packets, across as many pages as it takes.
+/// Finds the comment packet of an Ogg audio stream: its second packet, which may span several pages.
 struct OggComment {
-    /// The pieces of the packet: offsets and lengths in the file, in their order.
+    /// The ranges of the packet's segments in the file, in order.
     private let pieces: [Range<Int64>]
-    /// The pages that hold them, in their order.
+    /// The ranges of the pages that contain them, in order.
     private let pages: [Range<Int64>]
-    /// The codec's mark before the comment and the framing bit behind it.
+    /// The codec's signature before the comment, and whether a framing bit follows.
     private let mark: [UInt8]
     private let hasFraming: Bool
-    /// Whether all of the packet was found; one that is too large is not looked at to its end.
+    /// Whether the whole packet was found. A packet that is too large is not read to its end.
     private let isWhole: Bool
     private let bytes: SourceBytes
 
-    /// Finds the packet of the first stream of a codec that is known.
+    /// Finds the packet of the first stream with a known codec.
     init?(_ source: any ByteSource, maxBytes: Int = 2 * Metadata.maxBytes) throws {
         bytes = SourceBytes(source)
         var serial: UInt32?
@@ -55,10 +55,10 @@ struct OggComment {
         return nil
     }
 
-    /// Bytes of the packet.
+    /// The size of the packet in bytes.
     var size: Int { pieces.reduce(0) { $0 + $1.count } }
 
-    /// The comment without its mark; nothing if it is out of all measure.
+    /// The comment without its signature; `nil` if it is too large.
     func body() throws -> [UInt8]? {
         guard isWhole, size >= mark.count else { return nil }
         var packet: [UInt8] = []
@@ -70,7 +70,7 @@ struct OggComment {
         return Array(packet.dropFirst(mark.count))
     }
 
-    /// Puts another comment in the place of this one, with zeros behind it; false if it does not fit.
+    /// Replaces the comment, and fills the rest with zeros; returns `false` if the new one does not fit.
     func replace(with comment: [UInt8], in store: any RandomAccessOutput) throws -> Bool {
         var packet =
             try mark.isEmpty || mark[0] != 0
@@ -95,7 +95,7 @@ struct OggComment {
         return true
     }
 
-    /// The checksum of a page (RFC 3533): CRC-32 of 0x04C11DB7, not reflected, from zero.
+    /// The checksum of a page (RFC 3533): CRC-32 with polynomial 0x04C11DB7, not reflected, initial value zero.
     private static func checksum(_ page: [UInt8]) -> UInt32 {
         page.reduce(0) { $0 << 8 ^ table[Int($0 >> 24) ^ Int($1)] }
     }

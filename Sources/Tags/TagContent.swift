@@ -2,11 +2,11 @@ import Bytes
 import CTagLib
 import Glibc
 
-/// Tags on their way through TagLib; owns a `tag_content`.
+/// Parses and renders tags with TagLib; owns a `tag_content`.
 struct TagContent: ~Copyable {
     private let pointer: OpaquePointer
 
-    /// An empty content; nothing if the memory does not suffice.
+    /// Makes an empty content; `nil` if memory is exhausted.
     init?() {
         guard let pointer = tag_content_make() else { return nil }
         self.pointer = pointer
@@ -14,28 +14,28 @@ struct TagContent: ~Copyable {
 
     deinit { tag_content_free(pointer) }
 
-    /// Reads tags out of bytes; false if they are no such tags.
+    /// Parses tags from bytes; returns `false` if the bytes are not such tags.
     @discardableResult
     borrowing func parse(_ form: tag_form, _ bytes: [UInt8], charset: String? = nil) -> Bool {
         tag_content_parse(pointer, form, bytes, bytes.count, charset)
     }
 
-    /// The tags in one form, no bytes if it has none for them; nothing if the memory does not suffice.
+    /// Renders the tags in a form; empty if there are none for it, `nil` if memory is exhausted.
     borrowing func render(_ form: tag_form, base: [UInt8] = []) -> [UInt8]? {
         Self.taken(tag_content_render(pointer, form, base, base.count))
     }
 
-    /// Each picture as the body of a FLAC picture block.
+    /// Renders each picture as the body of a FLAC picture block.
     borrowing func renderPictures() -> [[UInt8]] {
         (0..<tag_content_picture_count(pointer)).compactMap { Self.taken(tag_content_render_picture(pointer, $0)) }
     }
 
-    /// Names of the texts that the last rendering had no place for.
+    /// Names of the texts that the last rendering could not store.
     borrowing func dropped() -> [String] {
         (0..<tag_content_dropped_count(pointer)).map { String(cString: tag_content_dropped(pointer, $0)) }
     }
 
-    /// The genre of a number in an ID3v1 tag; nothing if no genre has it.
+    /// The genre of a number in an ID3v1 tag; `nil` if there is none.
     static func genre(ofID3v1 number: UInt8) -> String? {
         guard let text = tag_id3v1_genre(number) else { return nil }
         defer { free(text) }
@@ -83,7 +83,7 @@ extension TagContent {
         for frame in metadata.frames { tag_content_add_frame(pointer, frame, frame.count) }
     }
 
-    /// What was parsed, under neutral names.
+    /// The parsed tags under neutral names.
     borrowing func metadata() -> Metadata {
         var metadata = Metadata()
         for index in 0..<tag_content_text_count(pointer) {
@@ -115,14 +115,14 @@ extension TagContent {
     }
 }
 
-/// The character sets of tags that are wrongly declared as Latin-1.
+/// Decodes tags in character sets that they do not declare correctly.
 package enum TagCharsets {
-    /// Opens the converters for all names, while files can still be opened.
+    /// Opens the converters of all names, before the sandbox prevents opening files.
     package static func open(_ names: [String]) {
         for name in names { tag_charset_open(name) }
     }
 
-    /// The text in bytes that do not declare their character set: as told, or UTF-8, or Latin-1.
+    /// Decodes bytes whose character set is not declared: as the given one, otherwise UTF-8, otherwise Latin-1.
     static func decode(_ bytes: some Collection<UInt8>, _ name: String?) -> String {
         let bytes = Array(bytes.prefix { $0 != 0 })
         if let name, let text = tag_charset_decode(name, bytes, bytes.count) {

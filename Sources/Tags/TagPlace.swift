@@ -1,33 +1,33 @@
 import Bytes
 import MediaTypes
 
-/// Where a format keeps tags, and in which form.
+/// The location and form of tags in a format.
 enum TagPlace {
     /// An ID3v2 tag before the audio.
     case id3Ahead
-    /// An ID3v2 tag at the start of a stream of segments, which players take for what is playing.
+    /// An ID3v2 tag at the start of a segmented stream, which players show as the current title.
     case timedID3
-    /// Metadata blocks after FLAC's first.
+    /// Metadata blocks after FLAC's first one.
     case flacBlocks
     /// The comment packet of an Ogg stream.
     case oggComment
     /// An `ilst` in the `moov` box.
     case movie(isQuickTime: Bool)
-    /// Chunks behind the sound of a RIFF file.
+    /// Chunks after the audio of a RIFF file.
     case waveChunks
     /// An ID3v2 tag in a chunk of an AIFF file.
     case aiffChunk
-    /// An APEv2 tag behind the audio.
+    /// An APEv2 tag after the audio.
     case apeBehind
     /// Objects in the header of an ASF file.
     case asfHeader
-    /// libav writes them itself.
+    /// libav writes the tags.
     case dictionary(Dictionary)
     case none
 
-    /// What a container takes that libav fills.
+    /// The capabilities of a container whose tags libav writes.
     struct Dictionary {
-        /// The only names that it knows; nothing if it takes any.
+        /// The only supported names; `nil` if any name is supported.
         var names: [String]?
         var takesPictures: Bool
         var takesChapters: Bool
@@ -51,7 +51,8 @@ enum TagPlace {
         case "au":
             let names = ["TITLE", "ARTIST", "ALBUM", "TRACKNUMBER", "GENRE"]
             self = .dictionary(Dictionary(names: names, takesPictures: false, takesChapters: false))
-        // W64 has a list of tags too, but libsndfile plays whatever follows the sound, and libav keeps no room before it.
+        // Wave64 also has a list of tags, but libsndfile plays the bytes after the audio, and libav reserves no space before
+        // it.
         default: self = .none
         }
     }
@@ -68,7 +69,7 @@ enum TagPlace {
         }
     }
 
-    /// Whether libav writes the chapters, rather than the tags.
+    /// Whether libav writes the chapters, separately from the tags.
     var hasLibavChapters: Bool {
         switch self {
         case .movie, .asfHeader: true
@@ -86,7 +87,7 @@ enum TagPlace {
         }
     }
 
-    /// Whether libav is to write no tags of its own, not even its name.
+    /// Whether libav must not write any tags, not even its name.
     var wantsNoneOfLibav: Bool {
         switch self {
         case .waveChunks, .aiffChunk, .apeBehind: true

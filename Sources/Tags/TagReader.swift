@@ -6,9 +6,9 @@ package import Demuxing
 package import Libav
 package import MediaTypes
 
-/// Reads what a source says beside its audio: by TagLib where it knows the form, by libav elsewhere.
+/// Reads a source's metadata: with TagLib in the forms that it supports, otherwise with libav.
 package enum TagReader {
-    /// Everything of an open source; what is damaged is passed over, for no tag is worth a conversion.
+    /// Reads all metadata of an open source. Damaged tags are skipped, because they are no reason to fail a conversion.
     package static func read(
         _ source: any ByteSource, _ demuxer: borrowing Demuxer, _ track: AudioTrack, charset: String?,
         limits: SourceLimits
@@ -25,7 +25,8 @@ package enum TagReader {
         if !seen.chapters.isEmpty { metadata.chapters = seen.chapters(titledBy: metadata.chapters) }
         if metadata.chapters.isEmpty { metadata.nameCues(rate: track.rate, charset) }
         metadata.keepChapters(atMost: limits.chapters)
-        // Taggers write both in the order in which they were made; players take the first picture, and cuts need the time's.
+        // Programs write chapters and pictures in the order of creation. Cutting requires chapters by time, and players show
+        // the first picture.
         metadata.chapters.sort { $0.start < $1.start }
         let fronts = metadata.pictures.filter { $0.kind == Metadata.Picture.frontCover }
         metadata.pictures = fronts + metadata.pictures.filter { $0.kind != Metadata.Picture.frontCover }
@@ -49,7 +50,7 @@ package enum TagReader {
     ) throws -> Metadata {
         switch form {
         case .libav: Metadata()
-        // Where pictures stand beside the tags, or swollen to text, there is room for them too.
+        // The limit is higher for forms that contain pictures, possibly in base64.
         case .flacBlocks: try flac(source, 4 * most)
         case .oggComment: try ogg(source, 2 * most)
         case .movieBoxes: try movie(source, 2 * most)
@@ -59,7 +60,7 @@ package enum TagReader {
         }
     }
 
-    /// The tags in some bytes.
+    /// Parses tags from bytes.
     static func parsed(_ form: tag_form, _ bytes: [UInt8], charset: String? = nil) throws(MediaError) -> Metadata {
         let content = try emptyContent()
         switch form {
@@ -75,7 +76,7 @@ package enum TagReader {
         return content
     }
 
-    /// ID3v2 in front, APEv2 and ID3v1 behind.
+    /// ID3v2 at the start, APEv2 and ID3v1 at the end.
     private static func ends(_ source: any ByteSource, _ charset: String?, _ most: Int) throws -> Metadata {
         var metadata = Metadata()
         let size = try TagBytes.id3Size(source, at: 0)
@@ -84,7 +85,7 @@ package enum TagReader {
         } else if size > 0, let bytes = try SourceBytes(source).read(at: 0, Int(min(size, source.length))) {
             metadata = try parsed(TAG_FORM_ID3, bytes, charset: charset)
         }
-        // The end of a source that is still on its way may be far: what stands in front will do then.
+        // The end of a source that is still being downloaded may be far away. The tags at the start suffice then.
         guard metadata.texts.isEmpty || source.isAllPresent else { return metadata }
         if let place = try TagBytes.ape(source) {
             if place.count > most {
@@ -93,7 +94,7 @@ package enum TagReader {
                 metadata.fill(from: try parsed(TAG_FORM_APE, bytes))
             }
         }
-        // What an encoder says of itself is no reason to pass over what somebody wrote.
+        // Tags that only an encoder wrote about itself do not take precedence over ID3v1.
         if metadata.texts.keys.allSatisfy(TagName.isAboutTheFile) {
             metadata.texts.merge(try TagBytes.id3v1(source, charset: charset)) { own, _ in own }
         }
@@ -148,8 +149,8 @@ package enum TagReader {
 }
 
 extension Metadata {
-    /// The chapters, but for titles that others of the same starts know to be empty: libav shows ID3's ids of chapters in their
-    /// place.
+    /// The chapters, with empty titles where those of `others` with the same start are empty, because libav uses ID3's chapter
+    /// IDs as titles.
     fileprivate func chapters(titledBy others: [Chapter]) -> [Chapter] {
         let untitled = Set(others.lazy.filter(\.title.isEmpty).map(\.start))
         return chapters.map { chapter in
@@ -157,7 +158,7 @@ extension Metadata {
         }
     }
 
-    /// Takes cue points for chapters, each until the next, where there are no chapters.
+    /// Adds cue points as chapters, each until the next one. It is called if there are no chapters.
     fileprivate mutating func nameCues(rate: Int, _ charset: String?) {
         guard rate > 0 else { return }
         let starts = wave.cues.map { Int64(clamping: Int128($0.position) * 1_000_000_000 / Int128(rate)) }
@@ -168,7 +169,7 @@ extension Metadata {
         }
     }
 
-    /// Writes a number and its total as one, `3/12`, as all but Vorbis do.
+    /// Joins a number and its total as `3/12`, as all formats except Vorbis store them.
     fileprivate mutating func joinTotals() {
         for (name, total) in [("TRACKNUMBER", "TRACKTOTAL"), ("DISCNUMBER", "DISCTOTAL")] {
             guard let of = texts[total]?.first, let number = texts[name]?.first else { continue }

@@ -4,26 +4,26 @@ import Containers
 package import Libav
 package import MediaTypes
 
-/// Writes an output's tags: keeps room for them in what the muxer writes, then puts them there.
+/// Writes an output's tags: reserves space for them in the muxer's output, and fills it at the end.
 ///
-/// They are rendered before the muxer starts, so that its own bytes need never be moved.
+/// The tags are rendered before the muxer starts, so that its bytes never have to be moved.
 package struct TagWriter: Sendable {
-    /// What the muxer is told before its header.
+    /// The tags that the muxer receives before it writes its header.
     package private(set) var header = HeaderTags()
-    /// What the format has no place for.
+    /// Warnings about tags that the format cannot store.
     package private(set) var warnings: [Warning] = []
-    /// Whether Apple's players look into the file for its delay and padding.
+    /// Whether Apple's players read the delay and padding from the tags.
     package let tellsITunes: Bool
     private var metadata: Metadata
     private let place: TagPlace
     private let format: String
-    /// Whether the memory did not suffice for them.
+    /// Whether memory was exhausted.
     private var isTooLarge = false
 
-    /// Bytes kept for what is only known at the end, such as the exact padding or a loudness.
+    /// Bytes reserved for what is only known at the end, such as the exact padding or a loudness.
     private static let slack = 512
 
-    /// Takes a source's metadata, cut to the range already; `rate` is the output's, `sourceRate` the source's, in Hz.
+    /// Takes the source's metadata, already cut to the range. `rate` is the output's rate in Hz, `sourceRate` the source's.
     package init(
         _ source: Metadata, _ settings: TagSettings, format: AudioFormat, codec: AudioCodec, rate: Int, sourceRate: Int,
         layout: ChannelLayout? = nil
@@ -41,20 +41,20 @@ package struct TagWriter: Sendable {
         metadata.wave.rescale(from: sourceRate, to: rate)
         metadata.spellLyrics()
         if case .flacBlocks = place, let mask = layout?.maskOfFLAC {
-            // libav's muxer tells it in the comments that ours take the place of.
+            // libav's muxer writes it in the comments that respool replaces.
             metadata.texts["WAVEFORMATEXTENSIBLE_CHANNEL_MASK"] = [mask]
         }
         leaveOut()
         prepare()
     }
 
-    /// Sets a text that was not known at the start; there is room for a few.
+    /// Sets a text that was not known at the start. The reserved space suffices for a few.
     mutating func set(_ name: String, _ values: [String]) {
         guard place.takesTexts else { return }
         metadata.texts[TagName.neutral(name)] = values
     }
 
-    /// Sets what Apple's players know of encoder delay and padding, in samples.
+    /// Sets the encoder delay and padding in samples, in the form that Apple's players read.
     package mutating func setGapless(priming: Int64, padding: Int64, samples: Int64) {
         func hex(_ number: Int64, _ digits: Int) -> String {
             let text = String(number, radix: 16, uppercase: true)
@@ -66,7 +66,7 @@ package struct TagWriter: Sendable {
         ]
     }
 
-    /// Leaves out what the format cannot hold, and says so.
+    /// Removes what the format cannot store, and adds warnings.
     private mutating func leaveOut() {
         if !place.takesTexts, !metadata.texts.isEmpty {
             drop(.tagsDropped, "\(format) holds no tags, so these were left out: \(Self.listed(metadata.texts.keys))")
@@ -99,7 +99,7 @@ package struct TagWriter: Sendable {
         metadata.wave = WaveMetadata()
     }
 
-    /// The tags of a stream stand in the first segment of each variant: nothing large, and nothing that only files need.
+    /// Removes large tags, and tags for files only, because each variant's first segment contains all tags of a stream.
     private mutating func leaveOutOfStream() {
         let long = metadata.texts.filter { $0.value.reduce(0) { $0 + $1.utf8.count } > Self.longestStreamText }.keys
         if !long.isEmpty {
@@ -111,7 +111,7 @@ package struct TagWriter: Sendable {
         (metadata.frames, metadata.lines) = ([], [])
     }
 
-    /// Bytes of the values of one name.
+    /// The maximum size in bytes of the values of a name.
     private static let longestStreamText = 4096
 
     private mutating func drop(_ code: Warning.Code, _ sentence: String) { warnings.append(Warning(code, sentence)) }
@@ -123,7 +123,7 @@ package struct TagWriter: Sendable {
             + (names.count > most ? " and \(names.count - most) more" : "")
     }
 
-    /// Keeps room in what the muxer writes.
+    /// Reserves space in the muxer's output.
     private mutating func prepare() {
         header.isAnonymous = place.wantsNoneOfLibav
         if place.hasLibavChapters { header.chapters = metadata.chapters }
@@ -157,14 +157,14 @@ package struct TagWriter: Sendable {
 
     private static func filler(_ size: Int) -> String { String(repeating: "-", count: size) }
 
-    /// libav writes a `bext` of 602 bytes, the coding history and a zero.
+    /// libav writes a `bext` chunk of 602 bytes, the coding history and a zero.
     private mutating func keepBroadcastRoom(_ size: Int) {
         header.options = [("write_bext", "1")]
         let history = size - BroadcastExtension.fixedSize - 1
         if history > 0 { header.entries = [("coding_history", Self.filler(history))] }
     }
 
-    /// All padding of FLAC is one block, whose length has 24 bits.
+    /// FLAC's padding is a single block, whose length has 24 bits.
     private mutating func fitPictures() {
         let comment = render(TAG_FORM_VORBIS)?.count ?? 0
         var left = (1 << 24) - 1 - comment - Self.slack - 4096 - 16
@@ -180,7 +180,7 @@ package struct TagWriter: Sendable {
         }
     }
 
-    /// Puts the tags into the finished file.
+    /// Writes the tags into the finished file.
     package mutating func finish(_ store: any RandomAccessOutput) throws(MediaError) {
         let isPlaced: Bool
         do { isPlaced = try put(store) } catch {
@@ -192,7 +192,7 @@ package struct TagWriter: Sendable {
         }
     }
 
-    /// Fails if the memory did not suffice for what was rendered so far.
+    /// Throws if memory was exhausted while rendering.
     package func checkSize() throws(MediaError) {
         guard isTooLarge else { return }
         throw MediaError(.internal, "write the tags", "the memory does not suffice for the tags and pictures")
@@ -259,7 +259,7 @@ package struct TagWriter: Sendable {
         blocks.reduce(0) { $0 + $1.bytes.count + 4 }
     }
 
-    /// The metadata in a form of TagLib's, nothing if that is empty; what it cannot hold is reported once.
+    /// Renders the metadata in a TagLib form; `nil` if the result is empty. Tags that it cannot store are reported once.
     private mutating func render(_ form: tag_form) -> [UInt8]? {
         let isVorbis = form == TAG_FORM_VORBIS || form == TAG_FORM_VORBIS_WITH_PICTURES
         guard let content = TagContent(isVorbis ? metadata.inComments() : metadata) else {
@@ -276,7 +276,7 @@ package struct TagWriter: Sendable {
         return isVorbis ? Self.signed(bytes) : bytes
     }
 
-    /// A Vorbis comment with the name of who wrote it, which TagLib leaves empty.
+    /// A Vorbis comment with respool as the vendor, which TagLib leaves empty.
     private static func signed(_ comment: [UInt8]) -> [UInt8] {
         let vendor = Array("respool".utf8)
         return littleEndian(UInt64(vendor.count), 4) + vendor + comment.dropFirst(4)
@@ -284,7 +284,7 @@ package struct TagWriter: Sendable {
 }
 
 extension Metadata {
-    /// The same with chapters and totals as comments, which is how Ogg and FLAC keep them.
+    /// The same metadata with chapters and totals as comments, as Ogg and FLAC store them.
     fileprivate func inComments() -> Metadata {
         var result = self
         for (name, total) in [("TRACKNUMBER", "TRACKTOTAL"), ("DISCNUMBER", "DISCTOTAL")] {
@@ -300,7 +300,8 @@ extension Metadata {
         return result
     }
 
-    /// Tells a gain as Opus's players want it, and as all others do: in 1/256 dB to -23 LUFS, or in dB to -18 LUFS.
+    /// Converts gains between the form of Opus (1/256 dB relative to -23 LUFS) and that of all others (dB relative to -18
+    /// LUFS).
     fileprivate mutating func speakLoudness(ofOpus isOpus: Bool) {
         for part in ["TRACK", "ALBUM"] {
             let (gain, own) = ("REPLAYGAIN_\(part)_GAIN", "R128_\(part)_GAIN")
@@ -316,7 +317,7 @@ extension Metadata {
         }
     }
 
-    /// A number that can be a gain: 16 bits is all that Opus's players read of one.
+    /// Parses a gain. Opus players read only 16 bits.
     private static func gain(_ text: String) -> Double? {
         Double(text).flatMap { (-32_768.0...32_767.0).contains($0) ? $0 : nil }
     }

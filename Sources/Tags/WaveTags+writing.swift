@@ -1,18 +1,18 @@
 import Bytes
 import Containers
 
-/// Tags behind the sound of a finished file.
+/// Writes tags after the audio of a finished file.
 extension WaveTags {
-    /// What became of tags.
+    /// The result of writing tags.
     enum Outcome {
         case written
-        /// The room kept for them is too small.
+        /// The reserved space is too small.
         case misfit
-        /// They would reach beyond the 4 GiB that the file's size can tell.
+        /// The file would exceed the 4 GiB that its size field allows.
         case beyond
     }
 
-    /// Appends chunks to a RIFF or RF64 file and puts `bext` where room was kept for it.
+    /// Appends chunks to a RIFF or RF64 file, and writes `bext` into its reserved space.
     static func append(_ metadata: Metadata, id3: [UInt8]?, to store: any RandomAccessOutput) throws -> Outcome {
         let source = StoredSource(store)
         if let broadcast = metadata.wave.broadcast?.bytes {
@@ -40,12 +40,12 @@ extension WaveTags {
         return .written
     }
 
-    /// Whether the size of the file with them has 32 bits.
+    /// Whether the file size including the chunks fits in 32 bits.
     private static func fits(_ chunks: [UInt8], in store: any RandomAccessOutput) throws -> Bool {
         try chunks.isEmpty || store.length + 1 + Int64(chunks.count) - 8 <= Int64(UInt32.max)
     }
 
-    /// Appends at an even offset and answers the new length; nothing if there is nothing to append.
+    /// Appends at an even offset and returns the new length; `nil` if there is nothing to append.
     private static func append(_ chunks: [UInt8], to store: any RandomAccessOutput) throws -> Int64? {
         guard !chunks.isEmpty else { return nil }
         var end = try store.length

@@ -2,7 +2,7 @@ import Bytes
 import CTagLib
 import Containers
 
-/// The tags of RIFF and AIFF files: `LIST` `INFO`, an ID3v2 tag, `bext`, `cue ` with its notes.
+/// Reads and writes the tags of RIFF and AIFF files: `LIST` `INFO`, an ID3v2 tag, `bext`, and `cue ` with its notes.
 enum WaveTags {
     static func read(_ source: any ByteSource, charset: String?, maxBytes most: Int) throws -> Metadata {
         let list = try ChunkList(source, maxBytes: most)
@@ -15,7 +15,7 @@ enum WaveTags {
             }
         }
         metadata.fill(from: Metadata(texts: try info(list, charset)))
-        // What else there is holds numbers in little-endian order.
+        // The numbers in the other chunks are little-endian.
         guard !list.isBigEndian else { return metadata }
         metadata.wave.broadcast = try list.body("bext").flatMap { BroadcastExtension($0) }
         metadata.wave.cues = try cues(list)
@@ -44,7 +44,7 @@ enum WaveTags {
         var offset = 4
         while offset + 24 <= bytes.count {
             let number = word(bytes, offset)
-            // Points that share a number share no notes, or a small file would make a large one.
+            // Notes are assigned only once to a number. Otherwise many points with the same number would multiply the size.
             let own = (notes.removeValue(forKey: number) ?? []).map {
                 CuePoint.Note(kind: $0.name, bytes: Array($0.bytes.dropFirst(4)))
             }
@@ -58,7 +58,7 @@ enum WaveTags {
         bytes[offset..<(offset + 4)].reversed().reduce(0) { $0 << 8 | UInt32($1) }
     }
 
-    /// Everything but `bext`, as chunks to stand behind the sound of a RIFF file.
+    /// All chunks except `bext`, to append after the audio of a RIFF file.
     static func chunks(_ metadata: Metadata, id3: [UInt8]?) -> [UInt8] {
         var result: [UInt8] = []
         if !metadata.wave.cues.isEmpty { result += cueChunks(metadata.wave.cues) }
@@ -87,7 +87,7 @@ enum WaveTags {
         return ChunkList.chunk("cue ", points) + list
     }
 
-    /// Of two chunks for one tag the first is written.
+    /// If a tag has two chunk names, only the first one is written.
     private static func isWritten(_ chunk: String) -> Bool {
         infoNames.first { $0.tag == infoNames.first { $0.chunk == chunk }?.tag }?.chunk == chunk
     }

@@ -4,15 +4,15 @@ import Decoding
 import Demuxing
 import Libav
 
-/// The packets of a track that is copied: whether each is whole and like the others, and how many samples it decodes to.
+/// Validates the packets of a copied track: each must be intact and of the same format. Counts their samples.
 struct CopiedPackets: ~Copyable {
     private let track: AudioTrack
-    /// Whether each packet is a frame of AAC with a header of its own.
+    /// Whether each packet is an AAC frame with an ADTS header.
     private let isADTS: Bool
     private var lengths: PacketSamples
     private var isFirst = true
     private var gap = FrameGap()
-    /// What must not change from one frame of MPEG audio to the next: version, layer, rate, and whether it is mono.
+    /// The header bits of MPEG audio that must not change between frames: version, layer, rate, and whether it is mono.
     private var kind: [UInt8]?
 
     private init(_ track: AudioTrack, isADTS: Bool, _ samples: consuming PacketSamples) {
@@ -21,7 +21,7 @@ struct CopiedPackets: ~Copyable {
         lengths = samples
     }
 
-    /// Prepares for the packets of a stream, which must outlive this; fails for codecs that are not understood here.
+    /// Prepares for the packets of a stream, which must outlive this value. Throws for unsupported codecs.
     static func open(
         _ stream: UnsafeMutablePointer<AVStream>, _ track: AudioTrack
     ) throws(MediaError) -> CopiedPackets {
@@ -34,10 +34,10 @@ struct CopiedPackets: ~Copyable {
             }
             samples.constant = 1024
         case AV_CODEC_ID_OPUS:
-            // Core Audio files hold no identification header, and without it nobody knows the pre-skip.
+            // Core Audio files have no identification header, so the pre-skip is unknown.
             guard parameters.extradata_size >= 19 else { throw .notCopied("its Opus has no identification header") }
         case AV_CODEC_ID_FLAC:
-            // A decoder makes do with the headers of frames; no container does.
+            // Decoders can work with frame headers alone; containers cannot.
             guard parameters.extradata_size >= 34 else { throw .notCopied("its FLAC has no stream information") }
         case AV_CODEC_ID_MP3, AV_CODEC_ID_MP2, AV_CODEC_ID_VORBIS, AV_CODEC_ID_ALAC, AV_CODEC_ID_AC3,
             AV_CODEC_ID_EAC3, AV_CODEC_ID_WAVPACK, AV_CODEC_ID_TTA:
@@ -48,7 +48,7 @@ struct CopiedPackets: ~Copyable {
         return CopiedPackets(track, isADTS: isADTS, samples)
     }
 
-    /// Samples that the next packet decodes to; nothing for one that is a tag between the frames.
+    /// The samples of the next packet; `nil` for a tag between the frames.
     mutating func samples(of packet: borrowing Packet) throws(MediaError) -> Int64? {
         guard !packet.bytes.isEmpty, !packet.isCorrupt else { throw .notCopied("one of its packets is not whole") }
         if try isTag(packet.bytes) { return nil }
@@ -61,16 +61,16 @@ struct CopiedPackets: ~Copyable {
     private mutating func told(_ packet: borrowing Packet) -> Int64? {
         defer { isFirst = false }
         switch track.codec {
-        // By the container's own count, where it counts in samples.
+        // The container's duration, if it counts samples.
         case AV_CODEC_ID_WAVPACK, AV_CODEC_ID_TTA:
             return track.countsSamples && packet.duration > 0 ? packet.duration : nil
-        // The first packet of Vorbis only begins what the second one ends.
+        // The first Vorbis packet outputs no samples, because it only starts the overlap.
         case AV_CODEC_ID_VORBIS: return lengths.samples(packet).map { isFirst ? 0 : Int64($0) }
         default: return lengths.samples(packet).map { Int64($0) }
         }
     }
 
-    /// Whether it is a tag between frames of MPEG audio; fails if it is of another kind than those before.
+    /// Whether the packet is a tag between MPEG audio frames. Throws if a frame's format differs from the earlier ones.
     private mutating func isTag(_ bytes: UnsafeBufferPointer<UInt8>) throws(MediaError) -> Bool {
         guard [AV_CODEC_ID_MP3, AV_CODEC_ID_MP2].contains(track.codec) else { return false }
         switch gap.read(bytes) {
@@ -85,19 +85,19 @@ struct CopiedPackets: ~Copyable {
         return false
     }
 
-    /// Whether the checksum of a frame is right, in codecs that have one, and it is a frame of its own.
+    /// Whether a frame's checksum is correct, in codecs that have one, and the packet is exactly one frame.
     private func isIntact(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
         switch track.codec {
         case AV_CODEC_ID_FLAC: Self.hasSum(bytes[...])
         case AV_CODEC_ID_AC3, AV_CODEC_ID_EAC3:
-            // Dependent frames add channels to the one before, and no time.
+            // Dependent frames add channels to the frame before them, but no time.
             FrameHeader.length(track.codec, bytes) == bytes.count && Self.hasSum(bytes.dropFirst(2))
         case AV_CODEC_ID_AAC: !isADTS || FrameHeader.adtsLength(bytes) == bytes.count && bytes.count > 9
         default: true
         }
     }
 
-    /// Whether the 16-bit sum at the end of a frame is right.
+    /// Whether the CRC-16 at the end of a frame is correct.
     private static func hasSum(_ bytes: Slice<UnsafeBufferPointer<UInt8>>) -> Bool {
         let frame = UnsafeBufferPointer(rebasing: bytes)
         return av_crc(av_crc_get_table(AV_CRC_16_ANSI), 0, frame.baseAddress, frame.count) == 0
@@ -105,7 +105,7 @@ struct CopiedPackets: ~Copyable {
 }
 
 extension MediaError {
-    /// Why a source's packets cannot be copied as they are.
+    /// The error for a source whose packets cannot be copied.
     package static func notCopied(_ why: String) -> MediaError {
         MediaError(
             .invalidSettings, "copy the audio",

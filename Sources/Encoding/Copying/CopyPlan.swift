@@ -5,14 +5,14 @@ package import Libav
 package import Lifecycle
 package import MediaTypes
 
-/// What is copied of a source into one output, without decoding it.
+/// The plan of a stream copy to one output.
 package struct CopyPlan {
     package let settings: EncodingSettings
     package let span: PacketSpan
-    /// The stream's place in the source.
+    /// The stream's index in the source.
     let track: Int
     let hiding: GaplessSignaling
-    /// By their names in a job.
+    /// By job field name.
     let effective: [String: Setting]
 
     /// Samples before and after the range that the container cannot hide.
@@ -22,7 +22,7 @@ package struct CopyPlan {
             end: hiding.hides(trail: span.trail, lead: span.lead, of: settings.codec.name) ? 0 : Int(span.trail))
     }
 
-    /// The plan for a rendition, or nothing if it is to be encoded; fails where copying is required and cannot be exact.
+    /// The plan for a rendition; `nil` if it has to be encoded. Throws if a copy is required and cannot be exact.
     package static func choose(
         _ rendition: Rendition, _ source: any ByteSource, _ reader: borrowing AssetReader, stop: CancellationFlag,
         progress: (Progress) -> Void
@@ -35,7 +35,7 @@ package struct CopyPlan {
         do throws(MediaError) { return try make(rendition, source, reader, stop, progress) } catch {
             switch error.reason {
             case .cancelled, .source: throw error
-            // Whatever else is wrong with the source, the decoder finds it as well, and knows what to make of it.
+            // The decoder will find any other defect of the source as well, and handle it.
             default:
                 guard rendition.passthrough == .require else { return nil }
                 throw error
@@ -49,7 +49,7 @@ package struct CopyPlan {
     ) throws(MediaError) -> CopyPlan? {
         let settings = try EncodingSettings.resolve(rendition, reader.shape, reader.depth)
         let track = reader.declaredTrack
-        // Uncompressed samples have no packets worth the name: converting them is a copy.
+        // Uncompressed samples need no stream copy: their conversion is lossless.
         if settings.codec.kind == .pcm && track.isPCM && settings.sampleFormat == reader.depth.sampleFormat {
             return nil
         }
@@ -79,9 +79,9 @@ package struct CopyPlan {
         return plan
     }
 
-    /// Fails for a cut whose samples beside the range would be heard.
+    /// Throws for a cut after which samples outside of the range would be audible.
     private func check() throws(MediaError) {
-        // There Opus has no header that would keep its pre-skip, and WavPack loses the one that tells its length.
+        // In Core Audio, Opus has no header for its pre-skip. In Matroska, WavPack loses the header with its block length.
         if [["caf", "opus"], ["mka", "wavpack"]].contains([settings.format.name, settings.codec.name]) {
             throw .notCopied("\(settings.codec.name) in \(settings.format.name) does not tell how long a packet is")
         }
@@ -92,11 +92,11 @@ package struct CopyPlan {
         guard hiding.hides(trail: span.trail, lead: span.lead, of: settings.codec.name) else {
             throw .notCopied("\(settings.format.name) cannot hide the \(span.trail) samples that come after the range")
         }
-        // libav gives nothing of an edit that lies within one packet.
+        // libav returns no audio for an edit within one packet.
         if case .editList = hiding, span.isWithinPacket { throw .notCopied("the range is shorter than two packets") }
     }
 
-    /// The name of a setting that a copy would not meet.
+    /// The name of a setting that a copy would not satisfy; `nil` if there is none.
     private static func differing(
         _ rendition: Rendition, _ reader: borrowing AssetReader, bitRate: Int
     ) -> String? {
@@ -105,7 +105,7 @@ package struct CopyPlan {
         if let wish = rendition.sampleRate, wish != reader.shape.rate { return "sample_rate" }
         if let wish = rendition.channels, wish != reader.shape.channels { return "channels" }
         if let wish = rendition.sampleFormat, wish.base != reader.depth.sampleFormat { return "sample_format" }
-        // Whatever else there is to ask for changes the sound.
+        // All other settings change the sound.
         var rest = rendition
         (rest.bitRate, rest.sampleRate, rest.channels, rest.sampleFormat) = (nil, nil, nil, nil)
         rest.tags = TagSettings()
@@ -116,12 +116,12 @@ package struct CopyPlan {
 }
 
 extension EncodingSettings {
-    /// libav's number of the codec in the file.
+    /// libav's codec ID of the output.
     var codecID: AVCodecID? {
         avcodec_find_encoder_by_name(codec.encoderName(sampleFormat, format.byteOrder))?.pointee.id
     }
 
-    /// The settings of a result that has what the source has.
+    /// The settings of a copied output, which are the source's.
     fileprivate func effective(copying bitRate: Int, _ reader: borrowing AssetReader) -> [String: Setting] {
         var effective = self.effective
         effective["quality"] = nil

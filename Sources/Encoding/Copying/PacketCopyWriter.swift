@@ -7,7 +7,7 @@ package import Lifecycle
 package import MediaTypes
 import Tags
 
-/// An output whose packets are the source's own.
+/// Writes an output by copying the source's packets.
 package final class PacketCopyWriter: RenditionWriter {
     private let store: any RandomAccessOutput
     private let source: any ByteSource
@@ -56,7 +56,7 @@ package final class PacketCopyWriter: RenditionWriter {
             result.warnings.insert(warning, at: 0)
         }
         guard plan.settings.codec.name == "flac" else { return result }
-        // A copy keeps the declared sum whatever the frames hold.
+        // A copy keeps the declared MD5, whatever the frames contain.
         let finding = try SourceChecksum.check(source, sourceSettings, stop: stop)
         result.damage = finding.damage
         result.warnings += finding.warnings.filter { !result.warnings.map(\.code).contains($0.code) }
@@ -90,8 +90,9 @@ package final class PacketCopyWriter: RenditionWriter {
             }
             if number == span.first && track.codec == AV_CODEC_ID_VORBIS { length = 0 }
             let discard = number == span.last && plan.gapless.end == 0 ? span.trail : 0
-            // libav's MP3 muxer takes the delay from the first packet whose skip is over the decoder's own 529 samples, asks the
-            // last one where none was, and makes 4095 of a skip below. Of the last it takes the padding, if that says anything.
+            // libav's MP3 muxer reads the delay from the first packet whose skip exceeds the decoder's 529 samples. If there is
+            // none, it reads it from the last packet. It changes a skip below 529 to 4095. It reads the padding from the last
+            // packet, if it declares any.
             let isEdge = track.codec == AV_CODEC_ID_MP3 && (number == span.first || number == span.last)
             let skip = isEdge && isHidden ? span.lead : 0
             packet.place(at: time, duration: length - discard)
@@ -110,7 +111,7 @@ package final class PacketCopyWriter: RenditionWriter {
         try muxer.finish()
     }
 
-    /// Looks at the finished file's packets as a reader does.
+    /// Checks the packets of the finished file.
     private func check() throws(MediaError) {
         let found: PacketSpan
         do throws(MediaError) { found = try PacketScan.run(StoredSource(store), stop: stop) } catch {
@@ -121,7 +122,7 @@ package final class PacketCopyWriter: RenditionWriter {
             )
         }
         let expected = plan.span.samples + Int64(plan.gapless.start + plan.gapless.end)
-        // libav miscounts the first packet of Vorbis where one page is all there is: it leaves padding, or takes too much.
+        // libav miscounts the first Vorbis packet if the file has a single page: it keeps padding, or drops too much.
         let slack: Int64 = plan.settings.codec.name == "vorbis" ? 8192 : 0
         guard (expected - slack...expected + slack).contains(found.samples) else {
             throw MediaError(

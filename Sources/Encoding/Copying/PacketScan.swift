@@ -7,32 +7,32 @@ import Libav
 import Lifecycle
 import MediaTypes
 
-/// Finds the packets that hold a range, from their headers alone, and notices on the way what a decoder would.
+/// Finds the packets of a range by their headers, and detects what a decoder would detect.
 struct PacketScan {
     private let codec: AVCodecID
     private let rate: Int
-    /// The first sample wanted, and the one after the last; nothing for all that there are.
+    /// The first requested sample and the one after the last; the end is `nil` for all samples.
     private let wanted: (first: Int64, end: Int64?)
-    /// Samples after which only padding follows that libav leaves.
+    /// The number of audible samples, if only padding follows that libav does not remove.
     private let audible: Int64?
 
-    /// Samples that the packets so far decode to, priming and all.
+    /// Samples in the packets so far, including priming.
     private var decoded: Int64 = 0
     private var count: Int64 = 0
     private var bytes: Int64 = 0
-    /// Samples that a decoder is to drop yet, and how many it had dropped when the first was heard.
+    /// Samples that the decoder still has to drop, and the number of samples dropped before the first audible one.
     private var skip: Int64
     private var delay: Int64?
     private var discarded: Int64 = 0
     private var reservoir = BitReservoir()
-    /// Where the latest packets begin, in decoded samples, and the bytes before them.
+    /// The start of the latest packets in decoded samples, and the bytes before them.
     private var starts: [(decoded: Int64, bytes: Int64)] = []
     private var first: (number: Int64, decoded: Int64, bytes: Int64, wanted: Int64)?
     private var last: (number: Int64, sample: Int64, decoded: Int64, bytes: Int64)?
-    /// Where the last packet ended by its time stamps, in samples.
+    /// The end of the last packet by its timestamp, in samples.
     private var clock: Int64?
 
-    /// What Opus needs to sound as it does in the middle: the 80 ms of RFC 7845 leave an error of −19 dB in the first
+    /// The pre-roll that Opus needs to sound as in a whole decode. The 80 ms of RFC 7845 leave an error of −19 dB in the first
     /// 20 ms of music, these 320 ms one of −90 dB.
     private static let opusPreroll: Int64 = 15_360
     private static let aacPreroll = 2
@@ -47,9 +47,9 @@ struct PacketScan {
         skip = preskip
     }
 
-    /// Reads a source as far as the range reaches; fails if its packets cannot be told apart, or are not all there.
+    /// Reads a source to the end of the range. Throws if packet boundaries are unclear or packets are missing.
     ///
-    /// Tells on the way of the samples heard so far, and of the part of the bytes that is read.
+    /// Reports the audible samples so far, and the fraction of the bytes that has been read.
     static func run(
         _ source: any ByteSource, track index: Int? = nil, first: Int64 = 0, end: Int64? = nil, stop: CancellationFlag,
         progress: (_ samples: Int64, _ byteFraction: Double) -> Void = { _, _ in }
@@ -88,16 +88,16 @@ struct PacketScan {
         return try scan.span()
     }
 
-    /// Samples heard so far.
+    /// Audible samples so far.
     private var heard: Int64 { delay.map { min(decoded - $0 - discarded, audible ?? .max) } ?? 0 }
 
-    /// Whether the range has ended before the source.
+    /// Whether the range ended before the source.
     private var isComplete: Bool { last != nil && wanted.end.map { $0 <= audible ?? .max } ?? false }
 
     private mutating func take(_ packet: borrowing Packet, _ length: Int64, _ track: AudioTrack) throws(MediaError) {
         try checkTime(packet, length, track)
         guard !packet.changesParameters else { throw .notCopied("its parameters change on the way") }
-        // MPEG-TS has one number for all layers, which libav takes for the third.
+        // MPEG-TS has a single stream type for all layers, for which libav assumes layer III.
         if FrameHeader.isMPEG(codec), let found = FrameHeader.mpegCodec(packet.bytes), found != codec {
             throw .notCopied("its container does not say which layer of MPEG audio it is")
         }
@@ -120,14 +120,14 @@ struct PacketScan {
         count += 1
     }
 
-    /// Follows what the decoder drops: `discard_samples` in libavcodec.
+    /// Emulates what the decoder drops: `discard_samples` in libavcodec.
     private mutating func drop(
         _ packet: borrowing Packet, _ length: Int64, _ trimming: (skip: Int64, discard: Int64)?
     ) throws(MediaError) {
         if let trimming {
             guard delay == nil || trimming.skip == 0 else { throw .notCopied("it is cut out of several pieces") }
             skip = trimming.skip
-            // The decoder takes no notice of more than there is.
+            // The decoder ignores a value that exceeds the packet's samples.
             discarded = trimming.discard <= length ? trimming.discard : 0
         }
         guard delay == nil else {
@@ -142,7 +142,7 @@ struct PacketScan {
         }
     }
 
-    /// The packet to begin with, now that the one with the first sample wanted is there.
+    /// The first packet to copy, once the packet with the first requested sample is read.
     private func start(_ delay: Int64) throws(MediaError) -> (Int64, Int64, Int64, Int64) {
         guard wanted.first > 0 else { return (0, 0, 0, count) }
         var back: Int
@@ -162,7 +162,7 @@ struct PacketScan {
             guard decoded == wanted.first + delay else {
                 throw .notCopied("Vorbis can only be cut between two packets, and the range begins inside one")
             }
-            // The packet before it only begins the first sample; it is not heard itself.
+            // The packet before it only starts the overlap for the first sample. It is not audible itself.
             return (count - 1, decoded, starts[max(starts.count - 2, 0)].bytes, count)
         default: throw .notCopied("only MP3, AAC, Opus and Vorbis can be cut without encoding them anew")
         }
@@ -170,7 +170,7 @@ struct PacketScan {
         return (count - Int64(back), from.decoded, from.bytes, count)
     }
 
-    /// Fails where time stamps jump: what was lost there is silence when it is decoded.
+    /// Throws if timestamps jump. Lost audio there would be silence when decoded.
     private mutating func checkTime(
         _ packet: borrowing Packet, _ length: Int64, _ track: AudioTrack
     ) throws(MediaError) {
