@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-/// Settings of every Swift target: what the language will make the default, and no warning left standing.
+/// Settings of every Swift target: the upcoming language defaults, and warnings as errors.
 let settings: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),
     .enableUpcomingFeature("MemberImportVisibility"),
@@ -12,18 +12,18 @@ let settings: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
 ]
 
-/// What makes faults in C and C++ harder to use: checked stacks, and calls and jumps that end only where some may.
+/// Hardening flags for C and C++: stack protection and control-flow integrity.
 #if arch(x86_64)
 let branchProtection = ["-fcf-protection=full", "-fstack-clash-protection"]
 #else
 let branchProtection = ["-mbranch-protection=standard"]
 #endif
 let hardened = ["-fstack-protector-strong"] + branchProtection
-// The checked functions of glibc need an optimizer.
+// The fortified functions of glibc require optimization.
 let fortified = ["-U_FORTIFY_SOURCE", "-D_FORTIFY_SOURCE=3"]
 let hardenedC: [CSetting] = [.unsafeFlags(hardened), .unsafeFlags(fortified, .when(configuration: .release))]
 let hardenedCXX: [CXXSetting] = [.unsafeFlags(hardened), .unsafeFlags(fortified, .when(configuration: .release))]
-/// All addresses of libraries are found at the start, and then written to no more.
+/// Resolves all symbols at the start, and then makes the relocation sections read-only.
 let immediateBinding: [LinkerSetting] = [
     .unsafeFlags(["-Xlinker", "-z", "-Xlinker", "relro", "-Xlinker", "-z", "-Xlinker", "now"])
 ]
@@ -50,7 +50,7 @@ let package = Package(
         .executable(name: "respool-transcode", targets: ["respool-transcode"]),
     ],
     targets: [
-        // Debian's C libraries, each imported by the targets that wrap it alone (`make lint` has the list).
+        // Debian's C libraries. Only the targets that wrap a library import it (`make lint` has the list).
         .systemLibrary(name: "CHiredis", providers: [.apt(["libhiredis-dev"])]),
         .systemLibrary(name: "COpenSSL", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
@@ -62,32 +62,32 @@ let package = Package(
         .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
         .systemLibrary(name: "CMicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),
         .target(name: "CLinux", cSettings: hardenedC),
-        // TagLib (Debian's libtag1-dev) is C++: an ordinary target with a header in C.
+        // TagLib (Debian's libtag1-dev) is C++, so this is an ordinary target with a C header.
         .target(
             name: "CTagLib", cxxSettings: hardenedCXX,
             linkerSettings: [.linkedLibrary("tag"), .linkedLibrary("stdc++")]),
 
-        // Leaves.
+        // Targets without dependencies on the others.
         library("Text", []),
         library("Lifecycle", ["Text", "CLinux"]),
         library("MediaTypes", []),
 
-        // Playlists as text, for both sides of the link.
+        // HLS playlists as text, for both processes of a slot.
         library("Playlists", ["MediaTypes", "Text"]),
 
-        // A job as data.
+        // The data model of a job.
         library("JobSchema", ["MediaTypes", "Text"]),
 
-        // What crosses a process border.
+        // The messages between processes.
         library("SlotIPC", ["JobSchema", "MediaTypes", "Lifecycle", "Text", "CLinux"]),
 
-        // One wrapper a library.
+        // One wrapper for each library.
         library("Crypto", ["Lifecycle", "Text", "COpenSSL"]),
         library("Redis", ["Crypto", "Lifecycle", "Text", "CHiredis"]),
         library("Sandbox", ["SlotIPC", "Lifecycle", "CLinux", "CSeccomp"]),
         library("Storage", ["Crypto", "SlotIPC", "JobSchema", "MediaTypes", "Lifecycle", "CCurl", "CLinux", "Text"]),
 
-        // Media, from bytes up to whole conversions.
+        // Media, from bytes to whole conversions.
         library("Bytes", ["MediaTypes", "Lifecycle"]),
         library("Containers", ["Bytes"]),
         library("Libav", ["Containers", "Bytes", "MediaTypes", "CLibav"]),
@@ -133,7 +133,7 @@ let package = Package(
         library("Worker", ["Slots", "Jobs", "Crypto", "SlotIPC", "JobSchema", "MediaTypes", "Lifecycle"]),
         library("HTTPServer", ["Lifecycle", "CMicrohttpd"]),
 
-        // Programs, which only compose.
+        // Programs, which only combine libraries.
         program(
             "respool", ["Jobs", "Redis", "Slots", "SlotIPC", "JobSchema", "MediaTypes", "Lifecycle", "Text", "CLinux"]),
         program(
@@ -164,7 +164,7 @@ let package = Package(
         tests("SlotIPCTests", ["SlotIPC", "JobSchema", "MediaTypes", "Lifecycle"]),
         tests("RedisTests", ["TestSupport", "Redis"]),
         tests("JobsTests", ["TestSupport", "Jobs", "Redis", "JobSchema", "MediaTypes", "Lifecycle"]),
-        // Its loops over samples take most of the time of all tests, unless they are optimized.
+        // Without optimization, its loops over samples take most of the time of all tests.
         tests(
             "MediaTests",
             [
@@ -190,7 +190,7 @@ let package = Package(
     cxxLanguageStandard: .cxx17
 )
 
-// Only `make fuzz` builds with libFuzzer, which is no part of what others build.
+// Only `make fuzz` builds with libFuzzer, which is not needed otherwise.
 if Context.environment["RESPOOL_FUZZ"] != nil {
     package.targets += [
         .systemLibrary(name: "CFuzzer", path: "Tests/CFuzzer"),

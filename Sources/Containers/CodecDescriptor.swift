@@ -1,27 +1,27 @@
-/// All that is particular to a codec of sources: a new one has to say every bit of it.
+/// All special properties of a codec in sources. A new codec has to specify each of them.
 package struct CodecDescriptor: Sendable {
-    /// Whether every frame carries a checksum that libav looks at only on request.
+    /// Whether every frame has a checksum, which libav verifies only on request.
     package let isChecksummed: Bool
-    /// After how much decoding its samples are, bit for bit, those of a decode from the start.
+    /// How much must be decoded before the samples are bit-identical to those of a decode from the start.
     package let settling: Settling
-    /// Whether a stream says by how much players should lower what is loud and raise what is soft.
+    /// Whether the stream carries dynamic range compression for players to apply.
     package let compressesRange: Bool
     /// Whether its granule positions in Ogg count samples from the first to the last page (RFC 7845, Vorbis I A.2).
     package let countsGranules: Bool
 
-    /// After how much decoding samples are those of a decode from the start.
+    /// How much must be decoded before the samples equal those of a decode from the start.
     package enum Settling: Sendable {
-        /// Never, or nobody measured.
+        /// Never, or not measured.
         case never
         /// A few frames.
         case frames
-        /// When the difference of a recursive filter is rounded away.
+        /// Until the difference in a recursive filter is rounded away.
         case rounding
     }
 }
 
 extension CodecID {
-    /// What is particular to the codec.
+    /// The properties of the codec.
     package var descriptor: CodecDescriptor {
         switch self {
         case .aac, .alac, .dts, .imaWave, .microsoft, .mp1, .mp2, .mp3, .pcm:

@@ -1,5 +1,5 @@
 extension CodecID {
-    /// libav's names of the codec; of a family, those of members with nothing in common but the beginning are left out.
+    /// libav's names of the codec. Names that a family's prefix covers are not listed.
     package var names: [String] {
         switch self {
         case .aac: ["aac"]
@@ -29,10 +29,10 @@ extension CodecID {
         }
     }
 
-    /// How libav's names of all members of a family begin.
+    /// The prefixes of libav's names of all members of a family.
     static let families: KeyValuePairs<String, CodecID> = ["pcm_": .pcm, "adpcm_": .adpcm, "dsd_": .dsd]
 
-    /// Of music and films.
+    /// Music and video.
     private static let music = [
         "aac_latm", "cook", "dst", "dvaudio", "mlp", "mp3adu", "mp3on4", "mp4als", "musepack7", "musepack8", "ralf",
         "s302m", "shorten", "truehd", "twinvq", "metasound", "wmalossless", "wmapro", "wmav1", "wmav2", "xma1", "xma2",
@@ -40,14 +40,14 @@ extension CodecID {
         "8svx_exp", "8svx_fib", "sonic",
     ]
 
-    /// Of speech and telephony.
+    /// Speech and telephony.
     private static let speech = [
         "acelp.kelvin", "amr_nb", "amr_wb", "aptx", "aptx_hd", "codec2", "dfpwm", "dss_sp", "evrc", "g723_1", "g729",
         "ilbc", "msnsiren", "nellymoser", "qcelp", "ra_144", "ra_288", "sbc", "sipr", "siren", "truespeech",
         "wmavoice", "imc", "iac",
     ]
 
-    /// Of games.
+    /// Games.
     private static let games = [
         "avc", "binkaudio_dct", "binkaudio_rdft", "derf_dpcm", "dsicinaudio", "fastaudio", "gremlin_dpcm", "hca",
         "hcom", "interplay_dpcm", "interplayacm", "paf_audio", "roq_dpcm", "sdx2_dpcm", "smackaudio", "sol_dpcm",

@@ -149,7 +149,7 @@ package enum PacketTiming: Sendable {
     case stamped
     /// Timestamps and offsets: a gap in both is damage.
     case placed
-    /// Like `placed`, but each packet has the offset of the one after it, so the demuxer's position is used instead.
+    /// Like `placed`, but libav's packet offsets are late by one container packet, so the demuxer's position is used instead.
     case placedLate
 }
 

@@ -5,7 +5,7 @@ import FoundationEssentials
 import Lifecycle
 import MediaTypes
 
-/// A file in memory, to be written by one conversion and read by the next.
+/// A file in memory, which one conversion writes and the next one reads.
 final class MemoryFile: RandomAccessOutput, ByteSource {
     private(set) var bytes: [UInt8]
 
@@ -27,13 +27,13 @@ final class MemoryFile: RandomAccessOutput, ByteSource {
 
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) -> Int {
         let count = max(min(buffer.count, bytes.count - Int(offset)), 0)
-        // Readers may look behind the end.
+        // Callers may read beyond the end.
         guard count > 0 else { return 0 }
         bytes.withUnsafeBytes { buffer.copyBytes(from: $0[Int(offset)..<Int(offset) + count]) }
         return count
     }
 
-    /// A conversion's result, and the file that it made.
+    /// Converts the file; returns the result and the output file.
     func converted(
         to rendition: Rendition, start: MediaTime = .zero, end: MediaTime? = nil
     ) throws -> (result: ConversionResult, file: MemoryFile) {
@@ -44,7 +44,7 @@ final class MemoryFile: RandomAccessOutput, ByteSource {
         return (result, file)
     }
 
-    /// The samples that respool's reader gives, channels interleaved.
+    /// The samples that respool's reader returns, interleaved.
     func samples() throws -> [Float] {
         let wave = try converted(to: Rendition(format: "wav", sampleFormat: .f32)).file.bytes
         guard let head = wave.firstRange(of: Array("data".utf8)) else { return [] }

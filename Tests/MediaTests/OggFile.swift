@@ -1,6 +1,6 @@
-/// An Ogg stream taken apart into packets, to be put into other pages (RFC 3533).
+/// Splits an Ogg stream into packets and writes them to other pages (RFC 3533).
 struct OggFile {
-    /// A packet, and the granule position of the page that it ends on.
+    /// A packet, and the granule position of the page on which it ends.
     struct Piece {
         let bytes: [UInt8]
         let granule: Int64
@@ -8,7 +8,7 @@ struct OggFile {
 
     private(set) var packets: [Piece] = []
 
-    /// Reads the packets of one stream, which must be whole.
+    /// Reads the packets of a complete stream.
     init(_ bytes: [UInt8]) {
         var (offset, packet): (Int, [UInt8]) = (0, [])
         while offset + 27 <= bytes.count {
@@ -25,9 +25,10 @@ struct OggFile {
         }
     }
 
-    /// The packets in pages of so many each, the last number for all that follow; the headers are the first two pages.
+    /// The packets in pages of `counts` packets each. The last count applies to all further pages. The headers are the first
+    /// two pages.
     ///
-    /// Granule positions are those that the packets came with, less `trim`.
+    /// Granule positions are the original ones minus `trim`.
     func paged(headers: Int, _ counts: [Int], trim: Int64, serial: UInt8 = 1) -> [UInt8] {
         var result =
             page(packets[..<1], 0, number: 0, flags: 2, serial) + page(packets[1..<headers], 0, number: 1, serial)

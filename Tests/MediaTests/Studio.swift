@@ -9,7 +9,7 @@ import Lifecycle
 import MediaTypes
 import TestSupport
 
-/// Makes sources with ffmpeg, each once for the whole run, converts them, and has ffmpeg decode what comes out.
+/// Makes source files with ffmpeg, each once in a test run, converts them, and decodes the results with ffmpeg.
 actor Studio {
     static let shared = Studio()
 
@@ -23,9 +23,9 @@ actor Studio {
         folder = try! TemporaryFolder()
     }
 
-    /// A source that ffmpeg makes from its arguments; its name says its container.
+    /// A source that ffmpeg makes from its arguments. The extension of its name selects the container.
     ///
-    /// Suites run side by side, so two of them may give one name to different files.
+    /// Suites run in parallel, so two of them may use the same name for different files.
     func source(_ name: String, _ arguments: [String]) async throws -> String {
         if let task = made[[name] + arguments] { return try await task.value }
         var path = folder.file(name)
@@ -43,7 +43,7 @@ actor Studio {
         return try await task.value
     }
 
-    /// Six seconds of stereo at 44.1 kHz, 16 bits: two tones that sweep.
+    /// Six seconds of stereo at 44.1 kHz and 16 bits: two frequency-modulated tones.
     func music() async throws -> String {
         let left = "0.4*sin(2*PI*440*t)+0.2*sin(2*PI*1234*t+3*sin(PI*t))"
         let right = "0.3*sin(2*PI*660*t+2*sin(2*PI*t))"
@@ -55,7 +55,7 @@ actor Studio {
         try await source(name, ["-i", try await music()] + arguments)
     }
 
-    /// A path for a result, never given twice.
+    /// A new path for an output.
     func output(_ fileExtension: String) -> String {
         outputs += 1
         return folder.file("output-\(outputs).\(fileExtension)")
@@ -71,20 +71,20 @@ actor Studio {
     }
 }
 
-/// Runs a body that blocks on a thread of its own.
+/// Runs a blocking body on a separate thread.
 func onThread<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
     try await withCheckedThrowingContinuation { continuation in
         startThread { continuation.resume(with: Swift.Result { try body() }) }
     }
 }
 
-/// A finished conversion and its file.
+/// The result of a finished conversion, and its file.
 struct Converted {
     let result: ConversionResult
     let path: String
 }
 
-/// Converts a file, by its path.
+/// Converts the file at a path.
 func convert(
     _ source: String, _ rendition: Rendition, start: MediaTime = .zero, end: MediaTime? = nil
 ) async throws -> Converted {
@@ -102,7 +102,7 @@ func convert(
     return Converted(result: result, path: path)
 }
 
-/// A file of one channel with such samples, 44,100 a second.
+/// A mono file with the given samples at 44.1 kHz.
 func wave<Number: BitwiseCopyable>(_ samples: [Number], _ format: String = "f32le") async throws -> String {
     let (raw, path) = (await Studio.shared.output("raw"), await Studio.shared.output("wav"))
     try samples.withUnsafeBytes { try Data($0).write(to: URL(filePath: raw)) }
@@ -110,18 +110,18 @@ func wave<Number: BitwiseCopyable>(_ samples: [Number], _ format: String = "f32l
     return path
 }
 
-/// The same noise each time.
+/// Noise that is the same in each run.
 struct Noise: RandomNumberGenerator {
     var state: UInt64
 
     mutating func next() -> UInt64 {
         state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-        // The upper bits are the good ones.
+        // The upper bits are the most random ones.
         return state.byteSwapped
     }
 }
 
-/// The store of a conversion's only output.
+/// The store of a conversion with a single output.
 final class OneStore: OutputStores {
     private let store: any RandomAccessOutput
     private let descriptor: CInt?
@@ -130,7 +130,7 @@ final class OneStore: OutputStores {
         (self.store, self.descriptor) = (store, descriptor)
     }
 
-    /// The store, emptied: it is opened again where an output is encoded once more.
+    /// Empties and returns the store. It is opened again if an output is encoded a second time.
     func open(output index: Int, part name: String?) throws -> any RandomAccessOutput {
         (store as? MemoryFile)?.clear()
         if let descriptor { ftruncate(descriptor, 0) }
@@ -139,7 +139,7 @@ final class OneStore: OutputStores {
 }
 
 extension Converter {
-    /// Makes a source's only output.
+    /// Converts a source to a single output.
     static func run(
         source: any ByteSource, store: any RandomAccessOutput, rendition: Rendition, range: TimeRange,
         stop: CancellationFlag,
@@ -150,7 +150,7 @@ extension Converter {
     }
 }
 
-/// The reason that a conversion fails for.
+/// The error with which a conversion fails; `nil` if it succeeds.
 func failure(
     _ source: String, _ rendition: Rendition = Rendition(format: "wav"), start: MediaTime = .zero, end: MediaTime? = nil
 ) async -> MediaError? {
@@ -160,12 +160,12 @@ func failure(
     } catch { return error as? MediaError }
 }
 
-/// All samples of a file as ffmpeg decodes them, channels interleaved.
+/// All samples of a file as ffmpeg decodes them, interleaved.
 func decode<Sample: BitwiseCopyable>(_ path: String, as type: Sample.Type, _ format: String) async throws -> [Sample] {
     try await decode([path], as: type, format)[0]
 }
 
-/// All samples of some files, which one ffmpeg decodes.
+/// All samples of several files, decoded by a single ffmpeg process.
 func decode<Sample: BitwiseCopyable>(
     _ paths: [String], as type: Sample.Type, _ format: String
 ) async throws -> [[Sample]] {
@@ -181,21 +181,21 @@ func decode<Sample: BitwiseCopyable>(
     }
 }
 
-/// The MD5 of a file's samples, as ffmpeg decodes them.
+/// The MD5 of a file's samples as ffmpeg decodes them.
 func md5(_ path: String, _ format: String) async throws -> String {
     let outcome = try await WarmProgram.ffmpeg.run(
         ["-v", "error", "-nostdin", "-i", path, "-c:a", "pcm_\(format)", "-f", "md5", "-"])
     return String(outcome.output.dropFirst("MD5=".count).prefix(32))
 }
 
-/// One value that ffprobe tells of a file's audio stream.
+/// A value that ffprobe reports about a file's audio stream.
 func ffprobe(_ path: String, _ entry: String, _ arguments: [String] = []) async throws -> String {
     let outcome = try await WarmProgram.ffprobe.run(
         ["-v", "error", "-select_streams", "a:0", "-show_entries", entry, "-of", "default=nw=1:nk=1", path] + arguments)
     return outcome.output.split(separator: "\n").first.map(String.init) ?? ""
 }
 
-/// What ffmpeg says of the audio in each file, in one line, such as `Audio: mp3, 44100 Hz, stereo, fltp, 128 kb/s`.
+/// ffmpeg's description of the audio in each file, in one line, such as `Audio: mp3, 44100 Hz, stereo, fltp, 128 kb/s`.
 func describe(_ paths: [String]) async throws -> [String] {
     let outcome = try await WarmProgram.ffmpeg.run(["-hide_banner", "-nostdin"] + paths.flatMap { ["-i", $0] })
     return outcome.errors.split(separator: "\n").filter { $0.contains("Stream #") && $0.contains("Audio:") }.map(

@@ -1,9 +1,9 @@
 import FoundationEssentials
 import TestSupport
 
-/// Tags files and reads tags back by mutagen, which shares no code with what is tested.
+/// Writes and reads tags with mutagen, which shares no code with respool.
 enum TagScript {
-    /// What a file holds, in names of no container.
+    /// The metadata of a file, independent of its container.
     struct Told: Decodable {
         let texts: [String: [String]]
         let pictures: [Picture]
@@ -23,7 +23,7 @@ enum TagScript {
         }
     }
 
-    /// Gives files all the tags that their formats have.
+    /// Writes all tags to files that their formats support.
     static func tag(_ paths: [String], jpeg: String, png: String) async throws {
         _ = try await run(["tag", jpeg, png] + paths)
     }
@@ -32,7 +32,7 @@ enum TagScript {
         try JSONDecoder().decode([Told].self, from: Data(try await run(["read"] + paths).utf8))
     }
 
-    /// Debian's Python, which has the package of Debian's.
+    /// Debian's Python, for which Debian's mutagen package is installed.
     private static func run(_ arguments: [String]) async throws -> String {
         let outcome = try await ChildProcess.run("/usr/bin/python3", ["-B", script] + arguments)
         guard outcome.succeeded else { throw Studio.NotMade(description: outcome.errors) }
