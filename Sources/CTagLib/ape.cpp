@@ -12,7 +12,7 @@ using namespace TagLib;
 
 namespace {
 
-/// By the types of ID3's pictures; nothing else is spelled so by everyone.
+/// The keys of covers, by ID3 picture type. Programs agree only on these spellings.
 const char *const covers[] = {
     "Cover Art (Other)", "Cover Art (Png Icon)", "Cover Art (Icon)", "Cover Art (Front)", "Cover Art (Back)",
     "Cover Art (Leaflet)", "Cover Art (Media)", "Cover Art (Lead Artist)", "Cover Art (Artist)",
@@ -33,7 +33,7 @@ bool read_cover(tag_content &content, const APE::Item &item)
         const ByteVector data = value.mid(static_cast<unsigned int>(end) + 1);
         const char *mime = data.startsWith("\x89PNG") ? "image/png" : data.startsWith("GIF8") ? "image/gif"
             : data.startsWith("RIFF") ? "image/webp" : data.startsWith("BM") ? "image/bmp" : "image/jpeg";
-        // What stands before the zero is a description, or a file's name.
+        // The bytes before the zero are a description or a file name.
         String description(value.mid(0, static_cast<unsigned int>(end)), String::UTF8);
         const String lower = description.upper();
         if(lower.startsWith("COVER ART ("))
@@ -67,7 +67,7 @@ ByteVector tag_render_ape(tag_content &content)
     for(const auto &picture : content.pictures) {
         const int kind = picture.kind < 0 || picture.kind > 20 ? 0 : picture.kind;
         const ByteVector text(picture.description.c_str(), static_cast<unsigned int>(picture.description.size()));
-        // One item a type is all that there is room for.
+        // There can be only one item of each type.
         if(tag.itemListMap().contains(String(covers[kind]).upper()))
             content.dropped.push_back("picture");
         else

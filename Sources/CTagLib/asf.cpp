@@ -11,7 +11,7 @@ using namespace TagLib;
 
 namespace {
 
-/// Attributes that tell of the file's own encoding.
+/// Attributes that describe the file's encoding.
 bool is_technical(const String &name)
 {
     static const char *const names[] = {
@@ -24,13 +24,14 @@ bool is_technical(const String &name)
     return false;
 }
 
-/// Names that TagLib has no property for, or one that holds a single value.
+/// Names without a TagLib property, or with one that supports only a single value.
 const struct {
     const char *attribute;
     const char *name;
 } names[] = {{"Author", "ARTIST"}, {"WM/IsCompilation", "COMPILATION"}};
 
-/// A name's first value stands in one object and the others in one that may come before it: puts the first in front.
+/// The first value of a name is in one object, the others in another one that may precede it. Moves the first value to the
+/// front.
 void restore_order(ASF::Tag &tag, const ByteVector &header)
 {
     static const ByteVector content("\x40\xA4\xD0\xD2\x07\xE3\xD2\x11\x97\xF0\x00\xA0\xC9\x5E\xA8\x50", 16);
@@ -39,7 +40,7 @@ void restore_order(ASF::Tag &tag, const ByteVector &header)
     if(first < 0 || second < 0 || first < second)
         return;
     for(auto &entry : tag.attributeListMap()) {
-        // The artist's first value stands in a third object.
+        // The artist's first value is in a third object.
         if(entry.second.size() < 2 || entry.first == "Author")
             continue;
         entry.second.prepend(entry.second.back());
@@ -47,7 +48,7 @@ void restore_order(ASF::Tag &tag, const ByteVector &header)
     }
 }
 
-/// Writes numbers as text, which is all that TagLib's properties take: a tempo or a track may be a number of any width.
+/// Converts numbers to text, because TagLib's properties only read text. A tempo or a track may be a number of any width.
 void spell_numbers(ASF::Tag &tag)
 {
     for(auto &entry : tag.attributeListMap()) {

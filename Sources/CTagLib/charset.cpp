@@ -10,7 +10,7 @@
 namespace {
 
 std::mutex lock;
-// Never freed: a converter that is open stays usable where no file can be opened any more.
+// Never freed: an open converter remains usable after the sandbox prevents opening files.
 std::map<std::string, iconv_t> &converters()
 {
     static auto *open = new std::map<std::string, iconv_t>;

@@ -92,7 +92,7 @@ ByteVector render_vorbis(tag_content &content, bool with_pictures)
     Ogg::XiphComment comment;
     for(const auto &text : content.texts) {
         const String name = tag_string(text.first);
-        // A name may hold ASCII from space to } without =, and nothing else.
+        // A name consists of ASCII characters from space to }, except =.
         bool good = !name.isEmpty();
         for(const auto character : name)
             good = good && character >= 0x20 && character <= 0x7D && character != '=';
@@ -107,7 +107,8 @@ ByteVector render_vorbis(tag_content &content, bool with_pictures)
     return comment.render(false);
 }
 
-/// Adds something. Where the memory does not suffice, that is told when the content is rendered: no exception may reach Swift.
+/// Runs an action. If memory is exhausted, the failure is reported when the content is rendered, because no exception may reach
+/// Swift.
 template <typename Action> void attempt(tag_content *content, Action action)
 {
     try {
@@ -223,7 +224,7 @@ bool parse(tag_content *content, tag_form form, const uint8_t *bytes, size_t cou
 
 bool tag_content_parse(tag_content *content, tag_form form, const uint8_t *bytes, size_t count, const char *charset)
 {
-    // Compressed frames may ask for more memory than there is, and no exception may reach Swift.
+    // Compressed frames may request more memory than is available, and no exception may reach Swift.
     try {
         return parse(content, form, bytes, count, charset);
     } catch(const std::exception &) {
@@ -261,7 +262,7 @@ tag_bytes render(tag_content *content, tag_form form, const uint8_t *base, size_
 
 tag_bytes tag_content_render(tag_content *content, tag_form form, const uint8_t *base, size_t base_count)
 {
-    // Pictures of many megabytes are copied several times over, and the memory is limited.
+    // Pictures of many megabytes are copied several times, and memory is limited.
     try {
         return render(content, form, base, base_count);
     } catch(const std::exception &) {

@@ -1,4 +1,4 @@
-// What C sees as an opaque content.
+// The definition of the type that is opaque in the C header.
 #ifndef RESPOOL_TAG_CONTENT_H
 #define RESPOOL_TAG_CONTENT_H
 #include <taglib/tbytevector.h>
@@ -33,7 +33,7 @@ struct tag_content {
     std::vector<line> lines;
     std::vector<TagLib::ByteVector> frames;
     std::vector<std::string> dropped;
-    /// Whether the memory did not suffice for what was added.
+    /// Whether memory was exhausted while something was added.
     bool is_incomplete = false;
 
     void add(const TagLib::String &name, const TagLib::String &value);

@@ -24,13 +24,13 @@ using namespace TagLib;
 
 namespace {
 
-/// Decodes what claims to be Latin-1, by the character set of the parsing thread.
+/// Decodes text that is declared as Latin-1, with the character set of the parsing thread.
 class charset_handler : public ID3v2::Latin1StringHandler {
 public:
     String parse(const ByteVector &data) const override
     {
         if(charset && !data.isEmpty()) {
-            // Fields may be padded with zeros, which multi-byte sets do not know.
+            // Fields may be padded with zeros, which are not valid in multi-byte character sets.
             const auto length = strnlen(data.data(), data.size());
             char *text = tag_charset_decode(charset, reinterpret_cast<const uint8_t *>(data.data()), length);
             if(text) {
@@ -45,7 +45,7 @@ public:
 };
 thread_local const char *charset_handler::charset = nullptr;
 
-/// Sets the character set for as long as it lives.
+/// Sets the character set during its lifetime.
 struct charset_scope {
     explicit charset_scope(const char *charset) { charset_handler::charset = charset; }
     ~charset_scope() { charset_handler::charset = nullptr; }
@@ -62,7 +62,7 @@ void prepare()
     (void)ready;
 }
 
-/// Where the frames in a chapter or a table of contents begin (ID3v2 Chapter Frame Addendum).
+/// The offset of the embedded frames in a chapter or a table of contents (ID3v2 Chapter Frame Addendum).
 unsigned int embedded_start(const ByteVector &name, const ByteVector &body)
 {
     unsigned int place = body.find('\0') + 1;
@@ -75,7 +75,7 @@ unsigned int embedded_start(const ByteVector &name, const ByteVector &body)
     return place;
 }
 
-/// The deflated bytes of all frames from a place on, those inside of others too; more than `most` if there is no telling.
+/// The size of all compressed frames from an offset, including embedded ones. Greater than `most` if it cannot be determined.
 unsigned int deflated_bytes(const ByteVector &data, unsigned int place, unsigned int version, unsigned int most)
 {
     unsigned int deflated = 0;
@@ -87,7 +87,7 @@ unsigned int deflated_bytes(const ByteVector &data, unsigned int place, unsigned
         const ByteVector name = data.mid(place, 4);
         const bool is_deflated = data[place + 9] & (version > 3 ? 0x08 : 0x80);
         if(name == "CHAP" || name == "CTOC") {
-            // What lies in it may be deflated as well, and the bytes of that are not to be seen.
+            // Embedded frames may be compressed as well, and the size of their data is then unknown.
             if(is_deflated)
                 return most + 1;
             ByteVector body = data.mid(place + 10, size);
@@ -104,7 +104,7 @@ unsigned int deflated_bytes(const ByteVector &data, unsigned int place, unsigned
     return deflated;
 }
 
-/// Whether frames hold more deflated bytes than tags of music do: TagLib inflates them without any bound.
+/// Whether the compressed frames are larger than in tags of music. TagLib decompresses them without a limit.
 bool swells(const ByteVector &bytes)
 {
     const unsigned int version = bytes.size() > 10 ? static_cast<unsigned char>(bytes[3]) : 0;
@@ -117,7 +117,7 @@ bool swells(const ByteVector &bytes)
     return deflated_bytes(data, start, version, most) > most;
 }
 
-/// Frames that mean something in ID3 alone, and nothing about one encoding.
+/// Frames that have a meaning only in ID3, and do not describe one encoding.
 bool is_opaque(const ByteVector &name)
 {
     static const char *const names[] = {"PRIV", "GEOB", "POPM", "PCNT", "UFID", "USER", "OWNE", "COMR", "MCDI", "RVA2"};
@@ -133,7 +133,7 @@ String first_text(const ID3v2::FrameListMap &frames, const char *name)
     return found == frames.end() || found->second.isEmpty() ? String() : found->second.front()->toString();
 }
 
-/// The frame as ID3v2.4 writes it, whatever version it was read from.
+/// The frame in its ID3v2.4 form, whatever version it was read from.
 ByteVector whole(const ID3v2::Frame *frame)
 {
     ByteVector bytes = frame->render();
@@ -144,7 +144,7 @@ ByteVector whole(const ID3v2::Frame *frame)
     return bytes;
 }
 
-/// Credits by role, where TagLib takes none of them because it does not know one of the roles, or its spelling.
+/// Reads credits by role. TagLib reads none of them if it does not recognize one of the roles or its spelling.
 void read_credits(tag_content &content, const ID3v2::Frame *frame)
 {
     const auto *text = dynamic_cast<const ID3v2::TextIdentificationFrame *>(frame);
@@ -174,7 +174,7 @@ void read_frame(tag_content &content, ID3v2::Frame *frame, const StringList &uns
         for(const auto &line : lyrics->synchedText())
             content.lines.push_back({line.time, line.text.to8Bit(true)});
     } else if(is_opaque(frame->frameID())) {
-        // MusicBrainz's UFID is a text for TagLib, the others are nobody's but ID3's.
+        // TagLib reads MusicBrainz's UFID as a text. The others have a meaning only in ID3.
         if(frame->frameID() == "UFID" && !unsupported.contains("UFID") &&
            !unsupported.contains(String("UFID/") + frame->toString()))
             return;
@@ -214,7 +214,8 @@ char *tag_id3v1_genre(uint8_t number)
 
 namespace {
 
-/// Spells free names as MusicBrainz's programs do, which look for them by case; gives lyrics no name.
+/// Spells the names of user text frames as MusicBrainz's programs do, which compare case-sensitively. Removes the description
+/// of lyrics.
 void spell(ID3v2::Tag &tag)
 {
     static const char *const names[] = {
@@ -228,7 +229,7 @@ void spell(ID3v2::Tag &tag)
             if(text && text->description().upper() == String(name).upper())
                 text->setDescription(name);
     }
-    // TagLib has iTunes's own frame for the grouping, which other programs do not read.
+    // TagLib writes the grouping to iTunes's frame, which other programs do not read.
     if(tag.frameList("TIT1").isEmpty()) {
         const ID3v2::FrameList groupings = tag.frameList("GRP1");
         for(auto *frame : groupings) {
@@ -276,7 +277,7 @@ ByteVector tag_render_id3(tag_content &content)
     prepare();
     ID3v2::Tag tag;
     PropertyMap properties = content.properties();
-    // iTunes looks for this comment by its exact spelling.
+    // iTunes requires the exact spelling of this comment.
     const StringList sound_check = properties["ITUNNORM"];
     properties.erase("ITUNNORM");
     content.drop(tag.setProperties(properties));
@@ -292,7 +293,7 @@ ByteVector tag_render_id3(tag_content &content)
         auto *frame = new ID3v2::AttachedPictureFrame;
         frame->setType(static_cast<ID3v2::AttachedPictureFrame::Type>(picture.kind));
         frame->setMimeType(tag_string(picture.mime));
-        // Latin-1 where it will do: libav 5.1 reads a UTF-8 description, some players do not.
+        // Latin-1 if possible: libav 5.1 reads UTF-8 descriptions, but some players do not.
         const String description = tag_string(picture.description);
         frame->setTextEncoding(description.isLatin1() ? String::Latin1 : String::UTF8);
         frame->setDescription(description);
@@ -312,7 +313,7 @@ ByteVector tag_render_id3(tag_content &content)
         tag.addFrame(frame);
     }
     const ID3v2::Header header;
-    // What was broken in the source may come out as a frame without content, which TagLib makes nothing of.
+    // A frame that was damaged in the source may be empty, and TagLib does not create a frame from it.
     for(const auto &bytes : content.frames)
         if(auto *frame = ID3v2::FrameFactory::instance()->createFrame(bytes, &header))
             tag.addFrame(frame);

@@ -1,4 +1,4 @@
-// Bytes that TagLib takes for a file.
+// Lets TagLib read bytes in memory as a file.
 #ifndef RESPOOL_TAG_MEMORY_H
 #define RESPOOL_TAG_MEMORY_H
 #include <taglib/tbytevectorstream.h>

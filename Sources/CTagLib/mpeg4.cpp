@@ -16,13 +16,13 @@ ByteVector box(const char *name, const ByteVector &body)
     return ByteVector::fromUInt(body.size() + 8) + ByteVector(name) + body;
 }
 
-/// A file of nothing but tags.
+/// A file that contains only tags.
 ByteVector film(const ByteVector &user_data)
 {
     return box("ftyp", ByteVector("M4A \0\0\0\0", 8)) + box("moov", user_data);
 }
 
-/// Atoms that TagLib's property names leave out.
+/// Atoms without a TagLib property name.
 enum atom_kind { TEXT, BYTE, NUMBER, LONG_NUMBER };
 const struct {
     const char *atom;
@@ -42,7 +42,7 @@ const String freeform("----:com.apple.iTunes:");
 void read_item(tag_content &content, const String &name, const MP4::Item &item)
 {
     if(name.startsWith("----:")) {
-        // A name in another program's space is kept whole.
+        // A name in another program's namespace is kept whole.
         const String key = name.startsWith(freeform) ? name.substr(freeform.size()).upper() : name;
         if(item.atomDataType() == MP4::TypeUTF8)
             content.add(key, item.toStringList());
@@ -89,7 +89,7 @@ bool tag_parse_mpeg4(tag_content &content, const ByteVector &bytes)
     for(const auto &name : properties.unsupportedData()) {
         const MP4::Item item = tag.item(name);
         if(name == "covr") {
-            // The first is the front cover by custom; the format knows no types.
+            // The first picture is the front cover by convention. The format has no picture types.
             for(const auto &art : item.toCoverArtList())
                 content.pictures.push_back(
                     {content.pictures.empty() ? 3 : 0, mime(art.format(), art.data()), "", art.data()});
@@ -102,7 +102,7 @@ bool tag_parse_mpeg4(tag_content &content, const ByteVector &bytes)
 
 namespace {
 
-/// Sets a text that TagLib has no property for: one of the atoms above, or a free-form atom.
+/// Sets a text without a TagLib property: one of the atoms above, or a free-form atom.
 void set_item(MP4::Tag &tag, const String &name, const StringList &values)
 {
     for(const auto &atom : atoms) {
@@ -123,7 +123,7 @@ void set_item(MP4::Tag &tag, const String &name, const StringList &values)
         default: return tag.setItem(key, MP4::Item(number));
         }
     }
-    // Apple's programs and MusicBrainz's look for these by their exact spelling.
+    // The programs of Apple and MusicBrainz require the exact spelling of these names.
     const String spelled = name == "ITUNSMPB" ? "iTunSMPB" : name == "ITUNNORM" ? "iTunNORM"
         : name == "ACOUSTID_ID" ? "Acoustid Id" : name == "ACOUSTID_FINGERPRINT" ? "Acoustid Fingerprint" : name;
     MP4::Item item(values);
@@ -149,7 +149,7 @@ ByteVector tag_render_mpeg4(tag_content &content)
         return ByteVector();
     MP4::Tag &tag = *file.tag();
     for(const auto &property : tag.setProperties(content.properties())) {
-        // Three parts, parted by colons, are all that a free-form name can have.
+        // A free-form name has exactly three parts, separated by colons.
         const StringList parts = property.first.split(":");
         if(parts.size() == 1 || (parts.size() == 3 && parts[0] == "----"))
             set_item(tag, property.first, property.second);

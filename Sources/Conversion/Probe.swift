@@ -28,11 +28,11 @@ package struct Probe: Codable, Hashable, Sendable {
     package var tags: [String: [String]]
     /// The pictures in the tags, without their data.
     package var pictures: [Picture]
-    /// The chapters in the order of their times.
+    /// The chapters by start time.
     package var chapters: [Chapter]
-    /// Chapters and tags that were omitted because the report would have been too long.
+    /// Chapters that were omitted because the report would have been too long.
     package var chaptersLeftOut: Int?
-    /// Tags that would have made the report too long.
+    /// Tags that were omitted because the report would have been too long.
     package var tagsLeftOut: Int?
 
     /// An embedded picture, such as the cover.
@@ -41,7 +41,7 @@ package struct Probe: Codable, Hashable, Sendable {
         package var type: Int
         /// The MIME type, such as `image/jpeg`.
         package var mediaType: String
-        /// The text that the tag gives the picture.
+        /// The picture's description in the tag.
         package var description: String
         /// The size of the picture's data.
         package var bytes: Int
@@ -68,21 +68,21 @@ package struct Probe: Codable, Hashable, Sendable {
         package var number: Int
         /// The stream's index in the container, from 0.
         package var index: Int
-        /// The codec as libav names it.
+        /// libav's name of the codec.
         package var codec: String
         /// Hz.
         package var sampleRate: Int
         /// The number of channels.
         package var channels: Int
-        /// The layout as libav names it, such as `5.1(side)`.
+        /// libav's name of the layout, such as `5.1(side)`.
         package var channelLayout: String
         /// libav's name of the decoder's sample format.
         package var sampleFormat: String?
         /// Significant bits of a sample, if the codec declares them.
         package var bits: Int?
-        /// Bits a second, where the container or the codec reports it.
+        /// Bits a second, if the container or the codec declares it.
         package var bitRate: Int?
-        /// The track's length, where the container reports it.
+        /// The track's duration, if the container declares it.
         package var duration: MediaTime?
         /// The duration in seconds, for display.
         package var seconds: Double?
@@ -94,7 +94,7 @@ package struct Probe: Codable, Hashable, Sendable {
         package var isDefault: Bool
         /// For the default track, if requested.
         package var loudness: Loudness?
-        /// Where that track is silent, if that was asked for.
+        /// The silences of the default track, if requested.
         package var silences: [Silence]?
         /// Silences beyond the 500 that are listed.
         package var silencesLeftOut: Int?

@@ -6,7 +6,7 @@ package import MediaTypes
 /// The first stage of the chain: selects and mixes channels, and converts the samples to planar floats in the output's layout.
 /// The sample rate stays the source's.
 package final class ChannelMixStage {
-    /// Planar floats in the result's layout, at the source's rate.
+    /// Planar floats in the output's layout, at the source's rate.
     package let output: SampleShape
     private let map: ChannelMap?
     private let mixer: Resampler?
@@ -14,7 +14,7 @@ package final class ChannelMixStage {
     private let mixed: Frame
     private let result: Frame
 
-    /// Fails if the source lacks a channel that the settings name.
+    /// Throws if the settings use a channel that the source lacks.
     package init(_ sound: SoundSettings, _ source: SampleShape, _ settings: EncodingSettings) throws(MediaError) {
         var shape = source
         var map: ChannelMap?

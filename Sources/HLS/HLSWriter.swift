@@ -71,7 +71,7 @@ package final class HLSWriter: RenditionWriter {
         for variant in variants { try variant.encode(frame) }
     }
 
-    /// Ends the last segments, then writes the playlists and the master playlist.
+    /// Completes the last segments, then writes the playlists and the master playlist.
     package func finish() throws(MediaError) -> ConversionResult {
         try path.finish { (rest: borrowing Frame) throws(MediaError) in try encode(rest) }
         var playlists: [(playlist: MediaPlaylist, name: String)] = []

@@ -23,7 +23,7 @@ package protocol NestedSources: AnyObject {
 package struct NestedSource {
     /// The parent number for references inside this source.
     package let number: Int
-    /// The contents of what was opened.
+    /// The contents of the source.
     package let bytes: any ByteSource
 
     package init(number: Int, bytes: any ByteSource) {

@@ -6,11 +6,11 @@ import MediaTypes
 package struct AudioTrack {
     /// The stream's index in the container.
     package let index: Int
-    /// libav's codec.
+    /// libav's codec ID.
     package let codec: AVCodecID
     /// `generic` also for codecs that are not decoded.
     package let codecID: CodecID
-    /// The container's own code for the codec.
+    /// The codec tag in the container.
     package let codecTag: UInt32
     /// Hz. The decoder may correct it.
     package var rate: Int
@@ -31,7 +31,7 @@ package struct AudioTrack {
     /// Whether the header declares encryption.
     package let hasEncryption: Bool
 
-    /// Copies what is needed, so that the values outlive the stream.
+    /// Copies the values, so that they outlive the stream.
     package init(_ stream: UnsafeMutablePointer<AVStream>) {
         let parameters = stream.pointee.codecpar.pointee
         index = Int(stream.pointee.index)

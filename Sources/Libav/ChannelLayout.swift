@@ -4,7 +4,7 @@ import MediaTypes
 
 /// An immutable channel layout; owns an `AVChannelLayout`.
 package final class ChannelLayout {
-    /// libav's value, valid for as long as this object lives.
+    /// libav's layout, valid during the lifetime of this object.
     package let pointer: UnsafeMutablePointer<AVChannelLayout>
 
     /// Copies a layout, and replaces an unspecified one by the default layout of its channel count, if there is one.

@@ -4,7 +4,7 @@ package import MediaTypes
 
 /// The gain of each input channel in each output channel, as a matrix for libswresample.
 package struct ChannelMix {
-    /// The layout of the result.
+    /// The output's layout.
     package let output: ChannelLayout
     /// Linear factors: for each output channel a row of all input channels.
     let factors: [Double]

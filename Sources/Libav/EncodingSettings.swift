@@ -6,7 +6,7 @@ package import MediaTypes
 package struct EncodingSettings {
     /// The format of the file.
     package let format: AudioFormat
-    /// The codec in it.
+    /// The codec of the file.
     package let codec: AudioCodec
     /// The shape of the encoder's input.
     package let shape: SampleShape
@@ -14,7 +14,7 @@ package struct EncodingSettings {
     package let sampleFormat: SampleFormat?
     /// Bits a second, for a codec with a constant or average bit rate.
     package let bitRate: Int?
-    /// The codec's quality scale, in place of a bit rate.
+    /// The VBR quality on the codec's scale, instead of a bit rate.
     package let quality: Double?
     /// The requested and the effective settings, by job field name.
     package private(set) var effective: [String: Setting] = [:]

@@ -6,10 +6,10 @@ package typealias FrameBody = (borrowing Frame) throws(MediaError) -> Void
 
 /// Decoded samples of every channel; owns an `AVFrame`.
 package struct Frame: ~Copyable {
-    /// libav's frame, valid for as long as this value lives.
+    /// libav's frame, valid during the lifetime of this value.
     package let pointer: UnsafeMutablePointer<AVFrame>
 
-    /// A frame without samples. (av_frame_alloc)
+    /// Makes a frame without samples (`av_frame_alloc`).
     package init() throws(MediaError) {
         guard let pointer = av_frame_alloc() else { throw .outOfMemory("make room for samples") }
         self.pointer = pointer

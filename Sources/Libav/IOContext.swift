@@ -4,7 +4,7 @@ import CLibav
 extension UnsafeMutablePointer<AVIOContext> {
     /// A C callback that reads or writes bytes.
     package typealias Transfer = @convention(c) (UnsafeMutableRawPointer?, UnsafeMutablePointer<UInt8>?, CInt) -> CInt
-    /// A C callback that moves the position, or answers the size. (AVSEEK_SIZE)
+    /// A C callback that changes the position, or returns the size for `AVSEEK_SIZE`.
     package typealias Seek = @convention(c) (UnsafeMutableRawPointer?, Int64, CInt) -> Int64
 
     /// Allocates a context whose callbacks receive `opaque` (`avio_alloc_context`); `nil` if memory is exhausted.

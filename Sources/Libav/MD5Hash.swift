@@ -5,7 +5,7 @@ import CLibav
 package struct MD5Hash: ~Copyable {
     private let context: OpaquePointer
 
-    /// The hash of no bytes yet.
+    /// Starts a hash of no bytes.
     package init() throws(MediaError) {
         guard let context = av_md5_alloc() else { throw .outOfMemory("check the samples") }
         av_md5_init(context)

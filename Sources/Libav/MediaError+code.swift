@@ -2,12 +2,12 @@ package import Bytes
 import CLibav
 
 extension MediaError.Code {
-    /// Nothing more can be read. (AVERROR_EOF)
+    /// The end of the file (`AVERROR_EOF`).
     package static var endOfFile: MediaError.Code { .init(rawValue: av_swift_error_eof) }
     static var exit: MediaError.Code { .init(rawValue: av_swift_error_exit) }
     /// The data violates its format. (AVERROR_INVALIDDATA)
     package static var invalidData: MediaError.Code { .init(rawValue: av_swift_error_invalid_data) }
-    /// The codec needs more input before it gives output. (EAGAIN)
+    /// The codec needs more input before it returns output (`EAGAIN`).
     package static var again: MediaError.Code { .init(rawValue: av_swift_error(11)) }
     /// An allocation failed. (ENOMEM)
     package static var noMemory: MediaError.Code { .init(rawValue: av_swift_error(12)) }

@@ -6,7 +6,7 @@ package struct Options: ~Copyable {
     /// The dictionary. The libav call that reads it replaces it by the options that it did not recognize.
     package var pointer: OpaquePointer?
 
-    /// Options by their names in libav; of a repeated name the last value.
+    /// Makes a dictionary of options by name. For a repeated name, the last value is used.
     package init(_ options: [(String, String)] = []) {
         for (name, value) in options { av_dict_set(&pointer, name, value, 0) }
     }

@@ -3,10 +3,10 @@ package import CLibav
 
 /// A packet of compressed data; owns an `AVPacket`.
 package struct Packet: ~Copyable {
-    /// libav's packet, valid for as long as this value lives.
+    /// libav's packet, valid during the lifetime of this value.
     package let pointer: UnsafeMutablePointer<AVPacket>
 
-    /// A packet without data. (av_packet_alloc)
+    /// Makes a packet without data (`av_packet_alloc`).
     package init() throws(MediaError) {
         guard let pointer = av_packet_alloc() else { throw .outOfMemory("make room for a packet") }
         self.pointer = pointer
@@ -20,7 +20,7 @@ package struct Packet: ~Copyable {
     /// Releases the data (`av_packet_unref`).
     package borrowing func clear() { av_packet_unref(pointer) }
 
-    /// The stream's place in the container.
+    /// The stream's index in the container.
     package var streamIndex: Int { Int(pointer.pointee.stream_index) }
 
     /// Whether the demuxer found less data than the packet should contain.

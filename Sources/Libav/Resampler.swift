@@ -4,9 +4,9 @@ package import MediaTypes
 
 /// Converts the rate, layout and format of samples; owns a `SwrContext`.
 package struct Resampler: ~Copyable {
-    /// What it takes.
+    /// The shape of the input samples.
     package let input: SampleShape
-    /// What it gives.
+    /// The shape of the output samples.
     package let output: SampleShape
     private let context: OpaquePointer
 

@@ -9,7 +9,7 @@ package enum SampleDepth: Hashable {
     /// A lossy codec, whose samples have no depth.
     case lossy
 
-    /// The depth of what an open decoder gives.
+    /// The depth of an open decoder's output.
     package init(_ decoder: UnsafePointer<AVCodecContext>) {
         let codec = decoder.pointee.codec_id
         let properties = avcodec_descriptor_get(codec)?.pointee.props ?? 0

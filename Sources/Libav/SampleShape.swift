@@ -6,7 +6,7 @@ package struct SampleShape {
     package var format: AVSampleFormat
     /// Hz.
     package var rate: Int
-    /// Which channels there are, and in which order.
+    /// The channels and their order.
     package var layout: ChannelLayout
 
     package init(format: AVSampleFormat, rate: Int, layout: ChannelLayout) {
@@ -21,7 +21,7 @@ package struct SampleShape {
     /// Bytes of one sample of one channel.
     package var sampleBytes: Int { Int(av_get_bytes_per_sample(format)) }
 
-    /// Whether each channel has a buffer of its own.
+    /// Whether each channel has a separate buffer.
     package var isPlanar: Bool { av_sample_fmt_is_planar(format) != 0 }
 
     /// Whether both shapes are the same.

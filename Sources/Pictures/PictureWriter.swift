@@ -74,7 +74,7 @@ package final class PictureWriter: RenditionWriter {
         if let failure { throw failure }
     }
 
-    /// Draws the rest, and writes the picture.
+    /// Draws the remaining samples, and writes the picture.
     package func finish() throws(MediaError) -> ConversionResult {
         try path.finish { (rest: borrowing Frame) throws(MediaError) in try draw(rest) }
         try drawing.finish()

@@ -1,5 +1,5 @@
-// TagLib behind C: tags are parsed from bytes and rendered to bytes, in memory alone. Where those bytes stand in a file is
-// the caller's business, so TagLib never sees a file, however hostile, and never moves one.
+// A C interface to TagLib. Tags are parsed from bytes and rendered to bytes in memory. The caller determines where the bytes
+// are in a file, so TagLib never reads a file, however hostile, and never moves data in one.
 #ifndef RESPOOL_CTAGLIB_H
 #define RESPOOL_CTAGLIB_H
 #include <stdbool.h>
@@ -10,27 +10,27 @@
 extern "C" {
 #endif
 
-/// The forms of tags.
+/// The formats of tags.
 enum tag_form {
     /// A whole ID3v2 tag.
     TAG_FORM_ID3,
-    /// A Vorbis comment without its packet's mark and without a framing bit.
+    /// A Vorbis comment without its packet's signature and framing bit.
     TAG_FORM_VORBIS,
-    /// The same with the pictures among its fields, as Ogg keeps them: rendered only.
+    /// A Vorbis comment with the pictures in its fields, as in Ogg; only rendered.
     TAG_FORM_VORBIS_WITH_PICTURES,
-    /// A FLAC picture block without its header: parsed only; a content renders its pictures by `tag_content_render_picture`.
+    /// A FLAC picture block without its header; only parsed. `tag_content_render_picture` renders pictures.
     TAG_FORM_FLAC_PICTURE,
     /// A whole APEv2 tag.
     TAG_FORM_APE,
     /// A whole `udta` box when parsed; a whole `ilst` box when rendered.
     TAG_FORM_MPEG4,
-    /// A whole ASF header object; when rendered, the one that was given with the tags in it.
+    /// A whole ASF header object. When rendered, the given one with the tags added.
     TAG_FORM_ASF,
 };
 
-/// A picture of a content; the pointers are valid until the content changes.
+/// A picture of a content. The pointers are valid until the content changes.
 struct tag_picture {
-    /// A type of ID3's `APIC`.
+    /// The picture type of ID3's `APIC` frame.
     int kind;
     const char *mime;
     const char *description;
@@ -51,20 +51,20 @@ struct tag_line {
     const char *text;
 };
 
-/// Bytes that a call made.
+/// Bytes that a function returns.
 struct tag_bytes {
     uint8_t *bytes;
     size_t count;
 };
 
-/// Tags in no particular form: texts by TagLib's names, pictures, chapters, lyrics with times, and opaque ID3 frames.
+/// Tags independent of their format: texts by TagLib's names, pictures, chapters, synchronized lyrics, and opaque ID3 frames.
 struct tag_content;
 
-/// Nothing if the memory does not suffice.
+/// Null if memory is exhausted.
 struct tag_content *tag_content_make(void);
 void tag_content_free(struct tag_content *content);
 
-/// Each of these adds to a content; if the memory does not suffice, the content cannot be rendered any more.
+/// The `tag_content_add_…` functions add to a content. If memory is exhausted, the content can no longer be rendered.
 void tag_content_add_text(struct tag_content *content, const char *name, const char *value);
 size_t tag_content_text_count(const struct tag_content *content);
 const char *tag_content_text_name(const struct tag_content *content, size_t index);
@@ -87,17 +87,17 @@ void tag_content_add_frame(struct tag_content *content, const uint8_t *bytes, si
 size_t tag_content_frame_count(const struct tag_content *content);
 struct tag_bytes tag_content_frame(const struct tag_content *content, size_t index);
 
-/// Names of the texts that the last rendering had no place for.
+/// Names of the texts that the last rendering could not store.
 size_t tag_content_dropped_count(const struct tag_content *content);
 const char *tag_content_dropped(const struct tag_content *content, size_t index);
 
-/// Adds what the bytes hold; false if they are no such tags. `charset` names the true character set of what is declared as
-/// Latin-1, or is null.
+/// Adds the tags in the bytes; returns false if the bytes are not such tags. `charset` is the true character set of text that
+/// is declared as Latin-1, or null.
 bool tag_content_parse(
     struct tag_content *content, enum tag_form form, const uint8_t *bytes, size_t count, const char *charset);
 
-/// Renders the content; `bytes` are to be freed by `tag_bytes_free` and are null where it failed. `base` is what the form
-/// needs beside the content: the header object of ASF; else null.
+/// Renders the content. `bytes` must be freed with `tag_bytes_free`, and is null on failure. `base` is the ASF header object,
+/// and null for other forms.
 struct tag_bytes tag_content_render(
     struct tag_content *content, enum tag_form form, const uint8_t *base, size_t base_count);
 
@@ -106,14 +106,13 @@ struct tag_bytes tag_content_render_picture(const struct tag_content *content, s
 
 void tag_bytes_free(struct tag_bytes bytes);
 
-/// The name of a genre of ID3v1, empty if no genre has the number; null if the memory does not suffice. To be freed by `free`.
+/// The name of an ID3v1 genre; empty if the number has none, null if memory is exhausted. It must be freed with `free`.
 char *tag_id3v1_genre(uint8_t number);
 
-/// Opens the converter of a character set, if it is not open yet, and keeps it for the life of the process; false if there is
-/// none.
+/// Opens the converter of a character set, and keeps it open for the lifetime of the process; returns false if there is none.
 bool tag_charset_open(const char *charset);
 
-/// Converts to UTF-8; null if the bytes are no text in that character set. The text is to be freed by `free`.
+/// Converts to UTF-8; null if the bytes are not valid in that character set. The text must be freed with `free`.
 char *tag_charset_decode(const char *charset, const uint8_t *bytes, size_t count);
 
 #ifdef __cplusplus
