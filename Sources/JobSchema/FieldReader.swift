@@ -1,7 +1,7 @@
 import MediaTypes
 import Text
 
-/// Reads the fields of a job one by one; every refusal names the field, the value and what would be right.
+/// Parses and checks the fields of a job one by one; every error names the field, the value and the valid values.
 struct FieldReader {
     let fields: FieldTable
 
@@ -33,7 +33,7 @@ struct FieldReader {
         let scheme = source.utf8.prefix { $0 != UInt8(ascii: ":") }
         let isURL = source.utf8.dropFirst(scheme.count).starts(with: "://".utf8)
         let isKnown = ["http", "https", "file", "s3"].contains(Substring(scheme).lowercased())
-        // Which of the others a worker allows it says itself.
+        // Whether one of the other schemes is allowed is checked by the worker.
         guard isURL, isKnown || FileScheme(of: source) != nil else {
             throw Self.invalid(
                 "`source` is `\(Self.shown(redactedURL(source)))`: it must begin with https://, http://, s3:// or file:///"
@@ -61,7 +61,7 @@ struct FieldReader {
         return .at(instant)
     }
 
-    /// The moment at which the job is given up.
+    /// The moment at which the job expires.
     func term(_ name: String) throws(Failure) -> JobSpec.Moment? {
         guard let text = fields[name] else { return nil }
         if let instant = Instant.milliseconds(parsing: text) { return .at(instant) }
@@ -117,7 +117,7 @@ struct FieldReader {
         return mode
     }
 
-    /// The whole number of a field, if it is given.
+    /// The integer value of a field; `nil` if it is not set.
     func whole(_ name: String, _ bounds: ClosedRange<Int>) throws(Failure) -> Int? {
         guard let text = fields[name] else { return nil }
         guard let number = Int(text), bounds.contains(number) else {
@@ -126,18 +126,18 @@ struct FieldReader {
         return number
     }
 
-    /// The refusal of a field's value.
+    /// The error for a field's invalid value.
     func wrong(_ name: String, _ right: String, code: ErrorCode = .invalidRequest) -> Failure {
         Failure(code, "`\(name)` is `\(Self.shown(fields[name] ?? ""))`: it must be \(right)")
     }
 
-    /// The refusal of a field that no job has.
+    /// The error for an unknown field.
     static func unknownField(_ name: String) -> Failure {
         let hint = Spelling.hint(for: name, among: JobField.all.map(\.name))
         return invalid("unknown field `\(shown(name))`\(hint); the fields are listed by `respool enqueue --help`")
     }
 
-    /// The refusal of a word that is not one of those that the field takes.
+    /// The error for a value that is not one of the valid words.
     func wrong(_ name: String, oneOf words: [String]) -> Failure {
         let text = fields[name] ?? ""
         let right = words.count > 3 ? "one of \(words.joined(separator: " "))" : Self.alternatives(words)
@@ -145,7 +145,7 @@ struct FieldReader {
         return Self.invalid("`\(name)` is `\(Self.shown(text))`\(hint): it must be \(right)")
     }
 
-    /// `a`, `a or b`, `a, b or c`
+    /// Joins words as `a`, `a or b` or `a, b or c`.
     private static func alternatives(_ words: [String]) -> String {
         let head = words.dropLast().joined(separator: ", ")
         return (head.isEmpty ? "" : head + " or ") + (words.last ?? "")
@@ -153,7 +153,7 @@ struct FieldReader {
 
     static func invalid(_ message: String) -> Failure { Failure(.invalidRequest, message) }
 
-    /// A value short enough, and clean enough, for a sentence.
+    /// A value cut and escaped for a message.
     static func shown(_ value: String) -> String { PrintableText.shown(value) }
 
     private func seconds(_ name: String, _ bounds: ClosedRange<Double>) throws(Failure) -> Duration? {

@@ -1,6 +1,6 @@
 /// A job's fields by name.
 ///
-/// A job has a handful of fields and is asked for each of a hundred: to compare short names takes less time than to hash them.
+/// A job has few fields, and about a hundred are looked up: comparing short names is faster than hashing them.
 struct FieldTable {
     private let entries: [(name: String, value: String)]
 
@@ -14,7 +14,7 @@ struct FieldTable {
         return nil
     }
 
-    /// The fields that the condition holds for.
+    /// The fields for which the condition holds.
     func filter(_ isIncluded: (String) -> Bool) -> [String: String] {
         Dictionary(uniqueKeysWithValues: entries.filter { isIncluded($0.name) }.map { ($0.name, $0.value) })
     }

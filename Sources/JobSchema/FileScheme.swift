@@ -1,8 +1,8 @@
-/// A scheme of servers of files, which do not speak HTTP, and which an operator may allow.
+/// A scheme of file servers that do not use HTTP; an operator can allow it.
 package enum FileScheme: String, Codable, Sendable, CaseIterable {
     case ftp, ftps, sftp
 
-    /// The scheme of the URL; nothing if it is another.
+    /// The scheme of the URL; `nil` if it is another one.
     package init?(of url: some StringProtocol) {
         self.init(rawValue: url.prefix { $0 != ":" }.lowercased())
     }

@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-/// Reads instants.
+/// Parses instants.
 package enum Instant {
     /// Milliseconds since 1970 of an ISO 8601 instant with a time zone; fractions of a second are allowed.
     package static func milliseconds(parsing text: String) -> Int64? {

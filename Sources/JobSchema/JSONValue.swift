@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-/// A value of JSON, of whatever kind.
+/// A JSON value of any type.
 package indirect enum JSONValue: Codable, Sendable {
     case null
     case boolean(Bool)
@@ -42,7 +42,7 @@ package indirect enum JSONValue: Codable, Sendable {
         }
     }
 
-    /// The value as a job's field holds it; nothing for null, which leaves the field out.
+    /// The value as the text of a job's field; `nil` for null, which omits the field.
     package var field: String? {
         switch self {
         case .null: nil

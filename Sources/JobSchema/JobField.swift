@@ -1,12 +1,12 @@
-/// A field of a job; its name is the same in Redis and in JSON, and with dashes it is the command's flag.
+/// A field of a job. Its name is the same in Redis and in JSON; with dashes it is the flag of the command.
 package struct JobField: Sendable {
     /// The name in Redis and in JSON.
     package let name: String
-    /// What the value looks like, for help: `FORMAT`, `TIME`.
+    /// The placeholder for the value in help texts: `FORMAT`, `TIME`.
     package let placeholder: String
     /// What the field means, for help and the page on jobs.
     package let summary: String
-    /// What holds when the field is left out, for help.
+    /// The default value, for help texts.
     package let fallback: String?
 
     private init(
@@ -18,10 +18,10 @@ package struct JobField: Sendable {
         self.fallback = fallback
     }
 
-    /// The command's flag without its leading dashes.
+    /// The flag of the command without its leading dashes.
     package var flag: String { String(name.map { $0 == "_" ? "-" : $0 }) }
 
-    /// Whether each of several outputs may have a value of its own; the others are the whole job's.
+    /// Whether each of several outputs may have a separate value; other fields apply to the whole job.
     package var isOfOutput: Bool { !Self.jobNames.contains(name) }
 
     private static let jobNames: Set<String> = [
@@ -31,7 +31,7 @@ package struct JobField: Sendable {
         "group", "limit_key", "callback",
     ]
 
-    /// The field with that name.
+    /// The field with that name; `nil` if there is none.
     package static func named(_ name: String) -> JobField? { byName[name] }
 
     private static let byName = Dictionary(uniqueKeysWithValues: all.map { ($0.name, $0) })

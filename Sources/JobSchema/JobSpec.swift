@@ -1,30 +1,30 @@
 package import MediaTypes
 
-/// A job whose every field is checked.
+/// A job whose fields have all been checked.
 package struct JobSpec: Sendable {
     /// The fields as they were pushed.
     package let fields: [String: String]
     /// The URL or path of the source.
     package let source: String
-    /// Who asks for it, where it is on a web server.
+    /// The headers and credentials for the source, if it is on a web server.
     package let access: SourceAccess
     /// What is read, and what is made of it.
     package let plan: ConversionPlan
-    /// Where the result of each rendition goes; nothing for the default location.
+    /// The location of each rendition's result; `nil` for the default location.
     package let destinations: [String?]
-    /// How each result is sent, where it goes to a web server.
+    /// How each result is sent, if it goes to a web server.
     package let deliveries: [Delivery]
     /// Which jobs the queue hands out first.
     package let priority: Priority
-    /// When the job may be taken first.
+    /// When the job may first be claimed.
     package let start: Moment?
-    /// Tries.
+    /// The maximum number of attempts.
     package let attempts: Int
-    /// Run time of one attempt.
+    /// The maximum run time of one attempt.
     package let timeout: Duration
-    /// When the job is given up if it was not started.
+    /// When the job fails if it was not started.
     package let expires: Moment?
-    /// When the job is given up if it is not over.
+    /// When the job fails if it has not ended.
     package let deadline: Moment?
     /// The key that only one unfinished job may have.
     package let dedup: String?
@@ -35,7 +35,7 @@ package struct JobSpec: Sendable {
     /// The URL that gets a POST when the job ends.
     package let callback: String?
 
-    /// Which jobs go first; strict.
+    /// The order in which jobs are claimed; strict.
     package enum Priority: Int, Sendable, CaseIterable {
         case high, normal, low
 
@@ -49,15 +49,15 @@ package struct JobSpec: Sendable {
         package var name: String { String(describing: self) }
     }
 
-    /// A time that a job names.
+    /// A time in a job's field.
     package enum Moment: Hashable, Sendable {
-        /// So long after its admission.
+        /// That long after the job's admission.
         case after(Duration)
         /// Milliseconds since 1970.
         case at(Int64)
     }
 
-    /// Bounds that the queue's scripts keep as well.
+    /// Limits that the queue's scripts check too.
     package enum Limit {
         /// Fields of a job.
         package static let fields = 64
@@ -79,10 +79,10 @@ package struct JobSpec: Sendable {
         package static let callbackBytes = 2048
     }
 
-    /// What is said of a job that was not over by its deadline.
+    /// The error message of a job that had not ended by its deadline.
     package static let lateness = "the job was not over by its deadline"
 
-    /// Checks every field; the first that is wrong is named in the failure.
+    /// Checks every field; throws an error that names the first invalid one.
     package init(fields: [String: String]) throws(Failure) {
         let reader = try FieldReader(fields)
         self.fields = fields
@@ -104,8 +104,8 @@ package struct JobSpec: Sendable {
         callback = try reader.callback()
     }
 
-    /// The name of a result for which the job names no file: `<id>.<extension>`, with the output's number if there are
-    /// several.
+    /// The file name of a result for which the job gives none: `<id>.<extension>`, with the output's number if there
+    /// are several.
     package func defaultName(ofOutput index: Int, job id: String) -> String {
         let number = plan.renditions.count > 1 ? "-\(index)" : ""
         return "\(id)\(number).\(plan.renditions[index].fileExtension)"
@@ -113,7 +113,7 @@ package struct JobSpec: Sendable {
 }
 
 extension Rendition {
-    /// The ending of its file's name.
+    /// The extension of the result's file name.
     var fileExtension: String {
         format == "peaks" ? picture.form.rawValue : AudioFormat.named(format)?.fileExtension ?? format
     }

@@ -1,6 +1,6 @@
-/// A name that may be a part of a key in Redis.
+/// A name that can be part of a Redis key.
 package enum KeyName {
-    /// Whether the text is 1 to so many letters, digits, `_`, `.`, `-` or others that are named.
+    /// Whether the text has 1 to `count` letters, digits, `_`, `.`, `-` or one of `others`.
     package static func isValid(_ text: String, atMost count: Int = 64, also others: String = "") -> Bool {
         (1...count).contains(text.utf8.count)
             && text.utf8.allSatisfy { byte in

@@ -1,6 +1,6 @@
 import MediaTypes
 
-// The fields that the audio engine reads.
+// The fields for the conversion.
 extension FieldReader {
     func plan(_ outputs: OutputReaders) throws(Failure) -> ConversionPlan {
         let plan = ConversionPlan(
@@ -101,7 +101,7 @@ extension FieldReader {
         return rate
     }
 
-    /// Bits a second, from `192k` or `192000`.
+    /// Parses a bit rate such as `192k` or `192000`.
     private static func bitRate(_ text: String) -> Int? {
         let isThousands = text.hasSuffix("k") || text.hasSuffix("K")
         guard let number = Double(isThousands ? String(text.dropLast()) : text), number > 0, number < 1e8 else {

@@ -1,4 +1,4 @@
-/// A value that a program reads as `null` when there is none, where the key would be left out otherwise.
+/// A value that is encoded as `null` if it is `nil`; a plain optional would omit the key.
 @propertyWrapper
 package struct Nullable<Value: Encodable & Sendable>: Encodable, Sendable {
     package var wrappedValue: Value?

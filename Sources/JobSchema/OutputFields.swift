@@ -2,13 +2,13 @@ import FoundationEssentials
 import MediaTypes
 import Text
 
-/// The fields of each output, read once: the job's own, or those of the elements of `outputs`.
+/// The fields of each output, parsed once: the job's own, or those of the elements of `outputs`.
 struct OutputReaders {
     private let readers: [FieldReader]
-    /// Whether a failure must say which output's it is.
+    /// Whether a failure must name the output.
     private let isList: Bool
 
-    /// Of an element, the job's fields are the defaults.
+    /// The fields of the job are the defaults for each element.
     init(_ job: FieldReader) throws(Failure) {
         isList = job.fields["outputs"] != nil
         guard isList else {
@@ -24,7 +24,7 @@ struct OutputReaders {
         self.readers = readers
     }
 
-    /// What the body reads of each output; a failure says which output's it is.
+    /// The body's value for each output; a failure names the output.
     func map<Value>(_ body: (Int, FieldReader) throws(Failure) -> Value) throws(Failure) -> [Value] {
         var values: [Value] = []
         for (index, reader) in readers.enumerated() {
@@ -35,11 +35,11 @@ struct OutputReaders {
         return values
     }
 
-    /// Where the result of each output goes, no two of them to one location, and how it gets there.
+    /// The location and the delivery of each output; no two outputs may have the same location.
     func destinations(_ renditions: [Rendition]) throws(Failure) -> ([String?], [Delivery]) {
         let destinations = try map { index, reader throws(Failure) in try reader.output(of: renditions[index]) }
         let deliveries = try map { index, reader throws(Failure) in try reader.delivery(to: destinations[index]) }
-        // What the job's id and its source's name stand for is the same in all of them.
+        // The job's id and the source's name have the same value in all of them.
         let locations = destinations.enumerated().map { index, destination in
             let own = ["n": String(index), "ext": renditions[index].fileExtension]
             return destination.map { OutputTemplate.filled($0) { own[$0] } }
@@ -56,7 +56,7 @@ struct OutputReaders {
         return (destinations, deliveries)
     }
 
-    /// Fails where two outputs would write chapters into one file, and not the same, or one may not replace the other's.
+    /// Throws if two outputs would write different chapters to one file, or if one must not replace the other's file.
     private static func checkChapters(
         _ destinations: [String?], _ renditions: [Rendition], _ outputs: [String: Int], _ deliveries: [Delivery]
     ) throws(Failure) {
@@ -66,7 +66,7 @@ struct OutputReaders {
             let path = OutputPath.partName(of: simplified(destination), form.partName)
             let other: Int?
             if let first = seen.updateValue(index, forKey: path) {
-                // Silence that is taken off moves the chapters.
+                // Trimming silence moves the chapters.
                 let sounds = [rendition.sound, renditions[first].sound]
                 let differ = sounds[0] != sounds[1] && sounds.contains { $0.trimSilence != nil }
                 let mayReplace = [index, first].allSatisfy { deliveries[$0].overwrite == .replace }
@@ -83,13 +83,13 @@ struct OutputReaders {
 
     private static func location(_ index: Int) -> String { "outputs[\(index)]" }
 
-    /// The path that an output names, without what changes nothing, so that two spellings of it are one.
+    /// The path of an output in normal form, so that different spellings compare equal.
     private static func simplified(_ output: String) -> String {
-        // A key is no path: what differs in a `/` is another object.
+        // A key is not a path: keys that differ in a `/` name different objects.
         if OutputPath.isServed(output) || OutputPath.isObject(output) { return output }
         let isURL = output.lowercased().hasPrefix("file:/")
         let path = isURL ? URL(string: output)?.path(percentEncoded: false) ?? output : output
-        // Where a URL leads that climbs is told when it is opened.
+        // A URL that leaves the root is rejected when it is opened.
         guard let components = OutputPath.components(path) else { return output }
         return (path.hasPrefix("/") ? "/" : "") + components.joined(separator: "/")
     }
@@ -97,7 +97,7 @@ struct OutputReaders {
 
 // The fields of several outputs.
 extension FieldReader {
-    /// Where the output goes that is made as the rendition says.
+    /// The location of the output of a rendition.
     fileprivate func output(of rendition: Rendition) throws(Failure) -> String? {
         guard let output = fields["output"] else { return nil }
         guard !output.isEmpty else {
@@ -132,7 +132,7 @@ extension FieldReader {
             return output
         }
         if scheme == "s3", output.dropFirst(scheme.count).hasPrefix(":/") {
-            // A word in braces stands for a part of a key, or for all of it.
+            // A placeholder may be replaced by a part of a key, or by the whole key.
             let filled = OutputTemplate.filled(output) { _ in "word" }
             _ = try S3Object(filled.hasSuffix("/") ? filled + "name" : filled, noun: "output", shown: output)
         }
@@ -141,12 +141,12 @@ extension FieldReader {
                 "`output` with \(Self.shown(scheme)):// is not supported: give a path under the output root, "
                     + "s3://bucket/key, https://… or sftp://…")
         }
-        // How deep a URL's path goes is told when its escapes are.
+        // The depth of a URL's path is checked after its escapes are decoded.
         guard isURL || OutputPath.components(output) != nil else { throw OutputPath.outside(output) }
         return output
     }
 
-    /// Whether nothing is to appear unless every output succeeds.
+    /// Whether the outputs are published only if all of them succeed.
     func isAtomic() throws(Failure) -> Bool {
         guard let text = fields["atomic"] else { return false }
         guard let value = Bool(text) else { throw wrong("atomic", "true or false") }
@@ -156,7 +156,7 @@ extension FieldReader {
     fileprivate func elements() throws(Failure) -> [[String: JSONValue]] {
         let text = fields["outputs"]!
         guard let list = try? JSONDecoder().decode([[String: JSONValue]].self, from: Data(text.utf8)) else {
-            // Not shown: secrets of URLs in it can only be found where it can be read.
+            // The text is not shown: it may contain secrets in URLs, which cannot be located in malformed JSON.
             throw Self.invalid(
                 #"`outputs` is not a JSON list of objects, as [{"format":"mp3"},{"format":"flac"}]"#)
         }
@@ -166,7 +166,7 @@ extension FieldReader {
         return list
     }
 
-    /// The fields of one output: the job's own, but for those that the element has; its null removes one of the job's.
+    /// The fields of one output: the job's own, replaced by those of the element; `null` removes one of the job's.
     fileprivate func output(of element: [String: JSONValue]) throws(Failure) -> FieldReader {
         var fields = fields.filter { JobField.named($0)?.isOfOutput == true }
         for (name, value) in element.sorted(by: { $0.key < $1.key }) {
@@ -180,7 +180,7 @@ extension FieldReader {
 }
 
 extension Failure {
-    /// The failure as one of several outputs has it; the field that its sentence begins with is shown as that output's.
+    /// The failure of one of several outputs; a field at the start of the message is shown as that output's.
     fileprivate func located(in location: String) -> Failure {
         let name = message.dropFirst().prefix { $0 != "`" }
         let isOfField = message.hasPrefix("`") && JobField.named(String(name)) != nil
@@ -191,7 +191,7 @@ extension Failure {
 }
 
 extension Rendition {
-    /// Whether files lie beside the main one.
+    /// Whether the result has additional files.
     fileprivate var makesSeveralFiles: Bool {
         AudioFormat.named(format)?.isSegmented == true || tags.chapters != nil
     }

@@ -9,7 +9,7 @@ extension OutputReport: Codable {
         case audioMD5 = "audio_md5"
     }
 
-    /// Writes every key; what does not apply is `null`.
+    /// Writes every key; values that do not apply are `null`.
     package func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         func encode(_ value: some Encodable, _ key: CodingKeys) throws {
@@ -35,7 +35,7 @@ extension OutputReport: Codable {
         try container.encode(audioMD5, forKey: .audioMD5)
         try container.encode(etag, forKey: .etag)
         try container.encode(parts, forKey: .parts)
-        // Only a radio stream has any.
+        // Only radio streams have titles.
         try container.encodeIfPresent(titles, forKey: .titles)
         try container.encode(error, forKey: .error)
     }

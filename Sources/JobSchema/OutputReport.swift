@@ -1,14 +1,14 @@
 package import MediaTypes
 
-/// What became of one output; the element of a job's `outputs`.
+/// The result of one output; the element of a job's `outputs`.
 package struct OutputReport: Hashable, Sendable {
-    /// Where the result is, or was to be.
+    /// The location of the result, also if it was not made.
     package var url: String
     /// The format as a job names it.
     package var format: String
     /// The codec as a job names it.
     package var codec: String
-    /// Of the main file, where there are several.
+    /// The size of the main file, if there are several.
     package var bytes: Int64
     /// Seconds.
     package var duration: Double
@@ -16,9 +16,9 @@ package struct OutputReport: Hashable, Sendable {
     package var sampleRate: Int
     /// The number of channels.
     package var channels: Int
-    /// Bits a second, over the whole file.
+    /// Bits per second, over the whole file.
     package var bitRate: Int
-    /// Of the main file, where there are several.
+    /// The digest of the main file, if there are several.
     package var sha256: String
     /// Whether packets were copied without encoding.
     package var copied: Bool
@@ -26,21 +26,21 @@ package struct OutputReport: Hashable, Sendable {
     package var gapless: Gapless
     /// Audio of the source that could not be decoded.
     package var damage: Damage
-    /// By their names in a job.
+    /// The settings by the names of a job's fields.
     package var settings: [String: Setting]
     /// Where the result differs from the source or from the job.
     package var warnings: [Warning]
-    /// What the loudness was and became, where there was a target for it.
+    /// The loudness before and after the conversion, if there was a target.
     package var loudness: LoudnessChange?
-    /// The MD5 of the samples that the file declares, in hexadecimal digits, where its codec is FLAC.
+    /// The MD5 of the samples that the file declares, in hexadecimal, if the codec is FLAC.
     package var audioMD5: String?
-    /// What a store calls the main file's content.
+    /// The ETag of the main file in a store.
     package var etag: String?
-    /// The files beside the main one, if there are any.
+    /// The additional files; `nil` if there are none.
     package var parts: PartsReport?
-    /// Of a radio stream.
+    /// The titles of a radio stream.
     package var titles: [TimedTitle]?
-    /// Why there is no such output; what only a finished one has means nothing then.
+    /// Why the output was not made; the values of a finished output are then meaningless.
     package var error: Failure?
 
     package init(
@@ -65,14 +65,14 @@ package struct OutputReport: Hashable, Sendable {
         self.loudness = loudness
     }
 
-    /// The report of an output that was not made, because something is where it would go.
+    /// The report of an output that was skipped because its location has a file that must be kept.
     package init(format: String, skippedAt url: String) {
         self.init(format: format, error: nil)
         self.url = url
         warnings = [Warning(.outputSkipped, "the output '\(url)' exists and was left as it is")]
     }
 
-    /// Whether there is such an output, made by this job; what only that has means nothing otherwise.
+    /// Whether this job made the output; otherwise the values of a finished output are meaningless.
     package var isMade: Bool { error == nil && !isSkipped }
 
     /// Whether `overwrite` left an existing file in place of this output.
@@ -89,16 +89,16 @@ package struct OutputReport: Hashable, Sendable {
     }
 }
 
-/// The files of an output beside its main one.
+/// The additional files of an output.
 package struct PartsReport: Codable, Hashable, Sendable {
     /// The number of files.
     package var count: Int
-    /// All of them together.
+    /// The total size.
     package var bytes: Int64
-    /// Each of them, unless there are many.
+    /// The files, unless there are many.
     package var files: [File]
 
-    /// How many files are listed.
+    /// The maximum number of listed files.
     package static let maxFiles = 16
 
     package init(count: Int, bytes: Int64, files: [File]) {
@@ -109,7 +109,7 @@ package struct PartsReport: Codable, Hashable, Sendable {
 
     /// One file.
     package struct File: Codable, Hashable, Sendable {
-        /// Relative to the main file's folder.
+        /// The name relative to the main file's folder.
         package var name: String
         /// The size of the file.
         package var bytes: Int64

@@ -1,14 +1,14 @@
 import MediaTypes
 import Text
 
-/// Words in braces by which the location of an output is made from its job, as in `{group}/{stem}.{ext}`.
+/// Placeholders in the location of an output that are replaced by values of its job, as in `{group}/{stem}.{ext}`.
 enum OutputTemplate {
     static let words = ["id", "name", "stem", "ext", "group", "n"]
 
-    /// Bytes that a value may have, so that a name has room for more.
+    /// The maximum size of a value in bytes, so that a file name has room for more.
     private static let maxBytes = 150
 
-    /// The words in braces of a text, whether they stand for anything or not.
+    /// The words in braces in a text, known or not.
     static func words(in text: String) -> [String] {
         var found: [String] = []
         _ = filled(text) { word in
@@ -18,7 +18,7 @@ enum OutputTemplate {
         return found
     }
 
-    /// The text with what each word stands for; a word for which there is nothing stays as it is.
+    /// Replaces the placeholders by their values; one without a value is kept.
     static func filled(_ text: String, _ value: (String) -> String?) -> String {
         var result = ""
         var rest = text[...]
@@ -34,7 +34,7 @@ enum OutputTemplate {
         return result + rest
     }
 
-    /// The last part of the source's path, decoded; nothing if it has none.
+    /// The last component of the source's path, decoded; `nil` if it is empty.
     static func name(ofSource source: String) -> String? {
         let isWeb = ServerURL.isOnWeb(source)
         let path = source.drop { $0 != ":" }.dropFirst(3).prefix { !isWeb || $0 != "?" && $0 != "#" }
@@ -44,7 +44,7 @@ enum OutputTemplate {
         return name.isEmpty ? nil : name
     }
 
-    /// A value that is one part of a path wherever it stands, and hides no file.
+    /// The value as a single path component that does not begin with a dot.
     static func cleaned(_ value: String) -> String {
         var text = ""
         for scalar in value.unicodeScalars {
@@ -55,7 +55,7 @@ enum OutputTemplate {
         return text.first == "." ? "_" + text.dropFirst() : text
     }
 
-    /// The name without its ending.
+    /// The name without its extension.
     static func stem(of name: String) -> String {
         guard let dot = name.lastIndex(of: "."), dot > name.startIndex else { return name }
         return String(name[..<dot])
@@ -63,7 +63,7 @@ enum OutputTemplate {
 }
 
 extension FieldReader {
-    /// Fails where the location of an output has a word in braces that stands for nothing.
+    /// Throws if the location of an output has an unknown placeholder, or one without a value.
     func checkTemplate(_ output: String) throws(Failure) {
         for word in OutputTemplate.words(in: output) {
             guard OutputTemplate.words.contains(word) else {
@@ -78,7 +78,7 @@ extension FieldReader {
 }
 
 extension JobSpec {
-    /// Where the output goes, with its words in braces filled in; nothing for the default location.
+    /// The location of the output with its placeholders replaced; `nil` for the default location.
     package func location(ofOutput index: Int, job id: String) -> String? {
         guard let output = destinations[index] else { return nil }
         let name = OutputTemplate.cleaned(OutputTemplate.name(ofSource: source) ?? id)

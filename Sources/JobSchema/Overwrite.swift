@@ -1,8 +1,8 @@
-/// What becomes of an output where something is already that it would replace.
+/// What to do if the output's location already has a file.
 package enum Overwrite: String, Codable, CaseIterable, Sendable {
     case replace
-    /// What is there stays, and the output is not made.
+    /// Keeps the existing file; the output is not made.
     case skip
-    /// What is there stays, and the job fails.
+    /// Keeps the existing file; the job fails.
     case fail
 }

@@ -1,8 +1,8 @@
-/// Names of files in a row, told briefly: thousands of segments differ by a number that counts up.
+/// Names of files in compact form: the names of thousands of segments differ only in a consecutive number.
 package struct PartNames: Codable, Hashable, Sendable {
-    /// The whole name where there is no number.
+    /// The text before the number, or the whole name if there is no number.
     private var before: String
-    /// How many digits the number has at least; nothing for a single name.
+    /// The minimum number of digits; `nil` for a single name.
     private var digits: Int?
     private var first = 0
     private var count = 1
@@ -16,7 +16,7 @@ package struct PartNames: Codable, Hashable, Sendable {
         case after = "a"
     }
 
-    /// The names in runs, of which a few may grow in turn.
+    /// Groups the names into runs; the last 32 runs can grow alternately.
     package static func runs(of names: some Sequence<String>) -> [PartNames] {
         var runs: [PartNames] = []
         for name in names {
@@ -26,10 +26,10 @@ package struct PartNames: Codable, Hashable, Sendable {
         return runs
     }
 
-    /// Every name, at most so many.
+    /// The names, at most `limit`.
     package func names(atMost limit: Int) -> [String] { (0..<max(0, min(count, limit))).map(name) }
 
-    /// Adds the name if it is the next one.
+    /// Adds the name if it is the next one of the run.
     private mutating func take(_ next: String) -> Bool {
         if digits == nil {
             guard let run = splits.first(where: { $0.name(1) == next }) else { return false }
@@ -47,7 +47,7 @@ package struct PartNames: Codable, Hashable, Sendable {
         return before + String(repeating: "0", count: max(0, min(digits, 255) - number.utf8.count)) + number + after
     }
 
-    /// The single name cut at each of its numbers.
+    /// The single name split at each of its numbers.
     private var splits: [PartNames] {
         var (splits, rest) = ([PartNames](), before[...])
         let isDigit = { (character: Character) in character.isASCII && character.isNumber }

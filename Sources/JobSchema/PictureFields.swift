@@ -1,6 +1,6 @@
 import MediaTypes
 
-// The fields that say how sound is drawn.
+// The fields for drawing audio.
 extension FieldReader {
     func picture(_ format: AudioFormat) throws(Failure) -> PictureSettings {
         for (name, formats) in Self.pictureFields where fields[name] != nil {
@@ -37,14 +37,14 @@ extension FieldReader {
         return picture
     }
 
-    /// The fields of pictures, and the formats that each is for.
+    /// The fields for pictures, and the formats to which each applies.
     private static let pictureFields = [
         ("bits", ["peaks"]), ("colors", ["png"]), ("dynamic_range", ["spectrogram"]), ("peaks_format", ["peaks"]),
         ("pixels_per_second", ["peaks"]), ("size", ["png", "spectrogram"]),
         ("split_channels", ["peaks", "png", "spectrogram"]), ("zoom", ["peaks"]),
     ]
 
-    /// The form of peaks: the one asked for, or the one that the output's name tells.
+    /// The format of peaks: the requested one, or the one of the output's file name.
     private func form() throws(Failure) -> PictureSettings.PeaksForm {
         guard let text = fields["peaks_format"] else {
             return fields["output"]?.lowercased().hasSuffix(".dat") == true ? .dat : .json

@@ -1,11 +1,11 @@
 import MediaTypes
 
-/// A setting of a report in JSON: numbers where the field is one, else text.
+/// A setting of a report in JSON: a number if the field is numeric, else text.
 struct ReportedSetting: Codable {
     private let requested: JSONValue?
     private let effective: JSONValue
 
-    /// Fields whose values are numbers; a layout such as `5.1` is none.
+    /// Fields whose values are numbers; a layout such as `5.1` is not a number.
     private static let numeric: Set<String> = [
         "sample_rate", "channels", "bit_rate", "quality", "loudness", "true_peak", "gain", "drc", "tracks", "zoom",
         "pixels_per_second", "bits", "dynamic_range",
@@ -19,7 +19,7 @@ struct ReportedSetting: Codable {
 
     var setting: Setting { Setting(requested: requested?.field, effective: effective.field ?? "") }
 
-    /// The number that the text is, or the text, such as `off`.
+    /// The text as a number; text that is not numeric, such as `off`, stays text.
     private static func number(_ text: String) -> JSONValue {
         if let value = Int64(text) { return .integer(value) }
         if let value = Double(text), value.isFinite { return .number(value) }

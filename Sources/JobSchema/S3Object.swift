@@ -1,14 +1,14 @@
-/// An object of a bucket, as `s3://bucket/key` names it; the key is taken as it is written.
+/// An object in a bucket, as in `s3://bucket/key`; the key is used without decoding.
 package struct S3Object: Hashable, Sendable {
     /// The bucket's name, which may be the host's first label.
     package let bucket: String
     /// The key as it is written in the URL, which is not percent-decoded.
     package let key: String
 
-    /// The URL that people write.
+    /// The URL of the object.
     package var text: String { "s3://\(bucket)/\(key)" }
 
-    /// Takes apart what follows `s3://`; `noun` is what it is, for a sentence, and `shown` how it was written.
+    /// Parses an `s3://` URL; messages use `noun` for its role and `shown` for its original text.
     package init(_ text: String, noun: String, shown: String? = nil) throws(Failure) {
         let parts = text.dropFirst("s3://".count).split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
         let (bucket, key) = (String(parts.first ?? ""), parts.count > 1 ? String(parts[1]) : "")
@@ -22,7 +22,7 @@ package struct S3Object: Hashable, Sendable {
         guard !key.unicodeScalars.contains(where: { $0.value < 0x20 || $0.value == 0x7f }) else {
             throw wrong("has a key with control characters")
         }
-        // A server or a proxy that resolves them would serve another bucket.
+        // A server or proxy that resolves these components would access another bucket.
         guard !key.split(separator: "/").contains(where: { [".", ".."].contains($0) }) else {
             throw wrong("has a key with a part '.' or '..', which servers understand differently")
         }

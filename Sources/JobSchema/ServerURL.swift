@@ -1,6 +1,6 @@
-/// The form of a server's URL, by its text alone.
+/// Checks the form of a server's URL, without accessing the server.
 package enum ServerURL {
-    /// Whether it has a scheme, whatever that is, and a host, no blanks, and at most so many bytes.
+    /// Whether it has any scheme, a host, no blanks, and at most `limit` bytes.
     package static func isValid(_ url: String, atMost limit: Int = JobSpec.Limit.valueBytes) -> Bool {
         let scheme = url.prefix { $0 != ":" }
         guard !scheme.isEmpty, url.utf8.count <= limit,
@@ -11,19 +11,19 @@ package enum ServerURL {
         return KeyName.isValid(String(host), atMost: 300, also: ":[]")
     }
 
-    /// Whether it is, besides, a web server's.
+    /// Whether it is also the URL of a web server.
     package static func isValidOnWeb(_ url: String, atMost limit: Int = JobSpec.Limit.valueBytes) -> Bool {
         isOnWeb(url) && isValid(url, atMost: limit)
     }
 
-    /// The port that the URL names.
+    /// The port in the URL; `nil` if there is none.
     package static func port(of url: String) -> UInt16? {
         guard let scheme = url.firstRange(of: "://") else { return nil }
         let authority = url[scheme.upperBound...].prefix { !"/?#".contains($0) }
         return authority.lastIndex(of: ":").flatMap { UInt16(authority[authority.index(after: $0)...]) }
     }
 
-    /// Whether the text begins as a web server's does.
+    /// Whether the text begins with https:// or http://.
     package static func isOnWeb(_ text: String) -> Bool {
         ["https://", "http://"].contains { text.prefix($0.count).lowercased() == $0 }
     }

@@ -1,6 +1,6 @@
 import MediaTypes
 
-// The fields that say what is done to samples.
+// The fields for processing samples.
 extension FieldReader {
     func sound() throws(Failure) -> SoundSettings {
         var sound = SoundSettings()

@@ -1,8 +1,8 @@
 import FoundationEssentials
 
-/// What a web server is told of who asks it for a source.
+/// The headers and credentials that are sent to the web server of a source.
 package struct SourceAccess: Codable, Hashable, Sendable {
-    /// Values by names in small letters, for the server that the source names.
+    /// Values by lowercase names, sent only to the server of the source's URL.
     package var headers: [String: String] = [:]
     /// The name of one of the operator's credentials.
     package var credentials: String?
@@ -10,9 +10,9 @@ package struct SourceAccess: Codable, Hashable, Sendable {
     package init() {}
 }
 
-// The fields that say it.
+// The corresponding fields of a job.
 extension FieldReader {
-    /// Who asks for the source; what only a web server understands is refused for any other.
+    /// The headers and credentials for the source; throws if they are set and the source's server cannot use them.
     func access(to source: String) throws(Failure) -> SourceAccess {
         var access = SourceAccess()
         access.headers = try headers("source_headers")
@@ -27,7 +27,7 @@ extension FieldReader {
         return access
     }
 
-    /// The name of credentials, which say who asks in place of a header that does.
+    /// The name of credentials; throws if the headers contain `authorization` too.
     func credentials(
         _ field: String, besides headers: [String: String], _ headersField: String
     ) throws(Failure) -> String? {
@@ -39,7 +39,7 @@ extension FieldReader {
         return name
     }
 
-    /// Header lines that a job adds to requests, by names in small letters.
+    /// Header lines that a job adds to requests, by lowercase names.
     func headers(_ field: String) throws(Failure) -> [String: String] {
         guard let text = fields[field] else { return [:] }
         guard let pairs = try? JSONDecoder().decode([String: String].self, from: Data(text.utf8)), pairs.count <= 16
@@ -51,7 +51,7 @@ extension FieldReader {
             let isName =
                 KeyName.isValid(name) && !name.contains { "_.".contains($0) }
                 && !Self.ownHeaders.contains(name.lowercased())
-            // libcurl leaves a header out that has no value.
+            // libcurl omits a header that has no value.
             let isValue =
                 value.utf8.allSatisfy { (0x20...0x7e).contains($0) } && value.utf8.contains { $0 > 0x20 }
                 && value.utf8.count <= 2048
@@ -64,7 +64,7 @@ extension FieldReader {
         return headers
     }
 
-    /// What tells where a message goes, which part is asked for and where it ends is not the job's to say.
+    /// Headers for routing, ranges and framing, which a job cannot set.
     private static let ownHeaders: Set = [
         "host", "connection", "content-length", "transfer-encoding", "expect", "upgrade", "te", "trailer", "range",
         "if-range", "accept-encoding", "icy-metadata", "proxy-authorization", "proxy-connection", "keep-alive",

@@ -1,6 +1,6 @@
 import MediaTypes
 
-// The fields that say how the source is read.
+// The fields for reading the source.
 extension FieldReader {
     func track() throws(Failure) -> TrackChoice {
         guard let text = fields["track"] else { return .best }
@@ -20,7 +20,7 @@ extension FieldReader {
         return policy
     }
 
-    /// How much of the source's dynamic range compression is applied.
+    /// The scale of the source's dynamic range compression.
     func drc() throws(Failure) -> Double? {
         guard let text = fields["drc"] else { return nil }
         guard let scale = Double(text), (0...1).contains(scale) else {

@@ -7,7 +7,7 @@ extension FieldReader {
         TagSettings(metadata: try metadata(), chapters: try chapters())
     }
 
-    /// iconv's name of the character set that wrongly declared tags are in.
+    /// iconv's name of the character set of wrongly declared tags.
     func tagEncoding() throws(Failure) -> String? {
         guard let text = fields["tag_encoding"] else { return nil }
         guard let name = TagEncoding.named(text) else {

@@ -2,7 +2,7 @@
 package struct HLSAttributes {
     private var values: [String: String] = [:]
 
-    /// More attributes than any tag has are not read.
+    /// The maximum number of attributes that are parsed; no tag has more.
     private static let maxAttributes = 100
 
     /// Parses what follows the colon of a tag.
@@ -30,7 +30,7 @@ package struct HLSAttributes {
 }
 
 extension HLSAttributes {
-    /// The bytes of a hexadecimal sequence of up to that length, `0x…`, with zeros before it.
+    /// The bytes of a hexadecimal sequence `0x…` of at most that length, padded with leading zeros.
     func bytes(_ name: String, count: Int) -> [UInt8]? {
         guard let text = self[name], text.hasPrefix("0x") || text.hasPrefix("0X") else { return nil }
         let digits = text.dropFirst(2).compactMap(\.hexDigitValue)

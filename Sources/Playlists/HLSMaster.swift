@@ -1,30 +1,30 @@
 package import MediaTypes
 
-/// A master playlist: the same presentation in several renditions.
+/// A master playlist: one presentation in several renditions.
 package struct HLSMaster {
     private(set) var variants: [Variant] = []
     private(set) var renditions: [Rendition] = []
 
     struct Variant {
         let reference: String
-        /// Bits a second, at its peak.
+        /// The peak bit rate in bits per second.
         let bandwidth: Int
         let codecs: [String]
-        /// The group of audio renditions that goes with it.
+        /// The group of audio renditions for this variant.
         let audioGroup: String?
     }
 
-    /// Audio of its own, apart from a variant's pictures.
+    /// An audio rendition that is separate from the variants.
     struct Rendition {
         let group: String
         let name: String
         let language: String?
         let isDefault: Bool
-        /// Nothing if the audio is in the variant itself.
+        /// `nil` if the audio is in the variant itself.
         let reference: String?
     }
 
-    /// The most variants and renditions of a playlist, each.
+    /// The maximum number of variants, and of renditions.
     package static let maxEntries = 4096
 
     init(_ lines: PlaylistLines) throws(PlaylistError) {
@@ -58,7 +58,8 @@ package struct HLSMaster {
                 isDefault: attributes["DEFAULT"] == "YES", reference: attributes["URI"]))
     }
 
-    /// The playlist with the best audio: audio of its own before audio among pictures, then the highest bit rate.
+    /// The reference of the playlist with the best audio: separate audio is preferred to audio muxed with video, then
+    /// the highest bit rate.
     package func choose(_ track: TrackChoice) throws(PlaylistError) -> String {
         let ordered = variants.filter { !$0.holdsNoAudio }.sorted { $0.bandwidth > $1.bandwidth }
         for variant in ordered {
@@ -97,10 +98,10 @@ package struct HLSMaster {
 }
 
 extension HLSMaster.Variant {
-    /// Whether its codecs say that it holds audio and nothing else.
+    /// Whether its codecs declare only audio.
     fileprivate var isAudioOnly: Bool { !codecs.isEmpty && codecs.allSatisfy(Self.isAudio) }
 
-    /// Whether its codecs say that it holds no audio, and no group brings any.
+    /// Whether its codecs declare no audio, and it has no group of audio renditions.
     fileprivate var holdsNoAudio: Bool { audioGroup == nil && !codecs.isEmpty && !codecs.contains(where: Self.isAudio) }
 
     private static func isAudio(_ codec: String) -> Bool {

@@ -2,14 +2,14 @@
 package struct HLSMedia {
     /// The segments in the order of playback.
     package private(set) var segments: [Segment] = []
-    /// Seconds that no segment is longer than.
+    /// The maximum duration of a segment in seconds.
     package private(set) var targetDuration = 0.0
-    /// Whether no segment will be added any more.
+    /// Whether no more segments will be added.
     package private(set) var isEnded = false
-    /// Whether segments are only ever added.
+    /// Whether segments are added but never removed.
     package private(set) var keepsAll = false
 
-    /// The most segments of a playlist: a day of them, one a second.
+    /// The maximum number of segments: a day at one per second.
     package static let maxSegments = 100_000
 
     /// A file, or a range of one, with some seconds of audio.
@@ -18,7 +18,7 @@ package struct HLSMedia {
         package let reference: String
         /// Seconds.
         package let duration: Double
-        /// Its number in the whole presentation.
+        /// The media sequence number.
         package let sequence: Int64
         /// The bytes of the file that belong to it; all of them if there is none.
         package let range: Range<Int64>?
@@ -26,11 +26,11 @@ package struct HLSMedia {
         package let key: Key?
         /// The initialization section that its decoding needs.
         package let map: Map?
-        /// Whether times or codec may change before it.
+        /// Whether timestamps or codec may change before the segment.
         package let isDiscontinuous: Bool
     }
 
-    /// How a segment is encrypted: AES-128 in cipher block chaining.
+    /// The encryption of a segment: AES-128 in CBC mode.
     package struct Key: Hashable {
         /// The URL of the 16 bytes, relative to the playlist's.
         package let reference: String
@@ -38,7 +38,7 @@ package struct HLSMedia {
         package let vector: [UInt8]?
     }
 
-    /// The part that comes before segments of MPEG-4.
+    /// The initialization section of MPEG-4 segments.
     package struct Map: Hashable {
         /// Its URL, relative to the playlist's.
         package let reference: String

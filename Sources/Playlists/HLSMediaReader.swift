@@ -1,4 +1,4 @@
-/// Reads a media playlist line by line.
+/// Parses a media playlist line by line.
 struct HLSMediaReader {
     private(set) var targetDuration = 0.0
     private(set) var isEnded = false
@@ -10,7 +10,7 @@ struct HLSMediaReader {
     private var pending = Pending()
     private var last: (reference: String, end: Int64)?
 
-    /// What lines say of the segment to come.
+    /// The tags that apply to the next segment.
     private struct Pending {
         var duration: Double?
         var range: (count: Int64, offset: Int64?)?
@@ -18,7 +18,7 @@ struct HLSMediaReader {
         var isGap = false
     }
 
-    /// Takes in the next line, and answers the segment that it names.
+    /// Parses the next line; returns a segment if the line is its URI.
     mutating func take(_ line: PlaylistLine) throws(PlaylistError) -> HLSMedia.Segment? {
         if line.isReference { return try segment(try line.text()) }
         if let value = try line.value(of: "#EXTINF:") {
@@ -80,7 +80,7 @@ struct HLSMediaReader {
 
     private static let maxOffset = Int64(1) << 50
 
-    /// `count[@offset]`
+    /// Parses `count[@offset]`.
     private static func byteRange(_ value: Substring) throws(PlaylistError) -> (count: Int64, offset: Int64?) {
         let parts = value.split(separator: "@", omittingEmptySubsequences: false)
         guard parts.count <= 2, let count = Int64(parts[0]), (1...maxOffset).contains(count) else {
@@ -93,7 +93,7 @@ struct HLSMediaReader {
         return (count, offset)
     }
 
-    /// A range without an offset goes on where the last one of the same file ended.
+    /// A range without an offset starts where the previous range of the same file ended.
     private static func resolve(
         _ range: (count: Int64, offset: Int64?)?, _ reference: String, _ last: (reference: String, end: Int64)?
     ) throws(PlaylistError) -> Range<Int64>? {
@@ -102,7 +102,7 @@ struct HLSMediaReader {
         guard let last, last.reference == reference else {
             throw .corrupt("has a byte range of '\(HLSPlaylist.shown(reference))' that begins nowhere")
         }
-        // Thousands of segments add up.
+        // The sum of thousands of ranges could overflow.
         guard last.end <= maxOffset else {
             throw .corrupt("has byte ranges beyond every file's end")
         }

@@ -1,14 +1,14 @@
 import Text
 
-/// A playlist of HTTP Live Streaming (RFC 8216): one that names others, or one that names segments.
+/// A playlist of HTTP Live Streaming (RFC 8216): a master playlist or a media playlist.
 package enum HLSPlaylist {
     case master(HLSMaster)
     case media(HLSMedia)
 
-    /// The most bytes of a playlist.
+    /// The maximum size of a playlist in bytes.
     package static let maxBytes: Int64 = 8 << 20
 
-    /// Reads a whole playlist.
+    /// Parses a complete playlist.
     package static func parse(_ bytes: [UInt8]) throws(PlaylistError) -> HLSPlaylist {
         try bytes.withUnsafeBytes { bytes in
             Result { () throws(PlaylistError) in
@@ -18,7 +18,7 @@ package enum HLSPlaylist {
         }.get()
     }
 
-    /// Tells whatever a reader of the playlist may open, some of it more than once.
+    /// Calls the body with every reference that a reader of the playlist may open; some are passed more than once.
     package static func forEachName(
         in bytes: UnsafeRawBufferPointer, _ body: (String, NestedKind) -> Void
     ) throws(PlaylistError) {
@@ -29,11 +29,12 @@ package enum HLSPlaylist {
             for case let reference? in master.renditions.map(\.reference) { body(reference, .playlist) }
             return
         }
-        // A day of segments is never held as a whole, and what several of them share in a row is told once.
+        // Segments are not stored, because there may be very many. Consecutive segments with the same reference pass it
+        // once.
         var reader = HLSMediaReader()
         var told: [NestedKind: String] = [:]
         func note(_ reference: String, _ kind: NestedKind) {
-            // Not `==`, for which two spellings of a letter are one.
+            // Compares bytes, because `==` treats canonically equivalent spellings as equal.
             if let last = told[kind], last.utf8.elementsEqual(reference.utf8) { return }
             told[kind] = reference
             body(reference, kind)
@@ -62,7 +63,7 @@ package enum HLSPlaylist {
         return false
     }
 
-    /// A reference short enough, and clean enough, for a sentence; a query may hold a secret.
+    /// A reference cut and escaped for a message; the query is omitted, because it may contain a secret.
     package static func shown(_ reference: String) -> String {
         let path = reference.prefix { $0 != "?" }
         let text = PrintableText.shown(path)

@@ -1,4 +1,4 @@
-/// What a playlist may name.
+/// The kinds of files that a playlist can reference.
 package enum NestedKind: Sendable {
     case playlist, segment, key
     /// The initialization section of segments (`EXT-X-MAP`).

@@ -2,14 +2,14 @@
 package struct PlaylistError: Error, Sendable {
     /// What callers switch over.
     package let reason: Reason
-    /// One sentence for people.
+    /// A message for people.
     package let sentence: String
 
-    /// What kind of failure it is.
+    /// The kind of failure.
     package enum Reason: Sendable {
-        /// The playlist makes no sense.
+        /// The playlist is malformed.
         case corrupt
-        /// The playlist names no audio, or not the audio that was asked for.
+        /// The playlist has no audio, or not the requested audio.
         case noAudio
         /// The segments are encrypted with DRM.
         case protected
@@ -22,6 +22,6 @@ package struct PlaylistError: Error, Sendable {
         self.sentence = sentence
     }
 
-    /// A playlist that makes no sense, and why.
+    /// A malformed playlist, with the reason.
     package static func corrupt(_ why: String) -> PlaylistError { PlaylistError(.corrupt, "the HLS playlist \(why)") }
 }

@@ -22,10 +22,10 @@ struct PlaylistLines: Sequence, IteratorProtocol {
 struct PlaylistLine {
     private let bytes: UnsafeRawBufferPointer
 
-    /// The most bytes of a line that is read.
+    /// The maximum size of a line in bytes.
     static let maxBytes = 64 << 10
 
-    /// The line without its line ending, spaces around it, and the byte order mark of the first one.
+    /// Removes the line ending, surrounding spaces, and the byte order mark of the first line.
     init(trimming bytes: UnsafeRawBufferPointer) {
         var (start, end) = (0, bytes.count)
         if end >= 3, bytes[0] == 0xEF, bytes[1] == 0xBB, bytes[2] == 0xBF { start = 3 }
@@ -36,14 +36,14 @@ struct PlaylistLine {
 
     var isEmpty: Bool { bytes.isEmpty }
 
-    /// Whether it is a URI, and no tag or comment.
+    /// Whether the line is a URI, not a tag or a comment.
     var isReference: Bool { bytes.first != UInt8(ascii: "#") }
 
     func hasPrefix(_ tag: StaticString) -> Bool {
         bytes.count >= tag.utf8CodeUnitCount && memcmp(bytes.baseAddress!, tag.utf8Start, tag.utf8CodeUnitCount) == 0
     }
 
-    /// What follows the tag, if the line is one.
+    /// The text after the tag; `nil` if the line does not begin with it.
     func value(of tag: StaticString) throws(PlaylistError) -> Substring? {
         hasPrefix(tag) ? try text(from: tag.utf8CodeUnitCount)[...] : nil
     }

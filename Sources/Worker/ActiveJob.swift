@@ -4,29 +4,29 @@ import MediaTypes
 import Slots
 import Synchronization
 
-/// A job that this worker holds the lease of, and the slot it runs in.
+/// A job whose lease this worker holds, and the slot in which it runs.
 final class ActiveJob: Sendable {
     let job: ClaimedJob
     let slot: Slot
     private let state = Mutex(State())
 
-    /// Why a job is ended before it came to an end by itself.
+    /// Why a job is ended before it has finished.
     enum Ending: Sendable {
-        /// The lease is another's: nothing is said about the job any more.
+        /// Another worker owns the lease: nothing more is reported about the job.
         case lost
         case cancelled
         case timedOut
-        /// The job's deadline is over.
+        /// The job's deadline has passed.
         case expired
-        /// The worker stops, and another shall run the job.
+        /// The worker stops, and another one is to run the job.
         case released
     }
 
     private enum Stage {
         case running
-        /// The queue was asked to let the result appear: there is no way back.
+        /// Permission to publish was requested from the queue; the job can no longer be cancelled.
         case publishing
-        /// The slot is done with the job; what is left is to tell the queue.
+        /// The slot has finished the job; only the report to the queue is left.
         case over
     }
 
@@ -41,7 +41,7 @@ final class ActiveJob: Sendable {
         self.slot = slot
     }
 
-    /// The job's part of a beat; nothing once the lease is lost.
+    /// The job's part of a beat; `nil` once the lease is lost.
     var heartbeat: Heartbeat? {
         state.withLock { state in
             state.ending == .lost ? nil : Heartbeat(id: job.id, token: job.token, progress: state.progress)
@@ -50,30 +50,30 @@ final class ActiveJob: Sendable {
 
     var ending: Ending? { state.withLock { $0.ending } }
 
-    /// Keeps how far the job is, for the next beat.
+    /// Stores the job's progress for the next beat.
     func report(_ progress: Progress) {
         state.withLock { state in
             if state.stage == .running { state.progress = progress }
         }
     }
 
-    /// Ends the job early unless its result is just becoming visible, which only the loss of the lease interrupts.
+    /// Ends the job early, except while its result is being published, which only the loss of the lease interrupts.
     func end(_ ending: Ending) {
         state.withLock { state in
             guard state.stage == .running || (state.stage == .publishing && ending == .lost) else { return }
             if state.ending == nil || ending == .lost { state.ending = ending }
-            // Under the lock: a slot that was stopped a moment after it took the next job would stop that one.
+            // Called under the lock; otherwise the slot could already run the next job, and would stop that one.
             slot.stop()
         }
     }
 
-    /// Ends the job wherever it is, because the process is about to end.
+    /// Ends the job in any stage, because the process is about to exit.
     func interrupt() {
         end(.released)
         if state.withLock({ $0.stage == .publishing }) { end(.lost) }
     }
 
-    /// Passes the point from which the job is neither cancelled nor given back; false if it was ended before.
+    /// Marks the point after which the job is neither cancelled nor released; returns false if it was ended before.
     func beginPublishing() -> Bool {
         state.withLock { state in
             guard state.ending == nil else { return false }
@@ -82,7 +82,7 @@ final class ActiveJob: Sendable {
         }
     }
 
-    /// Lets the beat tell that the result is becoming visible; not before the queue has agreed, which is what counts.
+    /// Makes the next beats report the phase `publishing`; called only after the queue has given permission.
     func showPublishing() {
         state.withLock { state in
             var progress = state.progress ?? Progress(phase: .publishing)
@@ -91,7 +91,7 @@ final class ActiveJob: Sendable {
         }
     }
 
-    /// Takes note that the slot is done with the job, and answers why it was ended early, if it was.
+    /// Records that the slot has finished the job; returns why it was ended early, if it was.
     func releaseSlot() -> Ending? {
         state.withLock { state in
             state.stage = .over

@@ -1,7 +1,7 @@
 import Jobs
 import Synchronization
 
-/// All jobs that this worker holds.
+/// All jobs whose leases this worker holds.
 final class ActiveJobs: Sendable {
     private let jobs = Mutex<[String: ActiveJob]>([:])
 
@@ -9,7 +9,7 @@ final class ActiveJobs: Sendable {
 
     var count: Int { jobs.withLock { $0.count } }
 
-    /// Adds a job; an earlier attempt of the same job that is still here has lost its lease.
+    /// Adds a job. An earlier attempt of the same job that is still here has lost its lease.
     func insert(_ job: ActiveJob) {
         let earlier = jobs.withLock { $0.updateValue(job, forKey: job.job.id) }
         earlier?.end(.lost)

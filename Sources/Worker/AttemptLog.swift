@@ -3,9 +3,9 @@ import Jobs
 import Lifecycle
 import MediaTypes
 
-/// What a job's log says of one attempt: libav's last lines, warnings, and how the try ended.
+/// The entry of a job's log for one attempt: libav's last lines, warnings, and the outcome.
 enum AttemptLog {
-    /// The lines; none of a first try that completes without a word.
+    /// The lines; empty for a first attempt that completes without warnings.
     static func lines(
         of job: ClaimedJob, _ outcome: Outcome, libav: [String], after duration: Duration
     ) -> [String] {

@@ -3,14 +3,14 @@ import FoundationEssentials
 package import JobSchema
 import Lifecycle
 
-/// What callbacks are signed with, in the form of Standard Webhooks; several while one takes the other's place.
+/// The secrets for signing callbacks, in the format of Standard Webhooks; several during key rotation.
 package struct CallbackSecrets: Sendable {
     private let keys: [[UInt8]]
 
     private static let form =
         "whsec_ and 24 to 64 bytes in Base64; `echo whsec_$(openssl rand -base64 32)` makes one"
 
-    /// Reads up to four secrets with blanks between; `origin` is where they stand.
+    /// Parses up to four secrets separated by white space; `origin` is their source, for messages.
     package init(_ text: String, origin: String) throws(Failure) {
         let words = text.split(whereSeparator: \.isWhitespace)
         guard (1...4).contains(words.count) else {
@@ -26,7 +26,8 @@ package struct CallbackSecrets: Sendable {
         self.keys = keys
     }
 
-    /// The secrets of `RESPOOL_CALLBACK_SECRET`, or of the file that `RESPOOL_CALLBACK_SECRET_FILE` names.
+    /// The secrets in `RESPOOL_CALLBACK_SECRET`, or in the file `RESPOOL_CALLBACK_SECRET_FILE`; `nil` if neither is
+    /// set.
     package static func fromEnvironment() throws(Failure) -> CallbackSecrets? {
         let (name, fileName) = ("RESPOOL_CALLBACK_SECRET", "RESPOOL_CALLBACK_SECRET_FILE")
         guard let path = Environment.value(fileName) else {
@@ -43,7 +44,7 @@ package struct CallbackSecrets: Sendable {
             String(decoding: data, as: UTF8.self), origin: "the file `\(path)` of \(fileName)")
     }
 
-    /// The lines that say who sends the body, and when.
+    /// The header lines with the id, the time and the signatures of the body.
     package func headers(id: String, body: [UInt8], at milliseconds: Int64) -> [String] {
         let seconds = milliseconds / 1000
         let message = Array("\(id).\(seconds).".utf8) + body

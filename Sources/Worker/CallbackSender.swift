@@ -5,7 +5,7 @@ import Lifecycle
 import SlotIPC
 import Slots
 
-/// Sends the callbacks of all queues, beside the slots and in nobody's way.
+/// Sends the callbacks of all queues, independently of the slots.
 actor CallbackSender {
     private let child: CallbackChild
     private let secrets: CallbackSecrets
@@ -13,7 +13,7 @@ actor CallbackSender {
     private let log: Log
     private var isClosed = false
     private var inFlight = 0
-    /// Queues that are being asked, and those that were to be asked meanwhile.
+    /// Queues from which callbacks are being claimed, and those for which another claim was requested.
     private var asked: Set<QueueName> = []
     private var pending: Set<QueueName> = []
 
@@ -27,13 +27,14 @@ actor CallbackSender {
         self.log = log
     }
 
-    /// Takes what is due, as far as there is room, and returns when it is on its way.
+    /// Claims due callbacks, as many as there is room for, and starts to send them.
     func collect(_ queue: JobQueue) async {
         pending.insert(queue.name)
         guard asked.insert(queue.name).inserted else { return }
         while pending.remove(queue.name) != nil, !isClosed, inFlight < Self.maxInFlight {
             let (count, token) = (Self.maxInFlight - inFlight, Nonce.random())
-            // An answer that got lost has taken callbacks, which nobody else sends until their term ends.
+            // A claim whose reply was lost owns callbacks, which no other sender sends until it expires; so the call is
+            // repeated.
             let callbacks = await untilAnswered(since: .now) { () async throws(QueueError) in
                 try await queue.claimCallbacks(count: count, token: token)
             }
@@ -43,7 +44,8 @@ actor CallbackSender {
         asked.remove(queue.name)
     }
 
-    /// Takes no more, and waits a while for those that are on their way; others will send what did not arrive.
+    /// Claims no more callbacks, and waits at most that long for those being sent; another sender repeats those that
+    /// were not delivered.
     func close(within grace: Duration) async {
         isClosed = true
         await rest(for: grace)
@@ -51,7 +53,7 @@ actor CallbackSender {
         await rest(for: .milliseconds(500))
     }
 
-    /// Waits until the queue has heard of all that was on its way.
+    /// Waits until the outcomes of all callbacks being sent are reported to the queue.
     private func rest(for time: Duration) async {
         let deadline = ContinuousClock.now + time
         while inFlight > 0, .now < deadline { try? await Task.sleep(for: .milliseconds(20)) }
@@ -78,7 +80,7 @@ actor CallbackSender {
         return CallbackOutcome(await child.post(Data(body), to: callback.url, headers: headers))
     }
 
-    /// Asks the queue until it has answered, or until the callbacks are another sender's.
+    /// Repeats the call until the queue replies, or until another sender may own the callbacks.
     private func untilAnswered<Answer: Sendable>(
         since start: ContinuousClock.Instant, _ call: () async throws(QueueError) -> Answer
     ) async -> Answer? {
@@ -113,7 +115,8 @@ actor CallbackSender {
 }
 
 extension CallbackOutcome {
-    /// What a receiver's answer means: success, 410 and other refusals for good, and all else for another try.
+    /// The outcome for a receiver's response: success, permanent refusal (410 and others), or a retry for everything
+    /// else.
     init(_ answer: CallbackAnswer) {
         guard let status = answer.status else {
             let failure = answer.failure ?? Failure(.internal, "nothing is known of it")

@@ -2,16 +2,18 @@ import FoundationEssentials
 import Glibc
 import Lifecycle
 
-/// The health check for containers: whether the workers of this machine, or container, live.
+/// The health check for containers: whether the workers on this machine, or in this container, are running.
 package struct HealthCheck: Sendable {
-    /// Whether there is a worker, and none is stuck.
+    /// Whether there is at least one worker, and none is stuck.
     package let isHealthy: Bool
-    /// What was found, in one line.
+    /// The result in one line.
     package let summary: String
 
-    /// Reads the heartbeat files of this user's workers, or of everybody's for root; removes those of workers that were killed.
+    /// Reads the heartbeat files of this user's workers, or of all users' for root, and removes those of killed
+    /// workers.
     ///
-    /// Redis is not asked, and may be away: a worker that is restarted then would lose its conversions for nothing.
+    /// It does not depend on Redis: if workers were restarted while Redis is down, they would lose their conversions
+    /// needlessly.
     package init(folder: String = HeartbeatFile.folder) {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
         let readings = names.filter { $0.hasPrefix(HeartbeatFile.prefix) }.sorted()
@@ -40,7 +42,7 @@ package struct HealthCheck: Sendable {
 }
 
 private extension HeartbeatReading {
-    /// Milliseconds since it was written.
+    /// Milliseconds since the file was written.
     var age: Int64 { HeartbeatFile.now() - tick }
 
     var summary: String {

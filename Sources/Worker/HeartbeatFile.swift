@@ -1,12 +1,13 @@
 import Glibc
 package import Lifecycle
 
-/// A small file in shared memory by which `respoold worker --check` sees that this worker lives; removed with its owner.
+/// A small file in shared memory that shows `respoold worker --check` that this worker is running; it is removed with
+/// its owner.
 ///
-/// The file is locked as long as its worker lives, whatever becomes of its process id. Shared memory is there in every
-/// container, also where the root is read-only, and costs no disk a write a second.
+/// The worker holds a lock on the file for its whole life, so the check does not depend on process ids. Shared memory
+/// exists in every container, even if the root is read-only, and needs no disk write every second.
 package final class HeartbeatFile: Sendable {
-    /// Where heartbeat files are: `RESPOOL_STATE_DIR`, or shared memory.
+    /// The folder of heartbeat files: `RESPOOL_STATE_DIR`, or shared memory.
     package static var folder: String { Environment.value("RESPOOL_STATE_DIR") ?? "/dev/shm" }
 
     static let prefix = "respool-worker-"
@@ -14,16 +15,16 @@ package final class HeartbeatFile: Sendable {
     private let descriptor: Descriptor
     private let path: String
 
-    /// Makes the file, and holds its lock. The corresponding C function is `flock`.
+    /// Creates the file and locks it. The corresponding C function is `flock`.
     package init(nonce: String, folder: String = folder) throws(Errno) {
-        // Which removes what killed workers left.
+        // Removes the files of killed workers.
         _ = HealthCheck(folder: folder)
         path = "\(folder)/\(Self.prefix)\(nonce)"
         let draft = "\(folder)/.\(Self.prefix)\(nonce)"
         let number = open(draft, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o644)
         guard number >= 0 else { throw .last }
         descriptor = Descriptor(owning: number)
-        // Locked before it can be found: an unlocked file is taken for one that a killed worker left.
+        // Locked before it gets its final name, because an unlocked file is considered that of a killed worker.
         guard flock(number, LOCK_EX | LOCK_NB) == 0, rename(draft, path) == 0 else {
             let error = Errno.last
             unlink(draft)
@@ -34,13 +35,13 @@ package final class HeartbeatFile: Sendable {
 
     deinit { unlink(path) }
 
-    /// Says that the worker lives, and how long ago Redis answered it.
+    /// Records that the worker is running, and the time since the last reply of Redis.
     func renew(silence: Duration?) {
         var line = HeartbeatReading(pid: getpid(), tick: Self.now(), silence: silence?.milliseconds).line
         line.withUTF8 { bytes in _ = pwrite(descriptor.number, bytes.baseAddress, bytes.count, 0) }
     }
 
-    /// Milliseconds of a clock that all processes of the machine share, and that nobody sets.
+    /// Milliseconds of a clock that is the same for all processes of the machine and is never set.
     static func now() -> Int64 {
         var time = timespec()
         clock_gettime(CLOCK_MONOTONIC, &time)
@@ -48,12 +49,12 @@ package final class HeartbeatFile: Sendable {
     }
 }
 
-/// What a heartbeat file says.
+/// The content of a heartbeat file.
 struct HeartbeatReading: Hashable {
     let pid: Int32
     /// When it was written, in milliseconds of `HeartbeatFile.now`.
     let tick: Int64
-    /// Milliseconds since Redis answered, when it was written; nothing before its first answer.
+    /// Milliseconds from the last reply of Redis to when the file was written; `nil` before the first reply.
     let silence: Int64?
 
     private static let width = 64
@@ -64,7 +65,7 @@ struct HeartbeatReading: Hashable {
         self.silence = silence
     }
 
-    /// One line of fixed width, so that a later one covers it.
+    /// One line of fixed width, so that each write replaces the previous one completely.
     var line: String {
         let text = "\(pid) \(tick) \(silence ?? -1)"
         return text + String(repeating: " ", count: max(0, Self.width - 1 - text.utf8.count)) + "\n"

@@ -2,7 +2,8 @@ import JobSchema
 import Jobs
 import Lifecycle
 
-/// Beats once a second for one queue: renews the leases of its active jobs, reports their progress, and learns which must end.
+/// Sends a beat every second for one queue: renews the leases of its active jobs, reports their progress, and ends the
+/// jobs that the reply names.
 struct HeartbeatLoop: Sendable {
     let served: ServedQueue
     let record: WorkerRecord
@@ -14,7 +15,7 @@ struct HeartbeatLoop: Sendable {
 
     private static let interval: Duration = .seconds(1)
 
-    /// Beats until the task is cancelled.
+    /// Sends beats until the task is cancelled.
     func run() async {
         var next = ContinuousClock.now
         while !Task.isCancelled {
@@ -43,7 +44,8 @@ struct HeartbeatLoop: Sendable {
         served.lostLeases.report(answer.lostLeases)
         for job in jobs { obey(answer.replies[job.job.id], job) }
         if answer.hasCallbacks, let callbacks { Task { await callbacks.collect(served.queue) } }
-        // Beside the beat, which the leases live on: where Redis is far, a minute's outcomes take longer than a lease.
+        // Runs beside the beat, which the leases depend on: on a slow connection to Redis, reporting a minute's
+        // outcomes can take longer than a lease.
         if wasOut { Task { await served.reporter.resend() } }
         if answer.isScheduleDue { Task { await scheduleRunner.run() } }
     }

@@ -5,7 +5,7 @@ import MediaTypes
 import SlotIPC
 import Slots
 
-/// The way of one job through this worker: check, recover, convert, publish, finish.
+/// The steps of one job in this worker: check, recover, convert, publish, finish.
 struct JobRun: Sendable {
     let active: ActiveJob
     let reporter: TransitionReporter
@@ -15,18 +15,18 @@ struct JobRun: Sendable {
     private var job: ClaimedJob { active.job }
     private var slot: Slot { active.slot }
 
-    /// What the queue is to be told; nothing about a job that is no longer ours.
+    /// What is reported to the queue; no outcome if this worker no longer owns the job.
     private struct Result {
         var outcome: Outcome?
         var lines: [String] = []
     }
 
-    /// Takes the job to its end, whatever that is; the slot is free when this returns.
+    /// Runs the job until it ends; the slot is free when this returns.
     func run() async {
         let start = ContinuousClock.now
         log.info("claimed", ["source": redactedURL(job.fields["source"] ?? ""), "format": job.fields["format"] ?? ""])
         let result = await attempt()
-        // The slot clears up while the queue is told.
+        // The slot cleans up while the outcome is reported.
         async let ended: Void = slot.end()
         await report(result, seconds: start.duration(to: .now).seconds)
         await ended
@@ -143,14 +143,14 @@ struct JobRun: Sendable {
 }
 
 extension Outcome {
-    /// The end of a job that ran at its deadline.
+    /// The outcome of a job whose deadline passed while it ran.
     fileprivate static let expired = failed(Failure(.expired, JobSpec.lateness))
 
-    /// The end of a job whose workers were lost too often, the last one while it published.
+    /// The outcome of a job whose workers were lost too often, the last one while it published.
     fileprivate static let lost = failed(
         Failure(.crashed, "the workers were lost, and the last one had not published the result"))
 
-    /// What the queue is told of a record whose outputs are visible: a job fails if one of its outputs has.
+    /// The outcome for a record whose outputs are visible: a job fails if one of its outputs has failed.
     fileprivate static func published(_ record: CommitRecord) -> Outcome {
         let outputs = record.outputs.map(\.report)
         guard let failure = record.failure else { return .completed(outputs) }
@@ -175,7 +175,7 @@ extension Outcome {
         }
     }
 
-    /// What became of each output, as far as that is told.
+    /// The reports of the outputs; empty if the outcome has none.
     var reports: [OutputReport] {
         switch self {
         case .completed(let reports), .failed(_, let reports): reports

@@ -4,7 +4,7 @@ import Lifecycle
 import Slots
 
 extension JobWorker {
-    /// Takes jobs until the worker drains, and returns when the last one is over.
+    /// Takes jobs until the worker drains, and returns when the last one has ended.
     func runJobs() async {
         await withDiscardingTaskGroup { jobs in
             while !isDraining {
@@ -13,19 +13,19 @@ extension JobWorker {
                 if free.isEmpty { await ringOn() } else { await waitOnDoorbells() }
             }
             await returnUnanswered(in: &jobs)
-            // What woke this worker last may have been meant for a job that it does not take.
+            // The last bell may have been for a job that this worker does not take, so another worker is woken.
             for index in queues.indices { inquiries[index].isRung = true }
             await ringOn()
         }
     }
 
-    /// Waits until a slot is free, or the worker drains.
+    /// Waits until a slot is free or the worker drains.
     private func freeSlot() async {
         guard free.isEmpty, !isDraining else { return }
         await withCheckedContinuation { rest = $0 }
     }
 
-    /// Asks the queues that may have jobs, each in its turn, until no slot is free or none has any.
+    /// Claims jobs from the queues that may have some, in their order, until no slot is free or no queue has any.
     private func takeJobs(in group: inout DiscardingTaskGroup) async {
         var open = queues.indices.filter { inquiries[$0].bell == nil }
         while !isDraining, let turn = rotation.next(among: open, free: free.count) {
@@ -38,7 +38,7 @@ extension JobWorker {
         }
     }
 
-    /// Asks a queue for jobs; nothing if there is no answer.
+    /// Claims jobs from a queue; `nil` if the call failed.
     private func claim(_ count: Int, from index: Int) async -> Claim? {
         let queue = queues[index].queue
         let request = inquiries[index].request ?? ClaimRequest()
@@ -63,7 +63,7 @@ extension JobWorker {
         }
     }
 
-    /// Hears whether claims whose answer got lost had given jobs, which go back then.
+    /// Repeats claims whose replies were lost; jobs that they return are released.
     private func returnUnanswered(in group: inout DiscardingTaskGroup) async {
         let deadline = ContinuousClock.now + .seconds(2)
         for index in queues.indices {
@@ -79,14 +79,14 @@ extension JobWorker {
 
     private func start(_ job: ClaimedJob, of served: ServedQueue, in group: inout DiscardingTaskGroup) {
         guard !free.isEmpty else {
-            // An answer that came late gave more than there is room for by now.
+            // A late reply can return more jobs than there are free slots now.
             group.addTask { _ = await served.reporter.finish(job, .released, lines: []) }
             return
         }
         let active = ActiveJob(job, slot: takeSlot(for: job))
         served.activeJobs.insert(active)
         metrics.running(activeJobs.count)
-        // A job that was claimed while the worker began to drain goes back before it has begun.
+        // A job that was claimed while the worker began to drain is released before it starts.
         if isDraining { active.end(.released) }
         var log = log.with("job", job.id).with("attempt", job.attempt)
         if queues.count > 1 { log = log.with("queue", served.queue.name.text) }
@@ -94,7 +94,8 @@ extension JobWorker {
         group.addTask { await self.execute(run, of: served) }
     }
 
-    /// Takes a free slot: one whose children have run jobs of the same tenant, else none yet, if there is such a one.
+    /// Takes a free slot. If the job has a tenant, prefers a slot whose children have run jobs of that tenant, then one
+    /// without a tenant.
     private func takeSlot(for job: ClaimedJob) -> Slot {
         let tenant = free.last?.tenant(of: job.fields)
         let index = tenant.flatMap { tenant in
@@ -106,7 +107,7 @@ extension JobWorker {
     private func execute(_ run: JobRun, of served: ServedQueue) async {
         await run.run()
         served.activeJobs.remove(run.active)
-        // Others, and those of groups, are heard of with the next beat.
+        // Callbacks that a job inherits and those of groups are found with the next beat.
         if run.active.job.fields["callback"] != nil, let callbacks { Task { await callbacks.collect(served.queue) } }
         metrics.running(activeJobs.count)
         free.append(run.active.slot)
@@ -115,7 +116,8 @@ extension JobWorker {
 
     /// Waits until one of the queues may have something to claim.
     ///
-    /// Each had less than was asked for, so whatever comes now rings; a slot that becomes free changes nothing.
+    /// Each queue returned fewer jobs than requested, so every new job rings the bell; a slot that becomes free does
+    /// not matter.
     private func waitOnDoorbells() async {
         guard !isDraining, !inquiries.contains(where: \.isDue) else { return }
         for index in queues.indices where inquiries[index].bell == nil {
@@ -143,7 +145,7 @@ extension JobWorker {
         if free.isEmpty { await ringOn() } else { wake() }
     }
 
-    /// Wakes another worker for what this one was woken for and has no slot for.
+    /// Passes the bell on to another worker, because this one has no free slot for the job.
     private func ringOn() async {
         for index in queues.indices where inquiries[index].isRung {
             inquiries[index].isRung = false

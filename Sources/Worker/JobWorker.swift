@@ -4,49 +4,49 @@ package import Lifecycle
 import SlotIPC
 import Slots
 
-/// Takes jobs for its free slots and runs them, until it is asked to stop.
+/// Claims jobs for its free slots and runs them, until it is stopped.
 package actor JobWorker {
-    /// Whether the worker lives and is ready, for those who ask from outside.
+    /// Whether the worker is running and ready, for checks from outside.
     package nonisolated let health: WorkerHealth
 
     let queues: [ServedQueue]
     let record: WorkerRecord
     let metrics: WorkerMetrics
     let log: Log
-    /// Nothing in a worker that has no secret to sign with, which leaves callbacks to others.
+    /// `nil` in a worker without a secret for signing, which leaves callbacks to other workers.
     let callbacks: CallbackSender?
     private let configuration: WorkerConfiguration
     private let slots: [Slot]
 
     var free: [Slot]
     var isDraining = false
-    /// How far the worker is with asking each of its queues.
+    /// The state of the claims of each queue.
     var inquiries: [QueueInquiry]
     var rotation: QueueRotation
-    /// The intake's wait, for a free slot or for somebody who rings, while there is one.
+    /// The continuation of the intake while it waits for a free slot or a bell.
     var rest: CheckedContinuation<Void, Never>?
     private var wasCutShort = false
     private var graceEnd: Task<Void, Never>?
-    /// What says whether jobs may run at all; no job is taken before.
+    /// The task that decides whether jobs may run; no job is claimed before it ends.
     private var admission: Task<Bool, Never>?
 
-    /// How a worker's run came to its end.
+    /// How a worker's run ended.
     package enum End: Sendable, Hashable {
-        /// Every job in hand was finished or given back.
+        /// Every active job was finished or released.
         case drained
-        /// Somebody, or a result that did not want to appear, cut the draining short.
+        /// The drain was interrupted by a second signal, or by a publication that took too long.
         case cutShort
     }
 
-    /// How long results that are just becoming visible, and words to the queue, may take after the grace.
+    /// How long publications and reports to the queue may take after the grace period.
     private static let extraGrace: Duration = .seconds(4)
-    /// How long jobs are given back when the worker is stopped at once.
+    /// How long releasing jobs may take if the worker is stopped at once.
     private static let stopGrace: Duration = .seconds(2)
-    /// How long callbacks that are on their way may take once all jobs are over.
+    /// How long callbacks being sent may take after all jobs have ended.
     private static let callbackGrace: Duration = .seconds(3)
     static let backoff = Backoff(base: .milliseconds(50), cap: .seconds(1))
 
-    /// A worker for the queues, each with a doorbell whose connection is its own, in the order that the configuration names.
+    /// Creates a worker for the queues in the order of the configuration; each doorbell has a separate connection.
     package init(
         queues: [(JobQueue, Doorbell)], configuration: WorkerConfiguration, metrics: WorkerMetrics, log: Log
     ) {
@@ -80,11 +80,11 @@ package actor JobWorker {
         free = slots
     }
 
-    /// Runs jobs until `drain` or `stop` was called and none is left in hand; fails if a slot cannot be started. Where there is an
-    /// admission, the first job is taken once that is over; it is cancelled if the worker drains before.
+    /// Runs jobs until `drain` or `stop` was called and no job is active; throws if a slot cannot be started. If
+    /// `admission` is given, the first job is claimed after it ends; it is cancelled if the worker drains before.
     ///
-    /// The order of the end: the intake closes, the jobs end, the beat stops, the callbacks on their way arrive, the queue
-    /// forgets the worker, the children go.
+    /// The order at the end: the intake closes, the jobs end, the beats stop, the callbacks being sent arrive, the
+    /// worker's record is removed, the children exit.
     package func run(
         heartbeatFile: HeartbeatFile?, once admission: Task<Bool, Never>? = nil
     ) async throws(Failure) -> End {
@@ -115,7 +115,7 @@ package actor JobWorker {
         return wasCutShort ? .cutShort : .drained
     }
 
-    /// Takes no more jobs, and gives back those that are not over when the grace is.
+    /// Claims no more jobs, and releases those that have not ended after the grace period.
     package func drain() {
         guard !isDraining else { return }
         isDraining = true
@@ -132,7 +132,7 @@ package actor JobWorker {
         }
     }
 
-    /// Gives back what is in hand as quickly as that goes, and leaves the rest to the next owner.
+    /// Releases the active jobs as quickly as possible, and leaves the rest to their next owners.
     package func stop() async {
         drain()
         log.warning("stopping at once", ["jobs": "\(activeJobs.count)"])
@@ -145,7 +145,7 @@ package actor JobWorker {
     /// The jobs of all queues.
     var activeJobs: [ActiveJob] { queues.flatMap(\.activeJobs.all) }
 
-    /// Resumes the intake, which waits for a free slot or for somebody who rings.
+    /// Resumes the intake, which waits for a free slot or a bell.
     func wake() {
         rest?.resume()
         rest = nil

@@ -1,7 +1,7 @@
 import Jobs
 import Lifecycle
 
-/// Reports the workers whose jobs this one found abandoned.
+/// Logs the lost workers whose expired leases this worker found.
 struct LostLeaseLog: Sendable {
     let metrics: WorkerMetrics
     let log: Log

@@ -1,17 +1,17 @@
 package import JobSchema
 package import Jobs
 
-/// The queues that a worker serves: strictly one after the other, or each by its weight.
+/// The queues that a worker serves, in strict order or by weight.
 package struct QueueOrder: Sendable, Hashable {
     /// The queues as the setting lists them.
     package let names: [QueueName]
-    /// How often each is asked in comparison; nothing where an earlier queue always goes first.
+    /// The relative frequency of claims from each queue; `nil` for strict order.
     package let weights: [Int]?
 
     private static let maxQueues = 64
     private static let weightRange = 1...1000
 
-    /// The queue `default` alone.
+    /// Only the queue `default`.
     package static let `default` = QueueOrder(names: [.default], weights: nil)
 
     private init(names: [QueueName], weights: [Int]?) {
@@ -19,13 +19,13 @@ package struct QueueOrder: Sendable, Hashable {
         self.weights = weights
     }
 
-    /// The order in words, as it is read.
+    /// The order in the format that the initializer parses.
     package var text: String {
         guard let weights else { return names.map(\.text).joined(separator: ",") }
         return zip(names, weights).map { "\($0.text):\($1)" }.joined(separator: ",")
     }
 
-    /// Reads `urgent,default` (strictly in this order) or `urgent:3,default:1` (by weight).
+    /// Parses `urgent,default` (strict order) or `urgent:3,default:1` (by weight).
     package init(_ text: String) throws(Failure) {
         var names: [QueueName] = []
         var weights: [Int] = []
@@ -59,7 +59,7 @@ package struct QueueOrder: Sendable, Hashable {
     }
 }
 
-/// Whose turn it is.
+/// Selects the queue from which to claim next.
 struct QueueRotation {
     private let weights: [Int]?
     private var credits: [Int]
@@ -69,10 +69,11 @@ struct QueueRotation {
         credits = Array(repeating: 0, count: order.names.count)
     }
 
-    /// The queue to ask next, of those that may have jobs, and for how many; nothing if there is none or no slot is free.
+    /// The queue to claim from next, among those that may have jobs, and how many; `nil` if there is none or no slot is
+    /// free.
     ///
-    /// By weight, jobs are taken one at a time, so that their mix is exact (the smooth weighted round robin of nginx); a queue
-    /// without jobs leaves its turns to the others.
+    /// By weight, jobs are claimed one at a time, so that the ratio is exact (the smooth weighted round-robin of
+    /// nginx); a queue without jobs leaves its turns to the others.
     mutating func next(among open: [Int], free: Int) -> (queue: Int, count: Int)? {
         guard let first = open.first, free > 0 else { return nil }
         guard let weights, open.count > 1 else { return (first, free) }

@@ -6,7 +6,7 @@ import Lifecycle
 actor ScheduleRunner {
     private let queue: JobQueue
     private let log: Log
-    /// What the last run said of schedules that cannot run, so that the next does not say it again.
+    /// The errors that the last run logged, so that the next one does not repeat them.
     private var complaints: Set<String> = []
     private var isRunning = false
 
@@ -15,7 +15,7 @@ actor ScheduleRunner {
         self.log = log
     }
 
-    /// Returns at once while an earlier call is not done, which the next beat makes up for.
+    /// Pushes the due jobs. Returns at once if an earlier call has not finished; the next beat tries again.
     func run() async {
         guard !isRunning else { return }
         isRunning = true

@@ -1,7 +1,7 @@
 import Jobs
 import Lifecycle
 
-/// A queue that a worker serves, the connection that waits for its jobs, and what the worker holds of it.
+/// A queue that a worker serves, with the connection that waits for its jobs, and the worker's active jobs of it.
 struct ServedQueue: Sendable {
     let queue: JobQueue
     let doorbell: Doorbell
@@ -10,18 +10,18 @@ struct ServedQueue: Sendable {
     let activeJobs = ActiveJobs()
 }
 
-/// Where a worker is with asking one of its queues.
+/// The state of a worker's claims of one queue.
 struct QueueInquiry {
-    /// A claim that was not answered; it stays the same, for an answer that got lost may have given jobs.
+    /// A claim without a reply; it is repeated unchanged, because a lost reply may have returned jobs.
     var request: ClaimRequest?
-    /// Claims in a row that failed.
+    /// The number of consecutive failed claims.
     var failures = 0
-    /// How long nothing is to be expected there, unless somebody rings.
+    /// How long to wait for the next job if no bell rings.
     var rest: Duration = .seconds(1)
-    /// The wait at the doorbell, or after a failure, while there is one.
+    /// The wait for a bell, or after a failure, while there is one.
     var bell: Task<Void, Never>?
-    /// Whether the wait ended, so that the queue is to be asked again.
+    /// Whether the wait has ended, so that the next claim is due.
     var isDue = false
-    /// Whether somebody rang whom nobody answered yet.
+    /// Whether a bell was received for which no claim has been made.
     var isRung = false
 }

@@ -2,7 +2,7 @@ import JobSchema
 import Jobs
 import Lifecycle
 
-/// Reports the transitions of jobs to the queue, and repeats each call until it is answered.
+/// Reports the transitions of jobs to the queue, and repeats each call until the queue replies.
 actor TransitionReporter {
     private let queue: JobQueue
     private let batcher: FinishBatcher
@@ -21,10 +21,10 @@ actor TransitionReporter {
         let time = ContinuousClock.now
     }
 
-    /// How long an outcome is kept, to be told again to a Redis that lost its last moments.
+    /// How long an outcome is kept, to be reported again to a Redis that lost its most recent data.
     private static let memory: Duration = .seconds(60)
     private static let backoff = Backoff(base: .milliseconds(50), cap: .seconds(1))
-    /// Refusals in a row, of a kind that waiting does not heal, after which a call is given up.
+    /// The number of consecutive permanent errors after which a call is aborted.
     private static let maxRefusals = 20
 
     init(queue: JobQueue, health: WorkerHealth, metrics: WorkerMetrics, log: Log) {
@@ -35,10 +35,10 @@ actor TransitionReporter {
         self.log = log
     }
 
-    /// Asks whether the result may become visible; nothing if the answer will never be known.
+    /// Requests permission to publish; `nil` if no reply will be received.
     ///
-    /// An answer that was long on its way, because Redis was slow or this process was frozen, is worth nothing: the lease that
-    /// it stands for may have ended since. The question is asked again then.
+    /// A reply that took too long, because Redis was slow or this process was suspended, is discarded: the lease may
+    /// have expired since. The request is then repeated.
     func publish(_ job: ClaimedJob, _ record: CommitRecord) async -> PublishAnswer? {
         while true {
             var asked = ContinuousClock.now
@@ -50,14 +50,14 @@ actor TransitionReporter {
         }
     }
 
-    /// Says that the result which a former owner was about to publish is not visible; nothing if the answer will never be known.
+    /// Reports that the result of an earlier owner's commit record is not visible; `nil` if no reply will be received.
     func recover(_ job: ClaimedJob) async -> RecoveryAnswer? {
         await untilAnswered("recover") { () async throws(QueueError) in
             try await self.queue.recover(id: job.id, token: job.token)
         }
     }
 
-    /// Ends the try; nothing if the answer will never be known.
+    /// Finishes the attempt; `nil` if no reply will be received.
     func finish(_ job: ClaimedJob, _ outcome: Outcome, lines: [String]) async -> FinishAnswer? {
         let entry = Entry(id: job.id, token: job.token, outcome: outcome, lines: lines)
         prune(before: entry.time - Self.memory)
@@ -65,16 +65,16 @@ actor TransitionReporter {
         return await untilAnswered("finish") { () async throws(QueueError) in try await self.report(entry) }
     }
 
-    /// Tells the last minute's outcomes once more, after an outage in which Redis may have forgotten them.
+    /// Reports the outcomes of the last minute again after an outage, because Redis may have lost them.
     ///
-    /// Every call is fenced by its token, so what is known already is not changed.
+    /// Every call is fenced by its token, so outcomes that Redis still has are not changed.
     func resend() async {
         guard !isResending else { return }
         isResending = true
         defer { isResending = false }
         let start = ContinuousClock.now - Self.memory
         let entries = Array(recent.drop { $0.time < start })
-        // All at once, so that many are told in one call.
+        // Concurrently, so that they are batched into few calls.
         let errors = await withTaskGroup(of: QueueError?.self) { group in
             for entry in entries {
                 group.addTask {
@@ -92,10 +92,10 @@ actor TransitionReporter {
         if let error = errors.first { health.failed("finish", queue.name, error) }
     }
 
-    /// Lets calls that are not answered yet be forgotten: the process is about to end.
+    /// Aborts calls without a reply after their present attempt, because the process is about to exit.
     func stop() { isStopped = true }
 
-    /// Drops older outcomes, once they are a quarter of all: each time, all younger ones have to move up.
+    /// Removes old outcomes once they are a quarter of all, because each removal moves all younger ones.
     private func prune(before start: ContinuousClock.Instant) {
         guard let entry = recent.dropFirst(recent.count / 4).first, entry.time < start else { return }
         recent.removeFirst(recent.prefix { $0.time < start }.count)
@@ -121,7 +121,7 @@ actor TransitionReporter {
                 failures += 1
                 refusals = error.isTransient ? 0 : refusals + 1
                 if error.isShortOfReplicas {
-                    // Redis itself answers, so this is no outage.
+                    // Redis itself replied, so this is not an outage.
                     metrics.unacknowledged()
                     if failures == 1 { log.warning("\(operation) does not count yet, and is tried again: \(error)") }
                 } else {

@@ -5,7 +5,7 @@ import SlotIPC
 import Slots
 
 extension WorkerConfiguration {
-    /// Refuses a folder that is missing or closed, which would fail one job after the other.
+    /// Throws if a folder is missing or inaccessible, because every job that uses it would fail.
     package func checkFolders() throws(Failure) {
         let policy = slot.policy
         for root in policy.sourceRoots { try check("RESPOOL_SOURCE_ROOTS", root, R_OK | X_OK, "read") }
@@ -14,7 +14,7 @@ extension WorkerConfiguration {
         if let folder = policy.cacheFolder { try check("RESPOOL_CACHE_DIR", folder, R_OK | W_OK | X_OK, "written to") }
     }
 
-    /// What will go wrong with many jobs although nothing is wrong yet, one sentence each.
+    /// Warnings about settings with which many jobs will fail.
     package var configurationWarnings: [String] {
         var warnings: [String] = []
         if slot.policy.outputRoot == nil {
@@ -31,7 +31,7 @@ extension WorkerConfiguration {
         return warnings
     }
 
-    /// The point behind the path asks for a folder. (path_resolution(7))
+    /// The `.` after the path requires it to be a folder (path_resolution(7)).
     private func check(_ name: String, _ path: String, _ mode: Int32, _ use: String) throws(Failure) {
         guard access("\(path)/.", mode) != 0 else { return }
         let error = Errno.last

@@ -4,19 +4,19 @@ package import JobSchema
 import Lifecycle
 package import Slots
 
-/// How a worker runs.
+/// The configuration of a worker.
 package struct WorkerConfiguration: Sendable {
-    /// The queues that are served, and in which order.
+    /// The queues that the worker serves, and their order.
     package var queues: QueueOrder
-    /// Jobs at once.
+    /// The number of jobs that run at once.
     package var slots: Int
-    /// How long jobs may go on after the worker was asked to stop, before they are given back.
+    /// How long jobs may continue after the worker was asked to stop, before they are released.
     package var grace: Duration
-    /// How long a job is this worker's without a beat; the queue's default, if nothing.
+    /// The duration of a lease; `nil` for the queue's default.
     package var lease: Duration?
-    /// How each slot runs, and what its jobs may touch.
+    /// The configuration of each slot, and what its jobs may access.
     package var slot: SlotConfiguration
-    /// What callbacks are signed with; without it none is sent.
+    /// The secrets for signing callbacks; without them none is sent.
     package var callbackSecrets: CallbackSecrets?
 
     package init(
@@ -31,14 +31,14 @@ package struct WorkerConfiguration: Sendable {
         self.callbackSecrets = callbackSecrets
     }
 
-    /// The configuration that the `RESPOOL_*` variables ask for; a value that cannot be read is named in the failure.
+    /// The configuration from the `RESPOOL_*` variables; throws an error that names an invalid value.
     package static func fromEnvironment() throws(Failure) -> WorkerConfiguration {
         let cores = min(ProcessInfo.processInfo.activeProcessorCount, processorQuota() ?? .max)
         return WorkerConfiguration(
             queues: try queueOrder(),
             slots: Int(try Setting.number("RESPOOL_SLOTS", 1...1024, isWhole: true) ?? Double(max(1, cores))),
             grace: .seconds(try Setting.number("RESPOOL_GRACE", 0...86_400) ?? 25),
-            // A beat a second must fit in well.
+            // Long enough for several beats, one per second.
             lease: try Setting.number("RESPOOL_LEASE", 3...3600).map { .seconds($0) },
             slot: try .fromEnvironment(), callbackSecrets: try .fromEnvironment())
     }
@@ -50,7 +50,8 @@ package struct WorkerConfiguration: Sendable {
         }
     }
 
-    /// Processors that the control group of a container allows, rounded up; nothing if it sets no limit. (cgroup v2, `cpu.max`)
+    /// The number of processors that a container's control group allows, rounded up; `nil` if it sets no limit (cgroup
+    /// v2, `cpu.max`).
     private static func processorQuota() -> Int? {
         guard let data = FileManager.default.contents(atPath: "/sys/fs/cgroup/cpu.max") else { return nil }
         let words = String(decoding: data, as: UTF8.self).split { $0 == " " || $0 == "\n" }
@@ -61,9 +62,9 @@ package struct WorkerConfiguration: Sendable {
     }
 }
 
-/// Reads one variable of the environment.
+/// Parses an environment variable.
 enum Setting {
-    /// The number of a variable, if it is set.
+    /// The number in a variable; `nil` if it is not set.
     static func number(_ name: String, _ bounds: ClosedRange<Double>, isWhole: Bool = false) throws(Failure) -> Double?
     {
         guard let text = Environment.value(name) else { return nil }
