@@ -41,6 +41,7 @@ package struct MediaError: Error, Sendable {
 
     /// A libav return code.
     package struct Code: RawRepresentable, Hashable, Sendable {
+        /// The negative value of `AVERROR`.
         package let rawValue: CInt
 
         package init(rawValue: CInt) { self.rawValue = rawValue }

@@ -4,12 +4,15 @@ package import MediaTypes
 package struct Metadata: Sendable {
     /// Values by neutral name (see `TagName`), each in their order.
     package var texts: [String: [String]] = [:]
+    /// Pictures, front covers first.
     package var pictures: [Picture] = []
+    /// Chapters by start time.
     package var chapters: [Chapter] = []
     /// Synchronized lyrics.
     package var lines: [LyricLine] = []
     /// Whole ID3v2.4 frames that have no meaning outside ID3.
     package var frames: [[UInt8]] = []
+    /// Metadata of RIFF files.
     package var wave = WaveMetadata()
     /// Warnings about data that was too large or malformed.
     package var warnings: [Warning] = []
@@ -29,9 +32,11 @@ package struct Metadata: Sendable {
 
     /// A picture with its original bytes.
     package struct Picture: Hashable, Sendable {
+        /// The ID3 type of a front cover.
         package static let frontCover = 3
         /// The ID3 picture type, such as 3 for the front cover.
         package var kind: Int
+        /// The MIME type, such as `image/jpeg`.
         package var mediaType: String
         package var description: String
         package var bytes: [UInt8]

@@ -2,13 +2,16 @@ import MediaTypes
 
 /// Metadata that only RIFF files have: the broadcast extension, cue points, and chunks that are copied unchanged.
 package struct WaveMetadata: Hashable, Sendable {
+    /// The `bext` chunk.
     package var broadcast: BroadcastExtension?
+    /// Cue points by position.
     package var cues: [CuePoint] = []
     /// `iXML`, `axml` and `_PMX`, which contain no positions.
     package var chunks: [Chunk] = []
 
     package init() {}
 
+    /// A RIFF chunk.
     package struct Chunk: Hashable, Sendable {
         package var name: String
         package var bytes: [UInt8]
@@ -19,6 +22,7 @@ package struct WaveMetadata: Hashable, Sendable {
         }
     }
 
+    /// Names of the chunks that are copied unchanged.
     package static let keptChunks: Set = ["iXML", "axml", "_PMX"]
 
     var isEmpty: Bool { broadcast == nil && cues.isEmpty && chunks.isEmpty }
@@ -54,6 +58,7 @@ package struct BroadcastExtension: Hashable, Sendable {
     /// Size of the fields before the coding history.
     package static let fixedSize = 602
 
+    /// Makes an extension of a chunk's body; `nil` if it is too short.
     package init?(_ bytes: [UInt8]) {
         guard bytes.count >= Self.fixedSize else { return nil }
         self.bytes = bytes
@@ -74,9 +79,11 @@ package struct BroadcastExtension: Hashable, Sendable {
 
 /// A cue point of a RIFF file with its notes.
 package struct CuePoint: Hashable, Sendable {
+    /// The identifier to which notes refer.
     package let number: UInt32
     /// Samples.
     package private(set) var position: Int64
+    /// Its entries of the `adtl` list.
     package private(set) var notes: [Note]
 
     /// An entry of the `adtl` list.

@@ -5,10 +5,13 @@ package struct ChunkList {
     /// A chunk's name and the range of its body.
     package struct Entry {
         package let name: String
+        /// The offset of the body.
         package let body: Int64
+        /// The declared size of the body in bytes.
         package let size: Int64
     }
 
+    /// The chunks in file order.
     package let entries: [Entry]
     /// Whether numbers are big-endian, as in AIFF and RIFX.
     package let isBigEndian: Bool

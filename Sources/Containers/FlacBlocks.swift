@@ -2,10 +2,12 @@ package import Bytes
 
 /// The metadata blocks at the start of a FLAC file (RFC 9639).
 package struct FlacBlocks {
+    /// A metadata block.
     package struct Block {
         /// 0 is STREAMINFO, 1 padding, 4 a Vorbis comment, 6 a picture.
         package let kind: UInt8
         let body: Int64
+        /// Bytes of its body.
         package let size: Int
     }
 
@@ -14,6 +16,7 @@ package struct FlacBlocks {
     package let end: Int64
     private let bytes: SourceBytes
 
+    /// Reads the headers of the blocks; `nil` if the source is not FLAC.
     package init?(_ source: any ByteSource) throws {
         bytes = SourceBytes(source)
         var offset = try TagBytes.id3Size(source, at: 0)

@@ -7,6 +7,7 @@ package struct MatroskaWalk: ~Copyable {
     private var window: SourceWindow
     private var samples: Int64 = 0
 
+    /// A cluster that contains blocks.
     package struct Cluster {
         /// The offset of its first block.
         package let offset: Int64

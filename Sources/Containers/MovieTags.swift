@@ -13,6 +13,7 @@ package struct MovieTags {
         let end: Int64
     }
 
+    /// Finds the `udta` box; `nil` if there is none.
     package init?(_ source: any ByteSource) throws {
         self.source = source
         bytes = SourceBytes(source)

@@ -4,7 +4,9 @@ package import Bytes
 package struct OggPage {
     /// The codec's count, usually of samples, up to the end of the page; `nil` if no packet ends on the page.
     package let granule: Int64?
+    /// The serial number of its stream.
     package let serial: UInt32
+    /// The sequence number in its stream.
     package let number: UInt32
     /// Whether it is the first or the last page of its stream.
     let isFirst: Bool

@@ -7,6 +7,7 @@ package import MediaTypes
 
 /// Reads packets from a container; owns an `AVFormatContext`.
 package struct Demuxer: ~Copyable {
+    /// libav's format context, valid during the lifetime of this value.
     package let context: UnsafeMutablePointer<AVFormatContext>
     /// libav's name of the container.
     package let formatName: String

@@ -20,7 +20,9 @@ package struct ConversionResult: Codable, Hashable, Sendable {
     /// Bits a second, over the whole file.
     package var bitRate: Int
     package var bytes: Int64
+    /// Extra samples that a decoder returns at both ends.
     package var gapless: Gapless
+    /// Audio of the source that could not be decoded.
     package var damage: Damage
     /// By job field name.
     package var settings: [String: Setting]

@@ -5,6 +5,7 @@ import MediaTypes
 
 /// Encodes samples to packets; owns an `AVCodecContext`.
 package struct Encoder: ~Copyable {
+    /// libav's codec context, valid during the lifetime of this value.
     package let context: UnsafeMutablePointer<AVCodecContext>
 
     private init(owning context: UnsafeMutablePointer<AVCodecContext>) { self.context = context }

@@ -5,6 +5,7 @@ package import Lifecycle
 
 /// The I/O context through which libav writes an output; owns an `AVIOContext`.
 package struct SinkContext: ~Copyable {
+    /// libav's I/O context, valid during the lifetime of this value.
     package let pointer: UnsafeMutablePointer<AVIOContext>
     private let bridge: Unmanaged<Bridge>
 

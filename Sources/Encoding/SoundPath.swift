@@ -7,6 +7,7 @@ package import MediaTypes
 
 /// Processes samples from a reader for an output: through the filter chain, then into the output's shape.
 package final class SoundPath {
+    /// The filter chain; `nil` if samples pass unchanged.
     package let chain: AudioFilterChain?
     private var converter: SampleConverter
 

@@ -5,7 +5,9 @@ package struct AudioCodec: Sendable {
     package let kind: Kind
     /// The supported sample rates in Hz; `nil` if any rate from `lowestSampleRate` to `highestSampleRate` is supported.
     package let sampleRates: [Int]?
+    /// Hz.
     package let lowestSampleRate: Int
+    /// Hz.
     package let highestSampleRate: Int
     package let maxChannels: Int
     /// The supported channel layouts, starting with the default one of each channel count; `nil` if any layout is supported.

@@ -2,7 +2,9 @@
 package struct AudioFormat: Sendable {
     /// The name in a job.
     package let name: String
+    /// The file name extension, without a dot.
     package let fileExtension: String
+    /// The MIME type.
     package let mediaType: String
     /// Names of the supported codecs. The first is the default.
     package let codecs: [String]
@@ -10,6 +12,7 @@ package struct AudioFormat: Sendable {
     package let pcmFormats: [SampleFormat]
     /// The byte order of PCM samples if the job does not specify one.
     package let byteOrder: SampleFormat.ByteOrder
+    /// A short description, for listings.
     package let summary: String
 
     init(

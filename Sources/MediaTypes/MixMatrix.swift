@@ -1,10 +1,13 @@
 /// The gain of each source channel in each output channel.
 package struct MixMatrix: Codable, Hashable, Sendable {
+    /// One row for each output channel.
     package var rows: [Row]
 
     /// One output channel.
     package struct Row: Codable, Hashable, Sendable {
+        /// The output channel.
         package var channel: ChannelReference
+        /// The source channels that are added up.
         package var terms: [Term]
     }
 
@@ -12,6 +15,7 @@ package struct MixMatrix: Codable, Hashable, Sendable {
     package struct Term: Codable, Hashable, Sendable {
         /// Linear: 0.5 is −6 dB.
         package var factor: Double
+        /// The source channel.
         package var channel: ChannelReference
     }
 

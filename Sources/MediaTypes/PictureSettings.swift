@@ -2,12 +2,15 @@
 package struct PictureSettings: Codable, Hashable, Sendable {
     /// For peaks.
     package var form = PeaksForm.json
+    /// Bits of a peak value: 8 or 16.
     package var bits = 16
+    /// The audio length of one point of the peaks.
     package var zoom = Zoom.samples(256)
     /// Whether each channel has a separate lane; `nil` for the format's default.
     package var splitsChannels: Bool?
     /// The size of a picture; `nil` for the format's default.
     package var size: PictureSize?
+    /// The color of the waveform.
     package var foreground = PictureColor(red: 0x33, green: 0x66, blue: 0xCC)
     package var background = PictureColor(red: 0xFF, green: 0xFF, blue: 0xFF)
     /// The range below full scale that a spectrogram shows, in dB.
@@ -27,8 +30,11 @@ package struct PictureSettings: Codable, Hashable, Sendable {
         case perSecond(Int)
     }
 
+    /// The supported values of `zoom` in samples.
     package static let samplesPerPixel = 1...1_000_000_000
+    /// The supported values of `pixels_per_second`.
     package static let pixelsPerSecond = 1...768_000
+    /// The supported values of `dynamic_range` in dB.
     package static let dynamicRanges = 10.0...200.0
 }
 
@@ -65,6 +71,7 @@ package struct PictureColor: Codable, Hashable, Sendable {
     package var red: UInt8
     package var green: UInt8
     package var blue: UInt8
+    /// The opacity; 255 is opaque.
     package var alpha: UInt8
 
     package init(red: UInt8, green: UInt8, blue: UInt8, alpha: UInt8 = 255) {

@@ -9,6 +9,7 @@ package enum SampleFormat: String, CaseIterable, Codable, Sendable {
         case little, big
     }
 
+    /// The byte order in the name; `nil` if the name does not specify it.
     package var byteOrder: ByteOrder? {
         if rawValue.hasSuffix("le") { return .little }
         if rawValue.hasSuffix("be") { return .big }
@@ -20,6 +21,7 @@ package enum SampleFormat: String, CaseIterable, Codable, Sendable {
         byteOrder == nil ? self : SampleFormat(rawValue: String(rawValue.dropLast(2)))!
     }
 
+    /// Bits of a stored sample.
     package var bits: Int {
         switch base {
         case .u8, .s8: 8

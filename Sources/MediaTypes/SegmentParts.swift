@@ -12,9 +12,12 @@ package struct SegmentParts: Sendable {
         mark = bitRate.map { $0 % 1000 == 0 ? "-\($0 / 1000)k" : "-\($0)" } ?? ""
     }
 
+    /// The name of the media playlist.
     package var playlist: String { "-{token}\(mark).m3u8" }
+    /// The name of the initialization section.
     package var setup: String { "-{token}\(mark)-init.mp4" }
 
+    /// The name of the segment at an index from 0.
     package func segment(_ index: Int, _ container: SegmentSettings.Container) -> String {
         let digits = String(index + 1)
         let number = String(repeating: "0", count: max(Self.digits - digits.count, 0)) + digits

@@ -16,9 +16,13 @@ package struct SoundSettings: Codable, Hashable, Sendable {
     package var isUnlimited = false
     /// A change of level in dB.
     package var gain: Double?
+    /// The length of the fade at the start.
     package var fadeIn: MediaTime?
+    /// The length of the fade at the end.
     package var fadeOut: MediaTime?
+    /// The silence to remove from both ends.
     package var trimSilence: SilenceTrim?
+    /// The ReplayGain tags to write.
     package var replayGain: ReplayGain?
 
     package init() {}

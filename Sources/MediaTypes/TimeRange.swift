@@ -4,6 +4,7 @@ package struct TimeRange: Hashable, Sendable, Codable {
     /// The end; `nil` for the end of the source.
     package let end: MediaTime?
 
+    /// The whole source.
     package static let whole = TimeRange(start: .zero, end: nil)
 
     package init(start: MediaTime, end: MediaTime?) {

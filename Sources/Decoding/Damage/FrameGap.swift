@@ -3,6 +3,7 @@ package struct FrameGap {
 
     package init() {}
 
+    /// The kind of the bytes before a frame.
     package enum Content {
         /// The packet begins with a frame.
         case none

@@ -11,6 +11,7 @@ import Tags
 ///
 /// Samples are counted from the first one that the decoder returns after encoder delay, not by timestamps.
 package struct AssetReader: ~Copyable {
+    /// The selected track, with the decoder's corrections.
     package let track: AudioTrack
     /// The shape of every frame that `next` returns.
     package let shape: SampleShape

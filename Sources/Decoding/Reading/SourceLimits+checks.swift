@@ -6,6 +6,7 @@ import MediaTypes
 
 /// Checks a source against its limits, and makes the errors.
 extension SourceLimits {
+    /// Throws if the container has too many streams.
     package func check(_ demuxer: borrowing Demuxer) throws(MediaError) {
         let count = Int(demuxer.context.pointee.nb_streams)
         guard count > tracks else { return }

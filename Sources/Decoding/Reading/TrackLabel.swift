@@ -6,6 +6,7 @@ import Libav
 package struct TrackLabel {
     /// The stream's index in the source.
     package let index: Int
+    /// The language code in the container.
     package let language: String?
     package let title: String?
     private let disposition: CInt

@@ -8,6 +8,7 @@ package import MediaTypes
 /// The plan of a stream copy to one output.
 package struct CopyPlan {
     package let settings: EncodingSettings
+    /// The packets to copy.
     package let span: PacketSpan
     /// The stream's index in the source.
     let track: Int
