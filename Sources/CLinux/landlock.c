@@ -8,7 +8,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-// What kernels have learnt since Debian 12's header (version 2): linux/landlock.h of 6.12.
+// Additions to Landlock since the header of Debian 12 (version 2), from linux/landlock.h of Linux 6.12.
 struct rules {
     uint64_t files;
     uint64_t network;
@@ -28,7 +28,7 @@ static const uint64_t writing_file = LANDLOCK_ACCESS_FS_WRITE_FILE | TRUNCATE;
 static const uint64_t writing = writing_file | LANDLOCK_ACCESS_FS_MAKE_REG | LANDLOCK_ACCESS_FS_MAKE_DIR
     | LANDLOCK_ACCESS_FS_REMOVE_FILE | LANDLOCK_ACCESS_FS_REMOVE_DIR | LANDLOCK_ACCESS_FS_REFER;
 
-// LANDLOCK_RULE_NET_PORT and its attribute, of version 4.
+// LANDLOCK_RULE_NET_PORT and its attribute, from version 4.
 enum { RULE_PORT = 2 };
 struct port_rule {
     uint64_t access;
@@ -39,7 +39,7 @@ static int version(void) {
     return (int)syscall(SYS_landlock_create_ruleset, NULL, 0, LANDLOCK_CREATE_RULESET_VERSION);
 }
 
-/// All that a kernel of some version can keep from a process.
+/// All file accesses that a kernel with that version of Landlock can restrict.
 static uint64_t handled(int version) {
     uint64_t all = (LANDLOCK_ACCESS_FS_MAKE_SYM << 1) - 1;
     if (version >= 2) all |= LANDLOCK_ACCESS_FS_REFER;

@@ -5,10 +5,10 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-// getopt_long keeps its place in globals.
+// getopt_long keeps its state in globals.
 static pthread_mutex_t parsing = PTHREAD_MUTEX_INITIALIZER;
 
-// Values that no letter has: long options answer this plus their index.
+// Values outside the range of letters: a long option returns this plus its index.
 enum { first_value = 256 };
 
 static int index_of(int value, const struct clinux_option *options, size_t count) {
@@ -22,7 +22,7 @@ static struct clinux_options parse(
     int count, char *words[], const char *letters, const struct option *table, const struct clinux_option *options,
     size_t option_count, struct clinux_found found[]) {
     struct clinux_options result = {.outcome = CLINUX_OPTIONS_PARSED};
-    optind = 0; // 0, not 1: starts afresh and forgets the words of an earlier call.
+    optind = 0; // 0, not 1: resets the state of an earlier call.
     opterr = 0;
     for (;;) {
         int value = getopt_long(count, words, letters, table, NULL);
@@ -57,7 +57,7 @@ struct clinux_options clinux_parse_options(
     }
     char *next = letters;
     if (stop_at_operand) *next++ = '+';
-    *next++ = ':'; // A missing value answers ':' instead of '?'.
+    *next++ = ':'; // A missing value returns ':' instead of '?'.
     for (size_t index = 0; index < option_count; index++) {
         table[index].name = options[index].name;
         table[index].has_arg = options[index].takes_value ? required_argument : no_argument;

@@ -17,7 +17,7 @@ int clinux_keep_capabilities(uint64_t kept) {
     struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
     struct __user_cap_data_struct halves[2];
     if (syscall(SYS_capget, &header, halves) != 0) return -1;
-    // Both fail where there is nothing that could be given up, or nothing to give it up with.
+    // Both fail if there is nothing to drop, or no permission to drop it; that is ignored.
     prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
     for (int number = 0; number < 64 && prctl(PR_CAPBSET_READ, number, 0, 0, 0) >= 0; number++)
         if (!(kept >> number & 1)) prctl(PR_CAPBSET_DROP, number, 0, 0, 0);

@@ -49,7 +49,7 @@ ssize_t clinux_receive(int socket, void *bytes, size_t capacity, int *descriptor
         for (size_t index = 0; index < count; index++) {
             int passed;
             memcpy(&passed, CMSG_DATA(header) + index * sizeof(int), sizeof(int));
-            // Only one travels with a message: whatever else a broken peer sends must not stay open here.
+            // A message carries only one descriptor; any others from a misbehaving peer are closed.
             if (*descriptor < 0) *descriptor = passed;
             else close(passed);
         }

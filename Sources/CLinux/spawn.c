@@ -12,7 +12,8 @@ enum { most_descriptors = 16 };
 int clinux_spawn(
     pid_t *pid, const char *program, char *const arguments[], char *const environment[], const int *descriptors, int count) {
     if (count < 3 || count > most_descriptors) return EINVAL;
-    // dup2 onto the same number would keep close-on-exec, and onto a lower one could overwrite another: move all away first.
+    // dup2 onto the same number would keep close-on-exec, and onto a lower one could overwrite another: move all of
+    // them first.
     int high[most_descriptors];
     int error = 0;
     for (int number = 0; number < count; number++) {
@@ -29,7 +30,7 @@ int clinux_spawn(
     sigfillset(&all);
     posix_spawnattr_setsigmask(&attributes, &none);
     posix_spawnattr_setsigdefault(&attributes, &all);
-    // A group of its own: Ctrl-C at the terminal reaches the parent alone, which then ends its children in order.
+    // A separate process group: Ctrl-C at the terminal signals only the parent, which then ends its children in order.
     posix_spawnattr_setpgroup(&attributes, 0);
     posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
 

@@ -32,7 +32,7 @@ int clinux_link_unnamed_in(int descriptor, int folder, const char *name) {
 
 int clinux_rename_unless_there(int folder, const char *name, int other_folder, const char *other_name) {
     if (renameat2(folder, name, other_folder, other_name, RENAME_NOREPLACE) == 0) return 0;
-    // Not every file system knows that flag.
+    // Not every file system supports that flag.
     if (errno != EINVAL || linkat(folder, name, other_folder, other_name, 0) != 0) return -1;
     unlinkat(folder, name, 0);
     return 0;
@@ -40,7 +40,7 @@ int clinux_rename_unless_there(int folder, const char *name, int other_folder, c
 
 int clinux_lock(int descriptor) { return flock(descriptor, LOCK_EX | LOCK_NB); }
 
-// Where another machine has the files, its server gives leases, and refuses them for reasons of its own: NFS and three of SMB.
+// On remote file systems the server grants leases, and may refuse them for other reasons: NFS and three types of SMB.
 static int is_remote(int descriptor) {
     struct statfs system;
     if (fstatfs(descriptor, &system) != 0) return 1;
@@ -66,7 +66,8 @@ int clinux_lock_byte(int descriptor, int64_t offset) {
 }
 
 int clinux_share_lock(int descriptor) {
-    // Whoever removes an empty folder holds it for a moment. Another program may hold it as long as it likes: it is not waited for.
+    // A process that removes an empty folder holds the lock for a moment. Another program may hold it for longer: then
+    // this fails.
     int answer;
     for (int attempt = 0; attempt < 10; attempt++) {
         answer = flock(descriptor, LOCK_SH | LOCK_NB);

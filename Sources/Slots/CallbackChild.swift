@@ -3,22 +3,23 @@ import JobSchema
 package import Lifecycle
 package import SlotIPC
 
-/// Sends callbacks through a child of its own, which the first one starts, and the next one after its death.
+/// Sends callbacks through a separate child process, which is started by the first callback, and again after it has
+/// ended.
 ///
-/// The child alone talks to strangers' servers: it knows nothing of Redis, and no secret.
+/// Only the child connects to untrusted servers: it has no access to Redis and no secrets.
 package actor CallbackChild {
     private var policy: TransferPolicy
     private let log: Log
     private var child: Task<Child, any Error>?
-    /// The files that its sandbox lets it look things up in.
+    /// The lookup files that the child's sandbox allows.
     private var lookups: FileIdentities?
-    /// Children that have successors, and still send something.
+    /// Replaced children that are still sending.
     private var retired: [Int: Child] = [:]
-    /// Which child it is, from 1.
+    /// The number of the present child, from 1.
     private var generation = 0
     private var number = 0
     private var waiting: [Int: Wait] = [:]
-    /// How long a child may owe an answer, or its own end.
+    /// The timeout for a reply, and for the exit of a replaced child.
     private let timeout: Duration
 
     private struct Wait {
@@ -36,7 +37,7 @@ package actor CallbackChild {
         self.policy.credentials = CredentialSettings()
     }
 
-    /// Posts the body, and answers what came of it.
+    /// Posts the body, and returns the result.
     package func post(_ body: Data, to url: String, headers: [String]) async -> CallbackAnswer {
         let (living, generation): (Child, Int)
         do { (living, generation) = try await livingChild() } catch {
@@ -50,13 +51,13 @@ package actor CallbackChild {
             waiting[message.number] = Wait(generation: generation, continuation: continuation)
             Task {
                 await living.sendWaiting(CallbackOrder.post(message))
-                // Its end may have been told before anybody waited.
+                // The end of the child may have been reported before the wait was registered.
                 if living.isReaped { fail(generation, "the sender of callbacks is gone") }
             }
         }
     }
 
-    /// Kills a child that has not done in time what it owes, unless the task is cancelled.
+    /// Kills a child after the timeout, unless the task is cancelled.
     private func killAfterTimeout(_ child: Child) -> Task<Void, Never> {
         Task { [timeout] in
             guard (try? await Task.sleep(for: timeout)) != nil else { return }
@@ -64,20 +65,20 @@ package actor CallbackChild {
         }
     }
 
-    /// Ends the child, and what is being sent with it.
+    /// Kills the child, and fails all callbacks being sent.
     package func close() async {
         guard let child = try? await child?.value else { return }
         for generation in [generation] + retired.keys { fail(generation, "the worker that sent it stopped") }
         for child in [child] + retired.values { child.kill() }
     }
 
-    /// Ends a child that has a successor once all that it sent is answered.
+    /// Closes a replaced child once it has no more outstanding requests.
     private func closeIfIdle(_ generation: Int) {
         guard !waiting.values.contains(where: { $0.generation == generation }) else { return }
         retired.removeValue(forKey: generation)?.close()
     }
 
-    /// The child, and which one it is.
+    /// The present child and its generation; starts one if necessary.
     private func livingChild() async throws -> (Child, Int) {
         let found = await LookupFiles.shared.identities(policy)
         while let child {
@@ -90,7 +91,7 @@ package actor CallbackChild {
                     closeIfIdle(generation)
                 }
             }
-            // Another call may have started the next one meanwhile.
+            // Another call may have started the next one in the meantime.
             if asked == generation { break }
         }
         generation += 1

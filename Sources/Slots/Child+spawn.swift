@@ -3,8 +3,8 @@ import Lifecycle
 import SlotIPC
 
 extension Child {
-    /// Starts the program with a control socket of its own, a pipe for its standard error, and perhaps a link to another child;
-    /// `role` follows this process's id among its arguments.
+    /// Starts the program with a new control socket, a pipe for its standard error, and optionally a link to another
+    /// child; `role` is appended to its arguments after this process's id.
     static func spawn<Report: Decodable & Sendable>(
         _ name: String, role: [String] = [], link: CInt = -1, source: CInt = -1, _ handlers: Handlers<Report>
     ) async throws -> Child {
@@ -22,7 +22,7 @@ extension Child {
         return Child(name: name, pid: pid, socket: own, errors: errors, handlers)
     }
 
-    /// What a child may know of the worker's environment: nothing of Redis, and no credentials.
+    /// The environment of a child: nothing about Redis, and no credentials.
     private static func inheritedEnvironment() -> [String: String] {
         var environment = ["LANG": "C.UTF-8", "SWIFT_BACKTRACE": "enable=no"]
         for name in [
@@ -36,7 +36,7 @@ extension Child {
     }
 }
 
-/// Both ends of a new pipe, each to be taken out by its owner.
+/// Both ends of a new pipe; each owner takes one.
 private struct ErrorPipe: ~Copyable {
     var reader: Descriptor?
     var writer: Descriptor?
@@ -44,7 +44,7 @@ private struct ErrorPipe: ~Copyable {
     init() throws(Errno) {
         var ends: [CInt] = [-1, -1]
         guard pipe(&ends) == 0 else { throw .last }
-        // The spawner, which starts all programs of this process, closes what is not handed over.
+        // The spawner, which starts all programs of this process, closes all other descriptors in the child.
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         reader = Descriptor(owning: ends[0])
         writer = Descriptor(owning: ends[1])

@@ -3,7 +3,8 @@ import Lifecycle
 import SlotIPC
 import Synchronization
 
-/// A running child: its control socket, the thread that receives from it, and its process id until it is reaped.
+/// A running child process: its control socket, the thread that receives from it, and its process id until it is
+/// reaped.
 final class Child: Sendable {
     let name: String
     private let socket: PacketSocket
@@ -11,12 +12,12 @@ final class Child: Sendable {
     private let silenced: @Sendable () -> Void
 
     private struct State {
-        /// Nothing once the child is reaped: its number may then be another process's.
+        /// `nil` once the child is reaped, because its id may then be another process's.
         var pid: pid_t?
-        /// Whether it was asked to end by itself.
+        /// Whether it was asked to exit.
         var isClosing = false
         var isKilled = false
-        /// Why the worker killed it, if it had a reason.
+        /// The first reason for which the worker killed it.
         var reason: String?
     }
 
@@ -34,18 +35,18 @@ final class Child: Sendable {
         }
     }
 
-    /// What is done with what a child says and how it ends.
+    /// The callbacks for a child's reports, output and end.
     struct Handlers<Report: Sendable>: Sendable {
-        /// Takes a report of so many bytes; false if there is no room for more.
+        /// Handles a report of that size in bytes; returns false if there is no room for it.
         var report: @Sendable (Report, Int) -> Bool
-        /// The child is killed, so that nothing it has said counts any more.
+        /// The child is being killed, so its unread reports are discarded.
         var silenced: @Sendable () -> Void = {}
         var ended: @Sendable (Ending) -> Void
         /// A line of its standard error.
         var wrote: @Sendable (String) -> Void
     }
 
-    /// Takes over a process that was just started, and receives its reports until it ends.
+    /// Takes ownership of a process that was just started, and receives its reports until it ends.
     init<Report: Decodable & Sendable>(
         name: String, pid: pid_t, socket: consuming PacketSocket, errors: consuming Descriptor,
         _ handlers: Handlers<Report>
@@ -64,16 +65,17 @@ final class Child: Sendable {
         }
     }
 
-    /// Sends an order; a child that is gone says so by its ending, and one that does not read is killed.
+    /// Sends an order. A child that has ended is reported by `ended`; one whose socket buffer is full is killed.
     func send(_ order: some Encodable, descriptor: CInt? = nil) {
         do { try socket.send(order, descriptor: descriptor ?? -1, waits: false) } catch {
             kill(because: error == Self.isFull ? "does not read what it is told" : nil)
         }
     }
 
-    /// Sends an order once its buffer has room, unless the child is killed before; no thread waits for that.
+    /// Sends an order once the socket's buffer has room, without blocking a thread; returns if the child is killed
+    /// first.
     ///
-    /// For whoever sends more at once than a buffer takes, and has an alarm for a child that does not read.
+    /// For callers that send more at once than a buffer holds, and that set an alarm for a child that does not read.
     func sendWaiting(_ order: some Encodable & Sendable) async {
         while isUsable {
             if socket.isWritable {
@@ -87,24 +89,24 @@ final class Child: Sendable {
 
     private static let isFull = PacketError.system(Errno(rawValue: EAGAIN))
 
-    /// Asks the child to end by itself: it sees the end of its socket.
+    /// Asks the child to exit: it reads the end of its socket.
     func close() {
         state.withLock { $0.isClosing = true }
         socket.shutDown()
     }
 
-    /// Nothing once the child is reaped.
+    /// `nil` once the child is reaped.
     var processIdentifier: pid_t? { state.withLock { $0.pid } }
 
     var isReaped: Bool { processIdentifier == nil }
 
-    /// Whether it lives and nobody has killed it.
+    /// Whether it is running and was not killed.
     var isUsable: Bool { state.withLock { $0.pid != nil && !$0.isKilled } }
 
     /// Whether it has sent something that the worker has not received.
     var hasUnread: Bool { (try? socket.waitUntilReadable(milliseconds: 0)) ?? false }
 
-    /// Ends the child now; what it has said and nobody has read is dropped. The first reason is the one that is told.
+    /// Kills the child at once; its unread messages are discarded. Only the first reason is reported.
     func kill(because reason: String? = nil) {
         state.withLock { state in
             guard let pid = state.pid else { return }
@@ -117,7 +119,8 @@ final class Child: Sendable {
 
     // MARK: The child's thread
 
-    /// What a child may say: bursts as of a job with many outputs, and less than a processor's time in the long run.
+    /// The rate limit for a child's messages: it allows the bursts of a job with many outputs, but on average much less
+    /// than one processor can handle.
     private static let burstBytes = 16 << 20
     private static let bytesPerSecond = 1 << 20
     private static let messageBytes = 512
@@ -135,12 +138,13 @@ final class Child: Sendable {
                 }
             }
         } catch {
-            // A child that sends what cannot be read is not to be trusted any more.
+            // A child that sends a malformed message is no longer trusted.
             kill(because: "sent what is no message")
         }
     }
 
-    /// Waits for a message or for something on standard error, which is read; true if the socket can be read.
+    /// Waits for a message or for output on standard error, and reads the latter; returns true if the socket is
+    /// readable.
     private func waitForSocket(_ errors: inout StandardErrorLog) -> Bool {
         let (pipe, milliseconds) = errors.pollEntry()
         var entries = [
@@ -152,7 +156,8 @@ final class Child: Sendable {
         return entries[0].revents != 0
     }
 
-    /// Waits until a child that says nothing more has ended; one that was not asked to end, and does not, is killed.
+    /// Waits for the child to exit after it closed its socket. It is killed if it was not asked to exit and does not
+    /// exit in time.
     private func awaitEnd(_ errors: inout StandardErrorLog) {
         let deadline = ContinuousClock.now + .seconds(2)
         var pause: CInt = 1
@@ -164,7 +169,7 @@ final class Child: Sendable {
         }
     }
 
-    /// Whether the process is over; it is not reaped, so that nobody can send a signal to a number that is already somebody else's.
+    /// Whether the process has exited. It is not reaped here, so that no signal can be sent to an id that was reused.
     private var hasExited: Bool {
         guard let number = processIdentifier else { return true }
         var information = siginfo_t()

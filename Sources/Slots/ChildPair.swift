@@ -9,24 +9,24 @@ final class ChildPair: Sendable {
     let events: Mailbox<Event>
     let transfer: Child
     let transcode: Child
-    /// Whose output to standard error is written down.
+    /// The job to which lines of standard error are attributed.
     let job: JobLabel
-    /// The files that its sandbox lets it look things up in.
+    /// The lookup files that the sandbox of `transfer` allows.
     private let lookups: FileIdentities
     private let owner = Mutex<String?>(nil)
 
-    /// What either child says, and what happens to it.
+    /// A report of either child, or a change of its state.
     enum Event: Sendable {
         case transfer(TransferReport)
         case transcode(TranscodeReport)
         case ended(Child.Ending)
-        /// Somebody called `stop`.
+        /// `stop` was called.
         case stopped
-        /// Nothing came in time.
+        /// A timeout has expired.
         case silent(TranscodeWatchdog)
     }
 
-    /// What happens next; a silence is none where something was heard after all, or need not be any more.
+    /// The next event; a timeout is ignored if it has been reset or ended since.
     func next() async -> Event {
         while true {
             let event = await events.next()
@@ -35,15 +35,15 @@ final class ChildPair: Sendable {
         }
     }
 
-    /// How many of the two are not reaped; their endings are in the mailbox, or were taken out of it.
+    /// How many of the two are not reaped. Their ends are delivered as events.
     var living: Int { [transfer, transcode].filter { !$0.isReaped }.count }
 
     var isAlive: Bool { transfer.isUsable && transcode.isUsable }
 
-    /// Whose jobs it runs; nothing before its first job, or if everybody's.
+    /// The tenant whose jobs it runs; `nil` before its first job, or if jobs have no tenants.
     var tenant: String? { owner.withLock { $0 } }
 
-    /// Whether it may run the tenant's jobs; from the first one on it runs nobody else's.
+    /// Whether it may run the tenant's jobs; after the first one, it runs no other tenant's.
     func serves(_ tenant: String?) -> Bool {
         guard let tenant else { return true }
         return owner.withLock { owner in
@@ -53,7 +53,7 @@ final class ChildPair: Sendable {
         }
     }
 
-    /// Whether a file that it looks things up in has another's place by now.
+    /// Whether one of its lookup files has been replaced.
     func isOutdated(_ configuration: SlotConfiguration) async -> Bool {
         guard configuration.sandbox != .off else { return false }
         return await LookupFiles.shared.identities(configuration.policy) != lookups
@@ -69,12 +69,12 @@ final class ChildPair: Sendable {
         self.transcode = transcode
     }
 
-    /// Starts both children and greets them; answers as well what the kernel lacks to confine them.
+    /// Starts both children and sends `hello`; also returns the features that the kernel lacks to confine them.
     static func start(
         _ configuration: SlotConfiguration, log: Log
     ) async throws(Failure) -> (ChildPair, unconfined: Set<SandboxPart>) {
         do {
-            // Before they start: what is exchanged meanwhile is noticed by the first job.
+            // Read before the children start, so that the first job detects files that were replaced in the meantime.
             let lookups = await LookupFiles.shared.identities(configuration.policy)
             let pair = try await spawn(source: configuration.source ?? -1, lookups, log: log)
             pair.transfer.send(TransferOrder.hello(version: slotProtocolVersion, policy: configuration.policy))
@@ -100,7 +100,7 @@ final class ChildPair: Sendable {
         transcode.kill()
     }
 
-    /// Asks both to end by themselves.
+    /// Asks both to exit.
     func close() {
         transfer.close()
         transcode.close()
@@ -122,7 +122,7 @@ final class ChildPair: Sendable {
                 handlers(of: "respool-transcode", events, job, log) { (report: TranscodeReport) in
                     (.transcode(report), report.isProgress)
                 })
-            // The children have ends of their own now.
+            // The children have their own copies now.
             _ = consume linkOfTransfer
             _ = consume linkOfTranscode
             return ChildPair(events: events, transfer: transfer, transcode: transcode, job: job, lookups: lookups)
@@ -132,8 +132,8 @@ final class ChildPair: Sendable {
         }
     }
 
-    /// Puts what the child says into the mailbox, and what it writes into the log; `event` answers as well whether a newer report
-    /// may take the place of one that nobody has read.
+    /// Puts the child's reports into the mailbox, and its output into the log; `event` also returns whether a newer
+    /// report may replace an unread one.
     private static func handlers<Report: Sendable>(
         of name: String, _ events: Mailbox<Event>, _ job: JobLabel, _ log: Log,
         event: @escaping @Sendable (Report) -> (Event, isReplaceable: Bool)
@@ -180,7 +180,7 @@ extension TranscodeReport {
 }
 
 extension Log {
-    /// Writes down a line of a child's standard error, which nobody can take for the worker's own words.
+    /// Logs a line of a child's standard error, in a form that cannot be confused with the worker's own messages.
     func wrote(_ line: String, child: String, job: String = "") {
         let log = job.isEmpty ? self : with("job", job)
         log.error("a child wrote to its standard error", ["child": child, "line": line])

@@ -3,7 +3,7 @@ import Lifecycle
 package import SlotIPC
 
 extension CredentialSettings {
-    /// Where `RESPOOL_CREDENTIALS_FILE` and `RESPOOL_CREDENTIALS` say that credentials are; all of them must be well-formed.
+    /// The settings from `RESPOOL_CREDENTIALS_FILE` and `RESPOOL_CREDENTIALS`; throws if a credential is malformed.
     package static func fromEnvironment() throws(Failure) -> CredentialSettings {
         var settings = CredentialSettings()
         settings.file = Environment.value("RESPOOL_CREDENTIALS_FILE")

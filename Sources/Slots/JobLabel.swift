@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The job that a pair of children has in hand, or had last, for what is written down about them.
+/// The present or last job of a pair of children, for log lines about them.
 final class JobLabel: Sendable {
     private let state = Mutex("")
 

@@ -1,6 +1,6 @@
 import Text
 
-/// The last lines that libav logged for a job, bounded in count and bytes.
+/// The last lines that libav logged for a job, with limits on their number and size.
 struct LogTail {
     private(set) var all: [String] = []
     private static let maxLines = 50

@@ -1,9 +1,9 @@
 import Lifecycle
 import SlotIPC
 
-/// The files that `respool-transfer` looks names, certificates and keys up in, as they are now.
+/// The current files in which `respool-transfer` looks up names, certificates and keys.
 ///
-/// On a thread of its own, for a file system may take its time.
+/// It uses a separate thread, because file systems may be slow.
 actor LookupFiles {
     static let shared = LookupFiles()
 
@@ -11,6 +11,6 @@ actor LookupFiles {
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-    /// Which files are there for children with the policy.
+    /// The identities of the lookup files for children with the policy.
     func identities(_ policy: TransferPolicy) -> FileIdentities { FileIdentities(of: policy.lookups) }
 }

@@ -1,47 +1,49 @@
 import Synchronization
 
-/// Events from several threads, taken by one task in their order; what each of the others says is bounded in bytes.
+/// Events from several threads, received by one task in their order. The unread events of each sender other than the
+/// worker are limited in size.
 final class Mailbox<Event: Sendable>: Sendable {
     private let capacity: Int
     private let state = Mutex(State())
 
     fileprivate struct Entry {
-        /// Nothing once it is taken.
+        /// `nil` once it is received.
         var event: Event?
-        /// Nothing for what the worker says itself, which takes no room.
+        /// `nil` for the worker's own events, which do not count against the capacity.
         var sender: String?
         var bytes = 0
     }
 
     fileprivate struct State {
         var entries: [Entry] = []
-        /// How many of the entries are read.
+        /// How many of the entries were received.
         var read = 0
-        /// How many entries there were before these.
+        /// How many entries were removed before these.
         var dropped = 0
-        /// What is unread of each sender.
+        /// The size of each sender's unread events.
         var bytes: [String: Int] = [:]
-        /// Of each sender the number of the last event that a newer one may replace.
+        /// The number of each sender's last event that a newer one may replace.
         var replaceable: [String: Int] = [:]
-        /// Senders that are not heard any more.
+        /// Senders whose events are discarded.
         var muted: Set<String> = []
         var waiter: CheckedContinuation<Event, Never>?
     }
 
-    /// What each event takes besides its bytes, so that many small ones fill a mailbox too.
+    /// The fixed cost of an event, so that many small ones fill a mailbox too.
     private static var overhead: Int { 512 }
 
     init(capacity: Int = 8 << 20) { self.capacity = capacity }
 
-    /// Appends an event of the worker's own, for which there is always room.
+    /// Appends an event of the worker, for which there is always room.
     func append(_ event: Event) {
         let waiter = state.withLock { $0.append(Entry(event: event)) }
         waiter?.resume(returning: event)
     }
 
-    /// Appends what somebody else says; false, and nothing more of that sender is taken, if too much of it is unread.
+    /// Appends an event of another sender. If too much of that sender is unread, returns false and discards all its
+    /// events from then on.
     ///
-    /// An unread event of the same sender that was replaceable as well makes room for a newer one, and keeps its place.
+    /// A replaceable event replaces an unread replaceable one of the same sender, and keeps its position.
     func offer(_ event: Event, bytes: Int, from sender: String, replaceable: Bool = false) -> Bool {
         let entry = Entry(event: event, sender: sender, bytes: bytes + Self.overhead)
         let (isTaken, waiter): (Bool, CheckedContinuation<Event, Never>?) = state.withLock { state in
@@ -51,7 +53,7 @@ final class Mailbox<Event: Sendable>: Sendable {
                 state.mute(sender)
                 return (false, nil)
             }
-            // What somebody waits for is taken at once.
+            // An event that is delivered at once is never unread.
             if replaceable, state.waiter == nil { state.replaceable[sender] = state.dropped + state.entries.count }
             return (true, state.append(entry))
         }
@@ -59,18 +61,18 @@ final class Mailbox<Event: Sendable>: Sendable {
         return isTaken
     }
 
-    /// Drops what is unread of the sender.
+    /// Discards the unread events of the sender.
     func discard(from sender: String) { state.withLock { $0.discard(from: sender) } }
 
-    /// Drops what is unread of the sender, and all that it says from now on.
+    /// Discards the unread and all later events of the sender.
     func mute(_ sender: String) { state.withLock { $0.mute(sender) } }
 
-    /// Whether something of the sender waits for the reader.
+    /// Whether the sender has unread events.
     func hasUnread(from sender: String) -> Bool {
         state.withLock { state in state.entries[state.read...].contains { $0.sender == sender } }
     }
 
-    /// The next event; one task at a time may wait.
+    /// The next event; only one task may wait at a time.
     func next() async -> Event {
         await withCheckedContinuation { continuation in
             let event: Event? = state.withLock { state in
@@ -85,7 +87,7 @@ final class Mailbox<Event: Sendable>: Sendable {
 }
 
 extension Mailbox.State {
-    /// Keeps the entry, or answers who waits for it.
+    /// Stores the entry, or returns the waiting reader that receives it.
     mutating func append(_ entry: Mailbox<Event>.Entry) -> CheckedContinuation<Event, Never>? {
         if let waiter {
             self.waiter = nil
@@ -99,11 +101,11 @@ extension Mailbox.State {
     mutating func popFirst() -> Event? {
         guard read < entries.count else { return nil }
         let entry = entries[read]
-        // The place stays for a while, and what it held does not.
+        // The slot in the array is removed later, but the event is released now.
         entries[read] = Mailbox<Event>.Entry()
         if let sender = entry.sender { bytes[sender, default: 0] -= entry.bytes }
         read += 1
-        // Moving the rest each time would make a long backlog cost its square.
+        // Removing entries one by one would take quadratic time for a long backlog.
         if read == entries.count || read >= 1024 {
             dropped += read
             entries.removeFirst(read)
@@ -112,7 +114,7 @@ extension Mailbox.State {
         return entry.event
     }
 
-    /// Whether an unread event of the entry's sender made room for it.
+    /// Replaces an unread replaceable event of the entry's sender; returns false if there is none.
     mutating func replace(with entry: Mailbox<Event>.Entry) -> Bool {
         guard let sender = entry.sender, let number = replaceable[sender], number >= dropped + read else {
             return false
@@ -127,7 +129,7 @@ extension Mailbox.State {
         dropped += read
         read = 0
         bytes[sender] = 0
-        // The places have changed.
+        // The positions have changed.
         replaceable = [:]
     }
 

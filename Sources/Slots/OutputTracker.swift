@@ -2,17 +2,17 @@ package import JobSchema
 import MediaTypes
 import SlotIPC
 
-/// What both children have said of a job's outputs so far.
+/// What both children have reported of a job's outputs.
 struct OutputTracker {
-    /// The plan, with what is skipped of it.
+    /// The plan, including which outputs are skipped.
     private(set) var plan: ConversionPlan
     private let overwrites: [Overwrite]
     private let locations: [String]
     private let maxSeconds: Int
     private var outcomes: [Int: OutputOutcome] = [:]
-    /// The outputs of which the transcoder has told.
+    /// The outputs that the transcoder has reported.
     private var told: Set<Int> = []
-    /// Whether it has told of all.
+    /// Whether it has reported all of them.
     private(set) var isConverted = false
     private var staged: [Int: StagedOutput] = [:]
 
@@ -29,14 +29,14 @@ struct OutputTracker {
         self.maxSeconds = maxSeconds
     }
 
-    // MARK: What the transcoder says
+    // MARK: Reports of the transcoder
 
     mutating func measured(_ index: Int, _ measurement: OutputMeasurement) throws(ImplausibleReport) {
         try expect(index)
         let checked = try measurement.checked(
             as: plan.renditions[index], maxSeconds: maxSeconds, requested: plan.requestedSettings(of: index))
         told.insert(index)
-        // What transfer said of it is nearer to the cause.
+        // A report of `respool-transfer` takes precedence, because it is closer to the cause.
         if outcomes[index] == nil { outcomes[index] = .measured(checked) }
     }
 
@@ -54,14 +54,14 @@ struct OutputTracker {
         isConverted = true
     }
 
-    /// Fails unless the output is one that is still to be told.
+    /// Throws unless the output is one that has not been reported yet.
     private func expect(_ index: Int) throws(ImplausibleReport) {
         guard !isConverted, plan.renditions.indices.contains(index), !told.contains(index) else {
             throw ImplausibleReport("output \(index) of \(plan.renditions.count), which is not to be told now")
         }
     }
 
-    // MARK: What transfer says
+    // MARK: Reports of respool-transfer
 
     mutating func skipped(_ index: Int, _ location: String) {
         guard plan.renditions.indices.contains(index) else { return }
@@ -76,13 +76,13 @@ struct OutputTracker {
         outcomes[index] = .failed(failure)
     }
 
-    /// Whether which outputs there are to be is known only when their places are looked up.
+    /// Whether `respool-transfer` must check the locations to determine which outputs are skipped.
     var maySkip: Bool { overwrites.contains(.skip) }
 
     /// Whether no output is to be made.
     var isAllSkipped: Bool { plan.skipped.count == plan.renditions.count }
 
-    /// What `publish` would make visible, once everything is known; a failure if nothing is to be.
+    /// The commit record for `publish`, once it is complete (`nil` before); throws if nothing is to be published.
     func record() throws(Failure) -> CommitRecord? {
         guard isConverted || isAllSkipped else { return nil }
         var outputs: [CommitRecord.Output] = []
@@ -115,7 +115,7 @@ struct OutputTracker {
 }
 
 extension OutputReport {
-    /// What the job asked for, what transfer staged and summed, and what the transcoder found out of it.
+    /// Combines the requested settings, the staged file and its digest, and the measurement of the transcoder.
     init(
         format: String, requested: [String: String], _ measurement: OutputMeasurement, _ staged: StagedOutput
     ) {
@@ -134,12 +134,12 @@ extension OutputReport {
 }
 
 extension CommitRecord.Output {
-    /// An output of which there is nothing to publish.
+    /// An output without anything to publish.
     fileprivate init(_ report: OutputReport) { self.init(destination: report.url, staged: "", report: report) }
 }
 
 extension CommitRecord {
-    /// Takes note of what became of the outputs.
+    /// Adds the results of publishing to the reports of the outputs.
     package mutating func take(_ publication: Publication) {
         for (index, etag) in publication.etags where outputs.indices.contains(index) {
             outputs[index].report.etag = etag
@@ -155,7 +155,7 @@ extension CommitRecord {
         }
     }
 
-    /// What is taken back of uploads that nobody will complete.
+    /// A record for removing uploads that will not be completed.
     init(uploads: some Sequence<StagedOutput>) {
         self.init(
             outputs: uploads.map { upload in
@@ -165,7 +165,7 @@ extension CommitRecord {
             })
     }
 
-    /// The job's failure if one of its outputs has failed: the first one's, which says how many there are.
+    /// The job's failure if an output has failed: that of the first one, with the number of failed outputs.
     package var failure: Failure? {
         let failures = outputs.compactMap(\.report.error)
         guard let first = outputs.firstIndex(where: { $0.report.error != nil }), let failure = failures.first else {

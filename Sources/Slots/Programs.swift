@@ -2,9 +2,9 @@ import FoundationEssentials
 import Glibc
 package import JobSchema
 
-/// Where the programs of this installation are.
+/// The locations of the programs of this installation.
 package enum Programs {
-    /// The path of a program: beside this one, or in `../libexec/respool`; never through `PATH`.
+    /// The path of a program: in the folder of this one, or in `../libexec/respool`; `PATH` is not used.
     package static func path(_ name: String) throws(Failure) -> String {
         let folder = ownFolder()
         for candidate in ["\(folder)/\(name)", "\(folder)/../libexec/respool/\(name)"]

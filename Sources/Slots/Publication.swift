@@ -1,11 +1,11 @@
 package import JobSchema
 
-/// What became of outputs that were to become visible.
+/// The results of publishing outputs.
 package struct Publication: Sendable {
-    /// Those that could not, while others were.
+    /// Outputs that could not be published, while others were.
     package var failures: [Int: Failure] = [:]
-    /// Those that were not made in the end, because something was there.
+    /// Outputs that were skipped when they were published, because their location had a file by then.
     package var skipped: Set<Int> = []
-    /// What stores call the content of theirs.
+    /// The ETags of outputs in stores.
     package var etags: [Int: String] = [:]
 }

@@ -3,7 +3,7 @@ import Lifecycle
 package import SlotIPC
 
 extension S3Settings {
-    /// The settings that the variables of Amazon's own tools ask for, and those of respool.
+    /// The settings from the variables of Amazon's own tools, and those of respool.
     package static func fromEnvironment() throws(Failure) -> S3Settings {
         var settings = S3Settings()
         setKeys(&settings)
@@ -48,7 +48,7 @@ extension S3Settings {
 
     private static func isLine(_ text: String) -> Bool { text.utf8.allSatisfy { (0x21...0x7e).contains($0) } }
 
-    /// Keys of which there is half fail the jobs that want them, and no others.
+    /// If only one of the two variables is set, only jobs that need the keys fail.
     private static func setKeys(_ settings: inout S3Settings) {
         switch (Environment.value("AWS_ACCESS_KEY_ID"), Environment.value("AWS_SECRET_ACCESS_KEY")) {
         case (nil, nil): break
@@ -62,7 +62,7 @@ extension S3Settings {
         }
     }
 
-    /// Where a container is given its keys, as Amazon's tools are told.
+    /// The server from which a container gets its keys, from the variables of Amazon's tools.
     private static func container() throws(Failure) -> S3RoleSource? {
         let token = Environment.value("AWS_CONTAINER_AUTHORIZATION_TOKEN")
         let tokenFile = Environment.value("AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE")

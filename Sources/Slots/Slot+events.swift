@@ -4,14 +4,14 @@ import MediaTypes
 import SlotIPC
 import Synchronization
 
-// What a slot does with what its children say, and with how they end.
+// How a slot handles events of its children.
 extension Slot {
-    /// What every wait does with an event that it did not wait for.
+    /// Handles an event that the present wait does not expect.
     func handle(_ event: ChildPair.Event, _ pair: ChildPair) throws(SlotError) {
         switch event {
         case .transcode(.log(let line)): lines.append(line)
         case .transfer(.uploading(let index, let output)): uploads[index] = output
-        // One child may tell of the other's death before it is reaped.
+        // One child may report the end of the other before that is reaped.
         case .transcode(.failed(let failure)) where isTranscodeBusy && failure.code == .crashed:
             throw crash(pair, failure.bounded.message)
         case .transcode(.failed(let failure)) where isTranscodeBusy:
@@ -25,7 +25,7 @@ extension Slot {
         case .silent:
             throw crash(
                 pair, "respool-transcode said nothing for \(Int(configuration.silence.seconds)) s and was killed")
-        // Left over from the end of a conversion that was waited for elsewhere.
+        // These may be left over from the end of a conversion.
         case .transcode(.progress), .transfer(.staged), .transfer(.outputFailed), .transfer(.outputSkipped),
             .transfer(.checked), .transfer(.publishing), .transfer(.waiting):
             return
@@ -35,7 +35,7 @@ extension Slot {
         }
     }
 
-    /// What a transcoder says, if it can be true; one that says something else is not to be trusted any more.
+    /// A validated value of the transcoder; if it is not plausible, the children are killed.
     func plausible<Value>(
         _ pair: ChildPair, _ check: () throws(ImplausibleReport) -> Value
     ) throws(SlotError) -> Value {
@@ -54,7 +54,7 @@ extension Slot {
         return .crashed(Failure(.crashed, what + last), log: lines.all)
     }
 
-    /// Kills a transcoder that did not keep to its job.
+    /// Kills a transcoder that violated the protocol.
     func violation(_ pair: ChildPair, _ failure: Failure) -> SlotError {
         let error = crash(pair, failure.message)
         guard failure.code != .crashed, case .crashed(_, let log) = error else { return error }

@@ -4,33 +4,33 @@ package import MediaTypes
 package import SlotIPC
 import Synchronization
 
-/// One place where a job can run: a pair of children, reused from job to job and replaced when one dies.
+/// Runs one job at a time in a pair of children, which is reused for several jobs, and replaced when a child ends.
 ///
-/// A job is `convert` → `publish` → `end`; `end` belongs to every job, whatever came of it.
+/// A job is `convert` → `publish` → `end`; `end` follows every job, whatever its outcome.
 package actor Slot {
     let configuration: SlotConfiguration
     let log: Log
     private var jobs = 0
-    /// Whether the transcoder owes an answer, or what it said cannot be trusted.
+    /// Whether the transcoder has not replied yet, or is no longer trusted.
     var isTranscodeBusy = false
     private var isTransferBusy = false
     private var isStreaming = false
     var lines = LogTail()
-    /// What the job has under way at stores, by its output; a dead child leaves it there.
+    /// The job's uploads to stores in progress, by output; they remain there if the child ends.
     var uploads: [Int: StagedOutput] = [:]
-    /// What the kernel lacks to confine the children.
+    /// The features that the kernel lacks to confine the children.
     package private(set) var unconfined: Set<SandboxPart> = []
-    /// The id of the job in hand, or of the last one.
+    /// The id of the present or last job.
     private(set) var job = ""
-    /// Whose job that is.
+    /// The tenant of that job.
     private var lastTenant: String?
     nonisolated let shared = Mutex(Shared())
 
-    /// What `stop` touches from outside.
+    /// The state that `stop` accesses from other threads.
     struct Shared {
         var pair: ChildPair?
         var isStopped = false
-        /// Whether the job may have something under way at a store, which its child takes back while it lives.
+        /// Whether the job may have uploads in progress, which its child aborts if it is not killed.
         var hasUploads = false
     }
 
@@ -44,13 +44,13 @@ package actor Slot {
         _ = try await livePair()
     }
 
-    /// The process ids of both children, by the program's name, while there are some.
+    /// The process ids of both children by the name of the program; empty if there are none.
     package nonisolated var processes: [String: Int32] {
         guard let pair = shared.withLock({ $0.pair }) else { return [:] }
         return [pair.transfer, pair.transcode].reduce(into: [:]) { $0[$1.name] = $1.processIdentifier }
     }
 
-    /// Converts the task's source and answers what `publish` would make visible.
+    /// Converts the task's source; returns the commit record for `publish`.
     package func convert(
         _ task: SlotTask, progress: @escaping @Sendable (Progress) -> Void
     ) async throws(SlotError) -> CommitRecord {
@@ -90,7 +90,7 @@ package actor Slot {
         }
     }
 
-    /// Waits until it is known which outputs are skipped, and answers what there is to say where all of them are.
+    /// Waits until it is known which outputs are skipped; returns the record if all of them are, else `nil`.
     private func check(_ pair: ChildPair, _ board: inout OutputTracker) async throws(SlotError) -> CommitRecord? {
         while true {
             switch await pair.next() {
@@ -103,7 +103,7 @@ package actor Slot {
         }
     }
 
-    /// Says what a source is, as JSON.
+    /// Describes a source as JSON.
     package func probe(source: String, id: String, _ settings: ProbeSettings = .init()) async throws(SlotError)
         -> String
     {
@@ -125,13 +125,14 @@ package actor Slot {
         }
     }
 
-    /// Makes the staged outputs of the conversion visible; answers those that could not be while others were.
+    /// Publishes the staged outputs of the conversion; returns those that failed or were skipped while others were
+    /// published.
     @discardableResult
     package func publish() async throws(SlotError) -> Publication {
-        // The pair that converted, dead or alive: another one has nothing staged.
+        // The pair of the conversion, even if it has ended: another one has nothing staged.
         guard let pair = shared.withLock({ $0.pair }) else { throw .stopped }
         pair.transfer.send(TransferOrder.publish)
-        // Nobody can end a job from here on. Whoever reads a pipe may take his time.
+        // The job can no longer be ended. The reader of a pipe may be slow, so it has no timeout.
         let watch = isStreaming ? nil : TranscodeWatchdog(pair: pair, of: pair.transfer, limit: configuration.silence)
         defer { watch?.end() }
         var publication = Publication()
@@ -147,7 +148,7 @@ package actor Slot {
                 throw crash(
                     pair,
                     "respool-transfer published nothing for \(Int(configuration.silence.seconds)) s and was killed")
-            // The transcoder is done, and has no say in what becomes visible.
+            // The transcoder has finished, and has no influence on what is published.
             case .transcode(.progress), .transcode(.log): continue
             case .transcode: pair.transcode.kill(because: "spoke after its conversion")
             case .transfer(.violation): pair.transcode.kill()
@@ -157,7 +158,7 @@ package actor Slot {
         }
     }
 
-    /// Recovers what an earlier owner of the job left; between jobs.
+    /// Recovers what an earlier owner of the job left; called between jobs.
     package func recoverCommit(
         _ record: CommitRecord, job: String, tenant: String? = nil
     ) async throws(SlotError) -> RecoveredCommit {
@@ -171,7 +172,7 @@ package actor Slot {
         }
     }
 
-    /// Ends the job: everything of it is released when this returns, and the slot takes the next one.
+    /// Ends the job: all its resources are released when this returns, and the slot accepts the next job.
     package func end() async {
         let (pair, isStopped) = shared.withLock { shared in
             defer { shared.isStopped = false }
@@ -189,7 +190,7 @@ package actor Slot {
         if let limit = configuration.jobsPerPair, jobs >= limit { replace(pair) }
     }
 
-    /// Kills the pair now, from whatever thread; the work in hand then throws `stopped`.
+    /// Kills the pair at once; callable from any thread. The call in progress then throws `stopped`.
     package nonisolated func stop() {
         let (pair, hasUploads) = shared.withLock { shared in
             shared.isStopped = true
@@ -199,7 +200,7 @@ package actor Slot {
         pair?.events.append(.stopped)
     }
 
-    /// Lets both children end by themselves, and kills them if they do not.
+    /// Asks both children to exit, and kills them if they do not.
     package func shutdown() async {
         guard let pair = shared.withLock({ $0.pair }) else { return }
         pair.close()
@@ -221,7 +222,7 @@ package actor Slot {
         defer { watch.end() }
         while true {
             switch await pair.next() {
-            // Thousands of parts take their time.
+            // Removing thousands of parts takes time.
             case .transfer(.publishing): watch.reset()
             case .transfer(.ended(let leftBehind, let violation)):
                 isTransferBusy = false
@@ -233,16 +234,16 @@ package actor Slot {
                 return
             case .ended(let ending) where ending.name == pair.transfer.name: return release(pair)
             case .silent: return release(pair)
-            // What was told of the upload is taken back even if the child dies of it.
+            // A reported upload is aborted later even if the child crashes.
             case .transfer(.uploading(let index, let output)): uploads[index] = output
             case .transfer(.violation): pair.transcode.kill()
-            // What was on its way when the job ended.
+            // Messages that were in transit when the job ended.
             case .transfer, .transcode, .ended, .stopped: continue
             }
         }
     }
 
-    /// Has another child take back what a dead one left at stores.
+    /// Lets a new child abort the uploads that a dead one left in stores.
     private func abortUploads() async {
         guard !uploads.isEmpty else { return }
         let record = CommitRecord(uploads: uploads.values)
@@ -266,10 +267,10 @@ package actor Slot {
         log.warning("something unfinished may be left at a store", ["job": job, "reason": reason])
     }
 
-    /// The tenant whose jobs the slot's children run; nothing before their first job.
+    /// The tenant whose jobs the slot's children run; `nil` before their first job.
     package nonisolated var tenant: String? { shared.withLock { $0.pair?.tenant } }
 
-    /// Children that see what is there now, and have run no other tenant's jobs.
+    /// A running pair that can access the current lookup files, and has run no other tenant's jobs.
     private func livePair(for tenant: String? = nil) async throws(SlotError) -> ChildPair {
         let (pair, isStopped) = shared.withLock { ($0.pair, $0.isStopped) }
         if isStopped { throw .stopped }
@@ -307,7 +308,7 @@ package actor Slot {
         uploads = [:]
         self.job = job.id
         pair.job.id = job.id
-        // What a transcoder says unasked is nothing of this job.
+        // Unsolicited messages of the transcoder do not belong to this job.
         pair.events.discard(from: pair.transcode.name)
         isTransferBusy = true
         isStreaming = descriptor != nil
@@ -320,12 +321,12 @@ package actor Slot {
         shared.withLock { $0.pair = nil }
     }
 
-    /// Lets an idle pair go; the next job starts another.
+    /// Closes an idle pair; the next job starts another.
     private func replace(_ pair: ChildPair) {
         pair.close()
         shared.withLock { $0.pair = nil }
         Task {
-            // One that does not end when it is asked to has no job to finish.
+            // A pair that does not exit is killed; it has no job to finish.
             try? await Task.sleep(for: .seconds(30))
             pair.kill()
         }

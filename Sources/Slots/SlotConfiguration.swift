@@ -4,21 +4,21 @@ import Lifecycle
 import MediaTypes
 package import SlotIPC
 
-/// How slots run, and what their jobs may touch.
+/// The configuration of slots, and what their jobs may access.
 package struct SlotConfiguration: Sendable {
     /// What `respool-transfer` may reach and write.
     package var policy: TransferPolicy
     /// The limits of `respool-transcode`.
     package var transcode: TranscodePolicy
-    /// How long a transcoder may say nothing before it is killed.
+    /// The timeout after which a transcoder that sends nothing is killed.
     package var silence: Duration
-    /// After how many jobs a pair is replaced; never, if nothing.
+    /// The number of jobs after which a pair is replaced; `nil` for never.
     package var jobsPerPair: Int?
-    /// Whose jobs share a pair; those of everybody, if nothing.
+    /// Which jobs share a pair; `nil` for all.
     package var pairScope: PairScope?
-    /// Whether a slot starts whose children the kernel cannot confine.
+    /// Whether a slot may start if the kernel cannot confine its children.
     package var sandbox = SandboxMode.on
-    /// A descriptor that `respool-transfer` finds as `ChildDescriptor.source`; the caller keeps it open.
+    /// A descriptor that `respool-transfer` gets as `ChildDescriptor.source`; the caller keeps it open.
     package var source: CInt?
 
     package init(
@@ -31,7 +31,7 @@ package struct SlotConfiguration: Sendable {
         self.jobsPerPair = jobsPerPair
     }
 
-    /// The configuration that the `RESPOOL_*` variables ask for; a value that cannot be read is named in the failure.
+    /// The configuration from the `RESPOOL_*` variables; throws an error that names an invalid value.
     package static func fromEnvironment() throws(Failure) -> SlotConfiguration {
         var configuration = SlotConfiguration()
         configuration.policy.sourceRoots = list("RESPOOL_SOURCE_ROOTS", separator: ":")
@@ -147,7 +147,7 @@ package struct SlotConfiguration: Sendable {
 }
 
 extension SourceLimits {
-    /// The limits that the environment asks for, whose numbers the body reads.
+    /// The limits from the environment; `whole` parses the variables.
     fileprivate static func fromEnvironment(
         _ whole: (String, ClosedRange<Int>) throws(Failure) -> Int?
     ) throws(Failure) -> SourceLimits {

@@ -1,15 +1,15 @@
 package import JobSchema
 
-/// How a slot's work can end badly.
+/// Why a slot's operation failed.
 package enum SlotError: Error, Sendable {
-    /// The job failed, and the pair goes on.
+    /// The job failed; the pair is still usable.
     case failed(Failure, log: [String])
-    /// A child died or fell silent; the pair is replaced before the next job.
+    /// A child ended or timed out; the pair is replaced before the next job.
     case crashed(Failure, log: [String])
-    /// Somebody called `stop`.
+    /// `stop` was called.
     case stopped
 
-    /// What to tell people, if there is something.
+    /// The failure to report.
     package var failure: Failure {
         switch self {
         case .failed(let failure, _), .crashed(let failure, _): failure

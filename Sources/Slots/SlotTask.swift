@@ -2,11 +2,11 @@ package import JobSchema
 package import MediaTypes
 package import SlotIPC
 
-/// One conversion, as a slot runs it.
+/// One conversion for a slot.
 package struct SlotTask: Sendable {
     /// The job's id, which default names contain.
     package var id: String
-    /// What staged names are made from; another for every try.
+    /// Part of staged names; different for every attempt.
     package var token: String
     /// The URL or path of the source.
     package var source: String
@@ -14,14 +14,14 @@ package struct SlotTask: Sendable {
     package var access: SourceAccess
     /// What is read, and what is made of it.
     package var plan: ConversionPlan
-    /// Where each rendition's result goes: a path under the output root or the granted one, `-` for `outputDescriptor`, or
-    /// nothing for the default name.
+    /// The location of each rendition's result: a path under the output root or the granted one, `-` for
+    /// `outputDescriptor`, or `nil` for the default name.
     package var outputs: [TransferJob.Output]
     /// Borrowed until the conversion is published.
     package var outputDescriptor: CInt?
-    /// Whose job it is, where a pair of children is not everybody's.
+    /// The tenant of the job, if children are not shared by all jobs.
     package var tenant: String?
-    /// When the job was made, in ms since 1970, if earlier attempts of it may have left something.
+    /// When the job was created, in ms since 1970, if earlier attempts of it may have left something.
     package var start: Int64?
 
     package init(
@@ -42,7 +42,7 @@ package struct SlotTask: Sendable {
 }
 
 extension SlotTask {
-    /// The part of the task that moves bytes.
+    /// The part of the task for `respool-transfer`.
     var transferJob: TransferJob {
         var outputs = outputs
         for (index, rendition) in zip(outputs.indices, plan.renditions) {

@@ -2,9 +2,10 @@ import Glibc
 import Lifecycle
 import Text
 
-/// What a child writes to its standard error: read from a pipe, and written down line by line as the child's own.
+/// Reads a child's standard error from a pipe, and logs it line by line.
 ///
-/// A flood is thinned out: what is over the limit is counted, and the last lines of it are kept for the child's end.
+/// The lines are rate-limited: lines over the limit are counted, and the last of them are logged when the child has
+/// ended.
 struct StandardErrorLog: ~Copyable {
     private var pipe: Descriptor?
     private let write: (String) -> Void
@@ -24,7 +25,7 @@ struct StandardErrorLog: ~Copyable {
         self.write = write
     }
 
-    /// Whether somebody can still write.
+    /// Whether the pipe may still have a writer.
     var isOpen: Bool {
         switch pipe {
         case .some: true
@@ -32,7 +33,7 @@ struct StandardErrorLog: ~Copyable {
         }
     }
 
-    /// The descriptor to poll, -1 while nothing is to be read, and for how many milliseconds at most.
+    /// The descriptor to poll (-1 to read nothing) and the timeout in milliseconds.
     func pollEntry(now: ContinuousClock.Instant = .now) -> (descriptor: CInt, milliseconds: CInt) {
         switch pipe {
         case .some(let open):
@@ -42,7 +43,7 @@ struct StandardErrorLog: ~Copyable {
         }
     }
 
-    /// Reads what is there, which must be something.
+    /// Reads available data; call this only if there is some.
     mutating func read() {
         let count = withUnsafeTemporaryAllocation(byteCount: 64 << 10, alignment: 1) { buffer in
             let count = Self.read(pipe, buffer)
@@ -50,13 +51,13 @@ struct StandardErrorLog: ~Copyable {
             return count
         }
         if count == 0 { pipe = nil }
-        // Whoever writes faster waits; a pipe that is read as fast as possible takes a processor.
+        // A child that writes faster has to wait, because reading a pipe as fast as possible would occupy a processor.
         if count > 0, !readBudget.take(count) { pausedUntil = .now + .milliseconds(200) }
     }
 
-    /// Reads what is left of a child that is gone, and closes the pipe.
+    /// Reads the rest of the output of a child that has ended, and closes the pipe.
     mutating func finish() {
-        // A pipe holds no more than 1 MiB, unless somebody else still writes.
+        // A pipe holds at most 1 MiB, unless another process still writes.
         for _ in 0..<32 {
             guard isOpen, Self.isReadable(pipe) else { break }
             read()

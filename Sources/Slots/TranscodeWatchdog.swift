@@ -1,12 +1,12 @@
 import Synchronization
 
-/// Tells a pair's mailbox when its children, or one of them, have said nothing for too long.
+/// Appends an event to a pair's mailbox if its children, or one of them, have sent nothing for too long.
 ///
-/// Time counts while the worker listens: one that was stopped, is held up, or has not read what a child said yet has no
-/// reason to complain.
+/// It counts only the time in which the worker could receive: time in which the worker was suspended or delayed, or had
+/// unread messages of the child, does not count.
 final class TranscodeWatchdog: Sendable {
     private let limit: Duration
-    /// For how long nothing was heard; nothing once nobody need say anything any more.
+    /// The time without a message; `nil` once no message is expected any more.
     private let quiet = Mutex<Duration?>(.zero)
     private let task = Mutex<Task<Void, Never>?>(nil)
 
@@ -17,28 +17,28 @@ final class TranscodeWatchdog: Sendable {
             while (try? await Task.sleep(for: step)) != nil {
                 guard let self, let pair else { return }
                 if children.contains(where: { $0.hasUnread || pair.events.hasUnread(from: $0.name) }) { continue }
-                // However long this was in coming, no more than a step of it was spent listening.
+                // At most one step is counted, however long the sleep really took.
                 let total = quiet.withLock { quiet in
                     quiet? += step
                     return quiet
                 }
                 guard let total else { return }
-                // Once in a silence.
+                // Only once per timeout.
                 if total >= limit, total - step < limit { pair.events.append(.silent(self)) }
             }
         }
         task.withLock { $0 = started }
     }
 
-    /// Whether nothing was heard since it told so, and something should have been.
+    /// Whether still no message was received since the event, and one is expected.
     var isOverdue: Bool { quiet.withLock { $0.map { $0 >= limit } ?? false } }
 
-    /// A child said something.
+    /// Restarts the timeout, because a child has sent something.
     func reset() {
         quiet.withLock { if $0 != nil { $0 = .zero } }
     }
 
-    /// The children need not say anything any more.
+    /// Ends the watch: no message is expected any more.
     func end() {
         quiet.withLock { $0 = nil }
         task.withLock { $0?.cancel() }

@@ -2,7 +2,7 @@ package import Jobs
 import Lifecycle
 import Synchronization
 
-/// Whether this worker runs, and when Redis last answered it.
+/// Whether this worker is running, and when Redis last replied to it.
 package final class WorkerHealth: Sendable {
     private let state: Mutex<State>
     private let log: Log
@@ -12,12 +12,12 @@ package final class WorkerHealth: Sendable {
     private struct State {
         var lastTick: ContinuousClock.Instant
         var lastAnswer: ContinuousClock.Instant?
-        /// Since when the queues that do not answer are silent; in a cluster each may live elsewhere.
+        /// Since when each queue's server has not replied; in a cluster, queues can be on different nodes.
         var outages: [QueueName: ContinuousClock.Instant] = [:]
         var isDraining = false
     }
 
-    /// How long the beat may be late before the worker counts as stuck.
+    /// How late the beat may be before the worker is considered stuck.
     package static let longestSilence: Duration = .seconds(15)
 
     init(log: Log, metrics: WorkerMetrics, hasSeveralQueues: Bool) {
@@ -27,21 +27,21 @@ package final class WorkerHealth: Sendable {
         state = Mutex(State(lastTick: .now))
     }
 
-    /// Whether the worker's own loops run.
+    /// Whether the worker's own loops are running.
     package var isAlive: Bool { state.withLock { $0.lastTick.duration(to: .now) < Self.longestSilence } }
 
-    /// Whether the worker takes jobs: Redis answered a short while ago, and nobody asked the worker to stop.
+    /// Whether the worker takes jobs: Redis replied recently, and the worker is not draining.
     package func isReady(within longest: Duration = longestSilence) -> Bool {
         guard let silence, silentQueues(for: longest).isEmpty else { return false }
         return silence < longest && !state.withLock { $0.isDraining }
     }
 
-    /// How long ago Redis answered last; nothing before its first answer.
+    /// The time since the last reply of Redis; `nil` before the first one.
     package var silence: Duration? {
         state.withLock { state in state.lastAnswer.map { $0.duration(to: .now) } }
     }
 
-    /// The queues whose server has not answered for so long.
+    /// The queues whose server has not replied for at least that long.
     package func silentQueues(for silence: Duration = longestSilence) -> [QueueName] {
         let silent = state.withLock { $0.outages.filter { $0.value.duration(to: .now) >= silence } }
         return silent.keys.sorted { $0.text < $1.text }
@@ -51,7 +51,7 @@ package final class WorkerHealth: Sendable {
 
     func drains() { state.withLock { $0.isDraining = true } }
 
-    /// Takes note of an answer; true if it ended an outage.
+    /// Records a reply; returns true if it ended an outage.
     @discardableResult
     func answered(_ queue: QueueName) -> Bool {
         let outage = state.withLock { state in
@@ -63,7 +63,7 @@ package final class WorkerHealth: Sendable {
         return true
     }
 
-    /// Takes note that Redis did not answer; says so once an outage.
+    /// Records that Redis did not reply; logs a warning once per outage.
     func failed(_ operation: String, _ queue: QueueName, _ error: some Error & CustomStringConvertible) {
         let isNew = state.withLock { state in
             let isNew = state.outages[queue] == nil

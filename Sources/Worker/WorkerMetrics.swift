@@ -2,7 +2,7 @@ import JobSchema
 import Jobs
 package import Lifecycle
 
-/// What a worker counts, each metric named in this one place.
+/// The metrics of a worker; each is named only here.
 package struct WorkerMetrics: Sendable {
     private let metrics: Metrics
 
@@ -19,7 +19,7 @@ package struct WorkerMetrics: Sendable {
         metrics.gauge("respool_jobs_running", help: "Jobs in hand.", Double(count))
     }
 
-    /// One try ended; `outcome` is what the queue was told, `code` is the error's or empty.
+    /// Records the end of an attempt; `outcome` is the one reported to the queue, `code` is the error's or empty.
     func ended(_ outcome: String, code: String, seconds: Double) {
         metrics.count(
             "respool_jobs_total", help: "Tries that ended, by outcome and error code.",
@@ -41,14 +41,14 @@ package struct WorkerMetrics: Sendable {
         }
     }
 
-    /// A pair of children is gone before its time.
+    /// Records that a pair of children ended prematurely.
     func lostChildren(_ reason: String) {
         metrics.count(
             "respool_children_replaced_total", help: "Pairs of children that crashed or were stopped.",
             labels: ["reason": reason])
     }
 
-    /// A lease of a lost worker was found expired.
+    /// Records an expired lease of a lost worker.
     func reaped() {
         metrics.count("respool_leases_reaped_total", help: "Leases of lost workers that this worker found expired.")
     }
@@ -58,13 +58,13 @@ package struct WorkerMetrics: Sendable {
             "respool_redis_seconds", help: "Time until Redis answered.", labels: ["operation": operation], seconds)
     }
 
-    /// Too few replicas have acknowledged a publication in time.
+    /// Records that too few replicas acknowledged a publication in time.
     func unacknowledged() {
         metrics.count(
             "respool_unacknowledged_total", help: "Publications that too few replicas acknowledged in time.")
     }
 
-    /// One try of a callback ended; nothing if the queue did not hear of it.
+    /// Records the end of an attempt of a callback; `nil` if it could not be reported to the queue.
     func called(_ answer: FinishCallbackAnswer?) {
         let outcome =
             switch answer {
