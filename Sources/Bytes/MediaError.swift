@@ -5,7 +5,7 @@ package struct MediaError: Error, Sendable {
     package let operation: String
     /// libav's return code, if libav failed.
     package let code: Code?
-    /// One sentence for people.
+    /// A human-readable message of one sentence.
     package let sentence: String
     /// The index of the output that failed the whole conversion; `nil` if the failure is not an output's.
     package private(set) var output: Int?
@@ -27,7 +27,7 @@ package struct MediaError: Error, Sendable {
         case truncated
         /// The range begins after the source's end, or holds no sample.
         case invalidTimeRange
-        /// The settings cannot be met for this source.
+        /// The settings are not supported for this source.
         case invalidSettings
         /// The `ByteSource` threw.
         case source(any Error)

@@ -24,7 +24,7 @@ package enum Converter {
         let metadata = try reader.metadata(source, charset: plan.source.tagEncoding)
         let writers = RenditionWriters(
             plan: plan, source: source, stores: stores, metadata: metadata, measurements: measurements, stop: stop)
-        // After an analysis pass, the progress of opening would go back to zero.
+        // After an analysis pass, the progress of a packet scan would start again at zero.
         let isAnalyzed = measurements.contains { $0 != nil }
         let lanes = open(writers, reader) { if !isAnalyzed { progress($0) } }
         // With a single encoder, a second thread has no benefit that would outweigh its cost for small jobs.

@@ -83,7 +83,7 @@ extension AudioCodec {
         return rates.map { $0 * 1000 }
     }
 
-    /// The list of A/52.
+    /// The bit rates of A/52 (AC-3).
     static func dolbyBitRates(channels: Int?) -> [Int] {
         let rates = [32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320, 384, 448, 512, 576, 640]
         return rates.map { $0 * 1000 }.filter { $0 >= leastDolbyBitRate(channels: channels) }

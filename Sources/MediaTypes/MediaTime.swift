@@ -1,6 +1,6 @@
 /// An exact instant or duration: a whole number of units of 1/timescale of a second.
 package struct MediaTime: Hashable, Sendable {
-    /// How many units.
+    /// The number of units.
     package let value: Int64
     /// Units a second, always positive.
     package let timescale: Int64

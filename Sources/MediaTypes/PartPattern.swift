@@ -1,6 +1,6 @@
 /// The files that an output may have beside its main one, as a suffix of the main file's stem.
 package enum PartPattern: Codable, Hashable, Sendable {
-    /// One file.
+    /// A single file.
     case single(String)
     /// Files numbered from 1, with at least `digits` digits.
     case numbered(before: String, digits: Int, after: String)

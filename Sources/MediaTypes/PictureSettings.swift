@@ -1,6 +1,6 @@
 /// How a picture of the audio, or the peaks for a player's waveform, are made.
 package struct PictureSettings: Codable, Hashable, Sendable {
-    /// For peaks.
+    /// The file format of peaks.
     package var form = PeaksForm.json
     /// Bits of a peak value: 8 or 16.
     package var bits = 16

@@ -2,7 +2,7 @@
 package struct Warning: Codable, Hashable, Sendable {
     /// A stable identifier for programs, such as `range_cut`. It is a `Code`, unless another version wrote it.
     package private(set) var code: String
-    /// One sentence for people.
+    /// A human-readable message of one sentence.
     package var message: String
 
     package init(_ code: Code, _ message: String) {
@@ -12,7 +12,7 @@ package struct Warning: Codable, Hashable, Sendable {
 }
 
 extension Warning {
-    /// All warnings.
+    /// The codes of all warnings.
     package enum Code: String, CaseIterable, Sendable {
         case allSilent = "all_silent"
         case channelsMixed = "channels_mixed"

@@ -69,7 +69,7 @@ struct ID3Frames {
         return Array("ID3".utf8) + [version, 0, flags] + size + content
     }
 
-    // MARK: What frames mean
+    // MARK: Frame contents
 
     /// Renames the frame that most programs use for the grouping to the one that TagLib reads. iTunes has a separate frame for
     /// it, and uses this one for the work.

@@ -122,7 +122,7 @@ extension TrackDecoder {
         guard try next(into: frame), var position = frame.timestamp else { return nil }
         let following = try Frame()
         while position + Int64(frame.samples) <= target {
-            // The source may end before.
+            // The source may end before the target.
             guard try next(into: following) else { return position }
             position += Int64(frame.samples)
             frame.take(following)
