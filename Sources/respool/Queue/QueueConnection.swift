@@ -97,7 +97,7 @@ struct QueueConnection: Sendable {
 }
 
 extension Array {
-    /// The elements in order, in parts of at most so many.
+    /// The elements in order, in slices of at most `count`.
     func parts(of count: Int) -> [ArraySlice<Element>] {
         stride(from: 0, to: self.count, by: count).map { self[$0..<Swift.min($0 + count, self.count)] }
     }
