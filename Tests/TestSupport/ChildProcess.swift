@@ -3,15 +3,15 @@ package import Glibc
 package import Lifecycle
 import Synchronization
 
-/// A program started by a test, which dies with it; what it writes is collected as it comes.
+/// A program started by a test, which is killed when the test process ends. Its output is collected while it runs.
 ///
-/// Nothing here blocks a task: each child has threads of its own that read and wait.
+/// Nothing here blocks a task: each child has separate threads that read its output and wait for its end.
 package final class ChildProcess: Sendable {
-    /// What the child reads.
+    /// The child's standard input.
     package enum Input: Sendable {
         case none
         case bytes([UInt8])
-        /// A pipe that `write` fills and `closeInput` ends.
+        /// A pipe that `write` writes to and `closeInput` closes.
         case open
     }
 
@@ -19,15 +19,15 @@ package final class ChildProcess: Sendable {
     let state: ChildState
     private let input: Mutex<CInt>
 
-    /// Starts the program (a path, or a name found through `PATH`); `environment` is added to the test's own.
+    /// Starts the program, which is a path or a name searched in `PATH`. `environment` is added to the environment of the test.
     package init(
         _ program: String, _ arguments: [String] = [], environment: [String: String] = [:], folder: String? = nil,
         input: Input = .none
     ) async throws(Errno) {
-        // setpriv and env become the program itself, so the process id is the program's.
+        // setpriv and env execute the program, so the process id is the program's.
         let place = folder.map { ["env", "--chdir=\($0)"] } ?? []
         let command = ["--pdeathsig", "SIGKILL", "--"] + place + [program] + arguments
-        // Keys for S3 are asked for at an address beyond this machine.
+        // Requests for S3 keys would go to an address outside this machine.
         let merged = ProcessInfo.processInfo.environment.merging(["AWS_EC2_METADATA_DISABLED": "true"]) { $1 }
             .merging(environment) { $1 }
 
@@ -67,12 +67,12 @@ package final class ChildProcess: Sendable {
         try await ChildProcess(program, arguments, environment: environment, folder: folder, input: input).wait()
     }
 
-    /// Sends the signal, if the child still runs.
+    /// Sends the signal if the child is still running.
     package func kill(_ signal: CInt = SIGKILL) { state.kill(signal) }
 
     package var isRunning: Bool { state.isRunning }
 
-    /// Waits until the child has ended and its output is read.
+    /// Waits until the child has ended and its output has been read.
     @discardableResult
     package func wait() async -> Outcome {
         let outcome = await state.wait()
@@ -104,14 +104,14 @@ package final class ChildProcess: Sendable {
 }
 
 private extension CInt {
-    /// The descriptor, which is the caller's from now on.
+    /// Takes the descriptor; the caller then owns it.
     mutating func taken() -> CInt {
         defer { self = -1 }
         return self
     }
 }
 
-/// Writes until all is written or nobody reads.
+/// Writes until everything is written or the reader has closed the pipe.
 private func writeAll(_ bytes: [UInt8], to descriptor: CInt) {
     var rest = bytes[...]
     while !rest.isEmpty {

@@ -2,7 +2,7 @@ import Glibc
 import Lifecycle
 import Synchronization
 
-/// What is known of a child, gathered by three threads: one for each stream it writes, one that waits for its end.
+/// The state of a child, collected by three threads: one for each output stream, and one that waits for its end.
 final class ChildState: Sendable {
     private struct Contents {
         var streams: [[UInt8]] = [[], []]
@@ -37,7 +37,7 @@ final class ChildState: Sendable {
 
     func kill(_ signal: CInt) {
         contents.withLock { contents in
-            // Under the lock, and before it is reaped: later the number may be another process's.
+            // Under the lock, the child is not reaped yet. Afterwards, the process id may be reused.
             if contents.termination == nil { _ = Glibc.kill(pid, signal) }
         }
     }
@@ -72,8 +72,8 @@ final class ChildState: Sendable {
         }
         while true {
             var entry = pollfd(fd: descriptor, events: CShort(POLLIN), revents: 0)
-            // A grandchild may hold the pipe open after the child has ended; nobody waits for that one. Asked before the
-            // wait: a child that writes and ends just after it would lose its last words.
+            // A grandchild may keep the pipe open after the child has ended; its output is not waited for. The state is read
+            // before `poll`, because a child that writes and ends directly after `poll` would otherwise lose its last output.
             let hasEnded = !isRunning
             if poll(&entry, 1, 250) == 0 {
                 if hasEnded { return }

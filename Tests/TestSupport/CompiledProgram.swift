@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-/// The C programs and libraries that tests use, which lie in `Tests/Preloads`.
+/// Compiles the C programs and libraries in `Tests/Preloads`, which tests use.
 package enum CompiledProgram {
     /// Compiles the source with these options.
     package static func make(_ path: String, of source: String, _ options: [String] = []) async throws {

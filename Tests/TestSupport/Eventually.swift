@@ -1,11 +1,11 @@
-/// What did not become true in time.
+/// The condition that did not become true in time.
 package struct NotInTime: Error, CustomStringConvertible {
     package let description: String
 
     package init(description: String) { self.description = description }
 }
 
-/// Asks again and again until the condition holds; throws if it does not within the time.
+/// Polls the condition until it holds; throws if it does not hold within the time limit.
 package func eventually(
     _ what: String, within limit: Duration = .seconds(5), every interval: Duration = .milliseconds(10),
     _ condition: () async throws -> Bool

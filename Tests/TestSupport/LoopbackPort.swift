@@ -3,7 +3,7 @@ package import Lifecycle
 
 /// Ports of the loopback address.
 package enum LoopbackPort {
-    /// A port that nobody uses just now: the one asked for, or any.
+    /// A port that is currently unused: the requested one, or any.
     package static func free(_ port: UInt16 = 0) throws(Errno) -> UInt16 {
         let socket = Descriptor(owning: socket(AF_INET, CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0))
         var address = sockaddr_in()

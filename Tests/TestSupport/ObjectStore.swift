@@ -1,7 +1,7 @@
 import FoundationEssentials
 import Glibc
 
-/// The store that all suites share; each test has a bucket of its own.
+/// The S3 store shared by all suites. Each test uses a separate bucket.
 package actor ObjectStore {
     package static let shared = ObjectStore()
     package static let keys = (identifier: "AKIDEXAMPLE", secret: "wJalr/XUtn+FEMI=K7")
@@ -12,7 +12,7 @@ package actor ObjectStore {
     /// The URL of the store.
     package var endpoint: String { get async throws { "http://127.0.0.1:\(try await running().2)" } }
 
-    /// Puts an object into the bucket, which no request may have named before.
+    /// Puts an object into the bucket. No earlier request may have used the bucket.
     package func seed(_ bucket: String, _ key: String, _ bytes: [UInt8]) async throws {
         let path = try await running().1.file("seeds/\(bucket)/\(key)")
         try FileManager.default.createDirectory(
@@ -20,19 +20,19 @@ package actor ObjectStore {
         try Data(bytes).write(to: URL(filePath: path))
     }
 
-    /// Has requests whose line meets the pattern go wrong, so many times: a status, `drop`, `half`, `hang`,
-    /// `lost`, `long-name` or `late-error`.
+    /// Makes requests fail whose request line matches a pattern, a given number of times: with a status, `drop`, `half`,
+    /// `hang`, `lost`, `long-name` or `late-error`.
     package func spoil(_ bucket: String, _ rules: String...) async throws {
         try await running().1.write("\(bucket).rules", text: rules.joined(separator: "\n"))
     }
 
-    /// The requests that came for the bucket: method and URL, the status of the answer, and the range.
+    /// The requests for the bucket: method and URL, the status of the response, and the range.
     package func requests(_ bucket: String) async throws -> [String] {
         let text = try? String(contentsOfFile: try await running().1.file("\(bucket).log"), encoding: .utf8)
         return (text ?? "").split(separator: "\n").map(String.init)
     }
 
-    /// What the bucket holds since its last change.
+    /// The contents of the bucket after its last change.
     package func content(_ bucket: String) async throws -> Content {
         let path = try await running().1.file("\(bucket).json")
         guard let data = try? Data(contentsOf: URL(filePath: path)) else { return Content(objects: [:], uploads: []) }
@@ -41,7 +41,7 @@ package actor ObjectStore {
 
     package struct Content: Decodable {
         package let objects: [String: Object]
-        /// The keys of uploads that are not complete.
+        /// The keys of incomplete multipart uploads.
         package let uploads: [String]
 
         package struct Object: Decodable {
@@ -76,7 +76,7 @@ package actor ObjectStore {
         return (process, folder, port)
     }
 
-    /// The package's own Python, which has what Debian's lacks.
+    /// The Python installation of the package, which has modules that Debian's lacks.
     private static var python: String {
         let own = Programs.folder + "/../../python/bin/python3"
         return access(own, X_OK) == 0 ? own : "python3"

@@ -1,4 +1,4 @@
-/// How a child ended, and what it wrote.
+/// The exit status and the output of a child.
 package struct Outcome: Hashable, Sendable {
     package enum Termination: Hashable, Sendable {
         case exited(Int32)
@@ -12,7 +12,7 @@ package struct Outcome: Hashable, Sendable {
     package var output: String { String(decoding: standardOutput, as: UTF8.self) }
     package var errors: String { String(decoding: standardError, as: UTF8.self) }
 
-    /// The exit code, or nothing if a signal ended the child.
+    /// The exit code; `nil` if the child was ended by a signal.
     package var exitCode: Int32? {
         if case .exited(let code) = termination { code } else { nil }
     }

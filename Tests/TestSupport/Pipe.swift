@@ -1,7 +1,7 @@
 import Glibc
 import Lifecycle
 
-/// The two ends of a pipe, closed on exec, of which each is closed or given away by hand.
+/// The two ends of a pipe, with close-on-exec set. The owner must close each end or pass it on.
 struct Pipe {
     let reader: CInt
     let writer: CInt
@@ -13,7 +13,7 @@ struct Pipe {
         (reader, writer) = (ends[0], ends[1])
     }
 
-    /// A file to read from in place of a pipe.
+    /// A file to read from instead of a pipe.
     init(reading path: String) throws(Errno) {
         reader = open(path, O_RDONLY | O_CLOEXEC)
         writer = -1

@@ -1,11 +1,11 @@
 import Glibc
 
-/// The programs that the package builds.
+/// The programs built by the package.
 package enum Programs {
-    /// Where the program is: beside the test binary.
+    /// The path of the program, in the folder of the test binary.
     package static func path(_ name: String) -> String { "\(folder)/\(name)" }
 
-    /// The folder of the build.
+    /// The folder of the build products.
     package static let folder: String = {
         var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
         let length = readlink("/proc/self/exe", &buffer, buffer.count)

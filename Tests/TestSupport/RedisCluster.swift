@@ -2,15 +2,16 @@ import Glibc
 import Lifecycle
 package import Redis
 
-/// A cluster of three masters, with a replica of one of them; it dies with this object, or the process.
+/// A Redis cluster of three masters, one of which has a replica. It is stopped when this object is released or the process
+/// ends.
 package final class RedisCluster: Sendable {
-    /// The master that has nearly all slots, the two others, and the replica of the first.
+    /// The master that has all slots except two, the two other masters, and the replica of the first.
     package let nodes: [RedisServer]
     package let ports: [UInt16]
 
-    /// Starts it with all slots but the last two at the master that has a replica, and waits until it is whole.
+    /// Starts the cluster, and waits until it is available. The master with a replica has all slots except the last two.
     ///
-    /// Each node begins with the map of the cluster on its disk, because to meet takes them seconds.
+    /// Each node starts with the cluster's configuration on its disk, because discovery takes seconds.
     package init() async throws {
         let ports = try (0..<4).map { _ in try Self.freePort() }
         let names = (1...4).map { String(repeating: "\($0)", count: 40) }
@@ -33,7 +34,7 @@ package final class RedisCluster: Sendable {
         }
     }
 
-    /// Kills the first master, whose replica takes over, and waits until it has.
+    /// Kills the first master, and waits until its replica has taken over.
     package func failOver() async throws {
         try await shortenTimeouts()
         await nodes[0].kill()
@@ -42,7 +43,7 @@ package final class RedisCluster: Sendable {
         }
     }
 
-    /// Kills a master that has no replica, and waits until the others serve nothing any more.
+    /// Kills a master without a replica, and waits until the other nodes reject requests.
     package func breakApart() async throws {
         try await shortenTimeouts()
         await nodes[1].kill()
@@ -51,21 +52,21 @@ package final class RedisCluster: Sendable {
         }
     }
 
-    /// Starts the master again.
+    /// Restarts the killed master.
     package func mend() async throws { try await nodes[1].restart() }
 
-    /// Only shortly before a node is killed: a busy machine must not look like a broken one.
+    /// The timeout is short only directly before a node is killed. On a busy machine, a short timeout would make nodes appear
+    /// to have failed.
     private func shortenTimeouts() async throws {
         for node in nodes { _ = try await node.client().send(["CONFIG", "SET", "cluster-node-timeout", 1000]) }
     }
 
-    /// The URL of the two masters that have next to nothing.
+    /// The URL of the two masters that have one slot each.
     package var url: RedisURL {
         get throws { try RedisURL("redis+cluster://127.0.0.1:\(ports[1]),127.0.0.1:\(ports[2])") }
     }
 
-    /// A port whose companion for the nodes among themselves, 10,000 above, is free as well; both are below those that the
-    /// kernel gives to anybody who connects.
+    /// A free port whose cluster bus port, 10,000 above, is free too. Both are below the range of ephemeral ports.
     package static func freePort() throws -> UInt16 {
         while true {
             let port = UInt16.random(in: 10_000..<22_000)
@@ -96,14 +97,14 @@ package final class RedisCluster: Sendable {
 }
 
 extension RedisServer {
-    /// What the server answers to a command that tells about it.
+    /// The server's reply to an informational command, as text.
     package func info(_ words: RedisArgument...) async throws -> String {
         try await client().send(RedisCommand(words)).string ?? ""
     }
 }
 
 extension RedisClient {
-    /// The port of the server that answers.
+    /// The port of the server that replies.
     package var port: UInt16 {
         get async throws { UInt16(try await send(["CONFIG", "GET", "port"]).array?.last?.integer ?? 0) }
     }

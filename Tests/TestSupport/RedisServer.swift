@@ -2,17 +2,19 @@ package import Glibc
 package import Redis
 import Synchronization
 
-/// A redis-server for one test or suite, on a unix socket in a folder of its own; it dies with this object, or the process.
+/// A redis-server for one test or suite, on a unix socket in a separate folder. It is stopped when this object is released or
+/// the process ends.
 package final class RedisServer: Sendable {
     package let folder: TemporaryFolder
-    /// Where the server is, by its unix socket.
+    /// The URL of the server's unix socket.
     package let url: RedisURL
     private let arguments: [String]
     private let process: Mutex<ChildProcess?>
 
-    /// Starts a server and waits until it answers; the options are those of redis.conf and win over the defaults.
+    /// Starts a server and waits until it replies. The options are those of redis.conf and override the defaults.
     ///
-    /// By default nothing is saved and no port is open. The folder is the server's, so a restart finds its append-only file.
+    /// By default, nothing is saved and no port is open. After a restart, the server finds its append-only file in the same
+    /// folder.
     package init(_ options: KeyValuePairs<String, String> = [:], in folder: TemporaryFolder? = nil) async throws {
         let folder = try folder ?? TemporaryFolder()
         self.folder = folder
@@ -22,13 +24,13 @@ package final class RedisServer: Sendable {
             "port": "0", "unixsocket": socket, "unixsocketperm": "700", "dir": folder.path, "save": "",
             "loglevel": "warning",
         ]
-        // One list of pairs, because options such as `user` may stand more than once.
+        // A list of pairs, because options such as `user` may be repeated.
         arguments = (defaults.map { $0 } + options.map { $0 }).flatMap { ["--\($0.key)", $0.value] }
         process = Mutex(nil)
         try await launch()
     }
 
-    /// The process id of the server that runs now.
+    /// The process id of the running server.
     package var pid: pid_t { process.withLock { $0?.pid ?? 0 } }
 
     package var socket: String { folder.file("redis.sock") }
@@ -41,27 +43,27 @@ package final class RedisServer: Sendable {
         let child = process.withLock { $0 }
         child?.kill()
         await child?.wait()
-        // A killed server leaves its socket behind, where a client would be refused either way.
+        // A killed server leaves its socket behind. Clients are refused with or without it.
         unlink(socket)
     }
 
-    /// Starts the server again, in the same folder, and waits until it answers.
+    /// Restarts the server in the same folder, and waits until it replies.
     package func restart() async throws {
         await kill()
         try await launch()
     }
 
-    /// Lets the server shut down by itself and waits for its end.
+    /// Shuts the server down with SIGTERM and waits for its end.
     package func stop() async {
         let child = process.withLock { $0 }
         child?.kill(SIGTERM)
         await child?.wait()
     }
 
-    /// Stops the server in its tracks: it keeps its connections and answers nothing. (SIGSTOP)
+    /// Suspends the server with SIGSTOP. It keeps its connections and does not reply.
     package func freeze() { process.withLock { $0?.kill(SIGSTOP) } }
 
-    /// Lets a frozen server go on. (SIGCONT)
+    /// Resumes a suspended server with SIGCONT.
     package func thaw() { process.withLock { $0?.kill(SIGCONT) } }
 
     private func launch() async throws {

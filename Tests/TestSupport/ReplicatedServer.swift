@@ -1,11 +1,11 @@
 import Redis
 
-/// A primary and a replica that follows it; both die with this object, or the process.
+/// A primary and its replica. Both are stopped when this object is released or the process ends.
 package final class ReplicatedServer: Sendable {
     package let primary: RedisServer
     package let replica: RedisServer
 
-    /// Starts a replica of the server, which listens on the port, and waits until it follows.
+    /// Starts a replica of the server, which listens on the port, and waits until it is synchronized.
     package init(of primary: RedisServer, port: UInt16) async throws {
         self.primary = primary
         replica = try await RedisServer()
@@ -17,12 +17,12 @@ package final class ReplicatedServer: Sendable {
         await client.close()
     }
 
-    /// What the primary needs, for the replica to follow at once and for nothing to be replicated but writes.
+    /// Options of the primary that make the replica synchronize at once, and prevent replication traffic other than writes.
     package static func options(port: UInt16) -> KeyValuePairs<String, String> {
         ["port": "\(port)", "repl-diskless-sync-delay": "0", "repl-ping-replica-period": "3600"]
     }
 
-    /// How many bytes the primary has sent to its replicas.
+    /// The number of bytes that the primary has sent to its replicas.
     package func replicatedBytes() async throws -> Int {
         let client = primary.client()
         let text = try await client.send(["INFO", "replication"]).string ?? ""

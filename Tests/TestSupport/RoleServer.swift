@@ -1,12 +1,12 @@
 import FoundationEssentials
 
-/// A server that gives keys of `ObjectStore` as Amazon's container service and a machine's metadata do.
+/// A server that returns keys of `ObjectStore`, like Amazon's container credentials service and instance metadata service.
 package final class RoleServer: Sendable {
     package static let containerToken = "container-token"
     private let process: ChildProcess
     package let port: Int
 
-    /// Starts it; the keys end after so many seconds.
+    /// Starts the server. Its keys expire after `lifetime` seconds.
     package init(lifetime: Int) async throws {
         let keys = ObjectStore.passingKeys
         process = try await ChildProcess(
@@ -23,6 +23,6 @@ package final class RoleServer: Sendable {
 
     package var url: String { "http://127.0.0.1:\(port)" }
 
-    /// Method and path of what was asked for, in its order.
+    /// Methods and paths of the requests, in order.
     package var requests: [String] { process.output.split(separator: "\n").dropFirst().map(String.init) }
 }

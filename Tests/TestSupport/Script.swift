@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-/// The programs in Python that tests talk to, which lie in `Tests/Scripts`.
+/// The Python programs in `Tests/Scripts` that tests connect to.
 package enum Script {
     /// The path of a program.
     package static func path(_ name: String) -> String {

@@ -1,7 +1,7 @@
 package import Redis
 
 extension RedisClient {
-    /// How many scripts the server has run, and been asked for in vain, so far.
+    /// The number of script calls that the server has received so far, including those of unknown scripts.
     package nonisolated func scriptCount() async throws -> Int {
         let lines = try await send(["INFO", "commandstats"]).string?.split(whereSeparator: \.isNewline) ?? []
         // `cmdstat_evalsha:calls=5,usec=…`

@@ -1,17 +1,18 @@
 package import Redis
 
-/// A master, a replica, and three sentinels that watch them; all die with this object, or the process.
+/// A master, a replica, and three sentinels that monitor them. All are stopped when this object is released or the process
+/// ends.
 package final class SentinelTrio: Sendable {
-    /// The master, and its replica.
+    /// The master and its replica.
     package let servers: [RedisServer]
     package let ports: [UInt16]
     private let sentinels: [ChildProcess]
     private let folder: TemporaryFolder
     private let sentinelPorts: [UInt16]
 
-    /// Starts them, and waits until the sentinels know all.
+    /// Starts the servers, and waits until the sentinels have discovered all of them.
     ///
-    /// They are told of each other beforehand, because to find each other takes them seconds.
+    /// The sentinels are configured with each other's addresses, because discovery takes seconds.
     package init() async throws {
         let folder = try TemporaryFolder()
         let ports = [try LoopbackPort.free(), try LoopbackPort.free()]
@@ -60,12 +61,12 @@ package final class SentinelTrio: Sendable {
     /// The URL of the three sentinels.
     package var url: RedisURL { get throws { try RedisURL("redis+sentinel://\(places.joined(separator: ","))/main") } }
 
-    /// Where the sentinels are: host and port.
+    /// Hosts and ports of the sentinels.
     package var places: [String] { sentinelPorts.map { "127.0.0.1:\($0)" } }
 
-    /// Kills the server that is the master, and waits until the sentinels name the other.
+    /// Kills the current master, and waits until the sentinels report the other server as master.
     package func failOver(from old: Int) async throws {
-        // Short only now: a busy machine must not look like a broken one.
+        // The timeouts are short only now. On a busy machine, short timeouts would make servers appear to have failed.
         for place in places {
             _ = try await RedisClient(url: try RedisURL("redis://\(place)"), name: "test").send([
                 "SENTINEL", "SET", "main", "down-after-milliseconds", 1000, "failover-timeout", 3000,
@@ -77,7 +78,7 @@ package final class SentinelTrio: Sendable {
         }
     }
 
-    /// What a sentinel answers about the master.
+    /// The reply of a sentinel to a command about the master.
     @discardableResult
     package func ask(_ index: Int, _ command: String) async throws -> RedisValue {
         try await RedisClient(url: try RedisURL("redis://\(places[index])"), name: "test").send([
@@ -85,7 +86,7 @@ package final class SentinelTrio: Sendable {
         ])
     }
 
-    /// The port of the master that the sentinel names.
+    /// The port of the master that the sentinel reports.
     package func master(_ index: Int = 0) async throws -> UInt16 {
         UInt16(try await ask(index, "GET-MASTER-ADDR-BY-NAME").array?.last?.integer ?? 0)
     }
@@ -93,7 +94,7 @@ package final class SentinelTrio: Sendable {
     /// Kills a sentinel.
     package func killSentinel(_ index: Int) { sentinels[index].kill() }
 
-    /// Stops a sentinel in its tracks: it keeps its connections and answers nothing.
+    /// Suspends a sentinel with SIGSTOP. It keeps its connections and does not reply.
     package func freezeSentinel(_ index: Int) { sentinels[index].kill(19) }
 
     private static func name(_ index: Int) -> String { String(repeating: "\(index + 1)", count: 40) }

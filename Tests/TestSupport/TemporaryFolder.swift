@@ -3,7 +3,7 @@ import Glibc
 package import Lifecycle
 import Synchronization
 
-/// A folder of its own under /tmp, removed with everything in it by `deinit`, or when the process ends.
+/// A separate folder under /tmp. It is removed with its contents by `deinit`, or when the process ends.
 package final class TemporaryFolder: Sendable {
     package let path: String
 
@@ -13,7 +13,7 @@ package final class TemporaryFolder: Sendable {
     }()
 
     package init() throws(Errno) {
-        // Not TMPDIR: the path of a unix socket must stay under 108 bytes.
+        // TMPDIR is not used, because the path of a unix socket must be shorter than 108 bytes.
         var template = Array("/tmp/respool-test-XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else { throw .last }
         let path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
@@ -26,10 +26,10 @@ package final class TemporaryFolder: Sendable {
         try? FileManager.default.removeItem(atPath: path)
     }
 
-    /// The path of something in the folder.
+    /// The path of a file in the folder.
     package func file(_ name: String) -> String { "\(path)/\(name)" }
 
-    /// Writes a file into the folder and answers its path.
+    /// Writes a file into the folder and returns its path.
     @discardableResult
     package func write(_ name: String, _ bytes: some Sequence<UInt8>) throws -> String {
         let path = file(name)
@@ -37,7 +37,7 @@ package final class TemporaryFolder: Sendable {
         return path
     }
 
-    /// Writes a file of text into the folder and answers its path.
+    /// Writes a text file into the folder and returns its path.
     @discardableResult
     package func write(_ name: String, text: String) throws -> String { try write(name, text.utf8) }
 

@@ -1,7 +1,8 @@
 import FoundationEssentials
 import Lifecycle
 
-/// A program of FFmpeg's that is linked once for all of its runs: to link it takes longer than most of what tests ask of it.
+/// A program of FFmpeg that is dynamically linked only once for all of its runs, because linking takes longer than most runs in
+/// the tests.
 package actor WarmProgram {
     package static let ffmpeg = WarmProgram("ffmpeg")
     package static let ffprobe = WarmProgram("ffprobe")
@@ -9,7 +10,7 @@ package actor WarmProgram {
     private let name: String
     private var running: Task<Running, any Error>?
 
-    /// What waits to be forked, and how it is called.
+    /// The process that waits to be forked, and the program that requests it.
     private struct Running {
         let process: ChildProcess
         let caller: String
@@ -26,7 +27,7 @@ package actor WarmProgram {
         return try await ChildProcess.run(warm.caller, [warm.socket, name] + arguments, folder: folder)
     }
 
-    /// The library that waits, and the caller.
+    /// The preloaded library that waits, and the caller.
     private static let parts = Task {
         let folder = try TemporaryFolder()
         try await CompiledProgram.make(folder.file("warm.so"), of: "warm-start.c", ["-shared", "-fPIC"])

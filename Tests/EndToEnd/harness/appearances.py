@@ -1,4 +1,4 @@
-"""What appears in a folder, and how often."""
+"""Counts the files that appear in a folder."""
 
 import collections
 import ctypes
@@ -10,7 +10,7 @@ MOVED_TO = 0x80
 
 
 class Appearances:
-    """Counts how often each name appeared in a folder, by inotify."""
+    """Counts how often each name appeared in a folder, with inotify."""
 
     def __init__(self, folder):
         libc = ctypes.CDLL(None, use_errno=True)

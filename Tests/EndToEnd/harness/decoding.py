@@ -1,4 +1,4 @@
-"""The samples of many files at once, by decoders that are not respool's."""
+"""The samples of many files at once, from decoders that are not respool's."""
 
 import os
 import pathlib
@@ -10,7 +10,7 @@ from sound import ffmpeg
 
 
 def decode(files):
-    """All samples of each file in floating point, or why there are none; files are (path, channels, Hz, words before)."""
+    """All samples of each file in floating point, or the error; files are (path, channels, Hz, preceding arguments)."""
     with tempfile.TemporaryDirectory(prefix="respool-decoding.") as folder:
         return read(files, folder)
 
@@ -23,7 +23,7 @@ def read(files, folder):
     try:
         ffmpeg(*words)
     except Failed as fault:
-        # One bad file fails all of them; alone, it fails only itself.
+        # One invalid file makes the whole command fail, so each file is then decoded separately.
         return [fault] if len(files) == 1 else [read([file], folder)[0] for file in files]
     found = []
     for path, (_, channels, _, _) in zip(raw, files):
@@ -34,7 +34,7 @@ def read(files, folder):
 
 
 def vorbis(paths):
-    """Paths of WAV files that libvorbis makes of Ogg files, in their order: libav miscounts those that are one page."""
+    """Paths of WAV files that libvorbis decodes from Ogg files, in order: libav miscounts files of a single page."""
     if paths:
         run("oggdec", "-Q", *paths)
     return [str(pathlib.Path(path).with_suffix(".wav")) for path in paths]

@@ -1,4 +1,4 @@
-"""Workers that go on through faults, each behind a proxy of its own, and what is pushed meanwhile."""
+"""Workers that continue through faults, each behind a separate proxy, and the jobs that are pushed meanwhile."""
 
 import datetime
 import json
@@ -12,14 +12,14 @@ from sound import decode, melody, sha256, write
 from service import PREFIX, ROOT, Connection, check, equal, run, until
 from web import Server
 
-# What the design promises, in seconds, and what a busy machine may add to it.
+# The limits that the design guarantees, in seconds. `slack` is added for a busy machine.
 NOTICED, WORKS, TAKEN_OVER = 3, 1, 11
 SECRET = "whsec_" + "AAAA" * 8
 DAY = 86_400
 
 
 class Fleet:
-    """Two steady workers, the clock of one a day ahead, and others that come and go."""
+    """Two steady workers, one of them with its clock a day ahead, and others that start and stop."""
 
     def __init__(self, service, slack):
         self.service = service
@@ -51,12 +51,12 @@ class Fleet:
         return self.server("ZCARD", PREFIX + "done")
 
     def holder(self, id):
-        """The steady worker that has a job."""
+        """The steady worker that runs a job."""
         name = self.server("HGET", PREFIX + "job:" + id, "worker")
         return next(worker for worker in self.steady if f":{worker.pid}:" in name)
 
     def kill(self, worker):
-        """Kills a worker, and notes when, and which jobs it held."""
+        """Kills a worker, and records the time and the jobs that it held."""
         worker.kill()
         moment = time.time()
         connection = Connection(self.server.path)
@@ -88,7 +88,7 @@ class Fleet:
         return times
 
     def outage(self, name, begin, end, seconds):
-        """A fault that begins, lasts and ends; how soon workers noticed it, and how soon after it they worked again."""
+        """Starts, holds and ends a fault. Checks how soon workers noticed it, and how soon after its end they worked again."""
         start = time.time()
         begin()
         time.sleep(max(0, start + seconds - time.time()))
@@ -103,7 +103,7 @@ class Fleet:
                 works.append(max(0, self.times(worker, losses[-1], "answers again")[-1] - back))
         done = self.done()
         until(f"jobs are done after: {name}", 20, lambda: self.done() > done)
-        # A connection that was cut while nobody used it is replaced unseen.
+        # A connection that was cut while it was idle is replaced without being noticed.
         check(noticed or seconds == 0, f"no worker noticed: {name}")
         noticed, works = max(noticed, default=0), max(works, default=0)
         print(f"  {name}: noticed after {noticed:.2f} s, worked again {works:.2f} s after its end", flush=True)
@@ -111,7 +111,7 @@ class Fleet:
         check(works <= WORKS + self.slack, f"{name}: worked again only {works:.1f} s after its end")
 
     def times(self, worker, since, words):
-        """When a worker wrote a line with these words."""
+        """The times at which a worker logged a line with these words."""
         found = []
         for line in pathlib.Path(worker.log).read_text(errors="replace").splitlines():
             if words in line:
@@ -125,9 +125,10 @@ class Fleet:
             (worker.proxy.flows.set if does else worker.proxy.flows.clear)()
 
     def totals(self, forgotten=frozenset(), undone=frozenset()):
-        """Ends the pushing, waits for the last job, and says what was pushed, finished, twice there or lost.
+        """Stops pushing, waits for the last job, and returns how many jobs were pushed, finished, published twice or
+        lost.
 
-        `forgotten` and `undone` are the pushes and the ends that Redis lost.
+        `forgotten` and `undone` are the jobs whose push or end Redis lost.
         """
         self.producer.end()
         pushed = [id for id in self.producer.acknowledged if id not in forgotten]
@@ -143,7 +144,7 @@ class Fleet:
         until("no callback is left to send", 30, lambda: self.server("ZCARD", PREFIX + "callbacks") == 0)
         posts, told = len(self.web.posts), len({id for id, _ in self.web.posts})
         check(all(abs(off) < 30 for _, off in self.web.posts), f"time stamps of callbacks are off: {self.web.posts}")
-        # A worker that is killed before it asked to publish leaves a name of which the queue knows nothing.
+        # A worker that is killed before it requests publication leaves a staged file that the queue has no record of.
         self.worker()
         until("the next worker to start has swept up", 20, lambda: not self.service.staged())
         self.service.check_keys()

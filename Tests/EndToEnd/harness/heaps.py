@@ -1,4 +1,4 @@
-"""What the processes of a slot hold: heaps, memory, descriptors and threads."""
+"""The resources of a slot's processes: heaps, memory, descriptors and threads."""
 
 import os
 import pathlib
@@ -13,7 +13,7 @@ from service import PROGRAMS, ROOT, children, equal, run, until
 
 
 def watched(service):
-    """The command, from a folder where the slots' children tell of their heaps."""
+    """The command, in a folder where the slots' children report the size of their heaps."""
     folder = pathlib.Path(service.folder) / "programs"
     folder.mkdir()
     run("clang", "-O1", "-Wall", "-Werror", "-fPIC", "-shared", "-o", folder / "heap.so", ROOT / "Tests/Preloads/heap.c")
@@ -26,7 +26,7 @@ def watched(service):
 
 
 class Child(typing.NamedTuple):
-    """What a child has, once it has come to rest."""
+    """The resources of a child while it is idle."""
 
     pid: int
     heap: int
@@ -36,7 +36,7 @@ class Child(typing.NamedTuple):
 
 
 def heap(worker, pid):
-    """Bytes in use, by what the child then writes to its standard error, which the worker logs."""
+    """Bytes in use, which the child writes to its standard error on SIGUSR1 and the worker logs."""
     def told():
         return re.findall(rf"heap of {pid}: (\d+)\b", pathlib.Path(worker.log).read_text(errors="replace"))
     before = len(told())
@@ -45,7 +45,7 @@ def heap(worker, pid):
 
 
 def kilobytes(pid):
-    """The memory of a process, without the pages of its program's file, which are counted as they are first touched."""
+    """The anonymous memory of a process, without the pages of its program file, whose count grows as they are first used."""
     return int(re.search(r"RssAnon:\s+(\d+) kB", pathlib.Path(f"/proc/{pid}/status").read_text())[1])
 
 
@@ -58,7 +58,7 @@ def threads(pid):
 
 
 def measure(worker):
-    """{program: Child} of the worker's only slot"""
+    """{program: Child} of the worker's only slot."""
     time.sleep(0.5)
     found = {}
     for pid, program in children(worker.pid).items():

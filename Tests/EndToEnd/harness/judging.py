@@ -1,27 +1,27 @@
-"""Holds results of conversions against the signal that went in, and against the source where nothing may be lost."""
+"""Compares results of conversions with the original signal, and with the source if the conversion is lossless."""
 
 import numpy
 from mathematics import is_aligned, lag, ratio, signal
 
-# Decibels of the signal over the error, at the usual bit rates; speech codecs keep the envelope only.
+# Signal-to-error ratio in dB at the usual bit rates. Speech codecs preserve only the envelope.
 FLOORS = {"mp3": 18, "aac": 15, "opus": 12, "vorbis": 15, "ac3": 15, "eac3": 15, "mp2": 15, "wma": 12, "ima4": 12}
 SPEECH = ("speex", "gsm")
 LOSSY_LFE = tuple(FLOORS) + SPEECH
-# Packets that are copied decode as they did in the source, but for what a decoder keeps from the packets before.
+# dB for copied packets. They decode as in the source, except for state that a decoder keeps from earlier packets.
 COPIED = 55
-# What makes up noise as it goes agrees with itself as far as that.
+# dB for decoders that synthesize noise.
 NOISY = 18
 
 
 def part(truth, cut):
-    """The samples [first, end) of a source that a cut in microseconds asks for."""
+    """The samples [first, end) of a source for a cut in microseconds."""
     start, end = cut
     first = -(-start * truth.rate // 10**6)
     return first, min(truth.length, truth.length if end is None else -(-end * truth.rate // 10**6))
 
 
 def judge(case, output, found, truth):
-    """What is wrong with a result, if anything is, and the decibels that it is worth, if any."""
+    """The fault of a result, or None, and its signal-to-error ratio in dB, or None."""
     out_rate, channels = output["sample_rate"], output["channels"]
     first, end = part(truth, case.cut)
     expected = -(-(end - first) * out_rate // truth.rate)
@@ -31,7 +31,7 @@ def judge(case, output, found, truth):
         return f"{len(found)} samples and not {total}", None
     body = found[gapless["start"]:gapless["start"] + expected]
     source, codec = case.source, case.codec
-    # From where the signal is, as far as it goes: a delayed source has priming before it and padding behind it.
+    # Compares only the part that contains the signal: a delayed source has priming before it and padding after it.
     begin = first / truth.rate - truth.delay / truth.rate
     wanted = signal(case.layout, out_rate, begin, expected)
     if truth.delay:
@@ -41,7 +41,7 @@ def judge(case, output, found, truth):
     if len(wanted) < 256:
         return None, None
     if channels != case.layout:
-        # How channels are mixed is tested elsewhere; here only where their mix is.
+        # Other tests check the mix of channels. Here only its position is checked.
         body, wanted = body[:, :2].sum(axis=1, keepdims=True), mixed(wanted)
     if codec in SPEECH or source.speech:
         shift = lag(numpy.abs(body), numpy.abs(wanted), out_rate)
@@ -64,13 +64,13 @@ def judge(case, output, found, truth):
 
 
 def mixed(samples):
-    """The sum of left and right once all channels are mixed into them."""
+    """The sum of left and right after all channels are mixed into them."""
     weights = [1, 1, 2**0.5, 0, 0.5**0.5, 0.5**0.5] if samples.shape[1] == 6 else [1, 1][:samples.shape[1]]
     return samples @ numpy.array(weights)[:, None]
 
 
 def against_source(case, output, body, truth, first, end):
-    """What of a result differs from its source, where nothing may."""
+    """The difference of a result from its source, if the conversion must be lossless; otherwise None."""
     if truth.samples is None or output["sample_rate"] != truth.rate or output["channels"] != case.layout:
         return None
     is_copy = bool(output.get("copied"))
@@ -80,7 +80,7 @@ def against_source(case, output, body, truth, first, end):
     if numpy.array_equal(wanted, body):
         return None
     if not is_copy and not case.source.noisy:
-        # Floating point is dithered where the codec has 24 bits at most.
+        # Floating point is dithered if the codec has at most 24 bits.
         least = 2.0**-22 if case.source.floating and case.codec in ("flac", "alac", "tta") else 0
         off = numpy.flatnonzero((abs(wanted - body) > least).any(axis=1))
         if not len(off):

@@ -1,4 +1,4 @@
-"""The reply of each script is lost once: the workers' and the commands', none forgotten."""
+"""Loses one reply of each script, of workers and of commands, and checks that no script is missing."""
 
 import json
 import signal
@@ -16,11 +16,11 @@ def scripts():
 
 
 class LostReplies:
-    """Loses the replies, and holds what came of each call against what one call does."""
+    """Loses replies, and checks that a repeated call has the same effect as one call."""
 
     def __init__(self, fleet, number):
         self.fleet = fleet
-        # A group that is sealed takes no jobs of the next round.
+        # Each round uses a new group, because a sealed group accepts no jobs.
         self.group = f"g{number}"
         self.schedule = f"s{number}"
         self.service = fleet.service
@@ -29,7 +29,7 @@ class LostReplies:
         self.names = set()
 
     def all(self):
-        """Loses one reply of each script, and returns how many there are."""
+        """Loses one reply of each script, and returns the number of scripts."""
         self.of_each_worker("claim", "beat", "publish", "finish")
         self.of_callbacks()
         self.of_commands()
@@ -47,7 +47,7 @@ class LostReplies:
         self.names.update(names)
 
     def of_workers(self, name, provoke, again=lambda: None, enough=any):
-        """Loses the next reply of a script that comes of what is provoked, to any worker or to all."""
+        """Loses the next reply of a script after an action, for any worker or for all of them."""
         proxies = [worker.proxy for worker in self.fleet.steady]
         traps = [proxy.trap(name, "reply") for proxy in proxies]
         provoke()
@@ -57,7 +57,7 @@ class LostReplies:
         self.names.add(name)
 
     def command(self, *words, script):
-        """Runs a command whose reply is lost, once more if it says that it does not know, and returns what it printed."""
+        """Runs a command whose reply is lost. Repeats it if it printed nothing, and returns its output."""
         proxy = Proxy(self.server.path)
         lost = proxy.trap(script, "reply")
         self.names.add(script)
@@ -66,7 +66,7 @@ class LostReplies:
         try:
             printed = self.service.respool(*words, statuses=(0, 3))
             check(lost.is_set(), f"`respool {words[0]}` ran no script `{script}`")
-            # Then there may be nothing left to do, which is 1.
+            # The repeated command may have nothing left to do, which is status 1.
             return printed or self.service.respool(*words, statuses=(0, 1))
         finally:
             self.service.environment = kept
@@ -118,14 +118,14 @@ class LostReplies:
         self.service.respool("schedule", "remove", self.schedule)
 
     def of_a_recovery(self):
-        """The next owner of a job whose worker was killed before it could make the result visible."""
+        """Tests recovery by the next owner of a job whose worker was killed before it published the result."""
         victim = self.fleet.worker(slots=1)
         until("a victim has done a job", 30, lambda: victim.proxy.seen.get("finish"))
         killed = victim.proxy.trap("publish", "reply", lambda: self.fleet.kill(victim))
         self.of_workers("recover", lambda: check(killed.wait(30), "no reply of `publish` at which a worker could be killed"))
 
     def of_a_crowd(self):
-        """Workers without a free slot, which do not claim, while more is pushed than one beat admits."""
+        """Tests workers without a free slot, which do not claim, while more is pushed than one heartbeat admits."""
         slow = {"source": self.fleet.web.url + LONG, "format": "wav", "priority": "high"}
         long = self.service.push(*[slow] * 4)
         self.service.wait(long, 20, states=("running",))
@@ -135,7 +135,7 @@ class LostReplies:
         self.service.wait(long, 20)
 
     def of_a_drain(self):
-        """A worker that stops rings for others."""
+        """Tests that a draining worker rings the doorbell for other workers."""
         worker = self.fleet.worker()
         until("it works", 20, lambda: worker.proxy.seen.get("beat"))
         lost = worker.proxy.trap("ring", "reply")

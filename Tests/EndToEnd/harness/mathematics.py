@@ -1,4 +1,4 @@
-"""A signal that a formula gives at any rate, a file that holds it, and how near to it samples are."""
+"""A test signal defined by a formula for any sample rate, a WAV file of it, and measures of similarity to it."""
 
 import functools
 import subprocess
@@ -12,7 +12,7 @@ RATES = (8000, 11025, 16000, 22050, 32000, 44100, 48000, 88200, 96000, 192000)
 
 @functools.lru_cache(maxsize=24)
 def signal(channels, rate, start, count):
-    """Samples from a moment in seconds on: a rising tone for each channel, below what any rate can hold."""
+    """Samples from a time in seconds on: a rising tone per channel, below the Nyquist frequency of every rate."""
     time = (start * rate + numpy.arange(count)) / rate
     made = []
     for channel in range(channels):
@@ -32,7 +32,7 @@ def wave(path, channels, rate):
 
 
 def lag(found, wanted, rate):
-    """By how many samples the first comes late, from their cross-correlation over a fifth of a second."""
+    """The delay of the first signal in samples, from the cross-correlation within a fifth of a second."""
     reach = rate // 5
     size = 1 << (len(wanted) + 2 * reach).bit_length()
     total = numpy.zeros(2 * reach + 1)
@@ -44,7 +44,7 @@ def lag(found, wanted, rate):
 
 
 def is_aligned(found, wanted):
-    """Whether no shift by a few samples brings the first nearer to the other; it has to be near it already."""
+    """Whether no shift by a few samples makes the signals more similar. They must already be similar."""
     def likeness(shift):
         size = len(found) - 128
         return float((found[64 + shift:64 + shift + size] * wanted[64:64 + size]).sum())

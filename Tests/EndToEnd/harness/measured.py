@@ -1,6 +1,6 @@
-"""Runs the program of its arguments, and prints its seconds and the MB of the largest of its processes.
+"""Runs the program in its arguments, and prints the seconds and the peak memory in MB of its largest process.
 
-A program that is started counts the memory of who starts it as its own peak, so this process is a small one.
+A new process inherits the memory peak of its parent, so this process must be small.
 """
 
 import os

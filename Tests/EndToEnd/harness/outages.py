@@ -1,4 +1,4 @@
-"""Outages of Redis and of the way to it, one after the other."""
+"""Outages of Redis and of the connection to it, one after another."""
 
 import os
 import pathlib
@@ -9,7 +9,7 @@ from service import PREFIX, check, until
 
 
 def shaky(fleet):
-    """The connections lose every tenth reply, then answer late; returns how often they were cut."""
+    """Loses every tenth reply of the connections, then delays replies; returns how often connections were cut."""
     proxies = [worker.proxy for worker in fleet.steady]
     before = fleet.done()
     for proxy in proxies:
@@ -28,7 +28,7 @@ def shaky(fleet):
 
 
 def memory_full(fleet):
-    """Redis has no memory left: producers are told, and workers go on."""
+    """Redis has no memory left: producers get an OOM error, and workers continue."""
     refused = fleet.producer.refused
     before = refused["OOM"]
     fleet.server("CONFIG", "SET", "maxmemory", "1mb")
@@ -51,7 +51,7 @@ def allow_saving(redis):
 
 
 def reload(redis):
-    """Lets Redis load all its data anew, slowly."""
+    """Makes Redis reload all its data slowly."""
     keys = redis("DBSIZE")
     redis("CONFIG", "SET", "key-load-delay", 2_500_000 // keys, "loading-process-events-interval-bytes", 1024)
     redis("DEBUG", "RELOAD")
@@ -74,7 +74,7 @@ def all_of_one_server(fleet):
 
 
 def promotion(fleet, other):
-    """The replica takes over in the middle, as an address that moves on does."""
+    """Promotes the replica while jobs run, and moves the address to it."""
     until("the replica follows", 20, lambda: "state=online" in fleet.server("INFO", "replication"))
 
     def begin():
@@ -92,7 +92,7 @@ def promotion(fleet, other):
 
 
 def power_cut(fleet):
-    """Redis is killed with appendfsync everysec, and the last second of its file is lost; what it forgot is returned."""
+    """Kills Redis with appendfsync everysec, and truncates the last second of its file; returns the lost jobs."""
     file = max(pathlib.Path(fleet.server.folder).glob("appendonlydir/*.incr.aof"))
     kept = file.stat().st_size
     time.sleep(1)

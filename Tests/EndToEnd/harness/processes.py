@@ -1,4 +1,4 @@
-"""Programs that a test runs or starts, and what it expects of them."""
+"""Programs that a test runs or starts, and assertions."""
 
 import ctypes
 import os
@@ -27,7 +27,7 @@ def equal(found, expected, what):
 
 
 def until(what, seconds, question, pause=0.05):
-    """Asks until the answer is true, and returns it."""
+    """Polls until the result is true, and returns it."""
     end = time.monotonic() + seconds
     while True:
         answer = question()
@@ -38,7 +38,7 @@ def until(what, seconds, question, pause=0.05):
 
 
 def run(*words, environment=None, statuses=(0,), seconds=120):
-    """Runs a program to its end and returns what it printed."""
+    """Runs a program to its end and returns its output."""
     done = subprocess.run(
         [str(word) for word in words], env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
         stderr=subprocess.PIPE, timeout=seconds)
@@ -49,7 +49,7 @@ def run(*words, environment=None, statuses=(0,), seconds=120):
 
 
 class Process:
-    """A program that runs beside the test, in its own process group; it never outlives the test."""
+    """A program that runs in a separate process group during the test, and is killed when the test ends."""
 
     living = []
 
@@ -83,7 +83,7 @@ class Process:
         self.popen.wait()
 
     def clear(self):
-        """Kills what is left of the group."""
+        """Kills the remaining processes of the group."""
         try:
             os.killpg(self.pid, signal.SIGKILL)
         except ProcessLookupError:
@@ -95,7 +95,7 @@ class Process:
 
 
 def children(pid):
-    """The slots' processes that belong to a process: {pid: program}."""
+    """The slots' child processes of a process: {pid: program}."""
     found = {}
     for folder in pathlib.Path("/proc").iterdir():
         if not folder.name.isdigit():
@@ -111,7 +111,7 @@ def children(pid):
 
 
 def free_port():
-    """A port on loopback that nobody has."""
+    """An unused port on loopback."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return probe.getsockname()[1]

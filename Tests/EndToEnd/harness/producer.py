@@ -1,4 +1,4 @@
-"""Who pushes jobs while faults happen."""
+"""A producer that pushes jobs during faults."""
 
 import collections
 import threading
@@ -8,7 +8,7 @@ from service import PREFIX, Connection
 
 
 class Producer:
-    """Pushes a job every tenth of a second while few wait, and knows those that Redis acknowledged."""
+    """Pushes a job every tenth of a second while fewer than 20 wait, and records those that Redis acknowledged."""
 
     def __init__(self, path, job):
         self.job = job

@@ -1,4 +1,4 @@
-"""A TCP proxy before Redis that loses replies, holds bytes back, delays them, cuts connections, or acts at a script."""
+"""A TCP proxy for Redis that loses replies, holds bytes back, delays them, cuts connections, or acts at a script."""
 
 import hashlib
 import socket
@@ -11,13 +11,14 @@ NAMES = {hashlib.sha1(lua_scripts.joined(name).encode()).hexdigest().encode(): n
 
 
 class Proxy:
-    """Passes bytes on to `upstream`, the path of Redis' unix socket; `traps` and the switches below make the faults.
+    """Forwards bytes to `upstream`, the path of Redis' unix socket; `traps` and the switches below cause faults.
 
-    `flows` cleared: holds all bytes back, in both directions. `lateness`: seconds that each reply waits. `every`: cuts the
-    connection instead of passing on each so many-th reply. `seen` counts the scripts that were answered, by name.
+    `flows` cleared: holds all bytes back, in both directions. `lateness`: seconds by which each reply is delayed.
+    `every`: cuts the connection instead of forwarding every n-th reply. `seen` counts the scripts that were replied to,
+    by name.
     """
 
-    # How the replies begin that give nothing.
+    # The beginnings of empty replies.
     EMPTY = {"claim": b"*4\r", "claim_callbacks": b"*0\r"}
 
     def __init__(self, upstream):
@@ -42,9 +43,11 @@ class Proxy:
             threading.Thread(target=link.run, daemon=True).start()
 
     def trap(self, script, moment, action=lambda: None):
-        """Acts once at the next request (before Redis has it) or reply (before the client has it) of a script, then cuts.
+        """Acts once at the next request (before Redis has it) or reply (before the client has it) of a script, then
+        cuts.
 
-        Returns an event that is set when that was done. The reply of a `claim` or a `claim_callbacks` counts only if it gives something.
+        Returns an event that is set afterwards. The reply of a `claim` or `claim_callbacks` counts only if it is not
+        empty.
         """
         done = threading.Event()
         self.traps.append((script, moment, action, done))
@@ -110,7 +113,7 @@ class Link:
         self.close()
 
     def asks(self, data):
-        # A connection has one request under way at a time, so what came before its reply is one request.
+        # A connection has one active request at a time, so the bytes before its reply are one request.
         self.request += data
         return not self.proxy.spring(self.script(), "request")
 

@@ -1,4 +1,4 @@
-"""What of a source's title, pictures and chapters is in a result, as ffprobe and mutagen read it."""
+"""The title, pictures and chapters of a source that are present in a result, according to ffprobe and mutagen."""
 
 import re
 import subprocess
@@ -6,7 +6,7 @@ import subprocess
 import tagging
 
 ASPECTS = ("title", "pictures", "chapters")
-# The types of mutagen's that tell all three; what the two do not tell of a format; and what formats have no place for.
+# The types for which mutagen reads all three; what the two tools do not read of a format; what a format cannot store.
 KNOWN = ("MP3", "MP4", "FLAC", "OggVorbis", "OggOpus", "OggFLAC", "OggSpeex", "WAVE", "AIFF", "WavPack", "TrueAudio", "ASF")
 UNREAD = {
     "ffprobe": {"title": (), "pictures": ("tta", "wv"), "chapters": ()},
@@ -24,13 +24,13 @@ def summary(told, pictures):
 
 
 def by_ffprobe(path):
-    """{"title": …, "pictures": how many, "chapters": [(ms, title)]}"""
+    """{"title": …, "pictures": count, "chapters": [(ms, title)]}"""
     told = tagging.probe(path)
     return summary(told, len(told["pictures"]))
 
 
 def listed(paths):
-    """The same of many files, from the list that one ffmpeg prints of its inputs."""
+    """The same for many files, from the list of inputs that one ffmpeg prints."""
     words = [word for path in paths for word in ("-i", path)]
     text = subprocess.run(["ffmpeg", "-hide_banner", "-nostdin", *words], capture_output=True).stderr.decode(errors="replace")
     parts = re.split(r"(?m)^Input #\d+, ", text)[1:]
@@ -49,7 +49,7 @@ def listing(text):
 
 
 def by_mutagen(path):
-    """The same, with pictures by their digests; nothing where mutagen does not know the file."""
+    """The same, with pictures by their digests; None if mutagen does not support the file."""
     try:
         file = tagging.File(path)
         if file is None or type(file).__name__ not in KNOWN:
@@ -61,19 +61,19 @@ def by_mutagen(path):
 
 
 def told(path):
-    """What a file tells of each aspect, by each tool that reads it."""
+    """The aspects of a file, as read by each tool."""
     return {"ffprobe": by_ffprobe(path), "mutagen": by_mutagen(path)}
 
 
 def is_same(one, other):
-    """Whether two findings agree; of pictures ffprobe tells only how many there are."""
+    """Whether two findings agree; ffprobe only reports the number of pictures."""
     if type(one) is not type(other):
         one, other = (value if isinstance(value, int) else len(value) for value in (one, other))
     return one == other
 
 
 def kept(format, origin, output, listing=None):
-    """{aspect: who finds it in a result}, and what should have been found or reported, if anything."""
+    """{aspect: the tools that find it in a result}, and the missing aspects or warnings, if any."""
     result = {"ffprobe": listing or by_ffprobe(output["path"]), "mutagen": by_mutagen(output["path"])}
     codes = {warning["code"] for warning in output["warnings"]}
     found, missing = {}, []

@@ -6,7 +6,7 @@ from processes import Process, until
 
 
 class Connection:
-    """A connection to Redis over its unix socket, made when it is first used."""
+    """A connection to Redis over its unix socket, which is opened by the first command."""
 
     def __init__(self, path):
         self.path = path

@@ -10,7 +10,7 @@ import sys
 import tempfile
 import time
 
-# Tests import these from here, too.
+# Tests also import these names from this module.
 from processes import Failed, Process, check, children, equal, is_alive, run, until
 from redisserver import Connection, Redis
 
@@ -35,14 +35,14 @@ class Service:
         self.redis = Redis(self.folder, *redis_options, port=port)
         self.environment = {
             **{name: value for name, value in os.environ.items() if not name.startswith("RESPOOL_")},
-            # Keys for S3 are asked for at an address beyond this machine.
+            # Requests for S3 keys would go to an address outside this machine.
             "AWS_EC2_METADATA_DISABLED": "true",
             "RESPOOL_REDIS_URL": self.redis.url, "RESPOOL_SOURCE_ROOTS": self.sources,
             "RESPOOL_OUTPUT_ROOT": self.outputs, "RESPOOL_SPOOL_DIR": self.spool,
         }
 
     def __enter__(self):
-        # A signal ends the program as an exception does, so that no process is left running.
+        # A signal ends the program with an exception, so that no process is left running.
         for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
             signal.signal(number, lambda *_: sys.exit(130))
         return self
@@ -57,7 +57,7 @@ class Service:
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def worker(self, *words, environment={}, **settings):
-        """Starts a worker; the settings are RESPOOL_* variables without the prefix, in small letters."""
+        """Starts a worker; the settings are RESPOOL_* variables without the prefix, in lowercase."""
         environment = self.environment | environment | {f"RESPOOL_{name.upper()}": str(value) for name, value in settings.items()}
         worker = Process([self.command, "worker", *words], f"{self.folder}/worker.{len(self.workers)}.log", environment)
         self.workers.append(worker)
@@ -75,7 +75,7 @@ class Service:
         return self.redis.many(commands)
 
     def status(self, ids):
-        """What `respool status --json` says of the jobs, by their ids."""
+        """The records that `respool status --json` prints, by job id."""
         records = {}
         for first in range(0, len(ids), 500):
             text = self.respool("status", "--json", *ids[first:first + 500], statuses=(0, 1))
@@ -99,7 +99,7 @@ class Service:
         return records
 
     def completed(self, ids, seconds):
-        """Waits until every job is over, and expects all of them to be completed."""
+        """Waits until every job has ended, and expects all of them to be completed."""
         records = self.wait(ids, seconds)
         for name in ids:
             equal(records[name]["state"], "completed", f"state of {name} ({records[name]['error']})")
@@ -111,7 +111,7 @@ class Service:
                 if folder == self.spool or path.name.startswith(".")]
 
     def check_keys(self):
-        """Holds the queue's keys against each other when no job is left to run."""
+        """Checks that the queue's keys are consistent when no job is left to run."""
         for name in ("ready", "delayed", "lease"):
             equal(self.redis("ZCARD", PREFIX + name), 0, f"members of {name}")
         equal(self.redis("SCARD", PREFIX + "live"), 0, "members of live")

@@ -1,4 +1,4 @@
-"""Audio whose every sample is known, and what a decoder other than respool's makes of a file."""
+"""Generates audio with known samples, and decodes files with decoders other than respool's."""
 
 import array
 import hashlib
@@ -12,7 +12,7 @@ from processes import check, run
 
 RATE = 44100
 SPEECH = ("-ar", "8000", "-ac", "1")
-# Names of sources and what ffmpeg makes them with.
+# Names of sources, and ffmpeg's options for them.
 SOURCES = {
     "a.wav": (), "a.flac": (), "a.mp3": (), "a.m4a": (), "a.ogg": ("-c:a", "libvorbis"), "a.opus": (), "a.aiff": (),
     "alac.caf": ("-c:a", "alac"), "a.au": (), "a.w64": (), "a.wv": (), "a.tta": (), "a.aac": (), "a.ac3": (), "a.eac3": (),
@@ -32,7 +32,7 @@ def write(path, samples, channels=1):
 
 
 def melody(seconds, seed=1, channels=1):
-    """Notes of a quarter of a second in an order that never repeats, so that each moment is told from every other."""
+    """Notes of a quarter of a second in random order, so that each moment differs from every other."""
     length = RATE // 4
     chance = random.Random(seed)
     notes = []
@@ -76,7 +76,7 @@ def sha256(path):
 
 
 def decibels(expected, found):
-    """Signal to noise ratio of one run of samples against another."""
+    """Signal-to-noise ratio in dB of samples against expected ones."""
     check(len(expected) == len(found) and len(expected) > 0, "runs of different lengths cannot be compared")
     signal = sum(a * a for a in expected)
     noise = sum((a - b) ** 2 for a, b in zip(expected, found))

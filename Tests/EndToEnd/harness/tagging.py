@@ -1,7 +1,7 @@
-"""Tags files and reads tags back by mutagen, which shares no code with what is tested.
+"""Writes and reads tags with mutagen, which shares no code with respool.
 
-`tagging.py tag JPEG PNG FILE…` gives files all the tags that their formats have; `tagging.py read FILE…` prints what they
-hold, as JSON, in names of no container.
+`tagging.py tag JPEG PNG FILE…` writes all tags that the files' formats support; `tagging.py read FILE…` prints the tags
+as JSON, under names that do not depend on the container.
 """
 
 import base64
@@ -147,16 +147,16 @@ def told(kind, mime, description, data):
     return {'kind': kind, 'mime': mime, 'description': description, 'digest': digest(data)}
 
 
-# What ffprobe calls some of them.
+# ffprobe's names of some tags.
 PROBED = {'album_artist': 'albumartist', 'track': 'tracknumber', 'disc': 'discnumber', 'my_own': 'my own'}
 
 
 def probe(path):
-    """What ffprobe tells of a file that mutagen does not know; it has one value a name."""
+    """The tags that ffprobe reads from a file that mutagen does not support; one value per name."""
     command = ['ffprobe', '-v', 'error', '-show_format', '-show_streams', '-show_chapters', '-of', 'json', path]
     file = json.loads(subprocess.run(command, check=True, capture_output=True).stdout)
     streams = file.get('streams', [])
-    # Ogg's tags are the stream's; a picture's title is its description.
+    # In Ogg, the tags belong to the stream. The title of a picture is its description.
     parts = [stream for stream in streams if stream.get('codec_type') == 'audio'] + [file['format']]
     texts = {name.lower(): [value] for part in parts for name, value in part.get('tags', {}).items()}
     pictures = [stream for stream in streams if stream.get('disposition', {}).get('attached_pic')]
@@ -167,7 +167,7 @@ def probe(path):
 
 
 def opened(path):
-    """The file as mutagen sees it, and its tags; of those that it does not know, only ID3v2."""
+    """The file and its tags, as mutagen reads them; for unsupported files, only ID3v2."""
     with open(path, 'rb') as file:
         content = file.read()
     if content.startswith(b'RF64'):
@@ -187,7 +187,7 @@ def read(path):
     texts, pictures, chapters = result['texts'], result['pictures'], result['chapters']
     name = type(file).__name__
     if tags is None and path.endswith('.tta'):
-        # For mutagen only ID3 belongs to TTA; APEv2 does as well.
+        # mutagen reads only ID3 from TTA, which may also contain APEv2.
         tags = APEv2(path)
     if tags is None:
         return result
@@ -221,7 +221,7 @@ def read(path):
         for index, cover in enumerate(tags.get('covr', [])):
             mime = 'image/png' if cover.imageformat == MP4Cover.FORMAT_PNG else 'image/jpeg'
             pictures.append(told(-1, mime, '', cover))
-        # mutagen takes the movie's timescale for milliseconds.
+        # mutagen treats the movie's timescale as milliseconds.
         content = open(path, 'rb').read()
         scale = struct.unpack_from('>I', content, content.index(b'mvhd') + 16)[0]
         chapters += [{'start': round(c.start * scale), 'title': c.title} for c in file.chapters or []]
@@ -264,7 +264,7 @@ def read(path):
 
 
 def covers(jpeg, png):
-    """The pictures of `tag`, from the paths of their files."""
+    """The pictures for `tag`, from the paths of their files."""
     with open(jpeg, 'rb') as first, open(png, 'rb') as second:
         return [(3, 'image/jpeg', 'Вид ✓', first.read()), (4, 'image/png', 'Back', second.read())]
 

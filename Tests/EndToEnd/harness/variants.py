@@ -1,4 +1,4 @@
-"""The ways to store a source, each made by ffmpeg and tagged as far as its kind can be."""
+"""The variants of a source, each encoded by ffmpeg and tagged as far as its container permits."""
 
 import pathlib
 
@@ -13,7 +13,8 @@ MPEG = (8000, 11025, 16000, 22050, 32000, 44100, 48000)
 AAC = (*MPEG, 88200, 96000)
 DOLBY = ["-cons_noisegen", "1", "-drc_scale", "0"]
 LAYER_TWO = ["-c:a", "mp2float"]
-# What each codec's encoder in ffmpeg takes and is worth; `noisy` ones make up noise as they go, so that no two decodes agree.
+# ffmpeg's options, the supported rates and layouts, and the quality in dB per codec. Decoders of `noisy` codecs synthesize
+# noise, so that no two decodes are equal.
 CODECS = {
     "pcm": dict(), "flac": dict(words=["-c:a", "flac"]), "alac": dict(words=["-c:a", "alac"]),
     "wavpack": dict(words=["-c:a", "wavpack"]), "tta": dict(layouts=(1, 2)),
@@ -37,10 +38,11 @@ CODECS = {
 
 
 class Source:
-    """A way to store a source.
+    """A variant of a source.
 
-    `delayed` ones have priming or padding that nothing in the file tells; `trimmed` ones are shorter than what ffmpeg gives, for
-    ffmpeg does not cut off what the container declares as padding; `chained` ones are two streams, one after the other.
+    `delayed`: has priming or padding that the file does not declare. `trimmed`: is shorter than ffmpeg's output,
+    because ffmpeg does not remove the padding that the container declares. `chained`: consists of two consecutive
+    streams.
     """
 
     def __init__(self, name, codec="pcm", *words, extension=None, delayed=False, trimmed=False, chained=False, **changes):
@@ -59,16 +61,16 @@ class Source:
 
     @property
     def shape(self):
-        """The channels and the rate at which one conversion stands for all."""
+        """The channels and the rate for which one conversion represents all others."""
         shapes = ((2, 44100), (2, 48000), (1, 8000))
         return next(shape for shape in shapes if self.takes(*shape))
 
     def rate(self, rate):
-        """Hz at which a decoder gives what was made at a rate."""
+        """The sample rate in Hz of the decoded source, for the rate at which it was made."""
         return self.coded_rate or rate
 
     def make(self, plain, folder, layout, rate, covers):
-        """Stores the signal, and returns the file's path."""
+        """Encodes the signal, and returns the file's path."""
         path = f"{folder}/{self.name}-{layout}-{rate}.{self.extension}"
         if self.chained:
             halves = [f"{path}.{half}.{self.extension}" for half in (1, 2)]
@@ -77,7 +79,7 @@ class Source:
             pathlib.Path(path).write_bytes(b"".join(pathlib.Path(half).read_bytes() for half in halves))
             return path
         is_fragmented = "-frag_duration" in self.words
-        # mutagen knows these; RF64 and fragments it would break.
+        # mutagen supports these; it would damage RF64 and fragments.
         known = ("mp3", "m4a", "mp4", "flac", "oga", "ogg", "opus", "spx", "wav", "aiff", "wv", "tta", "wma")
         is_tagged = self.extension in known and not is_fragmented and self.name != "rf64"
         given = ["-map_metadata", "-1"] if is_tagged else ["-metadata", f"title={ALL['title'][0]}"]
@@ -93,7 +95,7 @@ class Source:
 
 
 class Truth:
-    """What a source holds: its length, how late the signal is in it, and its samples, where no two decodes may differ."""
+    """The expected contents of a source: its length, the delay of the signal, and its samples if all decodes must be equal."""
 
     def __init__(self, source, path, layout, rate, plain):
         self.rate = source.rate(rate)
@@ -114,14 +116,14 @@ class Truth:
             self.delay = (lag(numpy.abs(found[:size]), numpy.abs(wanted), self.rate) if source.speech
                           else lag(found[:size], wanted, self.rate))
         if source.codec == "vorbis" and len(found) < self.length:
-            # libav loses the first block of Vorbis in a file that is one page.
+            # libav drops the first block of Vorbis in a file of a single page.
             return
         if len(found) < self.length or not (source.trimmed or source.delayed) and len(found) > self.length + 4096:
             check(False, f"{source.name}: ffmpeg finds {len(found)} samples in it and not {self.length}")
         self.samples = found
 
     def trim(self, length):
-        """Takes the length that the container declares, and its priming, which ffmpeg leaves, where all of it is told."""
+        """Takes the length that the container declares, and removes the priming that ffmpeg keeps if the container declares all of it."""
         untold = self.length - self.delay
         if self.delay > 0 and length in (SECONDS * self.rate, untold) and length <= untold:
             self.samples = self.samples[self.delay:]
@@ -131,7 +133,7 @@ class Truth:
 
 
 def chapters(folder):
-    """A file that tells ffmpeg the title and the chapters."""
+    """A metadata file with the title and the chapters for ffmpeg."""
     path = pathlib.Path(folder) / "told.ffmetadata"
     lines = [";FFMETADATA1", f"title={ALL['title'][0]}"]
     for start, end, title in CHAPTERS:
@@ -148,7 +150,7 @@ def sources():
         Source("wav"), Source("wav24", "pcm", "-c:a", "pcm_s24le", extension="wav"),
         Source("wav32f", "pcm", "-c:a", "pcm_f32le", extension="wav"),
         Source("wav8", "pcm", "-c:a", "pcm_u8", extension="wav", floor=30),
-        # At other rates ffmpeg's file has up to three samples more: its muxer rounds the size up to eight bytes.
+        # At other rates, ffmpeg's file has up to three additional samples: its muxer rounds the size up to eight bytes.
         Source("w64", rates=tuple(rate for rate in RATES if rate not in (11025, 22050))),
         Source("rf64", "pcm", "-rf64", "always", extension="wav"), Source("aiff", "pcm", "-write_id3v2", "1"),
         Source("aifc", "pcm", "-c:a", "pcm_s16le", "-f", "aiff"), Source("au"), Source("caf"),
@@ -177,7 +179,7 @@ def sources():
         Source("aac-ts", "aac", extension="ts", **trimmed),
         Source("aac-flv", "aac", extension="flv", rates=(44100,), **trimmed),
         Source("opus", "opus"), Source("opus-webm", "opus", extension="webm"),
-        # ffmpeg takes a delay in another time scale than 48 kHz for so many samples, and leaves most of it.
+        # ffmpeg treats a delay in a timescale other than 48 kHz as that many samples, and keeps most of it.
         Source("opus-mp4", "opus", extension="mp4", **trimmed),
         Source("opus-caf", "opus", extension="caf", layouts=(1, 2), **trimmed),
         Source("opus-chained", "opus", extension="opus", chained=True),

@@ -1,4 +1,4 @@
-"""An HTTP server on loopback that serves a folder with ranges, and that can be slow, break off or refuse."""
+"""An HTTP server on loopback that serves a folder with ranges, and that can be slow, close connections or refuse."""
 
 import http.server
 import pathlib
@@ -10,10 +10,10 @@ import time
 class Server:
     """Serves the files of a folder; `rules` by path change how.
 
-    `rate`: bytes a second. `cut`: bytes after which the connection of the first request breaks. `status`: answered
-    instead of the file. `location`: redirects there. `ranges` False: sends whole files only, without their length.
-    POSTs are answered with 204, and `posts` are (webhook-id, seconds that their webhook-timestamp is off).
-    `requests` are [path, first byte or None, last byte or None, bytes sent, bytes of the file sent before].
+    `rate`: bytes per second. `cut`: bytes after which the connection of the first request is closed. `status`: sent
+    instead of the file. `location`: redirects there. `ranges` False: sends only whole files, without their length.
+    POSTs get status 204, and `posts` are (webhook-id, error of their webhook-timestamp in seconds). `requests` are
+    [path, first byte or None, last byte or None, bytes sent, bytes of the file sent before].
     """
 
     def __init__(self, folder, address="127.0.0.1"):
