@@ -1,4 +1,4 @@
-# respool's commands; `make` alone lists them.
+# Commands of the project; `make` without a target lists them.
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
@@ -6,12 +6,12 @@ SHELL := /bin/bash
 PREFIX ?= /usr/local
 RELEASE := .build/release
 SWIFT_BUILD := swift build --explicit-target-dependency-import-check error
-# One line a crash: the back-trace of a process that a test kills on purpose says nothing.
+# Disables backtraces, because tests kill processes on purpose.
 export SWIFT_BACKTRACE := enable=no
-# Debian's Python, which has the packages of Debian's.
+# Debian's Python, which has the packages that Debian provides.
 PYTEST := /usr/bin/python3 -B -m pytest
 TESTS := Tests/EndToEnd
-# Three side by side, for most of them wait; those that are marked `alone` take turns.
+# Three tests run in parallel, because most of them wait. Tests marked `alone` are serialized.
 SIDE_BY_SIDE := -n 3
 RELEASED := PROGRAMS=$(CURDIR)/$(RELEASE)
 
@@ -30,12 +30,12 @@ deps: ## install the Debian packages that are missing
 build: ## build everything for development
 	$(SWIFT_BUILD) --build-tests
 
-release: ## build the programs for use, with Swift's library inside
+release: ## build the release programs, with the Swift library linked statically
 	swift build -c release --static-swift-stdlib
 
 test: deps unit quick ## run the unit tests and the quick end-to-end tests, all on one debug build
 
-# Many tests mostly wait, for leases and outages: six side by side keep two cores busy.
+# Most tests wait for leases and outages: six in parallel keep two cores busy.
 unit: build ## run the unit tests
 	@deploy/install-python
 	swift test --skip-build --disable-xctest --experimental-maximum-parallelization-width 6
@@ -47,14 +47,15 @@ proof: release ## run the quick and the long end-to-end tests on the release bui
 	@deploy/install-packages golang-github-gomodule-redigo-dev golang-go node-redis nodejs python3-redis ruby-redis
 	$(RELEASED) $(PYTEST) $(TESTS) $(SIDE_BY_SIDE) -m 'quick or long'
 
-soak: release ## walk ten times as far beside the model as `make proof` does, and go through all faults five times
+soak: release ## run ten times as many steps of the model test as `make proof`, and all faults five times
 	$(RELEASED) $(PYTEST) $(TESTS)/test_model.py $(TESTS)/test_faults.py -m soak -s
 
-mutations: release ## put COUNT (10000) mutated files, made with SEED (1), to one worker
+mutations: release ## send COUNT (10000) mutated files, generated with SEED (1), to one worker
 	$(RELEASED) $(PYTEST) $(TESTS)/test_mutations.py --count $(COUNT) --seed $(SEED) -s
 
-# `make proof` runs the subset. PART="source=flac format=mp3,opus rate=44100 layout=stereo" chooses a part of what takes an hour.
-conformance: release ## convert every source to every output, at every rate and layout, and judge each
+# `make proof` runs a subset. PART="source=flac format=mp3,opus rate=44100 layout=stereo" selects a part of the full run, which
+# takes an hour.
+conformance: release ## convert every source to every output, at every rate and layout, and check each result
 	@deploy/install-packages
 	$(RELEASED) $(PYTEST) $(TESTS)/test_conformance.py -m soak --part '$(PART)' -s
 
@@ -64,7 +65,7 @@ containers: ## build the image and run three workers, with podman and podman-com
 fuzz: ## fuzz each parser and the engine for SECONDS (60)
 	Tools/fuzz $(SECONDS)
 
-lint: ## check the form of the code; warnings are errors
+lint: ## check the format of the code; warnings are errors
 	swift format lint --strict --recursive --parallel Sources Tests Package.swift
 	@! git grep -nE '[[:space:]]+$$' -- '*.swift' '*.lua' '*.c' '*.h' '*.md' Makefile
 	@Tools/check-arrows
@@ -72,18 +73,18 @@ lint: ## check the form of the code; warnings are errors
 	@Tools/lua_scripts.py lint
 	@Tools/messages check
 
-format: ## bring the code into form
+format: ## format the code
 	swift format --in-place --recursive --parallel Sources Tests Package.swift
 
 sanitize: ## run the tests under AddressSanitizer (with leaks) and ThreadSanitizer
 	Tools/sanitize
 
-bench: release ## time respool against ffmpeg, the codecs' own tools, Redis' own and other queues, as ratios
+bench: release ## measure respool relative to ffmpeg, the codecs' tools, Redis' tools and other queues
 	@deploy/install-packages flac lame opus-tools ruby-sidekiq sox vorbis-tools
 	Benchmarks/run
 	Benchmarks/queue
 
-demo: deps release ## show it all: a private Redis, a worker, real conversions
+demo: deps release ## run the demo: a private Redis, a worker, real conversions
 	$(RELEASE)/respool demo
 
 install: release ## install the programs below PREFIX (/usr/local)
@@ -91,9 +92,9 @@ install: release ## install the programs below PREFIX (/usr/local)
 	install -s $(RELEASE)/respool $(DESTDIR)$(PREFIX)/bin/
 	install -s $(RELEASE)/respoold $(RELEASE)/respool-transfer $(RELEASE)/respool-transcode $(DESTDIR)$(PREFIX)/libexec/respool/
 
-uninstall: ## remove what install put there
+uninstall: ## remove the installed programs
 	rm -f $(DESTDIR)$(PREFIX)/bin/respool
 	rm -rf $(DESTDIR)$(PREFIX)/libexec/respool
 
-clean: ## remove what was built
+clean: ## remove the build folders
 	rm -rf .build .build-address .build-fuzz .build-thread

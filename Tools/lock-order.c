@@ -1,7 +1,7 @@
-// Linked into ThreadSanitizer's builds: tells the sanitizer in which order threads hold a contended Mutex.
+// Linked into builds with ThreadSanitizer: reports the acquire and release of a contended Mutex to the sanitizer.
 //
-// The quick paths of Swift's Mutex are in the code that uses it, where the sanitizer sees them; the slow ones are in the
-// toolchain's libswiftSynchronization, which is built without it, so that every contended lock would look like a race.
+// The fast paths of Swift's Mutex are inlined, so the sanitizer sees them. The slow paths are in the toolchain's
+// libswiftSynchronization, which is not instrumented, so every contended lock would be reported as a race.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdint.h>

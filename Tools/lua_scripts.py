@@ -1,8 +1,8 @@
 #!/usr/bin/env -S python3 -B
-"""Joins the Lua scripts as Redis gets them: `write FOLDER` puts each into a file, `lint` checks each.
+"""Assembles the Lua scripts that are sent to Redis: `write FOLDER` writes each to a file, `lint` checks each.
 
-A line `-- require NAME` stands for the text of NAME.lua where it is first met, and for nothing afterwards. meta.lua stands in
-front, and the script itself is inside one function.
+A line `-- require NAME` is replaced by the text of NAME.lua the first time, and removed afterwards. The text of
+meta.lua comes first, and the script itself is wrapped in a function.
 """
 
 import pathlib
@@ -19,7 +19,7 @@ SCRIPTS = sorted(TEXTS.keys() - FRAGMENTS)
 
 
 def inserted(name, done):
-    """The lines of a file and of what it requires, each with the file and the number that it has there."""
+    """The lines of a file and of its requirements, each with the name and the line number of its file."""
     done.add(name)
     for number, line in enumerate(TEXTS[name], 1):
         required = REQUIRE.fullmatch(line)
@@ -47,7 +47,7 @@ def write(folder):
 
 
 def heads():
-    """What the heads of scripts do not say."""
+    """Reports the parts that are missing in the head comments of the scripts."""
     for script in SCRIPTS:
         head = "".join(TEXTS[script][:TEXTS[script].index("\n")])
         for word in ("KEYS", "ARGV", "Answers"):
@@ -56,9 +56,9 @@ def heads():
 
 
 def warnings(folder):
-    """What luacheck says of each joined script, at its place in the sources.
+    """The reports of luacheck for each assembled script, with their positions in the source files.
 
-    A local of a fragment may be unused where no script needs it, but not in all scripts that have the fragment.
+    A local of a fragment may be unused in some scripts, but not in all scripts that include the fragment.
     """
     reports, unused, holders = set(), {}, {}
     for script in SCRIPTS:
@@ -81,7 +81,7 @@ def warnings(folder):
 def lint():
     with tempfile.TemporaryDirectory() as folder:
         write(pathlib.Path(folder))
-        # It holds the limits too: 200 locals and 60 upvalues of a function.
+        # This also checks Lua's limits: 200 locals and 60 upvalues per function.
         compiled = subprocess.run(["luac5.1", "-p", *(f"{folder}/{script}.lua" for script in SCRIPTS)])
         found = [*heads(), *warnings(pathlib.Path(folder))] if compiled.returncode == 0 else []
     for line in found:

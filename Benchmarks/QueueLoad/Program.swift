@@ -4,7 +4,7 @@ import Jobs
 import Lifecycle
 import Redis
 
-/// Puts load on a queue and prints how many jobs a second it took: `queue-load URL push|bulk|live COUNT`.
+/// Puts load on a queue and prints the number of jobs per second: `queue-load URL push|bulk|live COUNT`.
 @main
 struct Program {
     private static let atOnce = 8
@@ -41,8 +41,8 @@ struct Program {
         ]
     }
 
-    /// Claims jobs and ends them at once, without a slot, as one worker process with 24 slots would: while Redis hears of the end of some,
-    /// the next are asked for.
+    /// Claims jobs and finishes them immediately, without a slot, like one worker process with 24 slots: the next jobs are
+    /// claimed while the previous ones are being finished.
     private static func live(_ queue: JobQueue, _ count: Int) async throws {
         let endings = FinishBatcher(queue)
         var ended = 0
