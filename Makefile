@@ -83,6 +83,7 @@ bench: release ## measure respool relative to ffmpeg, the codecs' tools, Redis' 
 	@deploy/install-packages flac lame opus-tools ruby-sidekiq sox vorbis-tools
 	Benchmarks/run
 	Benchmarks/queue
+	Benchmarks/filters
 
 demo: deps release ## run the demo: a private Redis, a worker, real conversions
 	$(RELEASE)/respool demo
