@@ -4,7 +4,7 @@ package import SlotIPC
 
 /// One request that delivers a callback. The address policy for outputs applies, and no redirect is followed.
 package final class CallbackPost: RemoteRequest.Owner {
-    /// The number of the request, which its answer repeats.
+    /// The number of the request, which its result repeats.
     package let number: Int
     /// The result, once the request has ended.
     package private(set) var answer: CallbackAnswer?

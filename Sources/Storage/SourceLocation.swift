@@ -9,6 +9,7 @@ package enum SourceLocation: Hashable, Sendable {
     case web(url: String)
     case object(S3Object)
 
+    /// Parses a URL or an absolute path.
     package init(_ source: String) throws(Failure) {
         guard !source.isEmpty else { throw Failure(.invalidRequest, "the source is empty; give a URL") }
         guard !source.utf8.contains(0) else { throw Failure(.invalidRequest, "the source holds a null character") }

@@ -29,7 +29,7 @@ package final class StaleUploads {
             })
     }
 
-    /// Whether the list was read and every abort has an answer.
+    /// Whether the list was read and every abort has a reply.
     package var isFinished: Bool {
         if case .over = state { true } else { false }
     }
