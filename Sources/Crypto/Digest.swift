@@ -14,7 +14,7 @@ package struct Digest: ~Copyable {
 
     deinit { EVP_MD_CTX_free(context) }
 
-    /// The SHA-256 of no bytes yet.
+    /// Creates the digest of an empty message, to which bytes can be added.
     package static func create() -> Digest {
         guard let context = EVP_MD_CTX_new() else { fatalError("OpenSSL has no memory for a digest") }
         EVP_DigestInit_ex(context, EVP_sha256(), nil)

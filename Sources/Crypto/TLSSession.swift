@@ -70,7 +70,7 @@ package struct TLSSession: ~Copyable {
         attempt { SSL_do_handshake(session) }
     }
 
-    /// Decrypts what has arrived into the buffer.
+    /// Reads decrypted bytes into the buffer.
     package func read(into buffer: UnsafeMutableRawBufferPointer) -> SocketResult {
         attempt { SSL_read(session, buffer.baseAddress, CInt(clamping: buffer.count)) }
     }
@@ -82,7 +82,7 @@ package struct TLSSession: ~Copyable {
         }
     }
 
-    /// Encrypts the bytes and sends as many as the socket takes.
+    /// Encrypts the bytes and sends as many as the socket accepts.
     package func write(_ bytes: UnsafeRawBufferPointer) -> SocketResult {
         attempt { SSL_write(session, bytes.baseAddress, CInt(clamping: bytes.count)) }
     }

@@ -24,7 +24,7 @@ package struct CommitRecord: Codable, Hashable, Sendable {
         package var staged: String
         /// The additional files, which are staged as `<staged>~` and the first part of the SHA-256 of their names.
         package var parts: [PartNames]
-        /// What the job's result says of the output.
+        /// The output's report in the job's result.
         package var report: OutputReport
         /// What must not be replaced; `nil` if everything may be.
         package var overwrite: Overwrite?

@@ -1,6 +1,6 @@
 /// How an output is sent to its location. Only `overwrite` and `credentials` apply to locations other than web servers.
 package struct Delivery: Codable, Hashable, Sendable {
-    /// The HTTP methods that a web server may want.
+    /// The HTTP methods for sending an output.
     package enum Method: String, Codable, CaseIterable, Sendable {
         case put = "PUT"
         case post = "POST"
@@ -12,7 +12,7 @@ package struct Delivery: Codable, Hashable, Sendable {
     package var headers: [String: String] = [:]
     /// The name of one of the operator's credentials.
     package var credentials: String?
-    /// What happens if the location is taken.
+    /// What to do if the location already has a file.
     package var overwrite = Overwrite.replace
 
     package init() {}

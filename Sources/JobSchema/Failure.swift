@@ -2,7 +2,7 @@
 package struct Failure: Error, Codable, Hashable, Sendable {
     /// One of the documented error codes.
     package let code: ErrorCode
-    /// One sentence: what happened, the offending value, what to do.
+    /// The message for people: what happened, the offending value, what to do.
     package let message: String
     /// Whether another attempt may succeed.
     package let retryable: Bool

@@ -4,7 +4,7 @@ package struct JobField: Sendable {
     package let name: String
     /// The placeholder for the value in help texts: `FORMAT`, `TIME`.
     package let placeholder: String
-    /// What the field means, for help and the page on jobs.
+    /// The description of the field, for help texts and the documentation.
     package let summary: String
     /// The default value, for help texts.
     package let fallback: String?
@@ -36,7 +36,7 @@ package struct JobField: Sendable {
 
     private static let byName = Dictionary(uniqueKeysWithValues: all.map { ($0.name, $0) })
 
-    /// Every field, in the order of the help.
+    /// All fields, in the order of the help text.
     package static let all: [JobField] = [
         JobField(
             "source", "URL",

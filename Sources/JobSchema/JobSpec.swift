@@ -8,13 +8,13 @@ package struct JobSpec: Sendable {
     package let source: String
     /// The headers and credentials for the source, if it is on a web server.
     package let access: SourceAccess
-    /// What is read, and what is made of it.
+    /// The parts of the source to read, and the outputs to make of them.
     package let plan: ConversionPlan
     /// The location of each rendition's result; `nil` for the default location.
     package let destinations: [String?]
     /// How each result is sent, if it goes to a web server.
     package let deliveries: [Delivery]
-    /// Which jobs the queue hands out first.
+    /// The priority of the job in the queue.
     package let priority: Priority
     /// When the job may first be claimed.
     package let start: Moment?
@@ -26,26 +26,26 @@ package struct JobSpec: Sendable {
     package let expires: Moment?
     /// When the job fails if it has not ended.
     package let deadline: Moment?
-    /// The key that only one unfinished job may have.
+    /// The deduplication key, which only one unfinished job may hold.
     package let dedup: String?
-    /// The group with which the job is counted, watched and cancelled.
+    /// The group to which the job belongs.
     package let group: String?
-    /// The key under which running jobs are limited.
+    /// The key whose limits apply to the job.
     package let limitKey: String?
-    /// The URL that gets a POST when the job ends.
+    /// The URL to which a POST is sent when the job ends.
     package let callback: String?
 
     /// The order in which jobs are claimed; strict.
     package enum Priority: Int, Sendable, CaseIterable {
         case high, normal, low
 
-        /// The priority that a job's field names.
+        /// The priority with that name in a job's field; `nil` if there is none.
         package init?(name: String) {
             guard let priority = Priority.allCases.first(where: { $0.name == name }) else { return nil }
             self = priority
         }
 
-        /// The word in a job's field.
+        /// The name in a job's field.
         package var name: String { String(describing: self) }
     }
 
@@ -59,23 +59,23 @@ package struct JobSpec: Sendable {
 
     /// Limits that the queue's scripts check too.
     package enum Limit {
-        /// Fields of a job.
+        /// The maximum number of fields.
         package static let fields = 64
-        /// Bytes of one value.
+        /// The maximum size of a value in bytes.
         package static let valueBytes = 16 << 10
-        /// Bytes of all names and values together.
+        /// The maximum size of all names and values in bytes.
         package static let bytes = 64 << 10
-        /// What `attempts` may be.
+        /// The range of `attempts`.
         package static let attempts = 1...100
         /// Seconds.
         package static let timeout = 1.0...86_400.0
         /// Seconds.
         package static let delay = 0.0...31_536_000.0
-        /// Bytes of a dedup key.
+        /// The maximum size of a dedup key in bytes.
         package static let dedupBytes = 256
-        /// Outputs of a job.
+        /// The maximum number of outputs.
         package static let outputs = 32
-        /// Bytes of a callback's URL.
+        /// The maximum size of a callback's URL in bytes.
         package static let callbackBytes = 2048
     }
 

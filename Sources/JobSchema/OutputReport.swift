@@ -4,9 +4,9 @@ package import MediaTypes
 package struct OutputReport: Hashable, Sendable {
     /// The location of the result, also if it was not made.
     package var url: String
-    /// The format as a job names it.
+    /// The format's name in a job.
     package var format: String
-    /// The codec as a job names it.
+    /// The codec's name in a job.
     package var codec: String
     /// The size of the main file, if there are several.
     package var bytes: Int64
@@ -20,15 +20,15 @@ package struct OutputReport: Hashable, Sendable {
     package var bitRate: Int
     /// The digest of the main file, if there are several.
     package var sha256: String
-    /// Whether packets were copied without encoding.
+    /// Whether the output is a stream copy.
     package var copied: Bool
-    /// Samples that players skip at both ends.
+    /// Samples to skip at both ends during playback.
     package var gapless: Gapless
     /// Audio of the source that could not be decoded.
     package var damage: Damage
     /// The settings by the names of a job's fields.
     package var settings: [String: Setting]
-    /// Where the result differs from the source or from the job.
+    /// Differences of the result from the source or the job's fields.
     package var warnings: [Warning]
     /// The loudness before and after the conversion, if there was a target.
     package var loudness: LoudnessChange?
@@ -75,7 +75,7 @@ package struct OutputReport: Hashable, Sendable {
     /// Whether this job made the output; otherwise the values of a finished output are meaningless.
     package var isMade: Bool { error == nil && !isSkipped }
 
-    /// Whether `overwrite` left an existing file in place of this output.
+    /// Whether the output was skipped because of `overwrite`.
     package var isSkipped: Bool { warnings.contains { $0.code == Warning.Code.outputSkipped.rawValue } }
 
     /// The report of an output that failed, or of which nothing is known.
@@ -113,7 +113,7 @@ package struct PartsReport: Codable, Hashable, Sendable {
         package var name: String
         /// The size of the file.
         package var bytes: Int64
-        /// The file's digest in lowercase hexadecimal digits.
+        /// The SHA-256 in lowercase hexadecimal.
         package var sha256: String
 
         package init(name: String, bytes: Int64, sha256: String) {

@@ -1,8 +1,8 @@
 /// An object in a bucket, as in `s3://bucket/key`; the key is used without decoding.
 package struct S3Object: Hashable, Sendable {
-    /// The bucket's name, which may be the host's first label.
+    /// The name of the bucket.
     package let bucket: String
-    /// The key as it is written in the URL, which is not percent-decoded.
+    /// The key as in the URL, without percent-decoding.
     package let key: String
 
     /// The URL of the object.

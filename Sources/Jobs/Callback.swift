@@ -1,16 +1,16 @@
 /// A delivery of a callback that this sender owns until its claim expires.
 package struct Callback: Sendable {
-    /// The delivery's id, which all its attempts share (`webhook-id`).
+    /// The id of the delivery, the same for all attempts (`webhook-id`).
     package let id: String
     /// Every call about the delivery sends this token.
     package let token: String
     /// The number of the attempt, from 1.
     package let attempt: Int
-    /// The job or group that it reports.
+    /// The job or group that the callback is about.
     package let subject: Subject
     /// `job.completed`, `job.failed`, `job.cancelled` or `group.finished`.
     package let what: String
-    /// The receiver's URL, with its secrets.
+    /// The receiver's URL, including any secrets.
     package let url: String
     /// When the job or the group ended, in milliseconds since 1970.
     package let at: Int64

@@ -3,23 +3,23 @@ import Lifecycle
 
 /// A callback and its attempts, as the queue stores them.
 package struct CallbackRecord: Sendable, Hashable {
-    /// The delivery's id, which all its attempts share (`webhook-id`).
+    /// The id of the delivery, the same for all attempts (`webhook-id`).
     package let id: String
     /// `job.completed`, `job.failed`, `job.cancelled` or `group.finished`.
     package let what: String
-    /// The job or group that it reports.
+    /// The job or group that the callback is about.
     package let subject: Callback.Subject
     /// Without parts that may be secret.
     package let url: String
-    /// How far the delivery is.
+    /// The state of the delivery.
     package let state: State
-    /// Attempts so far.
+    /// The number of attempts so far.
     package let attempt: Int
     /// Milliseconds since 1970, like the other times.
     package let at: Int64
     /// When the next attempt is due.
     package let dueAt: Int64?
-    /// When it was delivered or given up.
+    /// When the delivery reached a final state.
     package let endedAt: Int64?
     /// The finished attempts, oldest first.
     package let log: [Line]
@@ -33,11 +33,11 @@ package struct CallbackRecord: Sendable, Hashable {
     package struct Line: Sendable, Hashable {
         /// When the attempt ended.
         package let at: Int64
-        /// The HTTP status; `nil` if there was no answer.
+        /// The HTTP status; `nil` if there was no response.
         package let status: Int?
         /// Milliseconds until the response.
         package let took: Int
-        /// Why the attempt failed; empty if it did not.
+        /// Why the attempt failed, or `delivered`.
         package let message: String
     }
 

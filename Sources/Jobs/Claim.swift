@@ -2,13 +2,13 @@ package import JobSchema
 
 /// The result of a worker's request for jobs.
 package struct Claim: Sendable {
-    /// The jobs that now belong to the worker, by priority.
+    /// The claimed jobs, in the order of priority.
     package let jobs: [ClaimedJob]
     /// Milliseconds until the next delayed job is due; `nil` if there is none, or if all requested jobs were returned.
     package let nextDue: Int?
     /// Milliseconds until the next lease expires; `nil` if there is none, or if all requested jobs were returned.
     package let nextLease: Int?
-    /// Whether the queue is paused, and so gave no job.
+    /// Whether the queue is paused; then no job was claimed.
     package let isPaused: Bool
     /// Whether there may be more, although fewer jobs than requested were returned.
     package let hasMore: Bool
@@ -18,7 +18,7 @@ package struct Claim: Sendable {
 
 /// A job that the worker owns until its lease expires.
 package struct ClaimedJob: Sendable, Hashable {
-    /// The id under which producers and followers find the job.
+    /// The job's id.
     package let id: String
     /// `epoch:nonce`; every call about the job sends this token.
     package let token: String
@@ -26,7 +26,7 @@ package struct ClaimedJob: Sendable, Hashable {
     package let attempt: Int
     /// The number of attempts after which the job fails.
     package let attempts: Int
-    /// Lost leases and dead children so far.
+    /// The number of lost leases and crashed child processes so far.
     package let crashes: Int
     /// The job as it was pushed; not checked yet.
     package let fields: [String: String]

@@ -14,7 +14,7 @@ package struct ClaimRequest: Sendable, Hashable {
         self.init(counter: Self.last.add(1, ordering: .relaxed).newValue, nonce: Nonce.random())
     }
 
-    /// A request with a chosen counter and nonce, as tests need it.
+    /// Creates a request with the given counter and nonce, for tests.
     package init(counter: Int, nonce: String) {
         self.counter = counter
         self.nonce = nonce

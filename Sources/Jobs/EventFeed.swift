@@ -16,7 +16,7 @@ package struct EventFeed: Sendable {
 
     /// The events of one read.
     package struct Batch: Sendable {
-        /// The events in the order in which they happened.
+        /// The events, oldest first.
         package var events: [QueueEvent] = []
         /// Whether events before these were lost, or the queue was reset: read the list again.
         package var hasGap = false

@@ -11,7 +11,7 @@ package actor FinishBatcher {
 
     package init(_ queue: JobQueue) { self.queue = queue }
 
-    /// Reports one finished attempt, and waits for the answer.
+    /// Reports one finished attempt, and waits for the reply.
     package func finish(_ ending: Ending) async throws(QueueError) -> FinishAnswer {
         try await withCheckedContinuation { caller in
             waiting.append(Call(ending: ending, caller: caller))

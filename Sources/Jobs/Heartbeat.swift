@@ -6,7 +6,7 @@ package struct Heartbeat: Sendable, Hashable {
     package let id: String
     /// The token of the job's claim.
     package let token: String
-    /// The progress to store; `nil` if it has not changed.
+    /// The progress to store; `nil` leaves the stored one unchanged.
     package let progress: Progress?
 
     package init(id: String, token: String, progress: Progress? = nil) {

@@ -4,7 +4,7 @@ package struct JobCounts: Sendable, Hashable, Encodable {
     package var pushed = 0
     /// Jobs that completed.
     package var completed = 0
-    /// Jobs that failed for good.
+    /// Jobs that failed.
     package var failed = 0
     /// Jobs that were cancelled.
     package var cancelled = 0

@@ -1,6 +1,6 @@
 /// A part of a list of jobs; it may be shorter than requested.
 package struct JobPage: Sendable {
-    /// The jobs of the page in the order of their state.
+    /// The jobs of the page, in the order of the list.
     package let jobs: [JobRecord]
     /// Where the next page begins; `nil` after the last one.
     package let next: JobCursor?

@@ -28,7 +28,7 @@ extension JobQueue {
     /// Pauses claims; running jobs continue.
     package func pause() async throws(QueueError) { _ = try await run(QueueScript.pause, ["1"]) }
 
-    /// Lets workers claim jobs again.
+    /// Resumes claims of the queue's jobs.
     package func resume() async throws(QueueError) { _ = try await run(QueueScript.pause, ["0"]) }
 
     /// Deletes up to 500 jobs in a state and returns how many, 0 only if there are none. `running` ones are never

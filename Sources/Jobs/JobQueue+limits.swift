@@ -43,19 +43,20 @@ extension JobQueue {
 package struct KeyLimits: Sendable, Hashable {
     /// The limit of keys that have no separate one.
     package let fallback: Int?
-    /// Jobs that may start in a minute, for keys without their own rate.
+    /// Jobs that may start per minute, for keys that have no separate rate.
     package let fallbackRate: Int?
-    /// The keys that have a limit or a rate, and those that were asked for.
+    /// The keys that have a limit or a rate, and the requested ones.
     package let keys: [Key]
 
+    /// The limits of one `limit_key`, and its jobs.
     package struct Key: Sendable, Hashable {
         /// The job field `limit_key`.
         package let name: String
-        /// Jobs that may run at once; `nil` if the key has no number of its own.
+        /// Jobs that may run at once; `nil` if the key has no separate limit.
         package let number: Int?
         /// Jobs that may start per minute.
         package let rate: Int?
-        /// Jobs that run now.
+        /// The number of running jobs.
         package let running: Int
         /// Waiting jobs that got no permit.
         package let parked: Int

@@ -2,7 +2,7 @@ import Lifecycle
 import Redis
 
 extension JobQueue {
-    /// Reads the counts, the pause and the workers of the queue.
+    /// Reads the statistics of the queue.
     package func stats() async throws(QueueError) -> QueueStats {
         var parts = try await run(QueueScript.stats, []).parts()
         var counts: [JobState: Int] = [:]

@@ -2,9 +2,9 @@ package import Redis
 
 /// One queue on one server. Every change of a job is one script, which Redis runs atomically.
 package struct JobQueue: Sendable {
-    /// The queue's name, which its keys contain.
+    /// The name of the queue.
     package let name: QueueName
-    /// The settings that claims and heartbeats write to the queue.
+    /// The settings that `claim` and `beat` write to the queue.
     package let settings: QueueSettings
     /// The keys of this queue in Redis.
     package let keys: QueueKeys

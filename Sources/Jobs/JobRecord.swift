@@ -3,11 +3,11 @@ package import MediaTypes
 
 /// All data of a job that the queue returns.
 package struct JobRecord: Sendable, Hashable {
-    /// The id under which producers and followers find the job.
+    /// The job's id.
     package var id: String
-    /// The state in which the job was when it was read.
+    /// The state of the job at the time of reading.
     package var state: JobState
-    /// What a running job does; `nil` in other states.
+    /// The phase of a running job; `nil` in other states.
     package var phase: Phase?
     /// Position divided by duration.
     package var progress: Double?
@@ -25,7 +25,7 @@ package struct JobRecord: Sendable, Hashable {
     package var attempt: Int
     /// The number of attempts after which the job fails.
     package var attempts: Int
-    /// Lost leases and dead children so far.
+    /// The number of lost leases and crashed child processes so far.
     package var crashes: Int
     /// `high`, `normal` or `low`.
     package var priority: String
@@ -33,7 +33,7 @@ package struct JobRecord: Sendable, Hashable {
     package var group: String?
     /// Without parts that may be secret.
     package var source: String?
-    /// The job's own field `format`.
+    /// The output format, or the formats of several outputs.
     package var format: String?
     /// `host:pid`
     package var worker: String?
@@ -47,7 +47,7 @@ package struct JobRecord: Sendable, Hashable {
     package var dueAt: Int64?
     /// The progress of each output, if the job is running and has several.
     package var outputProgress: [OutputProgress]?
-    /// The reports of a completed job's outputs.
+    /// The reports of the outputs, if the job has completed, or if it has failed and some of several outputs were made.
     package var outputs: [OutputReport]?
     /// Why the last attempt failed.
     package var error: Failure?

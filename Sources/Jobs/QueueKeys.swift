@@ -1,6 +1,6 @@
 /// The keys of one queue; their hash tag keeps them in one hash slot of a cluster.
 package struct QueueKeys: Sendable, Hashable {
-    /// What every key of the queue starts with: `respool:{NAME}:`.
+    /// The prefix of all keys of the queue: `respool:{NAME}:`.
     package let prefix: String
 
     package init(_ name: QueueName) {
@@ -48,13 +48,13 @@ package struct QueueKeys: Sendable, Hashable {
     package func spec(_ id: String) -> String { prefix + "spec:" + id }
     /// The outputs of a completed job, as JSON.
     package func result(_ id: String) -> String { prefix + "result:" + id }
-    /// The lines that a job's attempts have left.
+    /// The log lines of a job's attempts.
     package func log(_ id: String) -> String { prefix + "log:" + id }
     /// The commit record of a job that is publishing, or whose last publication was interrupted.
     package func commit(_ id: String) -> String { prefix + "commit:" + id }
     /// The id of the job that a duplicate's id refers to.
     package func alias(_ id: String) -> String { prefix + "alias:" + id }
-    /// The id of the unfinished job that has a dedup key.
+    /// The id of the unfinished job that holds a dedup key.
     package func dedup(_ key: String) -> String { prefix + "dedup:" + key }
     /// The counts of a group.
     package func group(_ name: String) -> String { prefix + "group:" + name }
@@ -68,7 +68,7 @@ package struct QueueKeys: Sendable, Hashable {
     package func callback(_ id: String) -> String { prefix + "callback:" + id }
     /// The unfinished callbacks of a receiver, by when each is due.
     package func callbacks(_ receiver: String) -> String { prefix + "callbacks:" + receiver }
-    /// The hash with what a worker reports of itself.
+    /// The hash with a worker's record and its last claim.
     package func worker(_ name: String) -> String { prefix + "worker:" + name }
     /// A scheduled job.
     package func schedule(_ name: String) -> String { prefix + "schedule:" + name }

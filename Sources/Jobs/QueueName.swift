@@ -2,13 +2,13 @@ package import JobSchema
 
 /// The name of a queue: 1 to 64 letters, digits, `_`, `.` and `-`.
 package struct QueueName: Sendable, Hashable {
-    /// The name as it stands in keys and flags.
+    /// The name, as in keys and flags.
     package let text: String
 
-    /// The queue of producers and workers that name none.
+    /// The queue of producers and workers that specify none.
     package static let `default` = QueueName(unchecked: "default")
 
-    /// Checks the name, because braces or spaces would break the queue's hash tag.
+    /// Checks the name; throws if a character is not allowed in a hash tag.
     package init(_ text: String) throws(Failure) {
         guard KeyName.isValid(text) else {
             throw Failure(

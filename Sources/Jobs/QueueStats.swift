@@ -2,7 +2,7 @@
 package struct QueueStats: Sendable, Hashable {
     /// Contains every state.
     package let counts: [JobState: Int]
-    /// Whether workers may start no job.
+    /// Whether the queue is paused.
     package let isPaused: Bool
     /// Milliseconds since the oldest job that can run now became ready.
     package let oldestWaiting: Int64?

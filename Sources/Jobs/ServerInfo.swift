@@ -6,15 +6,15 @@ package struct ServerInfo: Sendable, Hashable, Encodable {
     package let version: String
     /// `master` or `slave`, in the terms of Redis.
     package let role: String
-    /// Connected replicas.
+    /// The number of connected replicas.
     package let replicas: Int
-    /// Which keys the server evicts when it is full.
+    /// The eviction policy when the memory is full (`maxmemory-policy`).
     package let maxmemoryPolicy: String
     /// Bytes; 0 if there is no limit.
     package let maxmemory: Int64
     /// Bytes.
     package let usedMemory: Int64
-    /// Whether the server keeps an append-only file.
+    /// Whether the append-only file is enabled.
     package let isAppendOnly: Bool
     /// `always`, `everysec` or `no`; `nil` if the server does not report it.
     package let appendfsync: String?

@@ -4,9 +4,9 @@ package struct WorkerRecord: Sendable, Hashable {
     package let name: String
     /// The name of the machine or container.
     package let host: String
-    /// Jobs that it runs at once.
+    /// The number of jobs that the worker runs at once.
     package let slots: Int
-    /// The version of respool that it runs.
+    /// The worker's version of respool.
     package let version: String
     /// The ids of the jobs that the worker is running.
     package var jobs: [String]

@@ -1,8 +1,8 @@
 /// A delay that doubles with each consecutive failure, up to a cap.
 package struct Backoff: Hashable, Sendable {
-    /// The longest wait after the first failure.
+    /// The maximum delay after the first failure.
     package let base: Duration
-    /// The longest wait after any number of failures.
+    /// The maximum delay after any number of failures.
     package let cap: Duration
 
     package init(base: Duration, cap: Duration) {

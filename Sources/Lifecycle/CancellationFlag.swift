@@ -6,7 +6,7 @@ package final class CancellationFlag: Sendable {
 
     package init() {}
 
-    /// Whether some thread has raised the flag.
+    /// Whether the flag is set.
     package var isRaised: Bool { raised.load(ordering: .acquiring) }
 
     /// Sets the flag; it cannot be cleared.

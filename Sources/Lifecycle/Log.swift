@@ -46,19 +46,19 @@ package struct Log: Sendable {
         Log(form: form, least: least, context: context + [(key, value.description)])
     }
 
-    /// Writes a line for developers.
+    /// Writes a line at the level `debug`, for developers.
     package func debug(_ message: String, _ fields: KeyValuePairs<String, String> = [:]) {
         write(.debug, message, fields)
     }
-    /// Writes a line about normal operation.
+    /// Writes a line at the level `info`, about normal operation.
     package func info(_ message: String, _ fields: KeyValuePairs<String, String> = [:]) {
         write(.info, message, fields)
     }
-    /// Writes a line about something that the operator should change.
+    /// Writes a line at the level `warning`, about a problem that the operator can fix.
     package func warning(_ message: String, _ fields: KeyValuePairs<String, String> = [:]) {
         write(.warning, message, fields)
     }
-    /// Writes a line about something that failed.
+    /// Writes a line at the level `error`, about an operation that failed.
     package func error(_ message: String, _ fields: KeyValuePairs<String, String> = [:]) {
         write(.error, message, fields)
     }

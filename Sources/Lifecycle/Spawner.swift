@@ -16,7 +16,7 @@ package final class Spawner: Sendable {
         package let path: String
         /// The arguments after the program's name.
         package let arguments: [String]
-        /// All variables that the child gets.
+        /// The complete environment of the child.
         package let environment: [String: String]
 
         package init(path: String, arguments: [String], environment: [String: String]) {

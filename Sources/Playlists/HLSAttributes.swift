@@ -5,7 +5,7 @@ package struct HLSAttributes {
     /// The maximum number of attributes that are parsed; no tag has more.
     private static let maxAttributes = 100
 
-    /// Parses what follows the colon of a tag.
+    /// Parses the text after the colon of a tag.
     package init(_ text: Substring) {
         var rest = text
         for _ in 0..<Self.maxAttributes {
@@ -25,7 +25,7 @@ package struct HLSAttributes {
         }
     }
 
-    /// The value without its quotes; `nil` if the tag lacks it.
+    /// The value of an attribute without quotes; `nil` if the tag has no such attribute.
     package subscript(name: String) -> String? { values[name] }
 }
 

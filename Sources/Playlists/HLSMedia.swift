@@ -12,19 +12,19 @@ package struct HLSMedia {
     /// The maximum number of segments: a day at one per second.
     package static let maxSegments = 100_000
 
-    /// A file, or a range of one, with some seconds of audio.
+    /// A file, or a range of one, with a part of the audio.
     package struct Segment {
-        /// Its URL, relative to the playlist's.
+        /// The URL, relative to the playlist's.
         package let reference: String
         /// Seconds.
         package let duration: Double
         /// The media sequence number.
         package let sequence: Int64
-        /// The bytes of the file that belong to it; all of them if there is none.
+        /// The byte range within the file; `nil` for the whole file.
         package let range: Range<Int64>?
-        /// How it is encrypted; `nil` if it is not encrypted.
+        /// The encryption; `nil` if there is none.
         package let key: Key?
-        /// The initialization section that its decoding needs.
+        /// The initialization section that is needed for decoding; `nil` if there is none.
         package let map: Map?
         /// Whether timestamps or codec may change before the segment.
         package let isDiscontinuous: Bool
@@ -32,19 +32,19 @@ package struct HLSMedia {
 
     /// The encryption of a segment: AES-128 in CBC mode.
     package struct Key: Hashable {
-        /// The URL of the 16 bytes, relative to the playlist's.
+        /// The URL of the 16-byte key, relative to the playlist's.
         package let reference: String
-        /// The initialization vector; from the segment's number if there is none.
+        /// The initialization vector; if `nil`, it is the segment's sequence number.
         package let vector: [UInt8]?
     }
 
     /// The initialization section of MPEG-4 segments.
     package struct Map: Hashable {
-        /// Its URL, relative to the playlist's.
+        /// The URL, relative to the playlist's.
         package let reference: String
-        /// The bytes of the file that belong to it; all of them if there is none.
+        /// The byte range within the file; `nil` for the whole file.
         package let range: Range<Int64>?
-        /// How it is encrypted; `nil` if it is not encrypted.
+        /// The encryption; `nil` if there is none.
         package let key: Key?
     }
 

@@ -1,6 +1,6 @@
 /// Why a playlist cannot be read.
 package struct PlaylistError: Error, Sendable {
-    /// What callers switch over.
+    /// The kind of failure.
     package let reason: Reason
     /// A message for people.
     package let sentence: String

@@ -5,7 +5,7 @@ package struct Deadline: Sendable {
     /// The complete timeout, for messages; a share of a deadline has that of the whole.
     let term: Duration
 
-    /// A deadline that far from now.
+    /// Creates a deadline that long after now.
     package init(after term: Duration) {
         instant = .now + term
         self.term = term

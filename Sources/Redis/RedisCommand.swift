@@ -5,13 +5,13 @@ package struct RedisCommand: Hashable, Sendable {
     /// The length of each argument in bytes.
     private(set) var lengths: [Int] = []
 
-    /// A command without words yet.
+    /// Creates an empty command.
     package init() {}
 
     /// Whether the command runs a script (`EVAL`, `EVALSHA`).
     var isScript: Bool { bytes.starts(with: "EVAL".utf8) }
 
-    /// The command's name and its arguments.
+    /// Creates a command from its name and arguments.
     package init(_ arguments: some Sequence<RedisArgument>) {
         append(contentsOf: arguments)
     }
@@ -32,7 +32,7 @@ package struct RedisCommand: Hashable, Sendable {
         lengths.append(bytes.count - start)
     }
 
-    /// Adds one argument of any bytes.
+    /// Adds one argument with arbitrary bytes.
     package mutating func append(_ argument: [UInt8]) {
         bytes.append(contentsOf: argument)
         lengths.append(argument.count)

@@ -31,7 +31,7 @@ package struct RedisConnection: ~Copyable {
 
     /// Sends the commands in one pipeline and returns a reply for each; error replies are returned as values.
     ///
-    /// Throws `.replyTooLarge` when the replies exceed the limit; the last read may exceed it by its size.
+    /// Throws `.replyTooLarge` once the received bytes exceed the limit, which is checked after each read.
     package mutating func send(
         _ commands: [RedisCommand], until deadline: Deadline, maxReplyBytes: Int = .max
     ) throws(RedisError) -> [RedisValue] {

@@ -5,7 +5,7 @@ import Synchronization
 package struct RedisScript: Sendable {
     /// The name for messages.
     package let name: String
-    /// The text as Redis compiles it.
+    /// The source text.
     package let source: [UInt8]
     private let cachedDigest = CachedDigest()
 

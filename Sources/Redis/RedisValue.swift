@@ -34,7 +34,7 @@ extension RedisValue {
         }
     }
 
-    /// The elements of an array; `nil` for another kind of reply.
+    /// The elements of an array; `nil` for other types.
     package var array: [RedisValue]? {
         if case .array(let values) = self { values } else { nil }
     }
@@ -51,7 +51,7 @@ extension RedisValue {
         return result
     }
 
-    /// Whether Redis answered that there is no value.
+    /// Whether the reply is null.
     package var isNull: Bool { self == .null }
 
     /// Returns the value; throws it if it is an error.

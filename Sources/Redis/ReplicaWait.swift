@@ -2,7 +2,7 @@
 package struct ReplicaWait: Sendable, Hashable {
     /// The number of replicas that must acknowledge.
     package let replicas: Int
-    /// The time that they may take.
+    /// How long to wait for them.
     package let timeout: Duration
 
     package init(replicas: Int, timeout: Duration) {

@@ -17,13 +17,13 @@ package enum CallbackReport: Codable, Sendable {
 
 /// A signed callback request, ready to be sent.
 package struct CallbackRequest: Codable, Sendable {
-    /// What the answer is matched by.
+    /// The number by which the answer is matched.
     package var number: Int
-    /// The receiver's URL, with its secrets.
+    /// The receiver's URL, including any secrets.
     package var url: String
     /// Header lines such as `webhook-id: …`.
     package var headers: [String]
-    /// The JSON that the signature covers.
+    /// The signed JSON body.
     package var body: Data
 
     package init(number: Int, url: String, headers: [String], body: Data) {
@@ -41,11 +41,11 @@ package struct CallbackRequest: Codable, Sendable {
 
 /// The response of a receiver, or why there was none.
 package struct CallbackAnswer: Codable, Hashable, Sendable {
-    /// The HTTP status; `nil` if there was no answer.
+    /// The HTTP status; `nil` if there was no response.
     package var status: Int?
     /// Seconds.
     package var retryAfter: Double?
-    /// Why there was no answer.
+    /// Why there was no response.
     package var failure: Failure?
 
     package init(status: Int? = nil, retryAfter: Double? = nil, failure: Failure? = nil) {

@@ -2,7 +2,7 @@ package import MediaTypes
 
 /// What `respool-transcode` measured of an output; the worker adds the rest of the report.
 package struct OutputMeasurement: Codable, Hashable, Sendable {
-    /// The codec as a job names it.
+    /// The codec's name in a job.
     package var codec: String
     /// Seconds.
     package var duration: Double
@@ -12,17 +12,17 @@ package struct OutputMeasurement: Codable, Hashable, Sendable {
     package var channels: Int
     /// Bits per second, over the whole file.
     package var bitRate: Int
-    /// Whether packets were copied without encoding.
+    /// Whether the output is a stream copy.
     package var copied: Bool
-    /// Samples that players skip at both ends.
+    /// Samples to skip at both ends during playback.
     package var gapless: Gapless
     /// Audio of the source that could not be decoded.
     package var damage: Damage
     /// The effective values, by the names of a job's fields.
     package var settings: [String: String]
-    /// Where the result differs from the source or from the job.
+    /// Differences of the result from the source or the job's fields.
     package var warnings: [Warning]
-    /// What the loudness was and became, where there was a target for it.
+    /// The loudness before and after the conversion, if there was a target.
     package var loudness: LoudnessChange?
     /// The MD5 of the samples that the file declares, in hexadecimal, if the codec is FLAC.
     package var audioMD5: String?

@@ -100,8 +100,8 @@ package struct PacketSocket: ~Copyable, Sendable {
 
 /// Both ends of a new pair; each owner takes one.
 package struct PacketSocketPair: ~Copyable, Sendable {
-    /// One end; `nil` once it was taken out.
+    /// One end; `nil` after its owner has taken it.
     package var first: PacketSocket?
-    /// The other end; `nil` once it was taken out.
+    /// The other end; `nil` after its owner has taken it.
     package var second: PacketSocket?
 }

@@ -7,7 +7,7 @@ package struct S3Settings: Codable, Hashable, Sendable {
     /// The files with profiles, read again at each use because they may be replaced (`AWS_SHARED_CREDENTIALS_FILE`,
     /// `AWS_CONFIG_FILE`).
     package var credentialsFile: String?
-    /// The file that has the profiles' regions and endpoints.
+    /// The file with the regions and endpoints of profiles.
     package var configurationFile: String?
     /// The server from which a container gets the keys of its role (`AWS_CONTAINER_CREDENTIALS_RELATIVE_URI`,
     /// `…_FULL_URI`).
@@ -26,7 +26,7 @@ package struct S3Settings: Codable, Hashable, Sendable {
     package var usesPathStyle: Bool?
     /// The server-side encryption of objects, `AES256` or `aws:kms` with a key (`RESPOOL_S3_ENCRYPTION`).
     package var encryption: String?
-    /// The id of a key in KMS; the store's default key if there is none.
+    /// The id of a KMS key; `nil` for the store's default key.
     package var encryptionKey: String?
     /// The storage class of new objects (`RESPOOL_S3_STORAGE_CLASS`).
     package var storageClass: String?
@@ -41,9 +41,9 @@ package struct S3Settings: Codable, Hashable, Sendable {
 
 /// A server that returns the keys of a role, and the token for it.
 package struct S3RoleSource: Codable, Hashable, Sendable {
-    /// Where the keys are requested.
+    /// The URL from which the keys are requested.
     package var url: String
-    /// What the request's `Authorization` says.
+    /// The value of the request's `Authorization` header.
     package var token: String?
     /// A file with the token, read for each request (`AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE`).
     package var tokenFile: String?
@@ -57,9 +57,9 @@ package struct S3RoleSource: Codable, Hashable, Sendable {
 
 /// The keys with which requests to S3 are signed.
 package struct S3Keys: Codable, Hashable, Sendable {
-    /// The access key's id, which requests show.
+    /// The access key id.
     package var identifier: String
-    /// The secret key, which only signs.
+    /// The secret access key.
     package var secret: String
     /// Required with temporary keys.
     package var sessionToken: String?

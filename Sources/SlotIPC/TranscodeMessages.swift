@@ -38,7 +38,7 @@ package struct TranscodePolicy: Codable, Hashable, Sendable {
     package var memoryLimit: UInt64 = 4 << 30
     /// Bytes.
     package var maxOutputBytes: Int64 = 20 << 30
-    /// Bounds of what a source may hold.
+    /// The limits for sources.
     package var source = SourceLimits()
 
     package init() {}

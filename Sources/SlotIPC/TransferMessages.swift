@@ -22,7 +22,7 @@ package enum TransferReport: Codable, Sendable {
     case hello(version: Int, unconfined: [SandboxPart])
     /// Whether the source waits for other jobs that fetch it, or for a permit of its host.
     case waiting(Bool)
-    /// One output is being uploaded to its staging location; whoever recovers the job must remove it there.
+    /// One output is being uploaded to its staging location; the next owner that recovers the job must remove it there.
     case uploading(Int, StagedOutput)
     /// One output is complete on disk or in its store, and its digest is computed; nothing of it is visible yet.
     case staged(Int, StagedOutput)
@@ -48,7 +48,7 @@ package enum TransferReport: Codable, Sendable {
 
 /// The parts of a job that `respool-transfer` needs.
 package struct TransferJob: Codable, Sendable {
-    /// The job's id, which default names contain.
+    /// The job's id, which is part of default names.
     package var id: String
     /// Part of staged names, so that two owners of a job never use the same one.
     package var token: String
@@ -83,7 +83,7 @@ package struct TransferJob: Codable, Sendable {
         package var location: String?
         /// The name of the output if `location` is `nil` or a folder: `<job id>.<ext>`.
         package var defaultName: String
-        /// How the output reaches its location.
+        /// How the output is sent to its location.
         package var delivery: Delivery
         /// The additional files that the output may have; no others are written, whatever the other child requests.
         package var parts: [PartPattern]
@@ -103,7 +103,7 @@ package struct TransferJob: Codable, Sendable {
 package struct StagedOutput: Codable, Hashable, Sendable {
     /// Absolute path or URL of the destination.
     package var destination: String
-    /// Absolute path, or id of an upload, under which the output waits.
+    /// The absolute path of the staged file, or the id of an upload.
     package var staged: String
     /// The size of the main file.
     package var bytes: Int64
@@ -113,7 +113,7 @@ package struct StagedOutput: Codable, Hashable, Sendable {
     package var identity: String?
     /// The additional files.
     package var parts: [PartNames] = []
-    /// Sizes and digests of those files.
+    /// The sizes and digests of the additional files.
     package var partsReport: PartsReport?
 
     package init(destination: String, staged: String, bytes: Int64, sha256: String) {

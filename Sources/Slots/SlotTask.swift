@@ -4,7 +4,7 @@ package import SlotIPC
 
 /// One conversion for a slot.
 package struct SlotTask: Sendable {
-    /// The job's id, which default names contain.
+    /// The job's id, which is part of default names.
     package var id: String
     /// Part of staged names; different for every attempt.
     package var token: String
@@ -12,7 +12,7 @@ package struct SlotTask: Sendable {
     package var source: String
     /// The credentials and headers for the source's server.
     package var access: SourceAccess
-    /// What is read, and what is made of it.
+    /// The parts of the source to read, and the outputs to make of them.
     package var plan: ConversionPlan
     /// The location of each rendition's result: a path under the output root or the granted one, `-` for
     /// `outputDescriptor`, or `nil` for the default name.

@@ -34,7 +34,7 @@ package actor JobWorker {
     package enum End: Sendable, Hashable {
         /// Every active job was finished or released.
         case drained
-        /// The drain was interrupted by a second signal, or by a publication that took too long.
+        /// The drain was interrupted by `stop`, or did not finish within the grace periods.
         case cutShort
     }
 

@@ -31,9 +31,9 @@ package struct QueueAudit: Sendable {
 
     /// The problems that three readings found.
     package struct Findings: Sendable {
-        /// The keys of the queue that were read.
+        /// The number of keys that were read.
         package let keys: Int
-        /// One sentence for each fault; empty if the queue is sound.
+        /// A message for each problem; empty if there is none.
         package let sentences: [String]
     }
 }

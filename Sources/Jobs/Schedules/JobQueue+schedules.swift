@@ -4,7 +4,7 @@ import Redis
 extension JobQueue {
     /// Creates a schedule; returns false if one of that name exists and is not to be replaced.
     ///
-    /// Repeated with the same nonce, changes nothing more and returns the same.
+    /// A repeated call with the same nonce has no further effect and returns the same.
     package func putSchedule(
         _ name: String, _ recurrence: Recurrence, fields: [String: String], replaces: Bool = false,
         nonce: String = Nonce.random()

@@ -3,7 +3,7 @@ import Lifecycle
 
 /// A cron expression in a time zone.
 package struct Recurrence: Sendable {
-    /// When a job comes, by the local clock.
+    /// The cron expression, evaluated by the local clock.
     package let expression: CronExpression
     /// The time zone of that clock.
     package let zone: TimeZoneRules

@@ -3,7 +3,7 @@ import Redis
 
 /// A schedule as the queue stores it.
 package struct ScheduleRecord: Sendable, Hashable {
-    /// The name by which commands find the schedule.
+    /// The schedule's name.
     package let name: String
     /// The cron expression as it was written.
     package let expression: String
@@ -37,7 +37,7 @@ package struct ScheduleRecord: Sendable, Hashable {
         job = hash["job"]
     }
 
-    /// Parses the expression and the time zone, which another version may have written.
+    /// Parses the expression and loads the time zone; throws if either is invalid.
     package func recurrence() throws(Failure) -> Recurrence { try Recurrence(expression, zone: zone) }
 
     /// The placeholders in fields that are replaced by parts of an occurrence's time.

@@ -1,9 +1,8 @@
 -- Part of every script: the callbacks of jobs and groups that have ended.
 --
 -- `callback:<id>` (hash) is one delivery, with the content from the time it was created.
--- `callbacks:<receiver>` (sorted set) has the unfinished deliveries to a host; the score is when the delivery is due, in ms,
--- or, while it
--- is being sent, when its sender's claim expires.
+-- `callbacks:<receiver>` (sorted set) has the unfinished deliveries to a host. The score is when the delivery is due, in ms,
+-- or, while it is being sent, when its sender's claim expires.
 -- `calling:<receiver>` (set) has the deliveries that are being sent.
 -- `callbacks` (sorted set) has the receivers; the score is when each is checked next.
 -- `called` (sorted set, scores as in `done`) has the finished deliveries.

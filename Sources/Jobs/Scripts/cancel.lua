@@ -3,9 +3,8 @@
 -- KEYS     the queue's `meta`; the other keys are derived from it (see meta.lua).
 -- ARGV     ids, at most 500.
 -- Answers  for each `cancelled`, `requested`, `too late <state>` or `unknown`. `requested`: the job is running, and its worker
---          is notified
---          with the next beat; or its worker was lost while it published, and the next owner first checks for the result.
---          If the jobs' entries in the inbox are large, only the first ids are processed, at least one.
+--          gets the cancellation with the next beat; or its worker was lost while it published, and the next owner first checks
+--          for the result. If the jobs' entries in the inbox are large, only the first ids are processed, at least one.
 
 -- require base
 -- require inbox

@@ -3,15 +3,13 @@
 -- KEYS     the queue's `meta`; the other keys are derived from it (see meta.lua).
 -- ARGV     worker, counter, nonce, count, settings, `1` to claim jobs although more are to be admitted.
 -- Answers  {status, ms until the next delayed job or -1, ms until the next lease expires or -1, the leases that were found
---          expired (as
---          in `admit`), jobs}; status is `ok`, `again`
---          (nothing was claimed, because a job of a higher priority may still be in the inbox, or because many jobs could not
---          run: call
---          again), `more` (fewer than requested were claimed, for the same reasons) or `paused`.
+--          expired (as in `admit`), jobs}.
+--          The status is `ok`, `again` (nothing was claimed, because a job of a higher priority may still be in the inbox, or
+--          because many jobs could not run: call again), `more` (fewer than requested were claimed, for the same reasons) or
+--          `paused`.
 --          Each job is eight words: id, token, attempt, attempts, crashes, created ms or '', spec, commit record or ''.
 --          A worker numbers its calls. A repeated call with the last counter returns the same jobs for 10 minutes, except those
---          that the
---          worker no longer owns. A call with a smaller counter returns nothing: it is a late duplicate.
+--          that the worker no longer owns. A call with a smaller counter returns nothing: it is a late duplicate.
 
 -- require base
 -- require maintenance

@@ -3,8 +3,8 @@
 -- KEYS     the queue's `meta`; the other keys are derived from it (see meta.lua).
 -- ARGV     token, maximum number, duration of the claim in ms.
 -- Answers  a list for each: {id, attempt, `job` or `group`, its name, event type, URL, when the job or group ended in ms, hash
---          (JSON), spec
---          (JSON), result (JSON), now in ms}; spec and result are empty for a group, and the result for a job without one.
+--          (JSON), spec (JSON), result (JSON), now in ms}; spec and result are empty for a group, and the result for a job
+--          without one.
 --          The same token gets the same deliveries again, except those that it no longer owns.
 
 -- require base

@@ -3,10 +3,9 @@
 -- KEYS     the queue's `meta`; the other keys are derived from it (see meta.lua).
 -- ARGV     nonce, index of the first job, then for each job: spec (JSON), options (see options.lua).
 -- Answers  the time in the ids, which are `<time>-<8 characters of the nonce><index>`, then ` <n>=<id>`, with n from 1, for
---          each job
---          that is a duplicate: `id` is the job that holds its dedup key. The same nonce and index get the same answer for
---          10 minutes. If jobs are refused, `!<n> <how many> <why>`, where n, from 0, is the first of them; then none was
---          pushed.
+--          each job that is a duplicate: `id` is the job that holds its dedup key. The same nonce and index get the same answer
+--          for 10 minutes.
+--          If jobs are refused, `!<n> <how many> <why>`, where n, from 0, is the first of them; then none was pushed.
 
 -- require base
 -- require admission

@@ -6,10 +6,9 @@
 --          failed, crashed: error code, message, `1` if retryable, ms that the source's server asks to wait or '',
 --                           a random number from 0 to 1, and for `failed` the outputs (JSON) if some of them did not fail
 --          cancelled, released: no more words.
--- Answers  for each the job's new state, for a delayed one followed by a space and when it is due, in ms since 1970;
---          `STALE` if the token is not the job's (nothing changed); `PUBLISHING` if it is too late to cancel or release the
---          job.
---          The same token gets the same answer again.
+-- Answers  for each the job's new state, for a delayed one followed by a space and when it is due, in ms since 1970; `STALE` if
+--          the token is not the job's (nothing changed); `PUBLISHING` if it is too late to cancel or release the job. The same
+--          token gets the same answer again.
 
 -- require base
 -- require endings

@@ -4,8 +4,7 @@
 -- ARGV     id, token, `delivered`, `failed` (no retry) or `again`, HTTP status or `-`, duration in ms, a sentence or '', ms
 --          that the receiver asks to wait or '', a random number from 0 to 1.
 -- Answers  `delivered`, `failed`, `waiting <when it is due, in ms since 1970>`, or `STALE` if the token does not own the
---          delivery.
---          The same token gets the same answer again.
+--          delivery. The same token gets the same answer again.
 
 -- require base
 -- require callbacks

@@ -8,7 +8,7 @@
 groups = part(function()
   local function group_key(name) return P .. 'group:' .. name end
 
-  -- Marks a sealed group as ended once no job is left; creates its callback delivery the first time.
+  -- Marks a sealed group as ended when no job is left, and creates its callback delivery; does nothing if it is already marked.
   local function close(name)
     local key = group_key(name)
     local sealed, ended, waiting, delayed, running, completed, failed, cancelled, callback = unpack(call('HMGET', key,

@@ -6,8 +6,7 @@
 -- `rates` (hash) has how many jobs of a key may start per minute; `rate:<key>` is when the next one may, in ms.
 -- `paced` (sorted set) has the same time for the keys with parked jobs.
 -- Invariant: while jobs of a key are parked, at least as many as its maximum are running or ready, and each one that leaves
--- unparks the next;
--- or the key is in `paced`, and maintenance unparks the next job when it may start.
+-- unparks the next; or the key is in `paced`, and maintenance unparks the next job when it may start.
 
 limits = part(function()
   local LIMITS, RATES = P .. 'limits', P .. 'rates'

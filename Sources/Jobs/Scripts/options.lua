@@ -1,10 +1,8 @@
 -- Part of the scripts that receive jobs from a client that has checked them: the options that the queue itself uses.
 --
 -- `JobOptions` in Swift packs them as one text: '' for the defaults, or `rank attempts start expires group limit_key deadline
--- callback
--- dedup`, each `*` if it is not given, except that dedup is ''. start, expires and deadline are `+ms` from now or `@ms` since
--- 1970;
--- callback is 1 if the job has one.
+-- callback dedup`, each `*` if it is not given, except that dedup is ''. start, expires and deadline are `+ms` from now or
+-- `@ms` since 1970; callback is 1 if the job has one.
 
 local function moment(text)
   local sign, ms = string.match(text, '^([+@])(%d+)$')

@@ -3,8 +3,7 @@
 -- KEYS     the queue's `meta`; the other keys are derived from it (see meta.lua).
 -- ARGV     state, maximum number (500).
 -- Answers  how many were deleted, and 1 if there may be more, else 0. Entries of the inbox that are not jobs are deleted too,
---          but a seal is
---          applied first, because a client may be waiting for the end of its group.
+--          but a seal is applied first, because a client may be waiting for the end of its group.
 
 -- require base
 -- require inbox

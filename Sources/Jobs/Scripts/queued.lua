@@ -4,8 +4,7 @@
 -- ARGV     `page`, maximum number (1,000), the id of the last entry that was read or ''; or `find`, then ids.
 -- Answers  page: the id to continue from or '' if no more follow, then for each entry, including bells: id, its fields;
 --          find: for each id its fields, or '' if there is no such entry. If the entries are large, only the first ids are
---          answered,
---          at least one.
+--          answered, at least one.
 
 -- require inbox
 

@@ -5,8 +5,7 @@
 -- KEYS     the queue's `meta`; the other keys are derived from it (see meta.lua).
 -- ARGV     id, token.
 -- Answers  `OK` (run the job), `CANCELLED` or `CRASHED` (the job has ended; `finish` with the token returns its state),
---          `EXPIRED` (its
---          deadline has passed; finish it as failed) or `STALE`. A repeated call gets the same answer.
+--          `EXPIRED` (its deadline has passed; finish it as failed) or `STALE`. A repeated call gets the same answer.
 
 -- require base
 -- require endings

@@ -3,8 +3,7 @@
 -- KEYS     the queue's `meta`; the other keys are derived from it (see meta.lua).
 -- ARGV     for each job, at most 500: id, spec (JSON), options (see options.lua). The client has checked the specs.
 -- Answers  for each `retried`, `state <state>` (neither failed nor cancelled), `held <id>` (another job holds the dedup key),
---          `cut` (its
---          fields were too large to keep) or `unknown`.
+--          `cut` (its fields were too large to keep) or `unknown`.
 
 -- require base
 -- require admission

@@ -1,20 +1,18 @@
 -- Changes schedules and pushes their jobs.
 --
--- `schedules` (sorted set) has when each schedule is due next, in ms, or infinity while it is paused. `schedule:<name>` (hash)
--- has
--- cron, zone, spec (JSON), revision, and of its last job the due time (last) and the id (job).
--- Scripts have no time zone data: the worker that finds a schedule due passes the next due time, and the due time and revision
--- that it read.
+-- `schedules` (sorted set) has when each schedule is due next, in ms, or infinity while it is paused.
+-- `schedule:<name>` (hash) has cron, zone, spec (JSON), revision, and of its last job the due time (last) and the id (job).
+-- Scripts have no time zone data: the worker that finds a schedule due passes the next due time, and the due time and revision that
+-- it read.
 --
 -- KEYS     the queue's `meta`; the other keys are derived from it (see meta.lua).
 -- ARGV     verb, name, then for
---          put: next due, revision, cron, zone, spec, `1` to replace one of that name; repeated with the same revision, changes
---          nothing;
+--          put: next due, revision, cron, zone, spec, `1` to replace one of that name; a repeated revision changes nothing;
 --          fire: the due time and the revision that were read, next due, nonce, date and time for the spec;
 --          run: nonce, date and time for the spec; repeated with the same nonce, gets the same answer;
---          move: the revision that was read, next due or `+inf` to pause; remove: nothing.
--- Answers  `unknown`; for fire and run the job's id; `late` if it was fired or changed since it was read; `taken` if put may
---          not
+--          move: the revision that was read, next due or `+inf` to pause;
+--          remove: no more words.
+-- Answers  `unknown`; for fire and run the job's id; `late` if it was fired or changed since it was read; `taken` if put may not
 --          replace one; else `done`.
 
 -- require base

@@ -2,9 +2,8 @@
 --
 -- KEYS     the queue's `meta`; the other keys are derived from it (see meta.lua).
 -- ARGV     none.
--- Answers  {queued, waiting, delayed, running, completed, failed, cancelled, 1 if paused, ms since the oldest job that
---          can run became ready or -1 (of the first 16 of each priority), then the counts of the last minute, hour and day:
---          three times
+-- Answers  {queued, waiting, delayed, running, completed, failed, cancelled, 1 if paused, ms since the oldest job that can run
+--          became ready or -1 (of the first 16 of each priority), then the counts of the last minute, hour and day: three times
 --          {pushed, completed, failed, cancelled, retries, crashes}}.
 
 -- require base
