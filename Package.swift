@@ -171,7 +171,7 @@ let package = Package(
                 "TestSupport",
                 "Conversion", "HLS", "Encoding", "Decoding", "Filters", "Tags", "Demuxing", "Containers", "Libav",
                 "Bytes",
-                "Playlists", "MediaTypes", "Lifecycle",
+                "Playlists", "MediaTypes", "Lifecycle", "CLibav",
             ],
             [.unsafeFlags(["-O"])]),
         tests("StorageTests", ["TestSupport", "Storage", "SlotIPC", "JobSchema", "MediaTypes", "Lifecycle"]),
