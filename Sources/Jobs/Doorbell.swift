@@ -17,7 +17,7 @@ package struct Doorbell: Sendable {
 
     /// Why the wait ended.
     package enum Answer: Sendable, Hashable {
-        /// An entry was added: claim, or ring again.
+        /// An entry was added: claim, or pass the bell on to another worker.
         case rang
         /// No entry was added in time. Claim nevertheless, because a job may have become due.
         case timeout

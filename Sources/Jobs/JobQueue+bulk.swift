@@ -58,7 +58,7 @@ extension JobQueue {
         }
     }
 
-    /// Checks the specs by the present rules, and retries the valid jobs.
+    /// Checks the specs by the current rules, and retries the valid jobs.
     private func retryChunk(
         _ ids: [String], _ changes: [String: String]
     ) async throws(QueueError) -> [RetryAnswer] {

@@ -1,7 +1,7 @@
 import Redis
 
 extension JobQueue {
-    /// The counts of a group; `nil` if no existing job has ever joined it.
+    /// The counts of a group; `nil` if no job of the group exists.
     package func group(_ name: String) async throws(QueueError) -> GroupRecord? {
         let replies = try await send([["TIME"], ["HGETALL", .text(keys.group(name))]])
         let hash = (replies[1].dictionary ?? [:]).compactMapValues(\.string)

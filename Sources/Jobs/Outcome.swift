@@ -6,7 +6,7 @@ package enum Outcome: Sendable, Hashable {
     /// The job is delayed until its next attempt if the failure is retryable and attempts are left; otherwise it has
     /// failed.
     ///
-    /// If only some of several outputs failed, `outputs` has all of them.
+    /// If only some of several outputs failed, `outputs` has the reports of all.
     case failed(Failure, outputs: [OutputReport] = [])
     /// A process of the slot died: a crash is counted instead of the attempt.
     case crashed(Failure)

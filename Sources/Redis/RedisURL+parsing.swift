@@ -22,7 +22,7 @@ extension RedisURL {
         let location = main[(at.map(main.index(after:)) ?? main.startIndex)...]
         let host = location.prefix { $0 != "/" }
         let path = location[host.endIndex...].dropFirst()
-        // Checked separately: a "port" that is part of a password must not appear in a message.
+        // If a port is not numeric, the '?' may be part of a password, which must not appear in a message.
         let hasPort = host.split(separator: ",").allSatisfy { $0.drop { $0 != ":" }.dropFirst().allSatisfy(\.isNumber) }
         guard isSocket || at != nil || hasPort || query?.contains("@") != true else {
             throw .url("the Redis address has a '?' before its '@'; write it as %3F")

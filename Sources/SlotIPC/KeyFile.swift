@@ -13,7 +13,7 @@ package enum KeyFile {
 
     /// The file's text; `nil` if it cannot be read.
     ///
-    /// If the file is replaced during a job, the sandbox prevents the present children from reading the new one; until
+    /// If the file is replaced during a job, the sandbox prevents the current children from reading the new one; until
     /// the next job the old text is returned.
     package static func text(_ path: String) -> String? {
         let identity = FileIdentities(of: [path])

@@ -15,7 +15,7 @@ package actor CallbackChild {
     private var lookups: FileIdentities?
     /// Replaced children that are still sending.
     private var retired: [Int: Child] = [:]
-    /// The number of the present child, from 1.
+    /// The number of the current child, from 1.
     private var generation = 0
     private var number = 0
     private var waiting: [Int: Wait] = [:]
@@ -78,7 +78,7 @@ package actor CallbackChild {
         retired.removeValue(forKey: generation)?.close()
     }
 
-    /// The present child and its generation; starts one if necessary.
+    /// The current child and its generation; starts one if necessary.
     private func livingChild() async throws -> (Child, Int) {
         let found = await LookupFiles.shared.identities(policy)
         while let child {

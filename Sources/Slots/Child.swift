@@ -35,7 +35,7 @@ final class Child: Sendable {
         }
     }
 
-    /// The callbacks for a child's reports, output and end.
+    /// The handlers of a child's reports, output and end.
     struct Handlers<Report: Sendable>: Sendable {
         /// Handles a report of that size in bytes; returns false if there is no room for it.
         var report: @Sendable (Report, Int) -> Bool

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The present or last job of a pair of children, for log lines about them.
+/// The current or last job of a pair of children, for log lines about them.
 final class JobLabel: Sendable {
     private let state = Mutex("")
 

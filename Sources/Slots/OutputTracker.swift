@@ -82,7 +82,8 @@ struct OutputTracker {
     /// Whether no output is to be made.
     var isAllSkipped: Bool { plan.skipped.count == plan.renditions.count }
 
-    /// The commit record for `publish`, once it is complete (`nil` before); throws if nothing is to be published.
+    /// The commit record for `publish`, once it is complete (`nil` before). Throws if all outputs failed, or one of an
+    /// atomic job.
     func record() throws(Failure) -> CommitRecord? {
         guard isConverted || isAllSkipped else { return nil }
         var outputs: [CommitRecord.Output] = []

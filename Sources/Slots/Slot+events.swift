@@ -6,7 +6,7 @@ import Synchronization
 
 // How a slot handles events of its children.
 extension Slot {
-    /// Handles an event that the present wait does not expect.
+    /// Handles an event that the current wait does not expect.
     func handle(_ event: ChildPair.Event, _ pair: ChildPair) throws(SlotError) {
         switch event {
         case .transcode(.log(let line)): lines.append(line)

@@ -20,7 +20,7 @@ package actor Slot {
     var uploads: [Int: StagedOutput] = [:]
     /// The features that the kernel lacks to confine the children.
     package private(set) var unconfined: Set<SandboxPart> = []
-    /// The id of the present or last job.
+    /// The id of the current or last job.
     private(set) var job = ""
     /// The tenant of that job.
     private var lastTenant: String?
@@ -132,7 +132,7 @@ package actor Slot {
         // The pair of the conversion, even if it has ended: another one has nothing staged.
         guard let pair = shared.withLock({ $0.pair }) else { throw .stopped }
         pair.transfer.send(TransferOrder.publish)
-        // The job can no longer be ended. The reader of a pipe may be slow, so it has no timeout.
+        // The job can no longer be cancelled. The reader of a pipe may be slow, so it has no timeout.
         let watch = isStreaming ? nil : TranscodeWatchdog(pair: pair, of: pair.transfer, limit: configuration.silence)
         defer { watch?.end() }
         var publication = Publication()

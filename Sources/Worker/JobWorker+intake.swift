@@ -107,7 +107,7 @@ extension JobWorker {
     private func execute(_ run: JobRun, of served: ServedQueue) async {
         await run.run()
         served.activeJobs.remove(run.active)
-        // Callbacks that a job inherits and those of groups are found with the next beat.
+        // Other callbacks, such as those of groups, are found with the next beat.
         if run.active.job.fields["callback"] != nil, let callbacks { Task { await callbacks.collect(served.queue) } }
         metrics.running(activeJobs.count)
         free.append(run.active.slot)

@@ -92,7 +92,7 @@ actor TransitionReporter {
         if let error = errors.first { health.failed("finish", queue.name, error) }
     }
 
-    /// Aborts calls without a reply after their present attempt, because the process is about to exit.
+    /// Aborts calls without a reply after their current attempt, because the process is about to exit.
     func stop() { isStopped = true }
 
     /// Removes old outcomes once they are a quarter of all, because each removal moves all younger ones.

@@ -55,7 +55,7 @@ ssize_t clinux_receive(int socket, void *bytes, size_t capacity, int *descriptor
 /// Opens an unnamed file in the folder (O_TMPFILE, read and write). Returns the descriptor or -1.
 int clinux_open_unnamed(const char *folder, mode_t mode);
 
-/// Sets both values of a resource limit, at most to the present hard limit. `resource` is an RLIMIT_* value.
+/// Sets both values of a resource limit, at most to the current hard limit. `resource` is an RLIMIT_* value.
 int clinux_limit(int resource, uint64_t value);
 
 /// Opens the file at the path without reading it or accessing a device (O_PATH). Returns the descriptor or -1.

@@ -45,7 +45,7 @@ struct SuspectJobs {
     private var count = 0
     private var isCut = false
 
-    /// Bounds the memory for messages, because every key of a queue may be inconsistent.
+    /// The maximum number of problems, which bounds the memory if every key of a queue is inconsistent.
     static let most = 10_000
 
     var isEmpty: Bool { byKey.isEmpty && overdue.isEmpty }

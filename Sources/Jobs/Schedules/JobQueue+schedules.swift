@@ -60,7 +60,7 @@ extension JobQueue {
     package func runDueSchedules() async throws(QueueError) -> [(name: String, job: Result<String, Failure>)] {
         let now = try await clock()
         var results: [(name: String, job: Result<String, Failure>)] = []
-        // Schedules that cannot run stay due, before all others.
+        // The number of schedules that cannot run: they stay due, and come before all others.
         var stuck = 0
         while true {
             let some = try await schedules([

@@ -81,7 +81,7 @@ callbacks = part(function()
     if tonumber(call('ZSCORE', CALLBACKS, host) or math.huge) > NOW then schedule_receiver(host) end
   end
 
-  -- Creates the delivery of a job that has just ended. It stores the job's present data, because the job may be retried or
+  -- Creates the delivery of a job that has just ended. It stores the job's current data, because the job may be retried or
   -- deleted before the delivery is sent.
   local function announce(job)
     local spec = call('GET', P .. 'spec:' .. job.id) or '{}'

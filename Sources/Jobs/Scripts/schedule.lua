@@ -33,7 +33,7 @@ local function filled(date, time)
   return flat
 end
 
--- Pushes a job as if it came from the inbox, so that it is checked by the present rules.
+-- Pushes a job as if it came from the inbox, so that it is checked by the current rules.
 local function push(flat, due, nonce)
   local id = NOW .. '-' .. string.sub(nonce, 1, 8) .. '0'
   admission().admit_entry(id, flat)
