@@ -9,7 +9,7 @@ local MAX_DELAY, MAX_DEDUP = 31536000, 256
 local LATE = 'the job was not over by its deadline'
 local MAX_CALLBACK = 2048
 local CALLBACK_RULE = 'it must begin with https:// or http:// and a host, have no blanks, and at most 2048 bytes'
--- Each name is between two line ends.
+-- Each between two line ends.
 local FIELDS = [[
 
 source
