@@ -240,13 +240,17 @@ package struct Demuxer: ~Copyable {
 
     /// Continues behind invalid bytes; returns `false` if no readable data follows.
     package borrowing func resume(_ bytes: any ByteSource) throws(MediaError) -> Bool {
-        // Other demuxers resynchronize by themselves. WavPack's demuxer reads 32 bytes at a time to find the next header.
-        guard case .wavPackBlocks = descriptor.framing else { return true }
-        do {
-            guard let next = try SourceBytes(bytes).find("wvpk", from: bytePosition - 31) else { return false }
-            // The data from there begins with a block, so this position counts as progress.
-            return avio_seek(context.pointee.pb, next, SEEK_SET) >= 0
-        } catch { throw .unreadable(error) }
+        switch descriptor.framing {
+        // These demuxers resynchronize by themselves.
+        case .container, .nothing, .chain: return true
+        case .wavPackBlocks:
+            // The demuxer reads 32 bytes at a time to find the next header.
+            do {
+                guard let next = try SourceBytes(bytes).find("wvpk", from: bytePosition - 31) else { return false }
+                // The data from there begins with a block, so this position counts as progress.
+                return avio_seek(context.pointee.pb, next, SEEK_SET) >= 0
+            } catch { throw .unreadable(error) }
+        }
     }
 
     /// Seeks to a packet at or before a time in units of the stream's time base; returns `false` if the container does not

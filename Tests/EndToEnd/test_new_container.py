@@ -28,7 +28,7 @@ def copied(folder):
 
 def edit(path, before, after):
     text = path.read_text()
-    check(text.count(before) == 1, f"{path.name} has {text.count(before)} times {before!r}")
+    check(text.count(before) == 1, f"{path.name} holds {before!r} {text.count(before)} times")
     path.write_text(text.replace(before, after))
 
 

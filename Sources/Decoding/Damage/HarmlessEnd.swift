@@ -8,12 +8,16 @@ enum HarmlessEnd {
     static func holdsAll(
         _ stream: UnsafeMutablePointer<AVStream>, of source: any ByteSource, _ cut: HarmlessCut
     ) -> Bool {
-        let count = avformat_index_get_entries_count(stream)
-        // For a fragmented file, libav only has the samples read so far.
-        guard case .afterIndexedSamples = cut, stream.pointee.nb_frames > 0, count > 0 else { return false }
-        return (0..<count).allSatisfy { number in
-            guard let entry = avformat_index_get_entry(stream, number)?.pointee else { return false }
-            return entry.pos >= 0 && entry.pos.adding(Int64(entry.size)) <= source.length
+        switch cut {
+        case .none, .betweenTransportPackets: return false
+        case .afterIndexedSamples:
+            let count = avformat_index_get_entries_count(stream)
+            // For a fragmented file, libav only has the samples read so far.
+            guard stream.pointee.nb_frames > 0, count > 0 else { return false }
+            return (0..<count).allSatisfy { number in
+                guard let entry = avformat_index_get_entry(stream, number)?.pointee else { return false }
+                return entry.pos >= 0 && entry.pos.adding(Int64(entry.size)) <= source.length
+            }
         }
     }
 
