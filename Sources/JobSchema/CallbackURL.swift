@@ -2,7 +2,7 @@
 package enum CallbackURL {
     /// The rule that a valid URL follows, for messages.
     package static let rule =
-        "it must begin with https:// or http:// and a host, have no blanks, and at most \(JobSpec.Limit.callbackBytes) bytes"
+        "it must begin with https:// or http:// and have a host, no spaces and at most \(JobSpec.Limit.callbackBytes) bytes"
 
     /// Whether the URL is valid for a callback; the queue's scripts use the same rule.
     package static func isValid(_ url: String) -> Bool {

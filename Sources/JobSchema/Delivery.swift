@@ -38,19 +38,21 @@ extension FieldReader {
             delivery == Delivery() || location.map(ServerURL.isOnWeb) == true || isOnFileServer && delivery == forFiles
         else {
             throw Self.invalid(
-                "`output_method`, `output_headers` and `output_credentials` are for an `output` that begins with https:// or http://"
-                    + (isOnFileServer ? "; a server of files takes `output_credentials` alone" : ""))
+                "`output_method`, `output_headers` and `output_credentials` require an `output` that begins with https:// or http://"
+                    + (isOnFileServer ? "; an FTP or SFTP server takes `output_credentials` only" : ""))
         }
         if let text = fields["overwrite"] {
             guard let mode = Overwrite(rawValue: text) else {
                 throw wrong("overwrite", oneOf: ["replace", "skip", "fail"])
             }
             guard mode == .replace || delivery.method == .put else {
-                throw Self.invalid("`overwrite` is for a PUT: what a server makes of a POST is its own affair")
+                throw Self.invalid(
+                    "`overwrite` is not supported for a POST, whose result depends on the server: leave it out, or use PUT"
+                )
             }
             guard mode == .replace || !isOnFileServer else {
                 throw Self.invalid(
-                    "`overwrite` is for other places: on a server of files an `output` is always replaced")
+                    "`overwrite` is not supported for FTP and SFTP, where an `output` is always replaced: leave it out")
             }
             delivery.overwrite = mode
         }

@@ -24,7 +24,7 @@ package struct Failure: Error, Codable, Hashable, Sendable {
 
     /// The failure of an output whose location has a file that must not be replaced.
     package static func outputExists(_ location: String) -> Failure {
-        Failure(.outputExists, "the output '\(location)' exists: remove it, or let `overwrite` be `replace` or `skip`")
+        Failure(.outputExists, "the output '\(location)' exists: remove it, or set `overwrite` to `replace` or `skip`")
     }
 
     private enum CodingKeys: String, CodingKey {

@@ -8,7 +8,7 @@ struct FieldReader {
     init(_ fields: [String: String]) throws(Failure) {
         self.fields = FieldTable(fields)
         guard fields.count <= JobSpec.Limit.fields else {
-            throw Self.invalid("a job has at most \(JobSpec.Limit.fields) fields, and this one has \(fields.count)")
+            throw Self.invalid("the job has \(fields.count) fields, over the limit of \(JobSpec.Limit.fields)")
         }
         var bytes = 0
         for (name, value) in fields.sorted(by: { $0.key < $1.key }) {
@@ -18,11 +18,11 @@ struct FieldReader {
             guard value.utf8.count <= JobSpec.Limit.valueBytes else {
                 throw Self.invalid("`\(name)` is longer than \(JobSpec.Limit.valueBytes) bytes")
             }
-            guard !value.utf8.contains(0) else { throw Self.invalid("`\(name)` holds a zero byte") }
+            guard !value.utf8.contains(0) else { throw Self.invalid("`\(name)` contains a null byte") }
             bytes += name.utf8.count + value.utf8.count
         }
         guard bytes <= JobSpec.Limit.bytes else {
-            throw Self.invalid("a job has at most \(JobSpec.Limit.bytes) bytes, and this one has \(bytes)")
+            throw Self.invalid("the job has \(bytes) bytes, over the limit of \(JobSpec.Limit.bytes)")
         }
     }
 
@@ -54,9 +54,9 @@ struct FieldReader {
     func start() throws(Failure) -> JobSpec.Moment? {
         let delay = try seconds("delay", JobSpec.Limit.delay)
         guard let text = fields["not_before"] else { return delay.map { .after($0) } }
-        guard delay == nil else { throw Self.invalid("`delay` and `not_before` exclude each other: give one") }
+        guard delay == nil else { throw Self.invalid("`delay` and `not_before` are mutually exclusive: give one") }
         guard let instant = Instant.milliseconds(parsing: text) else {
-            throw wrong("not_before", "an ISO 8601 instant, as 2030-01-31T12:00:00Z")
+            throw wrong("not_before", "an ISO 8601 instant, such as 2030-01-31T12:00:00Z")
         }
         return .at(instant)
     }
@@ -82,7 +82,7 @@ struct FieldReader {
     func dedup() throws(Failure) -> String? {
         guard let key = fields["dedup"] else { return nil }
         guard (1...JobSpec.Limit.dedupBytes).contains(key.utf8.count) else {
-            throw Self.invalid("`dedup` has 1 to \(JobSpec.Limit.dedupBytes) bytes, and this one has \(key.utf8.count)")
+            throw Self.invalid("`dedup` has \(key.utf8.count) bytes: it must have 1 to \(JobSpec.Limit.dedupBytes)")
         }
         return key
     }

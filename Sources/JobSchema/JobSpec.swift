@@ -80,7 +80,7 @@ package struct JobSpec: Sendable {
     }
 
     /// The error message of a job that had not ended by its deadline.
-    package static let lateness = "the job was not over by its deadline"
+    package static let lateness = "the job did not finish before its deadline"
 
     /// Checks every field; throws an error that names the first invalid one.
     package init(fields: [String: String]) throws(Failure) {

@@ -45,14 +45,14 @@ extension FieldReader {
         let end = try time("end")
         let duration = try time("duration")
         if end != nil, duration != nil {
-            throw Failure(.invalidTimeRange, "`end` and `duration` exclude each other: give one")
+            throw Failure(.invalidTimeRange, "`end` and `duration` are mutually exclusive: give one")
         }
         let reach = try sum(start, duration)
         let range = TimeRange(start: start, end: end ?? reach)
         guard !range.isEmpty else {
             let what =
                 end != nil
-                ? "`end` (\(fields["end"]!)) is not after `start` (\(fields["start"] ?? "0"))" : "`duration` is 0"
+                ? "`end` (\(fields["end"]!)) must be after `start` (\(fields["start"] ?? "0"))" : "`duration` is 0"
             throw Failure(.invalidTimeRange, "the time range is empty: \(what)")
         }
         return range
@@ -63,7 +63,8 @@ extension FieldReader {
         guard let end = start.adding(duration) else {
             throw Failure(
                 .invalidTimeRange,
-                "`start` (\(start)) and `duration` (\(duration)) have no exact sum: give `end` in place of `duration`")
+                "the sum of `start` (\(start)) and `duration` (\(duration)) is not exact: give `end` instead of `duration`"
+            )
         }
         return end
     }
@@ -71,7 +72,7 @@ extension FieldReader {
     private func segments(isSegmented: Bool) throws(Failure) -> SegmentSettings {
         var segments = SegmentSettings()
         for name in ["segment_duration", "segment_format", "bit_rates"] where fields[name] != nil && !isSegmented {
-            throw Self.invalid("`\(name)` is for the format hls, and this one is \(fields["format"] ?? "another")")
+            throw Self.invalid("`\(name)` requires the format hls, and `format` is \(fields["format"] ?? "another")")
         }
         if let text = fields["segment_duration"] {
             guard let duration = MediaTime(parsing: text), SegmentSettings.durations.contains(duration) else {
@@ -87,7 +88,7 @@ extension FieldReader {
         }
         if let text = fields["bit_rates"] {
             let rates = text.split(separator: ",", omittingEmptySubsequences: false).map { Self.bitRate(String($0)) }
-            guard !rates.contains(nil) else { throw wrong("bit_rates", "bits a second, as 64k,128k") }
+            guard !rates.contains(nil) else { throw wrong("bit_rates", "bit rates in bit/s, such as 64k,128k") }
             segments.bitRates = rates.compactMap(\.self)
         }
         return segments
@@ -97,7 +98,9 @@ extension FieldReader {
 
     private func bitRate() throws(Failure) -> Int? {
         guard let text = fields["bit_rate"] else { return nil }
-        guard let rate = Self.bitRate(text) else { throw wrong("bit_rate", "bits a second, as 192k or 192000") }
+        guard let rate = Self.bitRate(text) else {
+            throw wrong("bit_rate", "a bit rate in bit/s, such as 192k or 192000")
+        }
         return rate
     }
 
@@ -113,7 +116,7 @@ extension FieldReader {
     private func quality() throws(Failure) -> Double? {
         guard let text = fields["quality"] else { return nil }
         guard let number = Double(text), number.isFinite else {
-            throw wrong("quality", "a number of the codec's VBR scale")
+            throw wrong("quality", "a number on the codec's VBR scale")
         }
         return number
     }
@@ -129,7 +132,7 @@ extension FieldReader {
     private func time(_ name: String) throws(Failure) -> MediaTime? {
         guard let text = fields[name] else { return nil }
         guard let time = MediaTime(parsing: text) else {
-            throw wrong(name, "a time, as 5:00, 1:02:03.5, 300 or 13230000/44100", code: .invalidTimeRange)
+            throw wrong(name, "a time, such as 5:00, 1:02:03.5, 300 or 13230000/44100", code: .invalidTimeRange)
         }
         return time
     }

@@ -49,8 +49,8 @@ struct OutputReaders {
             guard let destination, !destination.hasSuffix("/") else { continue }
             guard let first = seen.updateValue(index, forKey: Self.simplified(destination)) else { continue }
             throw FieldReader.invalid(
-                "`\(Self.location(index)).output` is `\(FieldReader.shown(OutputPath.redacted(destination)))`, where `\(Self.location(first))` goes: "
-                    + "give each output a place of its own")
+                "`\(Self.location(index)).output` is `\(FieldReader.shown(OutputPath.redacted(destination)))`, "
+                    + "which is also the location of `\(Self.location(first))`: give each output its own location")
         }
         try Self.checkChapters(locations, renditions, seen, deliveries)
         return (destinations, deliveries)
@@ -76,8 +76,8 @@ struct OutputReaders {
             }
             guard let other else { continue }
             throw FieldReader.invalid(
-                "the chapters of `\(location(index))` would go to `\(FieldReader.shown(OutputPath.redacted(path)))`, where what `\(location(other))` writes goes: "
-                    + "give one of them another name")
+                "the chapters of `\(location(index))` and a file of `\(location(other))` have the "
+                    + "same location `\(FieldReader.shown(OutputPath.redacted(path)))`: rename one of them")
         }
     }
 
@@ -107,8 +107,8 @@ extension FieldReader {
         let name = spelled ? PercentEncoding.decoded(output) ?? output : output
         guard !name.unicodeScalars.contains(where: \.isUnprintable) else {
             throw Self.invalid(
-                "`output` is `\(Self.shown(OutputPath.redacted(output)))`: it must not hold control characters, nor controls of lines or "
-                    + "of writing direction")
+                "`output` is `\(Self.shown(OutputPath.redacted(output)))`: it must "
+                    + "not contain control characters, line separators or bidirectional controls")
         }
         try checkTemplate(output)
         let scheme = output.prefix { $0 != ":" }.lowercased()
@@ -116,17 +116,18 @@ extension FieldReader {
         if OutputPath.isServed(output) {
             guard ServerURL.isValid(output) else {
                 throw Self.invalid(
-                    "`output` is `\(Self.shown(redactedURL(output)))`, which is not a valid URL: percent-encode what is no ASCII"
+                    "`output` is `\(Self.shown(redactedURL(output)))`, which "
+                        + "is not a valid URL: percent-encode all characters outside ASCII"
                 )
             }
             guard !OutputPath.isOnFileServer(output) || OutputPath.fileOnServer(output) != nil else {
                 throw Self.invalid(
-                    "`output` is `\(Self.shown(redactedURL(output)))`: on a server of files it must name a file, without ; ? and #"
+                    "`output` is `\(Self.shown(redactedURL(output)))`: on an FTP or SFTP server it must name a file, without ; ? and #"
                 )
             }
             guard !rendition.makesSeveralFiles else {
                 throw Self.invalid(
-                    "`output` is a URL, which takes one file, and this result has several: give a path or s3://bucket/key"
+                    "`output` is a URL, which takes one file, but the result has several: give a path or s3://bucket/key"
                 )
             }
             return output
@@ -138,8 +139,8 @@ extension FieldReader {
         }
         guard !isURL || ["file", "s3"].contains(scheme) else {
             throw Self.invalid(
-                "`output` with \(Self.shown(scheme)):// is not supported: give a path under the output root, "
-                    + "s3://bucket/key, https://… or sftp://…")
+                "`output` has the scheme \(Self.shown(scheme))://, which is not supported: "
+                    + "give a path under the output root, s3://bucket/key, https://… or sftp://…")
         }
         // The depth of a URL's path is checked after its escapes are decoded.
         guard isURL || OutputPath.components(output) != nil else { throw OutputPath.outside(output) }
@@ -158,10 +159,10 @@ extension FieldReader {
         guard let list = try? JSONDecoder().decode([[String: JSONValue]].self, from: Data(text.utf8)) else {
             // The text is not shown: it may contain secrets in URLs, which cannot be located in malformed JSON.
             throw Self.invalid(
-                #"`outputs` is not a JSON list of objects, as [{"format":"mp3"},{"format":"flac"}]"#)
+                #"`outputs` is not a JSON list of objects: write it as [{"format":"mp3"},{"format":"flac"}]"#)
         }
         guard (1...JobSpec.Limit.outputs).contains(list.count) else {
-            throw Self.invalid("`outputs` holds 1 to \(JobSpec.Limit.outputs) outputs, and this one \(list.count)")
+            throw Self.invalid("`outputs` has \(list.count) outputs: it must have 1 to \(JobSpec.Limit.outputs)")
         }
         return list
     }
@@ -171,7 +172,7 @@ extension FieldReader {
         var fields = fields.filter { JobField.named($0)?.isOfOutput == true }
         for (name, value) in element.sorted(by: { $0.key < $1.key }) {
             if let field = JobField.named(name), !field.isOfOutput {
-                throw Self.invalid("`\(name)` is the same for all outputs: give it beside `outputs`, not inside")
+                throw Self.invalid("`\(name)` applies to all outputs: give it beside `outputs`, not inside")
             }
             fields[name] = value.field
         }

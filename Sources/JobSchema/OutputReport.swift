@@ -69,7 +69,7 @@ package struct OutputReport: Hashable, Sendable {
     package init(format: String, skippedAt url: String) {
         self.init(format: format, error: nil)
         self.url = url
-        warnings = [Warning(.outputSkipped, "the output '\(url)' exists and was left as it is")]
+        warnings = [Warning(.outputSkipped, "the output '\(url)' exists and was not replaced")]
     }
 
     /// Whether this job made the output; otherwise the values of a finished output are meaningless.

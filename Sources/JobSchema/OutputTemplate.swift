@@ -68,10 +68,12 @@ extension FieldReader {
         for word in OutputTemplate.words(in: output) {
             guard OutputTemplate.words.contains(word) else {
                 let known = OutputTemplate.words.map { "{\($0)}" }.joined(separator: " ")
-                throw Self.invalid("`output` has `{\(Self.shown(word))}`, which stands for nothing; \(known) do")
+                throw Self.invalid(
+                    "`output` has the unknown template `{\(Self.shown(word))}`; the templates are \(known)")
             }
             if word == "group", fields["group"] == nil {
-                throw Self.invalid("`output` has `{group}`, and the job has no `group`")
+                throw Self.invalid(
+                    "`output` has `{group}`, but the job has no `group`: give one, or remove the template")
             }
         }
     }

@@ -6,7 +6,8 @@ extension FieldReader {
         for (name, formats) in Self.pictureFields where fields[name] != nil {
             guard formats.contains(format.name) else {
                 throw Self.invalid(
-                    "`\(name)` is for \(formats.joined(separator: " and ")), and this `format` is \(format.name)")
+                    "`\(name)` requires the format \(formats.joined(separator: " and ")), and `format` is \(format.name)"
+                )
             }
         }
         var picture = PictureSettings()
@@ -24,7 +25,7 @@ extension FieldReader {
                 PictureColor(parsing: String($0))
             }
             guard colors.count == 2, let foreground = colors[0], let background = colors[1] else {
-                throw wrong("colors", "foreground and background, as #3366cc,#ffffff or #3366ccff,#00000000")
+                throw wrong("colors", "foreground and background, such as #3366cc,#ffffff or #3366ccff,#00000000")
             }
             (picture.foreground, picture.background) = (foreground, background)
         }
@@ -60,14 +61,16 @@ extension FieldReader {
         guard let count = try whole("pixels_per_second", PictureSettings.pixelsPerSecond) else {
             return samples.map { .samples($0) }
         }
-        guard samples == nil else { throw Self.invalid("`zoom` and `pixels_per_second` exclude each other: give one") }
+        guard samples == nil else {
+            throw Self.invalid("`zoom` and `pixels_per_second` are mutually exclusive: give one")
+        }
         return .perSecond(count)
     }
 
     private func size(_ format: AudioFormat) throws(Failure) -> PictureSize? {
         guard let text = fields["size"], let largest = format.pictureSizes?.largest else { return nil }
         guard let size = PictureSize(parsing: text), !size.isEmpty, size.fits(in: largest) else {
-            throw wrong("size", "width and height in pixels up to \(largest), as 800x200")
+            throw wrong("size", "width and height in pixels up to \(largest), such as 800x200")
         }
         return size
     }

@@ -16,15 +16,15 @@ package struct S3Object: Hashable, Sendable {
             Failure(.invalidRequest, "the \(noun) '\(FieldReader.shown(redactedURL(shown ?? text)))' \(reason)")
         }
         guard OutputPath.isObject(text), KeyName.isValid(bucket), bucket.utf8.count >= 3, !key.isEmpty else {
-            throw wrong("is no URL of an object: write s3://bucket/key")
+            throw wrong("is not the URL of an object: write s3://bucket/key")
         }
-        guard key.utf8.count <= 1024 else { throw wrong("has a key of over 1024 bytes") }
+        guard key.utf8.count <= 1024 else { throw wrong("has a key of more than 1024 bytes") }
         guard !key.unicodeScalars.contains(where: { $0.value < 0x20 || $0.value == 0x7f }) else {
             throw wrong("has a key with control characters")
         }
         // A server or proxy that resolves these components would access another bucket.
         guard !key.split(separator: "/").contains(where: { [".", ".."].contains($0) }) else {
-            throw wrong("has a key with a part '.' or '..', which servers understand differently")
+            throw wrong("has a key with a component '.' or '..', which servers interpret differently")
         }
         self.bucket = bucket
         self.key = key

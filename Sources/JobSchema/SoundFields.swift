@@ -4,17 +4,17 @@ import MediaTypes
 extension FieldReader {
     func sound() throws(Failure) -> SoundSettings {
         var sound = SoundSettings()
-        sound.channelMap = try parsed("channel_map", "channels with commas between them, as R,L or 2,1") {
+        sound.channelMap = try parsed("channel_map", "channels separated by commas, such as R,L or 2,1") {
             ChannelReference.list(parsing: $0)
         }
-        sound.mix = try parsed("mix", "a row for each channel, as FL=FL+0.707FC,FR=FR+0.707FC") {
+        sound.mix = try parsed("mix", "one expression per output channel, such as FL=FL+0.707FC,FR=FR+0.707FC") {
             MixMatrix(parsing: $0)
         }
         sound.resampler = try parsed("resampler", "swr or soxr") { ResamplerEngine(rawValue: $0) } ?? .swr
-        sound.loudness = try decibels("loudness", -70...0, "a target in LUFS from -70 to 0, as -16")
+        sound.loudness = try decibels("loudness", -70...0, "a target in LUFS from -70 to 0, such as -16")
         sound.gain = try decibels("gain", -120...60, "decibels from -120 to 60")
         if sound.gain != nil, sound.loudness != nil {
-            throw Self.invalid("`gain` and `loudness` exclude each other: give one")
+            throw Self.invalid("`gain` and `loudness` are mutually exclusive: give one")
         }
         if fields["true_peak"] == "off" {
             sound.isUnlimited = true
@@ -24,7 +24,7 @@ extension FieldReader {
         sound.fadeIn = try fade("fade_in")
         sound.fadeOut = try fade("fade_out")
         sound.trimSilence = try parsed(
-            "trim_silence", "a threshold in dB from -120 to 0, and seconds that shorter silence is left for, as -60,0.5"
+            "trim_silence", "a threshold in dB from -120 to 0, and a minimum length in seconds, such as -60,0.5"
         ) { SilenceTrim(parsing: $0) }
         sound.replayGain = try parsed("replay_gain", "track") { ReplayGain(rawValue: $0) }
         return sound
@@ -43,7 +43,7 @@ extension FieldReader {
     }
 
     private func fade(_ name: String) throws(Failure) -> MediaTime? {
-        try parsed(name, "a time up to 10:00, as 2.5") { text in
+        try parsed(name, "a time up to 10:00, such as 2.5") { text in
             MediaTime(parsing: text).flatMap { $0.seconds <= 600 ? $0 : nil }
         }
     }

@@ -19,10 +19,10 @@ extension FieldReader {
         access.credentials = try credentials("source_credentials", besides: access.headers, "source_headers")
         let takesHeaders = ServerURL.isOnWeb(source)
         guard takesHeaders || access.headers.isEmpty else {
-            throw Self.invalid("`source_headers` are for a `source` that begins with https:// or http://")
+            throw Self.invalid("`source_headers` requires a `source` that begins with https:// or http://")
         }
         guard takesHeaders || access.credentials == nil || FileScheme(of: source) != nil else {
-            throw Self.invalid("`source_credentials` are for a `source` that begins with https://, http:// or sftp://")
+            throw Self.invalid("`source_credentials` requires a `source` that begins with https://, http:// or sftp://")
         }
         return access
     }
@@ -34,7 +34,7 @@ extension FieldReader {
         guard let name = fields[field] else { return nil }
         guard KeyName.isValid(name) else { throw wrong(field, "1 to 64 of A-Z a-z 0-9 _ . -") }
         guard headers["authorization"] == nil else {
-            throw Self.invalid("`\(headersField)` has `authorization`, which `\(field)` gives too: give one of them")
+            throw Self.invalid("`authorization` in `\(headersField)` and `\(field)` are mutually exclusive: give one")
         }
         return name
     }
@@ -44,7 +44,8 @@ extension FieldReader {
         guard let text = fields[field] else { return [:] }
         guard let pairs = try? JSONDecoder().decode([String: String].self, from: Data(text.utf8)), pairs.count <= 16
         else {
-            throw Self.invalid("`\(field)` must be a JSON object of at most 16 texts, as {\"accept\":\"audio/*\"}")
+            throw Self.invalid(
+                "`\(field)` must be a JSON object of at most 16 strings, such as {\"accept\":\"audio/*\"}")
         }
         var headers: [String: String] = [:]
         for (name, value) in pairs.sorted(by: { $0.key < $1.key }) {
@@ -57,8 +58,9 @@ extension FieldReader {
                 && value.utf8.count <= 2048
             guard isName, isValue, headers.updateValue(value, forKey: name.lowercased()) == nil else {
                 throw Self.invalid(
-                    "`\(field)` has `\(Self.shown(name))`: it must be a header's name of 1 to 64 letters, digits or -, given once, "
-                        + "not one of the connection, with a value of visible ASCII")
+                    "`\(field)` has the header `\(Self.shown(name))`: its name must have 1 to 64 letters, digits "
+                        + "or -, must occur once and must not control the connection, and its value must be visible ASCII"
+                )
             }
         }
         return headers

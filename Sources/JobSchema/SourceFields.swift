@@ -8,7 +8,7 @@ extension FieldReader {
         if text == "all" { return .all }
         guard (2...16).contains(text.utf8.count),
             text.utf8.allSatisfy({ $0 | 0x20 > 0x60 && $0 | 0x20 < 0x7B || $0 == 0x2D })
-        else { throw wrong("track", "a number from 1 among the audio tracks, a language, as jpn, or all") }
+        else { throw wrong("track", "the number of an audio track from 1, a language such as jpn, or all") }
         return .language(text)
     }
 
@@ -24,7 +24,7 @@ extension FieldReader {
     func drc() throws(Failure) -> Double? {
         guard let text = fields["drc"] else { return nil }
         guard let scale = Double(text), (0...1).contains(scale) else {
-            throw wrong("drc", "a number from 0 (none) to 1 (all), as 0.5")
+            throw wrong("drc", "a number from 0 (none) to 1 (all), such as 0.5")
         }
         return scale
     }

@@ -32,10 +32,11 @@ extension FieldReader {
         }
         for (name, value) in values {
             guard !name.isEmpty, !name.contains("="), name.unicodeScalars.allSatisfy({ $0.value >= 0x20 }) else {
-                throw Self.invalid("`metadata` names a tag `\(Self.shown(name))`: a name is not empty and has no `=`")
+                throw Self.invalid(
+                    "`metadata` has the tag name `\(Self.shown(name))`: a name must not be empty or contain `=`")
             }
             guard !value.texts.contains(where: { $0.utf8.contains(0) }) else {
-                throw Self.invalid("`metadata` has a zero byte in `\(Self.shown(name))`")
+                throw Self.invalid("`metadata` has a null byte in `\(Self.shown(name))`")
             }
         }
         return values.mapValues(\.texts)

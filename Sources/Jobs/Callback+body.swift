@@ -51,7 +51,7 @@ extension Callback {
         let body = Body(
             type: what, timestamp: WallClock.timestamp(milliseconds: at), queue: queue.text, data: payload)
         do { return Array(try encoder.encode(body)) } catch {
-            throw Failure(.internal, "what is to be told cannot be written as JSON: \(error)")
+            throw Failure(.internal, "the callback's body cannot be encoded as JSON: \(error)")
         }
     }
 }

@@ -60,7 +60,7 @@ struct EnqueueBatch: Sendable {
     private func refusal(_ answer: ScriptAnswer, _ text: String) throws(QueueError) -> QueueError {
         let words = text.dropFirst().split(separator: " ", maxSplits: 2)
         guard words.count == 3, let index = Int(words[0]), let refused = Int(words[1]) else { throw answer.unexpected }
-        let others = refused == 1 ? "" : " (it refuses \(refused) of these \(count) jobs)"
+        let others = refused == 1 ? "" : " (rejects \(refused) of these \(count) jobs)"
         return .invalidJob(index: first + index, Failure(.invalidRequest, words[2] + others))
     }
 }

@@ -72,13 +72,13 @@ extension JobQueue {
                 continue
             }
             if let group = record.fields["group"], KeyName.isValid(group), record.hash["group"] == nil {
-                let refusal = "the group `\(group)` refused the job, so it cannot run in it: enqueue it anew"
+                let refusal = "the job was not admitted to the group `\(group)` and cannot run in it: enqueue it again"
                 answers[index] = .invalid(Failure(.invalidRequest, refusal))
                 continue
             }
             do throws(Failure) {
                 if let name = changes.keys.first(where: { JobField.named($0) == nil && record.fields[$0] == nil }) {
-                    throw Failure(.invalidRequest, "the job has no field `\(name)`, and there is none of that name")
+                    throw Failure(.invalidRequest, "the job has no field `\(name)`, and no field has that name")
                 }
                 let spec = try JobSpec(fields: record.fields.merging(changes) { $1 }.filter { changes[$0.key] != "" })
                 if !batches[batches.count - 1].hasRoom { batches.append(RetryBatch()) }
@@ -100,7 +100,10 @@ extension JobQueue {
         case "retried": return .retried
         case "unknown": return .unknown
         case "cut":
-            return .invalid(Failure(.invalidRequest, "the job's fields were too large or unreadable, and not kept"))
+            return .invalid(
+                Failure(
+                    .invalidRequest,
+                    "the job's fields were too large or unreadable, and were not stored: enqueue it again"))
         case "held" where words.count == 2: return .dedupHeld(by: words[1])
         case "state" where words.count == 2:
             guard let state = JobState(rawValue: words[1]) else { throw part.unexpected }

@@ -11,7 +11,7 @@ extension JobQueue {
         }
         if let policy = info[1]["maxmemory_policy"], policy != "noeviction" {
             warnings.append(
-                "maxmemory-policy is \(policy), so a full Redis deletes jobs: set it to noeviction, the only safe one")
+                "maxmemory-policy is \(policy), so Redis deletes jobs when its memory is full: set it to noeviction")
         }
         return warnings
     }

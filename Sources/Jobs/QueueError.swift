@@ -26,7 +26,7 @@ extension QueueError: CustomStringConvertible {
         switch self {
         case .redis(let error): error.description
         case .invalidJob(_, let failure): failure.message
-        case .unexpectedAnswer(let script, let answer): "the script \(script) answered with \(answer)"
+        case .unexpectedAnswer(let script, let answer): "the script \(script) returned \(answer)"
         }
     }
 }

@@ -12,7 +12,7 @@ package struct QueueName: Sendable, Hashable {
     package init(_ text: String) throws(Failure) {
         guard KeyName.isValid(text) else {
             throw Failure(
-                .invalidRequest, "a queue's name is 1 to 64 of A-Z a-z 0-9 _ . -, and `\(text.prefix(80))` is not")
+                .invalidRequest, "the queue's name is `\(text.prefix(80))`: it must be 1 to 64 of A-Z a-z 0-9 _ . -")
         }
         self.text = text
     }

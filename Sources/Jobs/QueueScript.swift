@@ -62,7 +62,7 @@ enum QueueScript {
 
     private static func require(_ name: String, _ source: inout [UInt8], _ inserted: inout Set<String>) {
         guard inserted.insert(name).inserted else { return }
-        guard let fragment = fragments[name] else { preconditionFailure("no fragment is named `\(name)`") }
+        guard let fragment = fragments[name] else { preconditionFailure("there is no fragment `\(name)`") }
         append(fragment, to: &source, &inserted)
     }
 }

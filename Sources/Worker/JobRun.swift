@@ -104,7 +104,7 @@ struct JobRun: Sendable {
         case .lost: return Result()
         case .cancelled: return Result(outcome: .cancelled)
         case .timedOut:
-            let sentence = "the try ran longer than the job's timeout of \(timeout.rounded) s"
+            let sentence = "the attempt exceeded the job's timeout of \(timeout.rounded) s"
             return Result(outcome: .failed(Failure(.timeout, sentence)))
         case .expired: return Result(outcome: .expired)
         case .released: return Result(outcome: .released)

@@ -186,7 +186,7 @@ import Testing
     @Test func `an existing file stays if it may not be replaced`() async throws {
         try folder.write("out.wav", text: "old")
         var outcome = try await respool.run("convert", "programme.wav", "out.wav", "--overwrite", "skip", "--json")
-        #expect(outcome.exitCode == 0 && outcome.errors.contains("exists and was left as it is"), "\(outcome.errors)")
+        #expect(outcome.exitCode == 0 && outcome.errors.contains("exists and was not replaced"), "\(outcome.errors)")
         #expect(outcome.output.contains(#""code":"output_skipped""#) && outcome.output.contains(#""sha256":null"#))
         outcome = try await respool.run("convert", "programme.wav", "out.wav", "new.wav", "--overwrite", "fail")
         #expect(outcome.exitCode == 1 && outcome.errors.contains("out.wav' exists"), "\(outcome.errors)")

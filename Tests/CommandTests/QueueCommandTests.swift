@@ -172,7 +172,7 @@ import Testing
         let id = try await respool.run("enqueue", "https://x.org/a.wav", "--to", "mp3", "--overwrite", "skip").lines[0]
         try await finish(one: { _ in .completed([OutputReport(format: "mp3", skippedAt: "/out/a.mp3")]) })
         let text = try await respool.run("status", id).output
-        #expect(text.contains("skipped") && text.contains("exists and was left as it is"), "\(text)")
+        #expect(text.contains("skipped") && text.contains("exists and was not replaced"), "\(text)")
         #expect(!text.contains("0 Hz") && !text.contains("sha256"), "\(text)")
     }
 

@@ -25,7 +25,7 @@ import Testing
             ),
             (["enqueue", "a.wav", "--to", "wav", "--sample-format", "S24_LE"], "(did you mean `s24le`?)"),
             (["retry", "1-0", "--set", "sampleRate=44100"], "(did you mean `sample_rate`?)"),
-            (["enqueue", "a.wav", "--to", "mp3", "--start", "9", "--end", "5"], "`end` (5) is not after `start` (9)"),
+            (["enqueue", "a.wav", "--to", "mp3", "--start", "9", "--end", "5"], "`end` (5) must be after `start` (9)"),
             (
                 ["enqueue", "a.wav", "--to", "mp3", "--overwrite", "g"],
                 "`overwrite` is `g`: it must be replace, skip or fail"
@@ -47,7 +47,7 @@ import Testing
             (["enqueue", "a.wav", "--format"], "--format needs a value: write --format FORMAT"),
             (["status", "--json=1"], "--json takes no value"),
             (["status", "--redis", "http://x"], "the Redis address has the scheme 'http'"),
-            (["status", "--queue", "a b"], "a queue's name is"),
+            (["status", "--queue", "a b"], "the queue's name is `a b`"),
             (["jobs", "--state", "done"], "--state is 'done': give queued, waiting"),
             (["jobs", "--limit", "0"], "--limit is '0': give a whole number from 1"),
             (["jobs", "x"], "'x' is one operand too many"),

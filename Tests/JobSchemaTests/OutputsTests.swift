@@ -65,18 +65,18 @@ import Text
         ("[{\"format\":\"mp3\"},{\"format\":\"xyz\"}]", "`outputs[1].format` is `xyz`"),
         ("[{\"format\":\"mp3\"},{}]", "`outputs[1].format` is missing"),
         ("[{\"format\":\"flac\",\"bit_rate\":\"64k\"}]", "`outputs[0]`: flac is lossless"),
-        ("[{\"format\":\"mp3\",\"start\":\"1\"}]", "`outputs[0].start` is the same for all outputs"),
-        ("[{\"format\":\"mp3\",\"outputs\":\"[]\"}]", "`outputs[0].outputs` is the same"),
+        ("[{\"format\":\"mp3\",\"start\":\"1\"}]", "`outputs[0].start` applies to all outputs"),
+        ("[{\"format\":\"mp3\",\"outputs\":\"[]\"}]", "`outputs[0].outputs` applies to all outputs"),
         ("[{\"format\":\"mp3\",\"colour\":\"red\"}]", "`outputs[0]`: unknown field `colour`"),
         ("[{\"format\":\"mp3\",\"output\":\"\"}]", "`outputs[0].output` is empty"),
-        ("[{\"format\":\"mp3\",\"output\":\"gopher://b/k\"}]", "`outputs[0].output` with gopher"),
+        ("[{\"format\":\"mp3\",\"output\":\"gopher://b/k\"}]", "`outputs[0].output` has the scheme gopher"),
         (
             "[{\"format\":\"mp3\",\"output\":\"a/b.mp3\"},{\"format\":\"mp3\",\"output\":\"./a/c/../b.mp3\"}]",
-            "`outputs[1].output` is `./a/c/../b.mp3`, where `outputs[0]` goes"
+            "`outputs[1].output` is `./a/c/../b.mp3`, which is also the location of `outputs[0]`"
         ),
         (
             "[{\"format\":\"mp3\",\"output\":\"/a/b c.mp3\"},{\"format\":\"mp3\",\"output\":\"FILE:///a/b%20c.mp3\"}]",
-            "`outputs[1].output` is `FILE:///a/b%20c.mp3`, where `outputs[0]` goes"
+            "`outputs[1].output` is `FILE:///a/b%20c.mp3`, which is also the location of `outputs[0]`"
         ),
         ("[]", "1 to 32"), ("{}", "JSON list"), ("[1]", "JSON list"), ("[{]", "JSON list"), ("", "JSON list"),
         ("[{\"format\":\"mp3\",\"output\":\"https://h/a?X-Signature=planted\"]", "JSON list"),
@@ -90,20 +90,29 @@ import Text
 
     @Test(arguments: [
         (#"{"output":"a/t.mp3"},{"output":"a/./t.opus"}"#, nil),
-        (#"{"output":"a/t.mp3"},{"output":"a/t.opus","overwrite":"skip"}"#, "`outputs[1]` would go to `a/t.ch"),
+        (
+            #"{"output":"a/t.mp3"},{"output":"a/t.opus","overwrite":"skip"}"#,
+            "chapters of `outputs[1]` and a file of `outputs[0]` have the same location `a/t.ch"
+        ),
         (#"{"output":"a/t.mp3"},{"output":"b/t.opus","trim_silence":"-60"}"#, nil),
         (#"{"output":"s3://bkt/a//t.mp3"},{"output":"s3://bkt/a/t.opus","trim_silence":"-60"}"#, nil),
-        (#"{"output":"s3://bkt/t.mp3"},{"output":"s3://bkt/t.opus","trim_silence":"-60"}"#, "to `s3://bkt/t.chapters"),
+        (
+            #"{"output":"s3://bkt/t.mp3"},{"output":"s3://bkt/t.opus","trim_silence":"-60"}"#,
+            "location `s3://bkt/t.chapters"
+        ),
         (#"{"output":"a/t.mp3","chapters":"webvtt"},{"output":"a/t.opus","trim_silence":"-60"}"#, nil),
-        (#"{"output":"a/t.mp3"},{"output":"a/b/../t.opus","trim_silence":"-60"}"#, "`outputs[1]` would go to `a/t.ch"),
+        (
+            #"{"output":"a/t.mp3"},{"output":"a/b/../t.opus","trim_silence":"-60"}"#,
+            "chapters of `outputs[1]` and a file of `outputs[0]` have the same location `a/t.ch"
+        ),
         (
             #"{"output":"file:///a/t.mp3"},{"output":"/a/t.opus","trim_silence":"-60"}"#,
-            "`outputs[1]` would go to `/a/t.ch"
+            "chapters of `outputs[1]` and a file of `outputs[0]` have the same location `/a/t.ch"
         ),
         (#"{"output":"file:///../t.mp3"},{"output":"file:///../u.mp3","trim_silence":"-60"}"#, nil),
         (
             #"{"output":"a/t.mp3"},{"output":"a/t.chapters.json","format":"peaks","chapters":null}"#,
-            "`outputs[0]` would"
+            "chapters of `outputs[0]`"
         ),
     ])
     func `two outputs cannot write their chapters into one file`(outputs: String, named: String?) throws {

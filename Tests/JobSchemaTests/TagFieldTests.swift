@@ -21,7 +21,7 @@ import Testing
 
     @Test(arguments: [
         ("metadata", "[1]", "`metadata` is `[1]`: it must be a JSON object"),
-        ("metadata", #"{"a=b": "x"}"#, "`metadata` names a tag `a=b`"),
+        ("metadata", #"{"a=b": "x"}"#, "`metadata` has the tag name `a=b`"),
         ("metadata", #"{"title": {"x": 1}}"#, "it must be a JSON object of strings"),
         ("chapters", "xml", "`chapters` is `xml`: it must be json or webvtt"),
         ("tag_encoding", "klingon", "`tag_encoding` is `klingon`: it must be one of cp1251"),

@@ -140,7 +140,9 @@ import Testing
             #expect(try await QueueAudit(queue).lastingProblems().sentences == [])
             #expect(try await queue.serverInfo().appendfsync == nil)
             let refusal = await #expect(throws: QueueError.self) { try await queue.cancel(ids) }
-            #expect(refusal?.description.hasPrefix("the Redis account may not do this; it answered: NOPERM") == true)
+            #expect(
+                refusal?.description.hasPrefix("the Redis user has no permission for this command; it replied: NOPERM")
+                    == true)
             await #expect(throws: QueueError.self) { try await queue.enqueue([QueueFixture.job]) }
             await #expect(throws: QueueError.self) { try await queue.push(QueueFixture.job) }
             await #expect(throws: QueueError.self) { try await queue.pause() }

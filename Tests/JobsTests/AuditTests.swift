@@ -60,11 +60,12 @@ import Testing
         let found = try await findings().joined(separator: "\n")
         for sentence in [
             "job \(ids[0]) is waiting and not in ready", "job \(ids[1]) is waiting and in done",
-            "job \(ids[2]) is waiting and not in live", "job \(ids[3]) has the state lost",
-            "job \(ids[4]) is waiting: it has no spec", "ready names \(ids[5]), which is no job",
-            "spec:\(ids[5]) belongs to no job", "dedup:k is held by \(ids[6]), which is no such living job",
+            "job \(ids[2]) is waiting, but not in live", "job \(ids[3]) has the state lost",
+            "job \(ids[4]) is waiting: it has no spec", "ready contains \(ids[5]), which is not a job",
+            "spec:\(ids[5]) belongs to no job",
+            "dedup:k belongs to \(ids[6]), which is not an unfinished job with that key",
             "job \(ids[7]) is waiting: its score differs from the index", "result:9-9 belongs to no job",
-            "odd is unknown", "live names 7-7, which is no job",
+            "odd is an unknown key", "live contains 7-7, which is not a job",
         ] { #expect(found.contains(sentence), "\(sentence)") }
     }
 
@@ -83,10 +84,11 @@ import Testing
         try await send("SET", "@rate:h", "1")
         let found = try await findings().joined(separator: "\n")
         for sentence in [
-            "the group g counts 2 jobs as running, and has 0", "\(running.id) is not in its group g",
-            "\(running.id) holds a place of h wrongly", "\(parked) is parked under h wrongly",
-            "the next job of slow was to begin at 1970-01-01T00:00:00.001Z, and nobody called it",
-            "rate:h would stay for ever",
+            "the group g counts 2 jobs as running, but has 0", "\(running.id) is not in its group g",
+            "\(running.id) is running, but has no permit of h",
+            "\(parked) is parked under h in its field or in the index, but not in both",
+            "the next job of slow was due to start at 1970-01-01T00:00:00.001Z, and was not made ready",
+            "rate:h never expires",
         ] { #expect(found.contains(sentence), "\(sentence)") }
     }
 
@@ -111,14 +113,15 @@ import Testing
         try await send("ZADD", "@group:lost:ids", "1", ids[0])
         let found = try await findings().joined(separator: "\n")
         for sentence in [
-            "two jobs have one place in ready: ", "ready has the sequence number 17592186054416, and the last is 4",
-            "ready names \(ids[1])x, which is no job",
-            "job \(ids[0]) is given up at 9999999999999, which should be no time",
-            "the group g has \(ids[0]), which is none of its",
-            "jobs are parked under h and none runs or is called", "\(ids[0]) holds a place of k",
-            "\(ids[1]) is parked under k", "and meta has none", "there is work, and no bell",
-            "schedules names none, which is no schedule", "the schedule late has no time at which it is due",
-            "the group lost has jobs and no counts",
+            "two jobs have the same position in ready: ",
+            "ready has the sequence number 17592186054416, and the last is 4",
+            "ready contains \(ids[1])x, which is not a job",
+            "job \(ids[0]) expires at 9999999999999, which should be no time",
+            "the group g contains \(ids[0]), which belongs to another group or none",
+            "jobs are parked under h, but none runs or is ready", "\(ids[0]) holds a permit of k",
+            "\(ids[1]) is parked under k", "but meta has none", "there are ready jobs, but no bell",
+            "schedules contains none, which is not a schedule", "the schedule late has no due time",
+            "the group lost has jobs, but no counts",
         ] { #expect(found.contains(sentence), "\(sentence) in \(found)") }
     }
 
@@ -132,11 +135,11 @@ import Testing
         let found = try await findings()
         #expect(
             Set(found) == [
-                "callback 1-a is in or out of callbacks:r wrongly", "calling:r names 1-a, which is not being sent",
-                "callbacks:q names 1-a, which is none of its", "callbacks does not name q",
-                "callbacks names p, for which none waits", "callback 2-b is in or out of called wrongly",
-                "callback 2-b: whether it has a time to live", "callback 2-b is over and being sent",
-                "called names 3-c, which is gone",
+                "callback 1-a is pending, but is not in callbacks:r", "calling:r contains 1-a, which is not being sent",
+                "callbacks:q contains 1-a, which does not belong there", "callbacks does not contain q",
+                "callbacks contains p, for which no callback waits", "callback 2-b has finished, but is not in called",
+                "callback 2-b has finished, but never expires", "callback 2-b has finished, but is being sent",
+                "called contains 3-c, which does not exist",
             ])
     }
 
@@ -145,7 +148,7 @@ import Testing
         _ = try await client.send(RedisCommand(["SADD", .text(queue.keys.live)] + ids))
         let found = try await findings()
         #expect(
-            found.count == 10_001 && found.last == "there may be more: these are of the first 10000 that were found")
+            found.count == 10_001 && found.last == "there may be more findings: only the first 10000 were examined")
     }
 
     @Test func `expired leases and overdue jobs are named, but not those that just became due`() async throws {
@@ -156,7 +159,7 @@ import Testing
         try await fixture.makeDue()
         let found = try await findings()
         #expect(found.count == 2)
-        #expect(found.contains { $0.hasPrefix("job \(running.id): its lease ended at 1970-01-01T00:00:00.001Z") })
+        #expect(found.contains { $0.hasPrefix("job \(running.id): its lease expired at 1970-01-01T00:00:00.001Z") })
         #expect(found.contains { $0.hasPrefix("job \(delayed) was due at 1970") })
         _ = try await fixture.beat([])
         #expect(try await findings() == [])

@@ -43,8 +43,8 @@ struct Garbage: Sendable, CustomTestStringConvertible {
         Garbage("a name in another spelling", base + ["sampleRate", "44100"], "(did you mean `sample_rate`?)"),
         Garbage("a name that is no name", base + [.bytes([0, 255, 10, 39]), "x"], "unknown field `???'`"),
         Garbage("a name with a blank", base + ["format mp3", "x"], "unknown field `format mp3`"),
-        Garbage("a callback that is no URL", base + ["callback", "ftp://x.org/"], "`callback` cannot be called"),
-        Garbage("a field twice", base + ["format", "wav"], "`format` is there twice"),
+        Garbage("a callback that is no URL", base + ["callback", "ftp://x.org/"], "`callback` is not valid"),
+        Garbage("a field twice", base + ["format", "wav"], "`format` is given twice"),
         Garbage("no source", ["format", "mp3"], "`source` is missing"),
         Garbage("an empty source", ["source", "", "format", "mp3"], "`source` is missing"),
         Garbage("no format", ["source", "https://x.org/a"], "`format` is missing"),
@@ -71,19 +71,20 @@ struct Garbage: Sendable, CustomTestStringConvertible {
         Garbage("a strange priority", base + ["priority", "urgent"], "`priority` is `urgent`"),
         Garbage("a day that is none", base + ["not_before", "2030-02-30T00:00:00Z"], "`not_before` is"),
         Garbage("no time zone", base + ["not_before", "2030-01-01T00:00:00"], "`not_before` is"),
-        Garbage("two starts", base + ["not_before", "2030-01-01T00:00:00Z", "delay", "1"], "exclude each other"),
+        Garbage("two starts", base + ["not_before", "2030-01-01T00:00:00Z", "delay", "1"], "mutually exclusive"),
         Garbage("a strange end", base + ["expires", "tomorrow"], "`expires` is `tomorrow`"),
         Garbage("a strange deadline", base + ["deadline", "-1"], "`deadline` is `-1`"),
         Garbage(
-            "a long key", base + ["dedup", .text(String(repeating: "k", count: 257))], "`dedup` has 1 to 256 bytes"),
+            "a long key", base + ["dedup", .text(String(repeating: "k", count: 257))],
+            "`dedup` has 257 bytes: it must have 1 to 256"),
         Garbage(
-            "100 fields", base + (0..<98).flatMap { [RedisArgument("f\($0)"), "x"] }, "at most 64 fields"
+            "100 fields", base + (0..<98).flatMap { [RedisArgument("f\($0)"), "x"] }, "over the limit of 64"
         ),
         Garbage(
             "too much in all",
             ["source", "output", "start", "end", "codec", "format"].flatMap {
                 [RedisArgument($0), .text(String(repeating: "x", count: 15_000))]
-            }, "at most 65536 bytes"
+            }, "over the limit of 65536"
         ),
     ]
 

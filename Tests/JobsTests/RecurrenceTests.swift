@@ -66,8 +66,8 @@ import Testing
     @Test(arguments: [
         ("", "has 0 fields"), ("* * * *", "has 4 fields"), ("@reboot", "@daily"), ("60 * * * *", "`60` is no minute"),
         ("* 24 * * *", "is no hour"), ("* * 0 * *", "is no day of the month"), ("* * * FOO *", "`FOO` is no month"),
-        ("* * * * 8", "SUN to SAT"), ("5-1 * * * *", "ends before it begins"), ("*/0 * * * *", "the step `0`"),
-        ("5/10 * * * *", "5-59/…"), ("1,,2 * * * *", "`` is not in it"), ("1- * * * *", "`` is not in it"),
+        ("* * * * 8", "SUN to SAT"), ("5-1 * * * *", "ends before it starts"), ("*/0 * * * *", "the step `0`"),
+        ("5/10 * * * *", "5-59/…"), ("1,,2 * * * *", "`` is out of range"), ("1- * * * *", "`` is out of range"),
         ("-1 * * * *", "is no minute"), ("** * * * *", "`**` is no minute"), ("+1 * * * *", "`+1` is no minute"),
     ])
     func `a wrong cron expression is refused with a reason`(_ text: String, _ reason: String) {
@@ -79,6 +79,6 @@ import Testing
     @Test(arguments: ["", "Europe/Nowhere", "../../etc/passwd", "/etc/passwd", "Europe", "zone.tab", "Europe//Berlin"])
     func `an unknown time zone is refused`(_ name: String) {
         let failure = #expect(throws: Failure.self) { try TimeZoneRules.named(name) }
-        #expect(failure?.message.contains("`\(name)`") == true || failure?.message.contains("/\(name) is no") == true)
+        #expect(failure?.message.contains("`\(name)`") == true || failure?.message.contains("/\(name) cannot") == true)
     }
 }

@@ -49,7 +49,7 @@ import Testing
         cli.closeInput()
         let outcome = await cli.wait()
         #expect(outcome.output.contains("replies: 1"), "\(outcome.output)\(outcome.errors)")
-        try await expectRefusal(of: "7-7", "at most 64 fields", shop, worker, peakBefore: before)
+        try await expectRefusal(of: "7-7", "over the limit of 64", shop, worker, peakBefore: before)
     }
 
     /// Waits until the worker waits at its doorbell.

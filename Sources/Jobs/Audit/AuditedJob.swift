@@ -40,7 +40,7 @@ struct AuditedJob {
         return membershipProblems(state, index) + fieldProblems(state) + keyProblems(state) + sharedProblems(state)
     }
 
-    static func isNone(_ id: String, in index: String) -> String { "\(index) names \(id), which is no job" }
+    static func isNone(_ id: String, in index: String) -> String { "\(index) contains \(id), which is not a job" }
 
     private func has(_ kind: String) -> Bool { lives[kind] ?? -2 != -2 }
 
@@ -51,12 +51,12 @@ struct AuditedJob {
             problems.append("job \(id) is \(state.rawValue) and \(scores[name] != nil ? "in" : "not in") \(name)")
         }
         if isLive != ["ready", "lease"].contains(index) {
-            problems.append("job \(id) is \(state.rawValue) and \(isLive ? "in" : "not in") live")
+            problems.append("job \(id) is \(state.rawValue), but \(isLive ? "in" : "not in") live")
         }
         let end = lastMoment(state)
         if scores["expiring"] != end {
             problems.append(
-                "job \(id) is given up at \(scores["expiring"] ?? "no time"), which should be \(end ?? "no time")")
+                "job \(id) expires at \(scores["expiring"] ?? "no time"), which should be \(end ?? "no time")")
         }
         return problems
     }
@@ -75,20 +75,22 @@ struct AuditedJob {
         }
         let attempt = Int(fields["attempt"] ?? "0") ?? -1
         expect(attempt >= 0 && attempt <= Int(fields["attempts"] ?? "5") ?? 0, "its attempt is \(attempt)")
-        expect(Int(fields["score"] ?? "") != nil, "its score is no whole number")
+        expect(Int(fields["score"] ?? "") != nil, "its score is not a whole number")
         switch state {
         case .waiting:
             let index = fields["parked"] == nil ? "ready" : "parked"
             expect(scores[index] == fields["score"], "its score differs from the index")
-        case .delayed: expect(scores["delayed"] == fields["due"], "it is due at another time than the index says")
+        case .delayed: expect(scores["delayed"] == fields["due"], "its due time differs from the index")
         case .running:
             for name in ["token", "worker", "started"] { expect(fields[name]?.isEmpty == false, "it has no \(name)") }
             expect(attempt >= 1, "it has no attempt")
-            expect(!(fields["ended"] ?? "").hasPrefix((fields["token"] ?? "") + " "), "its token has ended")
-        default: expect(fields["finished"] != nil, "it has no time of its end")
+            expect(
+                !(fields["ended"] ?? "").hasPrefix((fields["token"] ?? "") + " "),
+                "its token belongs to a finished attempt")
+        default: expect(fields["finished"] != nil, "it has no end time")
         }
         let isPending = state == .running || !state.isTerminal && fields["commit"] != nil
-        expect(fields["cancel"] == nil || isPending, "it has a wish to be cancelled")
+        expect(fields["cancel"] == nil || isPending, "it has a cancel request")
         if state == .failed { expect(fields["error_code"] != nil && fields["error"] != nil, "it has no error") }
         if state == .completed { expect(fields["error"] == nil, "it has an error") }
         return problems
@@ -108,10 +110,10 @@ struct AuditedJob {
         for kind in ["job", "spec", "result", "log"] where has(kind) {
             // The hash of a job with a group does not expire until the job is trimmed.
             let isMortal = state.isTerminal && (kind != "job" || fields["group"] == nil)
-            expect((lives[kind] ?? -1 >= 0) == isMortal, "whether \(kind):… has a time to live")
+            expect((lives[kind] ?? -1 >= 0) == isMortal, isMortal ? "\(kind):… never expires" : "\(kind):… expires")
         }
         if fields["dedup"] != nil, !state.isTerminal {
-            expect(holder == id, "its dedup key is held by \(holder ?? "nobody")")
+            expect(holder == id, "its dedup key belongs to \(holder ?? "nobody")")
         }
         return problems
     }
@@ -132,9 +134,11 @@ struct AuditedJob {
         }
         let key = fields["limit_key"] ?? ""
         if holdsPermit != (state == .running && !key.isEmpty) {
-            problems.append("\(id) holds a place of \(key) wrongly")
+            problems.append("\(id) is \(state.rawValue), but has \(holdsPermit ? "a" : "no") permit of \(key)")
         }
-        if (fields["parked"] != nil) != (parkedScore != nil) { problems.append("\(id) is parked under \(key) wrongly") }
+        if (fields["parked"] != nil) != (parkedScore != nil) {
+            problems.append("\(id) is parked under \(key) in its field or in the index, but not in both")
+        }
         if let parkedScore, parkedScore != fields["score"] { problems.append("\(id) is parked at \(parkedScore)") }
         return problems
     }

@@ -56,7 +56,7 @@ struct SuspectJobs {
     var sentences: [String] {
         let all = Set(byKey.values.joined()).union(overdue).sorted()
         return isCut && !all.isEmpty
-            ? all + ["there may be more: these are of the first \(Self.most) that were found"] : all
+            ? all + ["there may be more findings: only the first \(Self.most) were examined"] : all
     }
 
     mutating func add(_ key: String, _ sentence: String) {

@@ -21,10 +21,17 @@ extension QueueReading {
             func expect(_ holds: Bool, _ what: String) {
                 if !holds { suspects.add("callback:" + id, "callback \(id)\(what)") }
             }
-            expect(!answers[2].isNull == isTerminal, " is in or out of called wrongly")
-            expect(answers[3].isNull == isTerminal, " is in or out of callbacks:\(receiver) wrongly")
-            expect((answers[1] != .integer(-1)) == isTerminal, ": whether it has a time to live")
-            expect(!isTerminal || fields.last == .some(nil), " is over and being sent")
+            expect(
+                !answers[2].isNull == isTerminal,
+                isTerminal ? " has finished, but is not in called" : " is pending, but is in called")
+            let waiting = "callbacks:\(receiver)"
+            expect(
+                answers[3].isNull == isTerminal,
+                isTerminal ? " has finished, but is in \(waiting)" : " is pending, but is not in \(waiting)")
+            expect(
+                (answers[1] != .integer(-1)) == isTerminal,
+                isTerminal ? " has finished, but never expires" : " is pending, but expires")
+            expect(!isTerminal || fields.last == .some(nil), " has finished, but is being sent")
         }
     }
 
@@ -33,7 +40,7 @@ extension QueueReading {
         try await readNames("called") {
             "callback:" + $0
         } problem: {
-            "called names \($0), which is gone"
+            "called contains \($0), which does not exist"
         }
     }
 
@@ -42,7 +49,7 @@ extension QueueReading {
         try await readNames("callbacks") {
             "callbacks:" + $0
         } problem: {
-            "callbacks names \($0), for which none waits"
+            "callbacks contains \($0), for which no callback waits"
         }
     }
 
@@ -67,7 +74,7 @@ extension QueueReading {
                 member.name == "callbacks:" + (receiver.string ?? "")
             }
             for member in foreign {
-                suspects.add(member.name, "\(member.name) names \(member.text), which is none of its")
+                suspects.add(member.name, "\(member.name) contains \(member.text), which does not belong there")
             }
         }
         let pairs = try await atomically(
@@ -77,7 +84,7 @@ extension QueueReading {
                 ]
             })
         for (receiver, pair) in zip(receivers, pairs) where pair == [.integer(1), .null] {
-            suspects.add("callbacks:" + receiver, "callbacks does not name \(receiver)")
+            suspects.add("callbacks:" + receiver, "callbacks does not contain \(receiver)")
         }
     }
 
@@ -91,7 +98,7 @@ extension QueueReading {
                 !$1.isNull
             }
             for member in idle {
-                suspects.add(member.name, "\(member.name) names \(member.text), which is not being sent")
+                suspects.add(member.name, "\(member.name) contains \(member.text), which is not being sent")
             }
         }
     }

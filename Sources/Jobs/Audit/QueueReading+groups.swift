@@ -8,7 +8,7 @@ extension QueueReading {
         let owned = try await atomically(
             each: members.map { [["EXISTS", key("group:\($0):ids")], ["EXISTS", key("group:\($0)")]] })
         for (name, pair) in zip(members, owned) where pair == [.integer(1), .integer(0)] {
-            suspects.add("group:\(name):ids", "the group \(name) has jobs and no counts")
+            suspects.add("group:\(name):ids", "the group \(name) has jobs, but no counts")
         }
         for some in names.filter({ !$0.hasSuffix(":ids") }).chunks(of: 50) { try await readCounts(some) }
     }
@@ -25,7 +25,9 @@ extension QueueReading {
             let foreign = zip(members, jobs).filter { !Self.belongs($0, $1) }.map(\.0)
             for member in try await stillWrong(foreign, groupAndState, unless: Self.belongs) {
                 let name = member.name.dropFirst(6).dropLast(4)
-                suspects.add("group:\(name)", "the group \(name) has \(member.text), which is none of its")
+                suspects.add(
+                    "group:\(name)", "the group \(name) contains \(member.text), which belongs to another group or none"
+                )
             }
         }
         let after = try await groups(names)
@@ -51,7 +53,7 @@ extension QueueReading {
     /// The differences between a group's hash and its jobs, counted by state.
     private static func problems(_ name: String, _ fields: [String: String], _ found: [String: Int]) -> [String] {
         var problems: [String] = []
-        if found.isEmpty { problems.append("the group \(name) has no job") }
+        if found.isEmpty { problems.append("the group \(name) has no jobs") }
         var (sum, left) = (0, 0)
         for state in JobState.allCases {
             let (count, there) = (Int(fields[state.rawValue] ?? "0") ?? -1, found[state.rawValue] ?? 0)
@@ -59,12 +61,12 @@ extension QueueReading {
             if !state.isTerminal { left += there }
             // Deleted terminal jobs are still counted.
             if state.isTerminal ? count < there : count != there {
-                problems.append("the group \(name) counts \(count) jobs as \(state.rawValue), and has \(there)")
+                problems.append("the group \(name) counts \(count) jobs as \(state.rawValue), but has \(there)")
             }
         }
         if fields["total"] != String(sum) { problems.append("the group \(name) has a total that is not \(sum)") }
         if (fields["ended"] != nil) != (fields["sealed"] != nil && left == 0) {
-            problems.append("the group \(name) says wrongly whether it has ended")
+            problems.append("the group \(name) has an `ended` field that does not match its jobs")
         }
         return problems
     }

@@ -72,7 +72,7 @@ extension QueueReading {
             for index in stride(from: 0, to: texts.count - 1, by: 2) {
                 let (id, score) = (texts[index], texts[index + 1])
                 if score == last.score, id != last.id {
-                    suspects.add("ready", "two jobs have one place in ready: \(last.id) and \(id)")
+                    suspects.add("ready", "two jobs have the same position in ready: \(last.id) and \(id)")
                 }
                 if (Int64(score) ?? .max) & (1 << 44 - 1) > sequence {
                     suspects.add("ready", "ready has the sequence number \(score), and the last is \(sequence)")

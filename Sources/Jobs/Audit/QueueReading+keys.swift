@@ -23,7 +23,8 @@ extension QueueReading {
             guard let id = holder.string, pair.first == holder else { continue }
             let job = (pair.last?.array ?? []).map(\.string)
             if job.first != name || job.last?.flatMap(JobState.init)?.isTerminal != false {
-                suspects.add("dedup:" + name, "dedup:\(name) is held by \(id), which is no such living job")
+                suspects.add(
+                    "dedup:" + name, "dedup:\(name) belongs to \(id), which is not an unfinished job with that key")
             }
         }
     }
@@ -33,14 +34,14 @@ extension QueueReading {
         let names = rests.map { "\(kind):\($0)" }
         for (name, life) in zip(names, try await queue.send(names.map { ["PTTL", key($0)] })) where life == .integer(-1)
         {
-            suspects.add(name, "\(name) would stay for ever")
+            suspects.add(name, "\(name) never expires")
         }
     }
 
     mutating func readUnknown(_ names: [String]) async throws(QueueError) {
         for (name, found) in zip(names, try await queue.send(names.map { ["EXISTS", key($0)] }))
         where found == .integer(1) {
-            suspects.add(name, "\(name) is unknown")
+            suspects.add(name, "\(name) is an unknown key")
         }
     }
 
@@ -51,13 +52,13 @@ extension QueueReading {
         let hanging = (meta["bell"] ?? "").split(separator: " ").first.map(String.init)
         let bells = try await bells()
         if bells != (hanging.map { [$0] } ?? []) {
-            suspects.add("meta", "the inbox has the bells \(bells), and meta has \(hanging ?? "none")")
+            suspects.add("meta", "the inbox has the bells \(bells), but meta has \(hanging ?? "none")")
         }
         let isPaused = meta["paused"] != nil
         if first.last?.integer ?? 0 > 0, !isPaused, hanging == nil {
-            suspects.add("meta", "there is work, and no bell")
+            suspects.add("meta", "there are ready jobs, but no bell")
         }
-        if isPaused, hanging != nil { suspects.add("meta", "a bell hangs while the queue is paused") }
+        if isPaused, hanging != nil { suspects.add("meta", "a bell exists while the queue is paused") }
     }
 
     /// The ids of the inbox's bells.

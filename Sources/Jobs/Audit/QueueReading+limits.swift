@@ -4,7 +4,7 @@ extension QueueReading {
     /// Checks that only jobs of a `limit_key` hold its permits.
     mutating func readPlaces(_ limits: [String]) async throws(QueueError) {
         var walk = KeyWalk(queue, sets: limits.map { "limit:" + $0 })
-        try await readLimited(&walk) { id, limit in "\(id) holds a place of \(limit)" }
+        try await readLimited(&walk) { id, limit in "\(id) holds a permit of \(limit)" }
     }
 
     /// Checks that only jobs of a `limit_key` are parked under it, and that one of its jobs is running or will be
@@ -53,7 +53,7 @@ extension QueueReading {
             }
         }
         for limit in stalled {
-            suspects.add("parked:" + limit, "jobs are parked under \(limit) and none runs or is called")
+            suspects.add("parked:" + limit, "jobs are parked under \(limit), but none runs or is ready")
         }
     }
 }

@@ -9,23 +9,23 @@ extension QueueReading {
         let tolerance: Int64 = 5000
         if grace + tolerance < now {
             try await readOverdue("lease", now - tolerance) { id, end in
-                "job \(id): its lease ended at \(end(grace)), and nobody reaped it"
+                "job \(id): its lease expired at \(end(grace)), and it was not reaped"
             }
         }
         try await readOverdue("delayed", now - tolerance) { id, due in
-            "job \(id) was due at \(due(0)), and nobody promoted it"
+            "job \(id) was due at \(due(0)), and was not promoted"
         }
         try await readOverdue("expiring", now - tolerance) { id, end in
-            "job \(id) was to be given up at \(end(0)), and nobody did"
+            "job \(id) was to expire at \(end(0)), and did not"
         }
         try await readOverdue("schedules", now - tolerance) { name, due in
-            "the schedule \(name) was due at \(due(0)), and nobody ran it"
+            "the schedule \(name) was due at \(due(0)), and did not run"
         }
         try await readOverdue("paced", now - tolerance) { key, due in
-            "the next job of \(key) was to begin at \(due(0)), and nobody called it"
+            "the next job of \(key) was due to start at \(due(0)), and was not made ready"
         }
         try await readOverdue("callbacks", now - 60_000) { receiver, due in
-            "a callback to \(receiver) was due at \(due(0)), and nobody sent it"
+            "a callback to \(receiver) was due at \(due(0)), and was not sent"
         }
     }
 

@@ -27,12 +27,12 @@ extension QueueReading {
         try await readNames("schedules") {
             "schedule:" + $0
         } problem: {
-            "schedules names \($0), which is no schedule"
+            "schedules contains \($0), which is not a schedule"
         }
     }
 
     private static func problems(_ name: String, _ fields: [String], isDue: Bool) -> [String] {
-        guard isDue else { return ["the schedule \(name) has no time at which it is due"] }
+        guard isDue else { return ["the schedule \(name) has no due time"] }
         var problems: [String] = []
         do throws(Failure) { _ = try Recurrence(fields[0], zone: fields[1]) } catch {
             problems.append("the schedule \(name) cannot be read: \(error.message)")

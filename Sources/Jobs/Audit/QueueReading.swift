@@ -26,7 +26,7 @@ struct QueueReading {
                 "SCAN", .text(cursor), "MATCH", .text(prefix + "*"), "COUNT", .integer(Int64(Self.page)),
             ]
             guard let parts = try await queue.send([scan])[0].array, parts.count == 2, let next = parts[0].string else {
-                throw .unexpectedAnswer(script: "SCAN", "no cursor and keys")
+                throw .unexpectedAnswer(script: "SCAN", "not a cursor and keys")
             }
             let names = (parts[1].array ?? []).compactMap(\.string).map { String($0.dropFirst(prefix.count)) }
             keyCount += names.count

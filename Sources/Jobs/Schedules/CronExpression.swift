@@ -19,7 +19,7 @@ package struct CronExpression: Sendable {
         guard words.count == 5 else {
             throw Failure(
                 .invalidRequest,
-                "the cron expression `\(text)` has \(words.count) fields: it must have five, as `30 2 * * MON`, or be one of "
+                "the cron expression `\(text)` has \(words.count) fields: it must have five, such as `30 2 * * MON`, or be one of "
                     + Self.words.keys.sorted().joined(separator: " "))
         }
         minutes = try CronField(words[0], "minute", 0...59)
@@ -79,13 +79,13 @@ private struct CronField {
             let more = names.isEmpty ? "" : " or \(names[0]) to \(names[names.count - 1])"
             return Failure(
                 .invalidRequest,
-                "`\(text)` is no \(title): \(why); it is made of \(bounds.lowerBound) to \(bounds.upperBound)\(more), "
-                    + "`*`, lists, ranges and steps, as 1,5 or 1-5 or */2")
+                "`\(text)` is not a valid \(title): \(why); write \(bounds.lowerBound) to \(bounds.upperBound)\(more), "
+                    + "`*`, lists, ranges or steps, such as 1,5 or 1-5 or */2")
         }
         func number(_ text: Substring) throws(Failure) -> Int {
             if let index = names.firstIndex(of: text.uppercased()) { return index + bounds.lowerBound }
             guard let number = Int(text), text.allSatisfy(\.isNumber), bounds.contains(number) else {
-                throw wrong("`\(text)` is not in it")
+                throw wrong("`\(text)` is out of range")
             }
             return number
         }
@@ -94,14 +94,14 @@ private struct CronField {
             let ends = halves[0].split(separator: "-", maxSplits: 1, omittingEmptySubsequences: false)
             let low = try halves[0] == "*" ? bounds.lowerBound : number(ends[0])
             let high = try halves[0] == "*" ? bounds.upperBound : number(ends[ends.count - 1])
-            guard low <= high else { throw wrong("the range `\(halves[0])` ends before it begins") }
+            guard low <= high else { throw wrong("the range `\(halves[0])` ends before it starts") }
             var step = 1
             if halves.count == 2 {
                 guard halves[0] == "*" || ends.count == 2 else {
-                    throw wrong("a step needs a range: \(low)-\(bounds.upperBound)/…")
+                    throw wrong("a step requires a range: \(low)-\(bounds.upperBound)/…")
                 }
                 guard let given = Int(halves[1]), (1...bounds.upperBound).contains(given) else {
-                    throw wrong("the step `\(halves[1])` is not 1 to \(bounds.upperBound)")
+                    throw wrong("the step `\(halves[1])` must be 1 to \(bounds.upperBound)")
                 }
                 step = given
             }

@@ -9,16 +9,16 @@ extension TimeZoneRules {
         let parts = name.split(separator: "/", omittingEmptySubsequences: false)
         guard name.utf8.count <= 64, parts.allSatisfy({ KeyName.isValid(String($0), also: "+") && !$0.hasPrefix(".") })
         else {
-            throw Failure(.invalidRequest, "`\(name)` is no time zone: write UTC, or a name as Europe/Berlin")
+            throw Failure(.invalidRequest, "`\(name)` is not a time zone: write UTC, or a name such as Europe/Berlin")
         }
         let folder = Environment.value("TZDIR") ?? "/usr/share/zoneinfo"
         guard let data = FileManager.default.contents(atPath: "\(folder)/\(name)") else {
             throw Failure(
                 .invalidRequest,
-                "there is no time zone `\(name)` in \(folder): name another, as Europe/Berlin, or install tzdata")
+                "there is no time zone `\(name)` in \(folder): give another, such as Europe/Berlin, or install tzdata")
         }
         guard let rules = TimeZoneRules(name: name, file: Array(data)) else {
-            throw Failure(.invalidRequest, "\(folder)/\(name) is no time zone that can be read: name another")
+            throw Failure(.invalidRequest, "\(folder)/\(name) cannot be read as a time zone: give another")
         }
         return rules
     }

@@ -87,7 +87,7 @@ admission = part(function()
 
   -- Returns the spec as JSON and the options that the queue uses. Raises an error with a `refusal` if a field is invalid.
   local function check(flat)
-    if #flat > 2 * MAX_FIELDS then refuse('a job has at most ' .. MAX_FIELDS .. ' fields, and this one has ' .. #flat / 2) end
+    if #flat > 2 * MAX_FIELDS then refuse('the job has ' .. #flat / 2 .. ' fields, over the limit of ' .. MAX_FIELDS) end
     local fields, parts, bytes = {}, {}, 0
     for i = 1, #flat, 2 do
       local name, value = flat[i], flat[i + 1]
@@ -95,21 +95,21 @@ admission = part(function()
       if #name > 64 or not string.find(name, '^[a-z_]+$') or not string.find(FIELDS, '\n' .. name .. '\n', 1, true) then
         refuse('unknown field `' .. shown(name) .. '`' .. hint(name) .. '; the fields are listed by `respool enqueue --help`')
       elseif fields[name] then
-        refuse('the field `' .. name .. '` is there twice')
+        refuse('the field `' .. name .. '` is given twice')
       elseif #value > MAX_VALUE then
         refuse('`' .. name .. '` is longer than ' .. MAX_VALUE .. ' bytes')
       end
       bytes = bytes + #name + #value
       fields[name] = value
     end
-    if bytes > MAX_BYTES then refuse('a job has at most ' .. MAX_BYTES .. ' bytes, and this one has ' .. bytes) end
+    if bytes > MAX_BYTES then refuse('the job has ' .. bytes .. ' bytes, over the limit of ' .. MAX_BYTES) end
     for i = 1, #flat, 2 do
       local name, value = flat[i], flat[i + 1]
       if string.find(value, '[%z\128-\255]') and not is_utf8(value) then refuse('`' .. name .. '` is not UTF-8 text') end
       parts[#parts + 1] = '"' .. name .. '":' .. quoted(value)
     end
     if (fields.source or '') == '' then refuse('`source` is missing: give the URL of the audio') end
-    if (fields.format or '') == '' and not fields.outputs then refuse('`format` is missing: name the format to convert to') end
+    if (fields.format or '') == '' and not fields.outputs then refuse('`format` is missing: give the output format') end
 
     local options = { rank = RANK[fields.priority or 'normal'] }
     if not options.rank then
@@ -122,10 +122,10 @@ admission = part(function()
     local delay = number('delay', fields.delay, 0, MAX_DELAY)
     if delay then options.due = NOW + math.floor(delay * 1000 + 0.5) end
     if fields.not_before then
-      if delay then refuse('`delay` and `not_before` exclude each other: give one') end
+      if delay then refuse('`delay` and `not_before` are mutually exclusive: give one') end
       options.due = instant(fields.not_before)
       if not options.due then
-        refuse('`not_before` is `' .. shown(fields.not_before) .. '`: it must be an ISO 8601 instant, as 2030-01-31T12:00:00Z')
+        refuse('`not_before` is `' .. shown(fields.not_before) .. '`: it must be an ISO 8601 instant, such as 2030-01-31T12:00:00Z')
       end
     end
     for _, name in ipairs({ 'expires', 'deadline' }) do
@@ -133,7 +133,7 @@ admission = part(function()
       if text then options[name] = instant(text) or NOW + math.floor(number(name, text, 0, MAX_DELAY) * 1000) end
     end
     if fields.dedup and (fields.dedup == '' or #fields.dedup > MAX_DEDUP) then
-      refuse('`dedup` has 1 to ' .. MAX_DEDUP .. ' bytes, and this one has ' .. #fields.dedup)
+      refuse('`dedup` has ' .. #fields.dedup .. ' bytes: it must have 1 to ' .. MAX_DEDUP)
     end
     options.dedup = fields.dedup
     if fields.group then
@@ -149,7 +149,7 @@ admission = part(function()
       options.limit_key = fields.limit_key
     end
     if fields.callback and not callbacks().receiver(fields.callback) then
-      refuse('`callback` cannot be called: ' .. CALLBACK_RULE)
+      refuse('`callback` is not valid: ' .. CALLBACK_RULE)
     end
     options.callback = fields.callback and 1
     return '{' .. table.concat(parts, ',') .. '}', options

@@ -67,9 +67,9 @@ callbacks = part(function()
     call('HSET', owner, 'called', earlier .. id .. ' ')
     local told, refusal = { ... }, nil
     if call('ZCARD', waiting) >= MAX_WAITING then
-      refusal = MAX_WAITING .. ' callbacks wait for this host already'
+      refusal = MAX_WAITING .. ' callbacks already wait for this host'
     elseif call('ZCARD', CALLBACKS) >= MAX_RECEIVERS and not call('ZSCORE', CALLBACKS, host) then
-      refusal = 'callbacks of ' .. MAX_RECEIVERS .. ' receivers wait already'
+      refusal = 'callbacks already wait for ' .. MAX_RECEIVERS .. ' receivers'
     end
     if refusal then told = { 'log', logged(nil, refusal) } end
     call('HSET', key, kind, name, 'what', what, 'url', url, 'receiver', host, 'at', NOW, unpack(told))

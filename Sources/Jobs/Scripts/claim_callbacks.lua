@@ -47,7 +47,7 @@ local function take(id, host)
   if not delivery.url then return false end
   delivery.attempt = (delivery.attempt or 0) + 1
   if delivery.token then
-    local log = callbacks().logged(delivery.log, 'the sender was lost before it could tell what came of it')
+    local log = callbacks().logged(delivery.log, 'the worker was lost before it reported the result of this attempt')
     call('HSET', key, 'log', log)
   end
   call('HSET', key, 'attempt', delivery.attempt, 'token', token)

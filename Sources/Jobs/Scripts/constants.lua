@@ -6,9 +6,9 @@ local DEFAULT_RETENTION = 'completed 10000 604800000 failed 10000 2592000000 can
 local MAX_FIELDS, MAX_VALUE, MAX_BYTES = 64, 16384, 65536
 local MAX_ATTEMPTS, MAX_TIMEOUT = 100, 86400
 local MAX_DELAY, MAX_DEDUP = 31536000, 256
-local LATE = 'the job was not over by its deadline'
+local LATE = 'the job did not finish before its deadline'
 local MAX_CALLBACK = 2048
-local CALLBACK_RULE = 'it must begin with https:// or http:// and a host, have no blanks, and at most 2048 bytes'
+local CALLBACK_RULE = 'it must begin with https:// or http:// and have a host, no spaces and at most 2048 bytes'
 -- Each between two line ends.
 local FIELDS = [[
 

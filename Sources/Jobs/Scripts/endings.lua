@@ -137,7 +137,7 @@ endings = part(function()
       math.floor(ms / 60000) % 60, math.floor(ms / 1000) % 60, ms % 1000)
   end
 
-  local LOST = 'the worker was lost: its lease on the job ended'
+  local LOST = 'the worker was lost: its lease on the job expired'
 
   -- Ends the lease of a lost worker's job, and adds that to the job's log.
   local function reap(job)

@@ -70,7 +70,7 @@ groups = part(function()
   -- Why a job may not join a group; `nil` if it may.
   local function group_refusal(name)
     return call('HEXISTS', group_key(name), 'sealed') == 1
-      and 'the group `' .. name .. '` is sealed, so no job can join it: name another' or nil
+      and 'the group `' .. name .. '` is sealed, and no job can join it: give another' or nil
   end
 
   return { close = close, tally = tally, remove = remove, seal = seal, group_refusal = group_refusal, group_key = group_key }

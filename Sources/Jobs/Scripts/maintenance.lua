@@ -25,7 +25,7 @@ end
 
 local function expire(job)
   local is_late = job.deadline and job.deadline <= NOW
-  endings().fail(job, 'expired', is_late and LATE or 'the job was not started before it expired', 0)
+  endings().fail(job, 'expired', is_late and LATE or 'the job expired before it started', 0)
 end
 
 -- Calls a function for up to `most` jobs of an index that are due. Returns whether there may be more.
