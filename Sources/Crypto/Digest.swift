@@ -16,7 +16,7 @@ package struct Digest: ~Copyable {
 
     /// Creates the digest of an empty message, to which bytes can be added.
     package static func create() -> Digest {
-        guard let context = EVP_MD_CTX_new() else { fatalError("OpenSSL has no memory for a digest") }
+        guard let context = EVP_MD_CTX_new() else { fatalError("OpenSSL: out of memory for a digest") }
         EVP_DigestInit_ex(context, EVP_sha256(), nil)
         return Digest(owning: context)
     }

@@ -7,6 +7,6 @@ package func hmacSHA256(_ message: [UInt8], key: [UInt8]) -> [UInt8] {
     var length = 0
     let found = EVP_Q_mac(
         nil, "HMAC", nil, "SHA256", nil, key, key.count, message, message.count, &code, code.count, &length)
-    guard found != nil, length == code.count else { fatalError("OpenSSL has no HMAC with SHA-256") }
+    guard found != nil, length == code.count else { fatalError("OpenSSL does not provide HMAC-SHA256") }
     return code
 }

@@ -58,10 +58,10 @@ package struct TLSSession: ~Copyable {
             return SSL_CTX_use_PrivateKey_file(context, key, SSL_FILETYPE_PEM) == 1
         }
         if wasAsked {
-            throw TLSError("the key in '\(key)' has a passphrase, which nobody can type: give a key without one")
+            throw TLSError("the key in '\(key)' has a passphrase, which is not supported: give a key without one")
         }
         guard isKey, SSL_CTX_check_private_key(context) == 1 else {
-            throw failure("'\(key)' does not hold the private key of '\(certificate)'")
+            throw failure("'\(key)' is not the private key of the certificate '\(certificate)'")
         }
     }
 
@@ -95,7 +95,7 @@ package struct TLSSession: ~Copyable {
         if X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(session), host) == 1 { return }
         ERR_clear_error()
         guard SSL_set1_host(session, host) == 1, copenssl_set_server_name(session, host) == 1 else {
-            throw Self.failure("cannot ask for the server name '\(host)'")
+            throw Self.failure("cannot request the server name '\(host)'")
         }
     }
 
@@ -117,7 +117,7 @@ package struct TLSSession: ~Copyable {
     private func reason() -> String {
         let verdict = SSL_get_verify_result(session)
         guard verdict == X509_V_OK else {
-            return "the server's certificate is refused: \(String(cString: X509_verify_cert_error_string(verdict)))"
+            return "the server's certificate is rejected: \(String(cString: X509_verify_cert_error_string(verdict)))"
         }
         return Self.lastError()
     }

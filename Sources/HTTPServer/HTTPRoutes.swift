@@ -9,7 +9,7 @@ package struct HTTPRoutes: Sendable {
 
     func respond(method: String, path: String) -> HTTPResponse {
         guard method == "GET" || method == "HEAD" else {
-            return HTTPResponse(status: 405, "only GET and HEAD are answered here\n")
+            return HTTPResponse(status: 405, "only GET and HEAD are supported\n")
         }
         guard let handler = handlers[path] else {
             let known = handlers.keys.sorted().joined(separator: ", ")

@@ -25,7 +25,7 @@ struct ClusterMap {
             return ClusterMap(source: source, owner: source)
         }
         guard let slot = try replies[0].get().integer, let ranges = try replies[1].get().array else {
-            throw .unexpectedReply("no map of its slots")
+            throw .unexpectedReply("not a map of slots")
         }
         var nodes: [RedisURL.Address] = []
         var owner: RedisURL.Address?

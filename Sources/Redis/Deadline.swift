@@ -25,7 +25,7 @@ package struct Deadline: Sendable {
     func first<Item, Answer: ~Copyable>(
         of items: [Item], _ attempt: (Item, Deadline) throws(RedisError) -> Answer
     ) throws(RedisError) -> Answer {
-        var last = RedisError.connection("there is nothing to connect to")
+        var last = RedisError.connection("there is no address to connect to")
         for (index, item) in items.enumerated() {
             let share = Deadline(share: max(remaining, .zero) / (items.count - index), of: term)
             do throws(RedisError) { return try attempt(item, share) } catch { last = error }

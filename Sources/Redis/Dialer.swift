@@ -54,7 +54,7 @@ struct Dialer {
             }
             // The server's queue is full, and poll(2) does not report when it has room again.
             guard interruption.pause(until: Deadline(after: .milliseconds(5))) != .interrupted else { throw .closed }
-            guard !deadline.hasPassed else { throw failure("the server accepts no connection") }
+            guard !deadline.hasPassed else { throw failure("connection refused or unreachable") }
         }
     }
 
@@ -98,7 +98,7 @@ struct Dialer {
     private func wait(for events: CShort, on socket: CInt) throws(RedisError) {
         switch interruption.wait(for: events, on: socket, until: deadline) {
         case .ready: return
-        case .timedOut: throw failure("no answer within \(deadline.term.rounded) s")
+        case .timedOut: throw failure("no response within \(deadline.term.rounded) s")
         case .interrupted: throw .closed
         }
     }

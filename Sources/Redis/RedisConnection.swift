@@ -88,7 +88,7 @@ package struct RedisConnection: ~Copyable {
     private func wait(for events: CShort, until deadline: Deadline) throws(RedisError) {
         switch interruption.wait(for: events, on: wire.socket.number, until: deadline) {
         case .ready: return
-        case .timedOut: throw broken("no answer within \(deadline.term.rounded) s")
+        case .timedOut: throw broken("no response within \(deadline.term.rounded) s")
         case .interrupted: throw .closed
         }
     }

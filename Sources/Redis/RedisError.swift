@@ -41,19 +41,19 @@ extension RedisError {
 
     /// Explanations of common errors, with remedies.
     private static let sentences = [
-        "LOADING": "Redis is still loading its data, and answers when that is done",
+        "LOADING": "Redis is still loading its data: wait until it is ready",
         "READONLY":
-            "this Redis is a replica and takes no writes: name its master, or its sentinels with redis+sentinel://",
-        "MASTERDOWN": "this Redis is a replica that has lost its master",
-        "OOM": "Redis has no memory left for more jobs: raise its maxmemory, or wait until jobs are done",
-        "MISCONF": "Redis takes no writes because it cannot save them: see to its disk, and to its log",
-        "NOREPLICAS": "Redis takes no writes because too few replicas follow it (min-replicas-to-write)",
-        "CLUSTERDOWN": "the Redis cluster is not whole, and does not serve this queue",
+            "this Redis is a read-only replica: give its master, or its sentinels with redis+sentinel://",
+        "MASTERDOWN": "this Redis is a replica without a connection to its master",
+        "OOM": "Redis is out of memory for more jobs: raise its maxmemory, or wait until jobs finish",
+        "MISCONF": "Redis rejects writes because it cannot save to disk: check its disk and its log",
+        "NOREPLICAS": "Redis rejects writes because it has too few replicas (min-replicas-to-write)",
+        "CLUSTERDOWN": "the Redis cluster is down or incomplete, and does not serve this queue",
         "TRYAGAIN": "the queue is moving to another node of the Redis cluster",
-        "BUSY": "Redis is busy with a script of somebody's",
-        "NOAUTH": "Redis wants a password",
-        "WRONGPASS": "Redis knows no such user with that password",
-        "NOPERM": "the Redis account may not do this",
+        "BUSY": "Redis is busy running a script of another client",
+        "NOAUTH": "Redis requires a password",
+        "WRONGPASS": "Redis rejects the user name or the password",
+        "NOPERM": "the Redis user has no permission for this command",
     ]
 }
 
@@ -62,13 +62,13 @@ extension RedisError: CustomStringConvertible {
         switch self {
         case .url(let sentence), .connection(let sentence): sentence
         case .server(let code, let message):
-            (Self.sentences[code].map { "\($0); it answered: " } ?? "Redis answered: ") + "\(code) \(message)"
-        case .unexpectedReply(let what): "Redis answered with \(what), which was not expected"
+            (Self.sentences[code].map { "\($0); it replied: " } ?? "Redis replied: ") + "\(code) \(message)"
+        case .unexpectedReply(let what): "unexpected reply from Redis: \(what)"
         case .tooFewReplicas(let count, let wait):
             "\(count) of \(wait.replicas) \(wait.replicas == 1 ? "replica" : "replicas") acknowledged the write within "
                 + "\(wait.timeout.rounded) s: check the replicas, or lower RESPOOL_WAIT_REPLICAS"
-        case .replyTooLarge(let limit): "Redis answered with more than \(limit) bytes"
-        case .closed: "the connection to Redis was closed by this program"
+        case .replyTooLarge(let limit): "Redis replied with more than \(limit) bytes"
+        case .closed: "this program closed the connection to Redis"
         }
     }
 }

@@ -91,7 +91,7 @@ struct RedisLink: ~Copyable {
         }
         let time = max(1, wait.timeout.milliseconds)
         let reply = try exchange([["WAIT", .integer(Int64(wait.replicas)), .integer(time)]], until: deadline)[0].get()
-        guard let count = reply.integer else { throw .unexpectedReply("no number of replicas to WAIT") }
+        guard let count = reply.integer else { throw .unexpectedReply("not a number of replicas for WAIT") }
         guard count >= wait.replicas else { throw .tooFewReplicas(acknowledged: Int(count), wait) }
     }
 

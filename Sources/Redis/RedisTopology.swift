@@ -89,7 +89,7 @@ struct RedisTopology: ~Copyable {
             let role = parts.first?.string,
             role != "master"
         else { return }
-        throw .server(code: "READONLY", message: "it is a \(role), though a sentinel named it as the master")
+        throw .server(code: "READONLY", message: "its role is \(role), although a sentinel reports it as the master")
     }
 
     private mutating func askSentinels(_ master: String, until deadline: Deadline) throws(RedisError)

@@ -53,7 +53,7 @@ extension RedisURL {
         }
         if let query { try setParameters(query) }
         guard user == nil || password != nil, sentinelUser == nil || sentinelPassword != nil else {
-            throw .url("the Redis address names a user but no password; write redis://user:password@host:port")
+            throw .url("the Redis address has a user but no password; write redis://user:password@host:port")
         }
         guard topology != .cluster || database == 0 else {
             throw .url("the Redis address has the database '\(database)'; a cluster has only database 0")
@@ -92,11 +92,11 @@ extension RedisURL {
 
     private static func socket(_ host: Substring, _ path: Substring) throws(RedisError) -> Address {
         guard host.isEmpty, let name = PercentEncoding.decoded(path), name.count > 1 else {
-            throw .url("the Redis address names no absolute socket path; write unix:///path/to/redis.sock")
+            throw .url("the Redis address has no absolute socket path; write unix:///path/to/redis.sock")
         }
         // The path in `sockaddr_un` has 107 bytes and a terminating zero.
         guard name.utf8.count <= 107, !name.utf8.contains(0) else {
-            throw .url("the socket path '\(name)' is longer than the 107 bytes that a unix socket allows")
+            throw .url("the socket path '\(name)' exceeds 107 bytes, the limit of Unix sockets")
         }
         return .unix(path: name)
     }
@@ -111,7 +111,7 @@ extension RedisURL {
     private mutating func setMaster(_ path: Substring) throws(RedisError) {
         let (text, number) = path.split(before: "/")
         guard let name = PercentEncoding.decoded(text), !name.isEmpty else {
-            throw .url("the Redis address names no master; write redis+sentinel://host:port,host:port/name")
+            throw .url("the Redis address has no master name; write redis+sentinel://host:port,host:port/name")
         }
         topology = .sentinels(master: name)
         if let number, !number.isEmpty { try setDatabase(number) }
@@ -133,7 +133,7 @@ extension RedisURL {
             case "password": password = try Self.decoded(value ?? "", "password")
             case "ca", "cert", "key":
                 guard case .tls = addresses[0] else {
-                    throw .url("the Redis address has the parameter '\(name)', which needs TLS; use rediss://")
+                    throw .url("the Redis address has the parameter '\(name)', which requires TLS; use rediss://")
                 }
                 let file = try Self.decoded(value ?? "", "parameter '\(name)'")
                 if name == "ca" {
@@ -149,11 +149,12 @@ extension RedisURL {
             default:
                 let more = isSentinel ? ", sentinel_user, sentinel_password" : ""
                 throw .url(
-                    "the Redis address has the parameter '\(name)'; known are db, user, password, ca, cert, key\(more)")
+                    "the Redis address has the unknown parameter '\(name)'; use db, user, password, ca, cert, key\(more)"
+                )
             }
         }
         guard files.key == nil || files.certificate != nil else {
-            throw .url("the Redis address names a key but no certificate; add the parameter 'cert'")
+            throw .url("the Redis address has a key but no certificate; add the parameter 'cert'")
         }
     }
 

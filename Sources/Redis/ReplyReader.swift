@@ -62,7 +62,7 @@ struct ReplyReader: ~Copyable {
     private func failure() -> RedisError {
         withUnsafeBytes(of: reader.pointee.errstr) { bytes in
             let reason = String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-            return .unexpectedReply("bytes that are no Redis protocol (\(reason))")
+            return .unexpectedReply("bytes that are not Redis protocol (\(reason))")
         }
     }
 }

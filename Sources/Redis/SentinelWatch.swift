@@ -30,7 +30,7 @@ struct SentinelWatch: ~Copyable {
         let place = try connection.send(["SENTINEL", "GET-MASTER-ADDR-BY-NAME", .text(master)], until: deadline)
         guard let parts = place.array, parts.count == 2, let host = parts[0].string,
             let port = parts[1].integer.flatMap({ UInt16(exactly: $0) })
-        else { throw .connection("the sentinel at \(url) knows no master by the name '\(master)'") }
+        else { throw .connection("the sentinel at \(url) has no master named '\(master)'") }
         // An account without permission to subscribe detects a change by the errors of the master.
         guard answer.array != nil else {
             return SentinelWatch(sentinel: url.addresses[0], host: host, port: port, subscription: nil)

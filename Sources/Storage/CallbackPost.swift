@@ -50,7 +50,7 @@ package final class CallbackPost: RemoteRequest.Owner {
         switch end {
         case .failed(let failure), .broken(let failure): answer = CallbackAnswer(failure: failure)
         case .complete:
-            answer = CallbackAnswer(failure: Failure(.sourceUnreachable, "the callback's server said nothing"))
+            answer = CallbackAnswer(failure: Failure(.sourceUnreachable, "the callback's server sent no response"))
         }
     }
 }

@@ -18,46 +18,47 @@ extension Failure {
             noAllowedAddress(host, of: noun, url: url)
         case CURLE_COULDNT_CONNECT where route.isDenied: denied(route, of: noun, url: url)
         case CURLE_COULDNT_CONNECT:
-            Failure(.sourceUnreachable, "the host '\(host)' of \(source) refuses the connection or cannot be reached")
+            Failure(.sourceUnreachable, "the host '\(host)' of \(source) refuses the connection or is unreachable")
         case CURLE_OPERATION_TIMEDOUT:
             Failure(
                 .sourceTimeout,
-                "the host '\(host)' of \(source) did not answer within \(Duration.seconds(timeout).rounded) s")
+                "the host '\(host)' of \(source) did not respond within \(Duration.seconds(timeout).rounded) s")
         case CURLE_REMOTE_FILE_NOT_FOUND:
-            Failure(.sourceNotFound, "there is no '\(redactedURL(url))'")
+            Failure(.sourceNotFound, "'\(redactedURL(url))' does not exist")
         case CURLE_LOGIN_DENIED:
-            Failure(.sourceDenied, "the server of \(source) asks for a user and a password or a key, or for others")
+            Failure(
+                .sourceDenied, "the server of \(source) rejects the user, the password or the key, or requires them")
         case CURLE_UPLOAD_FAILED:
-            Failure(.sourceDenied, "the server of \(source) does not take the file: may the user write there?")
+            Failure(.sourceDenied, "the server of \(source) rejects the file: check the user's write permission")
         case CURLE_QUOTE_ERROR:
-            Failure(.sourceUnreachable, "the server of \(source) took the file, and does not let it have its name")
-        case CURLE_REMOTE_ACCESS_DENIED: Failure(.sourceDenied, "the server of \(source) does not allow this")
+            Failure(.sourceUnreachable, "the server of \(source) accepted the file, but rejects renaming it")
+        case CURLE_REMOTE_ACCESS_DENIED: Failure(.sourceDenied, "the server of \(source) denies this")
         case CURLE_PEER_FAILED_VERIFICATION where FileScheme(of: url) == .sftp:
             Failure(
-                .sourceUnreachable, "the key of the host '\(host)' is not one that RESPOOL_SSH_KNOWN_HOSTS has for it")
+                .sourceUnreachable, "the SSH key of the host '\(host)' does not match RESPOOL_SSH_KNOWN_HOSTS")
         case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CERTPROBLEM, CURLE_SSL_CIPHER,
             CURLE_SSL_ISSUER_ERROR, CURLE_SSL_INVALIDCERTSTATUS:
-            Failure(.sourceUnreachable, "the certificate or the TLS of host '\(host)' is not accepted: \(words)")
+            Failure(.sourceUnreachable, "TLS with host '\(host)' failed: \(words)")
         case CURLE_USE_SSL_FAILED:
-            Failure(.sourceUnreachable, "the server of \(source) has the file come and go without TLS alone")
+            Failure(.sourceUnreachable, "the server of \(source) transfers files without TLS only")
         case CURLE_SSL_CACERT_BADFILE:
-            Failure(.internal, "the file of certificate authorities cannot be read: \(words)")
+            Failure(.internal, "the CA certificate file cannot be read: \(words)")
         // libcurl reports this code for a response without a status line.
         case CURLE_UNSUPPORTED_PROTOCOL:
-            Failure(.sourceUnreachable, "the server of \(source) does not answer in HTTP")
+            Failure(.sourceUnreachable, "the response of the server of \(source) is not HTTP")
         case CURLE_URL_MALFORMAT: Failure(.invalidRequest, "the URL of \(source) is malformed")
         case CURLE_PARTIAL_FILE where isOutput: cutOnItsWay(url)
         case CURLE_PARTIAL_FILE: cutShort(url)
-        case CURLE_OUT_OF_MEMORY: Failure(.internal, "libcurl has no memory for \(source)")
+        case CURLE_OUT_OF_MEMORY: Failure(.internal, "libcurl: out of memory for \(source)")
         default:
             Failure(
-                .sourceUnreachable, "the connection to \(source) broke: \(String(cString: curl_easy_strerror(code)))")
+                .sourceUnreachable, "the connection to \(source) failed: \(String(cString: curl_easy_strerror(code)))")
         }
     }
 
     static func cutShort(_ url: String) -> Failure {
         Failure(
-            .sourceTruncated, "the server of the source '\(redactedURL(url))' sent less than it announced",
+            .sourceTruncated, "the server of the source '\(redactedURL(url))' sent fewer bytes than it declared",
             retryable: true)
     }
 
@@ -69,10 +70,10 @@ extension Failure {
             (CURLE_UPLOAD_FAILED, 400..<500), (CURLE_LOGIN_DENIED, 400..<500), (CURLE_REMOTE_ACCESS_DENIED, 400..<500),
             (CURLE_WEIRD_SERVER_REPLY, 400..<500), (CURLE_QUOTE_ERROR, 400..<500), (CURLE_REMOTE_DISK_FULL, 400..<500),
             (CURLE_PARTIAL_FILE, 400..<500) where code != CURLE_PARTIAL_FILE || isOutput:
-            Failure(.sourceUnreachable, "the server of \(source) cannot do this now: it replied \(reply)")
+            Failure(.sourceUnreachable, "the server of \(source) is temporarily unable to do this: it replied \(reply)")
         case (CURLE_WEIRD_SERVER_REPLY, 500..<600), (CURLE_QUOTE_ERROR, 500..<600), (CURLE_REMOTE_DISK_FULL, 500..<600),
             (CURLE_PARTIAL_FILE, 500..<600) where code != CURLE_PARTIAL_FILE || isOutput:
-            Failure(.sourceDenied, "the server of \(source) does not take this: it replied \(reply)")
+            Failure(.sourceDenied, "the server of \(source) rejects this: it replied \(reply)")
         default: nil
         }
     }
@@ -81,7 +82,7 @@ extension Failure {
     static func cutOnItsWay(_ url: String) -> Failure {
         Failure(
             .sourceUnreachable,
-            "the server of the output '\(redactedURL(url))' did not take all of the file: has it room?")
+            "the server of the output '\(redactedURL(url))' did not accept the whole file: check its free space")
     }
 
     /// The failure of a host without an address that may be tried. An address in the URL itself is not secret.
@@ -89,7 +90,7 @@ extension Failure {
         guard !route.isByName else { return noAllowedAddress(route.host, of: noun, url: url) }
         return Failure(
             .policyDenied,
-            "the host '\(route.host)' has an address that is not public; the operator can allow it by "
+            "the address of the host '\(route.host)' is not public; the operator can allow it with "
                 + setting(for: noun))
     }
 
@@ -97,8 +98,8 @@ extension Failure {
     static func noAllowedAddress(_ host: String, of noun: String, url: String) -> Failure {
         Failure(
             .sourceUnreachable,
-            "the host '\(host)' of \(noun) '\(redactedURL(url))' cannot be resolved to a public address; the operator can "
-                + "allow a private one by \(setting(for: noun))")
+            "the host '\(host)' of \(noun) '\(redactedURL(url))' does not resolve to a "
+                + "public address; the operator can allow a private one with \(setting(for: noun))")
     }
 
     private static func setting(for noun: String) -> String {

@@ -16,7 +16,7 @@ extension CurlHandle {
     /// the target name.
     mutating func deliver(_ scheme: FileScheme, _ target: RequestTarget, _ policy: TransferPolicy) throws(Failure) {
         guard let path = OutputPath.fileOnServer(target.url), let end = path.lastIndex(of: "/") else {
-            throw Failure(.internal, "the output '\(redactedURL(target.url))' names no file")
+            throw Failure(.internal, "the output '\(redactedURL(target.url))' does not name a file")
         }
         speak(scheme, target, policy)
         let folder = target.url.prefix(through: target.url.lastIndex(of: "/")!)

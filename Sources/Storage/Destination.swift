@@ -35,7 +35,7 @@ package struct Destination: Hashable, Sendable {
             name = own.last ?? ""
         } else {
             guard let outputRoot = policy.outputRoot else {
-                throw Failure(.outputDenied, "the output '\(shown)' has no folder to go to; set RESPOOL_OUTPUT_ROOT")
+                throw Failure(.outputDenied, "the output '\(shown)' has no output root; set RESPOOL_OUTPUT_ROOT")
             }
             let below = try Self.components(text, below: outputRoot, shown: shown)
             rootPath = outputRoot == "/" ? "/" : "/" + (Self.normalized(outputRoot) ?? []).joined(separator: "/")
@@ -82,10 +82,10 @@ package struct Destination: Hashable, Sendable {
         guard !name.isEmpty else { throw Failure(.outputDenied, "the output '\(shown)' is a folder; add a name") }
         guard !name.hasPrefix(Self.stagedPrefix), !name.hasPrefix(Self.keptPrefix) else {
             throw Failure(
-                .outputDenied, "the output '\(shown)' has a name that respool keeps for itself; choose another")
+                .outputDenied, "the name of the output '\(shown)' is reserved by respool; choose another")
         }
         guard name.utf8.count <= 255 else {
-            throw Failure(.outputDenied, "the output '\(shown.prefix(100))…' has a name of over 255 bytes")
+            throw Failure(.outputDenied, "the name of the output '\(shown.prefix(100))…' exceeds 255 bytes")
         }
     }
 
@@ -123,7 +123,7 @@ package struct Destination: Hashable, Sendable {
 
     /// The path that a file URL names, or the text itself.
     private static func path(_ output: String) throws(Failure) -> String {
-        guard !output.utf8.contains(0) else { throw Failure(.invalidRequest, "the output holds a null character") }
+        guard !output.utf8.contains(0) else { throw Failure(.invalidRequest, "the output contains a null character") }
         if output.lowercased().hasPrefix("file:/") {
             guard case .file(let path) = try SourceLocation(output) else { return output }
             return path

@@ -5,16 +5,16 @@ extension Failure {
     static func encoded(_ encoding: String, _ url: String) -> Failure {
         Failure(
             .unsupportedFormat,
-            "the server of '\(redactedURL(url))' sends it as '\(encoding.prefix(40))', although asked for the plain bytes"
+            "the server of '\(redactedURL(url))' sends the content encoding '\(encoding.prefix(40))', although identity was requested"
         )
     }
 
     static func overlong(_ url: String) -> Failure {
-        Failure(.sourceUnreachable, "the server of '\(redactedURL(url))' sent more bytes than it announced")
+        Failure(.sourceUnreachable, "the server of '\(redactedURL(url))' sent more bytes than it declared")
     }
 
     static func endlessHeader(_ url: String) -> Failure {
-        Failure(.sourceUnreachable, "the server of '\(redactedURL(url))' sent an endless header")
+        Failure(.sourceUnreachable, "the header from the server of '\(redactedURL(url))' is too long")
     }
 
     static func overLimit(_ size: Int64, _ limit: Int64, _ url: String) -> Failure {
@@ -24,7 +24,8 @@ extension Failure {
     static func withoutParts(_ url: String) -> Failure {
         Failure(
             .sourceTruncated,
-            "the connection to the source '\(redactedURL(url))' broke, and its server sends no parts", retryable: true)
+            "the connection to the source '\(redactedURL(url))' failed, and its server does not support range requests",
+            retryable: true)
     }
 
     static func redirects(_ how: String, _ url: String) -> Failure {

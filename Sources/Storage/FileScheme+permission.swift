@@ -8,6 +8,6 @@ extension FileScheme {
         guard let scheme = FileScheme(of: url), !allowed.contains(scheme) else { return }
         throw Failure(
             .policyDenied,
-            "the \(noun) '\(redactedURL(url))' is on a server of files; the operator can allow it by \(variable)")
+            "the \(noun) '\(redactedURL(url))' is on an FTP or SFTP server; the operator can allow it with \(variable)")
     }
 }

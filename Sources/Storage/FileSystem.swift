@@ -64,8 +64,8 @@ extension Failure {
     /// The failure of a write: no space, over the size limit, or another cause with the given code.
     package static func writing(_ subject: String, _ error: Errno, otherwise code: ErrorCode) -> Failure {
         switch error.rawValue {
-        case ENOSPC, EDQUOT: Failure(.outOfSpace, "no space is left for \(subject): \(error)")
-        case EFBIG: Failure(.tooLarge, "\(capitalized(subject)) is over the size limit")
+        case ENOSPC, EDQUOT: Failure(.outOfSpace, "no space left for \(subject): \(error)")
+        case EFBIG: Failure(.tooLarge, "\(capitalized(subject)) exceeds the size limit")
         default: Failure(code, "\(capitalized(subject)) cannot be written: \(error)")
         }
     }

@@ -25,7 +25,7 @@ package final class HTTPClient {
         account = S3Account(policy)
         cache = SourceCache(policy: policy)
         curl_global_init(Int(CURL_GLOBAL_DEFAULT))
-        guard let multi = curl_multi_init() else { fatalError("libcurl has no memory to start") }
+        guard let multi = curl_multi_init() else { fatalError("libcurl: out of memory at start") }
         self.multi = multi
         _ = curl_swift_multi_set_long(multi, CURLMOPT_MAXCONNECTS, Self.keptConnections)
     }
@@ -40,7 +40,7 @@ package final class HTTPClient {
     /// The URL, headers and credentials of the request for a source.
     func target(of location: SourceLocation, _ access: WebAccess) throws(Failure) -> RequestTarget {
         switch location {
-        case .file(let path): throw Failure(.internal, "the file '\(path)' is on no server")
+        case .file(let path): throw Failure(.internal, "the file '\(path)' is not on a server")
         case .web(let url):
             try FileScheme.check(url, of: "source", among: policy.sourceSchemes, "RESPOOL_SOURCE_SCHEMES")
             return RequestTarget(url: url, headers: try access.lines(for: url))

@@ -66,7 +66,7 @@ package struct LocalSource: ~Copyable {
 
     private static func absent(_ path: String, _ error: Errno) -> Failure {
         switch error.rawValue {
-        case ENOENT, ENOTDIR: Failure(.sourceNotFound, "there is no file '\(path)'")
+        case ENOENT, ENOTDIR: Failure(.sourceNotFound, "the file '\(path)' does not exist")
         default: Failure(.sourceDenied, "the source '\(path)' cannot be read: \(error)")
         }
     }
@@ -74,9 +74,9 @@ package struct LocalSource: ~Copyable {
     private static func outside(_ path: String, _ policy: TransferPolicy) -> Failure {
         guard !policy.sourceRoots.isEmpty else {
             return Failure(
-                .policyDenied, "the source '\(path)' is a file, and no folder is allowed; set RESPOOL_SOURCE_ROOTS")
+                .policyDenied, "the source '\(path)' is a file, but no source root is set; set RESPOOL_SOURCE_ROOTS")
         }
         return Failure(
-            .policyDenied, "the source '\(path)' is outside the folders that RESPOOL_SOURCE_ROOTS allows")
+            .policyDenied, "the source '\(path)' is outside the source roots; see RESPOOL_SOURCE_ROOTS")
     }
 }

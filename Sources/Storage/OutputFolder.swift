@@ -35,7 +35,7 @@ extension Destination {
             try checkEntry(in: folder)
             return folder
         }
-        throw denied("its folder vanished")
+        throw denied("its folder no longer exists")
     }
 
     /// Opens the folder, and creates the missing part of its path permanently.
@@ -60,7 +60,7 @@ extension Destination {
             guard let next = try openChild(name, of: folder, creating: creating, &isNew) else { return nil }
             if isNew { made = max(made, folderNames.count - depth) }
             guard isPath(try realPathOfFolder(next), inside: real) else {
-                throw denied("it leads outside the output root")
+                throw denied("it is outside the output root")
             }
             if creating {
                 // If the file system does not support locks, `removeEmptyFolder` does not remove folders either.
@@ -123,7 +123,7 @@ extension Destination {
     private func checkEntry(in folder: borrowing Descriptor) throws(Failure) {
         var entry = stat()
         guard fstatat(folder.number, name, &entry, 0) == 0 else { return }
-        if entry.isFolder { throw denied("it is a folder; end it with / to have the output put into it") }
+        if entry.isFolder { throw denied("it is a folder; add / at the end to put the output into it") }
         guard entry.isRegular else { throw denied("it is not a regular file; use - to write to a pipe") }
     }
 

@@ -11,10 +11,12 @@ package enum ReferenceURL {
         if reference[scheme.endIndex...].first == ":", !["http", "https", "file"].contains(scheme.lowercased()) {
             throw Failure(
                 .policyDenied,
-                "the playlist '\(redactedURL(base))' names '\(shown)'; only http, https and relative names are allowed")
+                "the playlist '\(redactedURL(base))' refers to '\(shown)'; only http, https and relative URLs are allowed"
+            )
         }
         guard !reference.utf8.contains(0), let text = ParsedURL.resolve(reference, against: try absolute(base)) else {
-            throw Failure(.corruptMedia, "the playlist '\(redactedURL(base))' names '\(shown)', which is no valid URL")
+            throw Failure(
+                .corruptMedia, "the playlist '\(redactedURL(base))' refers to '\(shown)', which is not a valid URL")
         }
         let place = try SourceLocation(base)
         if case .object(let playlist) = place, text.hasPrefix("s3://") {
@@ -25,7 +27,7 @@ package enum ReferenceURL {
         case (.web, .file), (.object, .file):
             throw Failure(
                 .policyDenied,
-                "the playlist '\(redactedURL(base))' names the file '\(shown)' of this machine, which is not allowed")
+                "the playlist '\(redactedURL(base))' refers to the local file '\(shown)', which is not allowed")
         default: return location
         }
     }
@@ -37,13 +39,14 @@ package enum ReferenceURL {
     ) throws(Failure) -> S3Object {
         let path = text.prefix { $0 != "?" && $0 != "#" }
         guard let plain = PercentEncoding.decoded(path) else {
-            throw Failure(.corruptMedia, "the playlist '\(playlist.text)' names '\(shown)', which is no valid URL")
+            throw Failure(
+                .corruptMedia, "the playlist '\(playlist.text)' refers to '\(shown)', which is not a valid URL")
         }
         let object = try S3Object(plain, noun: "source")
         guard object.bucket == playlist.bucket else {
             throw Failure(
                 .policyDenied,
-                "the playlist '\(playlist.text)' names '\(shown)' of another bucket, which is not allowed")
+                "the playlist '\(playlist.text)' refers to '\(shown)' in another bucket, which is not allowed")
         }
         return object
     }

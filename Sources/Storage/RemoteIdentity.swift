@@ -58,8 +58,8 @@ struct RemoteIdentity {
         else {
             throw Failure(
                 .sourceUnreachable,
-                "the server of '\(redactedURL(url))' was asked for the bytes from \(offset) on and answered "
-                    + "'\(head["content-range"]?.prefix(80) ?? "no range")', \(head["content-length"] ?? "no") bytes")
+                "the request for the bytes from \(offset) of '\(redactedURL(url))' was answered with '\(head["content-range"]?.prefix(80) ?? "no range")', "
+                    + "\(head["content-length"] ?? "no") bytes")
         }
         guard isSame(head), length == nil || part.total == nil || part.total == length,
             part.bytes.upperBound <= length ?? Int64.max
@@ -74,6 +74,6 @@ struct RemoteIdentity {
     }
 
     private func changed(_ url: String) -> Failure {
-        Failure(.sourceChanged, "the source '\(redactedURL(url))' changed while it was read")
+        Failure(.sourceChanged, "the source '\(redactedURL(url))' changed while it was being read")
     }
 }

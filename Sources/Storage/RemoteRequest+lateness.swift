@@ -15,7 +15,7 @@ extension RemoteRequest {
         let (event, limit) =
             hasHead
             ? ("sent nothing more", policy.stallTimeout)
-            : ("did not answer", firstByteTimeout ?? policy.firstByteTimeout)
+            : ("did not respond", firstByteTimeout ?? policy.firstByteTimeout)
         let seconds = Duration.seconds(limit).rounded
         return Failure(.sourceTimeout, "the server of '\(redactedURL(target.name))' \(event) for \(seconds) s")
     }

@@ -61,7 +61,7 @@ class RemoteRequest {
         timeout: Double, firstByteTimeout: Double? = nil, policy: TransferPolicy, addresses: AddressPolicy,
         owner: any Owner
     ) throws(Failure) {
-        guard let handle = CurlHandle.create() else { throw Failure(.internal, "libcurl has no memory for a request") }
+        guard let handle = CurlHandle.create() else { throw Failure(.internal, "libcurl: out of memory for a request") }
         self.handle = handle
         self.target = target
         self.noun = noun

@@ -256,10 +256,10 @@ package final class RemoteSource: RemoteRequest.Owner {
 
     /// Follows a redirect.
     private func follow(_ request: RemoteRequest, _ isActive: Bool) throws(Failure) {
-        guard request.redirects < client.policy.maxRedirects else { throw .redirects("too often", url) }
+        guard request.redirects < client.policy.maxRedirects else { throw .redirects("too many times", url) }
         guard let text = ParsedURL.resolve(request.redirection ?? "", against: request.target.url),
             ["http", "https"].contains(text.prefix { $0 != ":" }.lowercased())
-        else { throw .redirects("to something that is neither http nor https", url) }
+        else { throw .redirects("to a URL that is neither http nor https", url) }
         let location = try SourceLocation(text)
         let target = RequestTarget(url: location.text, name: url, headers: try access.lines(for: location.text))
         try ask(

@@ -81,7 +81,7 @@ extension Failure {
     static func proxy(_ code: CURLcode, _ connectStatus: Int) -> Failure? {
         switch code {
         case CURLE_COULDNT_RESOLVE_PROXY, CURLE_COULDNT_CONNECT:
-            Failure(.sourceUnreachable, "the proxy of RESPOOL_PROXY cannot be reached")
+            Failure(.sourceUnreachable, "the proxy of RESPOOL_PROXY is unreachable")
         case _ where connectStatus >= 300: proxyRefuses(connectStatus)
         default: nil
         }
@@ -90,6 +90,6 @@ extension Failure {
     static func proxyRefuses(_ status: Int) -> Failure {
         Failure(
             .sourceUnreachable,
-            "the proxy of RESPOOL_PROXY does not connect to the server: it answered with status \(status)")
+            "the proxy of RESPOOL_PROXY does not connect to the server: it responded with status \(status)")
     }
 }

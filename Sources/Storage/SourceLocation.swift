@@ -12,7 +12,7 @@ package enum SourceLocation: Hashable, Sendable {
     /// Parses a URL or an absolute path.
     package init(_ source: String) throws(Failure) {
         guard !source.isEmpty else { throw Failure(.invalidRequest, "the source is empty; give a URL") }
-        guard !source.utf8.contains(0) else { throw Failure(.invalidRequest, "the source holds a null character") }
+        guard !source.utf8.contains(0) else { throw Failure(.invalidRequest, "the source contains a null character") }
         if source.hasPrefix("/") {
             self = .file(path: source)
             return

@@ -88,10 +88,10 @@ package func spooledCopy(policy: TransferPolicy) throws(Failure) -> FileCopy {
 extension Failure {
     fileprivate static func opening(_ subject: String, in folder: String, _ error: Errno) -> Failure {
         switch error.rawValue {
-        case ENOSPC, EDQUOT: Failure(.outOfSpace, "no space is left for \(subject) in '\(folder)': \(error)")
+        case ENOSPC, EDQUOT: Failure(.outOfSpace, "no space left for \(subject) in '\(folder)': \(error)")
         default:
             Failure(
-                .internal, "\(capitalized(subject)) cannot be made in '\(folder)': \(error); set RESPOOL_SPOOL_DIR")
+                .internal, "\(capitalized(subject)) cannot be created in '\(folder)': \(error); set RESPOOL_SPOOL_DIR")
         }
     }
 }

@@ -56,7 +56,7 @@ extension CredentialSettings {
         guard let credential = try read().first(where: { $0.name == name }) else {
             throw Failure(
                 .sourceDenied,
-                "the worker has no credentials '\(name)': it finds them in RESPOOL_CREDENTIALS_FILE or RESPOOL_CREDENTIALS",
+                "the worker has no credentials '\(name)': add them to RESPOOL_CREDENTIALS_FILE or RESPOOL_CREDENTIALS",
                 retryable: true)
         }
         guard !credential.isFor(scheme: origin.scheme, host: origin.host, port: origin.port) else {
@@ -65,7 +65,7 @@ extension CredentialSettings {
         guard !mustFit else {
             throw Failure(
                 .sourceDenied,
-                "the credentials '\(name)' are not for \(origin.scheme)://\(origin.host):\(origin.port)")
+                "the credentials '\(name)' are not allowed for \(origin.scheme)://\(origin.host):\(origin.port)")
         }
         return nil
     }

@@ -43,7 +43,7 @@ final class FileSum {
         } catch { throw .writing("the output", error, otherwise: .outputFailed) }
         let digest = digest.take()!
         guard digest.position == bytes else {
-            throw Failure(.outputFailed, "the staged output changed while it was summed")
+            throw Failure(.outputFailed, "the staged output changed while its checksum was computed")
         }
         return digest.finish()
     }

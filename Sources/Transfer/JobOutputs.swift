@@ -108,7 +108,7 @@ final class JobOutputs {
                 let shown = String(
                     part.unicodeScalars.prefix(100).map { (0x20..<0x7f).contains($0.value) ? Character($0) : "?" })
                 throw violate(
-                    "respool-transcode wanted to write '\(shown)' beside output \(output), which its format has not")
+                    "respool-transcode requested a part '\(shown)' of output \(output), which its format does not have")
             }
             try claims?.begin(part, of: output, hand)
         }
@@ -158,7 +158,7 @@ final class JobOutputs {
     func takeViolation() -> Failure? {
         let isOpen = released.releaseAll()
         if let violation { return violation.failure }
-        return isOpen ? Failure(.crashed, "respool-transcode keeps a file open that it was to forget") : nil
+        return isOpen ? Failure(.crashed, "respool-transcode keeps a file open that it should have closed") : nil
     }
 
     /// Fails the whole job, because the transcoder can no longer be trusted.
@@ -184,14 +184,14 @@ final class JobOutputs {
     /// Discards a failed output.
     func discard(output: Int) {
         guard checkUnfinished(output) else { return }
-        fail(output, Failure(.internal, "output \(output) was given up"))
+        fail(output, Failure(.internal, "output \(output) was aborted"))
     }
 
     /// Whether the output is unfinished. The transcoder may not report the end of an output that it has already reported as
     /// complete.
     private func checkUnfinished(_ index: Int) -> Bool {
         if outputs.indices.contains(index), !outputs[index].isFinished { return true }
-        violate("respool-transcode told the end of output \(index), which it has not in hand")
+        violate("respool-transcode reported the end of output \(index), which is not open")
         return false
     }
 
@@ -237,7 +237,7 @@ final class JobOutputs {
         measure(now)
         if let sum = sums.first, !sum.look(now) {
             violate(
-                "respool-transcode can still write to a file of output \(sum.output) that it said was complete")
+                "respool-transcode can still write to a file of output \(sum.output) that it reported as complete")
         }
         if let violation, !violation.isTold {
             self.violation?.isTold = true

@@ -23,10 +23,11 @@ struct LocationClaims {
             } catch { throw outputs.count > 1 ? error.of(output: index) : error }
             guard let destination = location else {
                 guard hasTarget else {
-                    throw Failure(.outputDenied, "the output '-' needs an open pipe, which a queued job has not")
+                    throw Failure(
+                        .outputDenied, "the output '-' requires an open pipe, which a queued job does not have")
                 }
                 guard outputs.count == 1 else {
-                    throw Failure(.outputDenied, "only a single output goes to '-', and this job has several")
+                    throw Failure(.outputDenied, "the output '-' requires a single output, and the job has several")
                 }
                 continue
             }
@@ -47,7 +48,7 @@ struct LocationClaims {
         if let other = owners[text], !(other.mayShare && owner.mayShare) {
             throw Failure(
                 .outputDenied,
-                "the outputs \(other.output) and \(owner.output) both go to '\(name)': give each a place")
+                "the outputs \(other.output) and \(owner.output) have the same location '\(name)': give each its own")
         }
         owners[text] = owner
     }
@@ -59,7 +60,8 @@ struct LocationClaims {
         {
             throw Failure(
                 .outputDenied,
-                "the outputs \(owner.output) and \(index) both go to the '\(part)' beside '\(location.name)': give each a place"
+                "the outputs \(owner.output) and \(index) have the same location, "
+                    + "the '\(part)' beside '\(location.name)': give each its own"
             )
         }
         guard begun.insert("\(index) \(part)").inserted else {

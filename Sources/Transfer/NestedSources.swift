@@ -82,7 +82,7 @@ final class NestedSources {
         bytes += length
         guard bytes <= client.policy.maxSourceBytes else {
             throw Failure(
-                .tooLarge, "the source's segments have over \(client.policy.maxSourceBytes) bytes, which is the limit")
+                .tooLarge, "the source's segments exceed the limit of \(client.policy.maxSourceBytes) bytes")
         }
         let reader = try fetch.source.reader()
         guard kind == .playlist else { return Opened(number: -1, reader: reader) }
@@ -98,26 +98,27 @@ final class NestedSources {
     private func fetch(_ request: Request) throws(Failure) -> Fetch {
         if let known = fetches.first(where: { $0.request == request }) { return known }
         guard let playlist = playlists[request.parent] else {
-            throw Failure(.policyDenied, "a source is wanted that no open playlist can have named")
+            throw Failure(.policyDenied, "a source is requested to which no open playlist can refer")
         }
         // The source itself may be requested again, because it may be a live playlist.
         let isSource = request.reference.isEmpty && request.parent == 0 && request.kind == .playlist
         guard isSource || playlist.names.contains(request.reference, as: request.kind) else {
             throw Failure(
                 .policyDenied,
-                "respool-transcode asked for a \(request.kind.rawValue) that the playlist "
-                    + "'\(redactedURL(playlist.base))' does not name")
+                "respool-transcode requested a \(request.kind.rawValue) to "
+                    + "which the playlist '\(redactedURL(playlist.base))' does not refer")
         }
         guard playlist.depth < client.policy.maxPlaylistDepth || request.kind == .key else {
             throw Failure(
                 .policyDenied,
-                "the playlist '\(redactedURL(playlist.base))' is named by playlists more than "
-                    + "\(client.policy.maxPlaylistDepth) deep")
+                "the playlist '\(redactedURL(playlist.base))' is nested more than \(client.policy.maxPlaylistDepth) levels deep"
+            )
         }
         started += 1
         guard started <= client.policy.maxNestedSources else {
             throw Failure(
-                .tooLarge, "the source names over \(client.policy.maxNestedSources) segments; see RESPOOL_MAX_SEGMENTS"
+                .tooLarge,
+                "the source has more than \(client.policy.maxNestedSources) segments; see RESPOOL_MAX_SEGMENTS"
             )
         }
         let location = try ReferenceURL.resolve(request.reference, against: playlist.base)

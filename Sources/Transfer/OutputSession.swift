@@ -115,7 +115,7 @@ final class OutputSession {
     /// Returns a file to write; fails if there is none.
     func stage(part: String?) throws(Failure) -> Answer {
         if let failure { throw failure }
-        guard !isFinished else { throw Failure(.internal, "output \(index) is complete, and is written again") }
+        guard !isFinished else { throw Failure(.internal, "output \(index) is written after it was completed") }
         guard let part else {
             // A main file that was handed out before is replaced, unless the output has parts.
             if parts.isEmpty, partsReport.count == 0 { discardStaging() }
@@ -157,12 +157,12 @@ final class OutputSession {
     func finish(part: String?) throws(Failure) -> FileSum {
         if let failure { throw failure }
         guard let mainFile, !isFinished else {
-            throw Failure(.internal, "output \(index) is complete before it was begun, or once more")
+            throw Failure(.internal, "output \(index) is completed before it was started, or twice")
         }
         let rest = policy.maxOutputBytes - partsReport.bytes
         guard let part else {
             guard parts.isEmpty else {
-                throw Failure(.internal, "output \(index) is complete before its part \(parts.keys.first!) is")
+                throw Failure(.internal, "output \(index) is completed before its part \(parts.keys.first!)")
             }
             let bytes = try checkedLength(mainFile, atMost: rest)
             isFinished = true
@@ -170,7 +170,7 @@ final class OutputSession {
         }
         guard let known = parts[part], !known.isFinished else {
             throw Failure(
-                .internal, "the part '\(part)' of output \(index) is complete before it was begun, or once more")
+                .internal, "the part '\(part)' of output \(index) is completed before it was started, or twice")
         }
         let bytes = try checkedLength(known.file, atMost: rest)
         known.isFinished = true

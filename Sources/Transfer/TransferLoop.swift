@@ -144,7 +144,7 @@ final class TransferLoop {
         do throws(PacketError) {
             if let received = try link.receive(LinkRequest.self) { return received.message }
             isLinkOpen = false
-        } catch { try reportViolation("sends what is no request") }
+        } catch { try reportViolation("sent an invalid request") }
         return nil
     }
 
@@ -158,7 +158,9 @@ final class TransferLoop {
         if job?.pending != nil { try answer(.refused(.jobOver)) }
         var count = 0
         while isLinkOpen, try link.waitUntilReadable(milliseconds: 0) {
-            guard count < Self.maxLeft else { return try reportViolation("asks on and on at the end of its job") }
+            guard count < Self.maxLeft else {
+                return try reportViolation("does not stop sending requests at the end of its job")
+            }
             count += 1
             guard let request = try nextRequest() else { return }
             if request.wantsAnswer { try answer(.refused(.jobOver)) }
@@ -170,7 +172,7 @@ final class TransferLoop {
         guard isLinkOpen else { return }
         // This triggers long before the socket is full. The kernel limits the number of unread descriptors in sockets per user,
         // for all slots together.
-        guard link.isWritable else { return try reportViolation("does not read what it asked for") }
+        guard link.isWritable else { return try reportViolation("does not read what it requested") }
         // The worker detects a broken link itself: the transcoder has ended.
         do { try link.send(message, descriptor: descriptor, waits: false) } catch { isLinkOpen = false }
     }
@@ -194,6 +196,6 @@ extension LinkRequest {
 }
 
 extension Failure {
-    static let noJob = Failure(.internal, "respool-transfer has no job in hand")
-    fileprivate static let jobOver = Failure(.cancelled, "the job is over")
+    static let noJob = Failure(.internal, "respool-transfer has no active job")
+    fileprivate static let jobOver = Failure(.cancelled, "the job has finished")
 }

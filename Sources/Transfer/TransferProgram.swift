@@ -34,7 +34,7 @@ package enum TransferProgram {
                 cache.shrink()
             } else if let folder = policy.cacheFolder {
                 log.warning(
-                    "no source is kept in '\(folder)' (RESPOOL_CACHE_DIR): its file system knows no files without a name"
+                    "no source is cached in '\(folder)' (RESPOOL_CACHE_DIR): its file system does not support O_TMPFILE"
                 )
             }
             let loop = TransferLoop(control: control, link: link, policy: policy)
@@ -49,7 +49,7 @@ package enum TransferProgram {
     private static func runCallbacks(_ control: consuming PacketSocket) throws {
         guard let received = try control.receive(CallbackOrder.self) else { return }
         guard case .hello(slotProtocolVersion, let policy) = received.message else {
-            throw PacketError.malformed("the first message is no hello of this version")
+            throw PacketError.malformed("the first message is not a hello of this version")
         }
         try ChildStart.limit(memoryBytes: policy.memoryLimit, fileBytes: policy.maxOutputBytes, openFiles: 256)
         // Missing kernel features have already been reported for the slots' children.
@@ -62,7 +62,7 @@ package enum TransferProgram {
     private static func policy(_ control: borrowing PacketSocket) throws(PacketError) -> TransferPolicy? {
         guard let received = try control.receive(TransferOrder.self) else { return nil }
         guard case .hello(let version, let policy) = received.message else {
-            throw .malformed("the first message is not hello")
+            throw .malformed("the first message is not a hello")
         }
         guard version == slotProtocolVersion else {
             try control.send(TransferReport.hello(version: slotProtocolVersion, unconfined: []))

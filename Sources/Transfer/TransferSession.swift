@@ -104,7 +104,7 @@ final class TransferSession {
     private func openNested(
         _ reference: String, within parent: Int, as kind: NestedReference
     ) throws(Failure) -> Answer? {
-        guard source != nil else { throw Failure(.internal, "a source names others before it is open") }
+        guard source != nil else { throw Failure(.internal, "a source refers to others before it is open") }
         if nested == nil {
             if let failure = source?.failure { throw failure }
             // An endless stream is not a playlist. A source over the size limit of playlists need not be complete.
@@ -144,7 +144,7 @@ final class TransferSession {
 
     private func have(_ offset: Int64) throws(Failure) -> Answer? {
         guard offset >= 0, source != nil else {
-            throw Failure(.internal, "bytes at \(offset) are wanted of a source that is not open there")
+            throw Failure(.internal, "bytes at \(offset) are requested of a source that is not open there")
         }
         let run = source?.run(from: offset) ?? 0
         let isAtEnd = offset >= source?.length ?? .max || source?.isFinished == true

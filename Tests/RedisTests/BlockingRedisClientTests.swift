@@ -33,7 +33,7 @@ import Testing
         #expect(try await bell.block(read(10), for: .milliseconds(10)) == .null)
         server.freeze()
         let error = await #expect(throws: RedisError.self) { try await bell.block(read(200), for: .milliseconds(200)) }
-        #expect(error?.description.contains("no answer within 1.2 s") == true)
+        #expect(error?.description.contains("no response within 1.2 s") == true)
         await #expect(throws: RedisError.self) { try await bell.block(read(200), for: .milliseconds(200)) }
         server.thaw()
         try await eventually("a new connection") { (try? await bell.block(read(10), for: .milliseconds(10))) == .null }

@@ -95,7 +95,7 @@ import Testing
     func `an error of a server that cannot serve now is transient and quotes its answer`(code: String) {
         let error = RedisError.server(code: code, message: "what it says")
         #expect(error.isTransient)
-        #expect(error.description.hasSuffix("; it answered: \(code) what it says"))
+        #expect(error.description.hasSuffix("; it replied: \(code) what it says"))
     }
 
     @Test func `an error inside a script is recognised, also where Redis only quotes it`() async throws {

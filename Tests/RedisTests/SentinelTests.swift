@@ -95,7 +95,7 @@ import Testing
         let client = RedisClient(url: try RedisURL("redis+sentinel://127.0.0.1:\(port)/nobody"), name: "test")
         try await eventually("the sentinel says it") {
             do throws(RedisError) { _ = try await client.send(["PING"]) } catch {
-                return error.description.contains("knows no master by the name 'nobody'") && error.isTransient
+                return error.description.contains("has no master named 'nobody'") && error.isTransient
             }
             return false
         }

@@ -16,7 +16,7 @@ import Testing
         try await eventually("no answer", within: .seconds(20)) {
             _ = try await server.client().send(["CLIENT", "PAUSE", 1500])
             do throws(RedisError) { _ = try await client.send(["PING"]) } catch {
-                return error.description.contains("no answer within 0.3 s") && error.isTransient
+                return error.description.contains("no response within 0.3 s") && error.isTransient
             }
             return false
         }

@@ -81,7 +81,8 @@ import Testing
             let taken = try #require(
                 try await publish("abc", job(origin + "/taken", credentials: "right"), by: child).failure)
             // SFTP has no reply that says for how long.
-            let (code, words) = scheme == "sftp" ? (ErrorCode.outputFailed, "its name") : (.outputDenied, "replied 550")
+            let (code, words) =
+                scheme == "sftp" ? (ErrorCode.outputFailed, "renaming it") : (.outputDenied, "replied 550")
             #expect(taken.code == code && taken.message.contains(words), "\(taken)")
         }
         #expect(try String(contentsOfFile: servers.folder.file("root/by-name.mp3"), encoding: .utf8) == "abc")

@@ -67,7 +67,7 @@ import Testing
             #expect(
                 failure
                     == Failure(
-                        .policyDenied, "the source '\(path)' is outside the folders that RESPOOL_SOURCE_ROOTS allows"))
+                        .policyDenied, "the source '\(path)' is outside the source roots; see RESPOOL_SOURCE_ROOTS"))
         }
     }
 

@@ -158,7 +158,7 @@ import Testing
             }
             #expect(try entries() == (what == "own" ? [] : ["a.mp3"]))
             guard what == "own" else { return }
-            // All of it was published: the job is over.
+            // All of it was published: the job has finished.
             for (index, output) in staged.enumerated() {
                 let name = String(output.destination.suffix(5))
                 record.outputs[index].identity = try identity(folder.write(name, text: String(name.first!)))

@@ -141,7 +141,7 @@ import Testing
         }
         policy.proxy = "http://127.0.0.1:\(try LoopbackPort.free())"
         let failure = try await failure(of: plain, policy)
-        #expect(failure.message == "the proxy of RESPOOL_PROXY cannot be reached")
+        #expect(failure.message == "the proxy of RESPOOL_PROXY is unreachable")
         #expect(try await Origin.shared.lines("refused").isEmpty)
     }
 }

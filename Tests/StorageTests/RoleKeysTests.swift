@@ -61,7 +61,7 @@ import Testing
         try await withTransfer(settings) { child in
             let failure = try #require(try await open("s3://container/a.flac", child))
             #expect(failure.code == .sourceDenied && failure.retryable)
-            #expect(failure.message.contains("/container' gives none: status 401"), "\(failure)")
+            #expect(failure.message.contains("/container' returns none: status 401"), "\(failure)")
         }
         try folder.write("token", text: RoleServer.containerToken + "\n")
         try await withTransfer(settings) { child in

@@ -79,7 +79,7 @@ import Testing
         let url = "http://127.0.0.1:\(port)/who/unasked"
         let lines = "studio 127.0.0.1:\(port) bearer planted-secret\nother http://localhost bearer planted-secret"
         for (name, sentence, retryable) in [
-            ("studio", "not for http://127.0.0.1:\(port)", false), ("other", "not for", false),
+            ("studio", "not allowed for http://127.0.0.1:\(port)", false), ("other", "not allowed for", false),
             ("none", "no credentials 'none'", true),
         ] {
             try await withTransfer(policy(lines)) { child in

@@ -39,7 +39,7 @@ import Testing
     }
 
     @Test(arguments: [
-        ("names", ErrorCode.crashed, "wanted to write"), ("keeps", .crashed, "can still write"),
+        ("names", ErrorCode.crashed, "requested a part"), ("keeps", .crashed, "can still write"),
         ("fills", .tooLarge, "scratch files among them"), ("floods", .crashed, "does not read"),
     ])
     func `a transcoder that does not keep to its job fails it, and is replaced`(

@@ -4,8 +4,8 @@ extension Failure {
     /// The failure for an error response of a store, with the store's own message.
     static func s3(_ head: HTTPHead, _ answer: S3Answer, _ name: String) -> Failure {
         let code = answer["Code"].map { String($0.prefix(64)) } ?? "status \(head.status)"
-        let words = (answer["Message"] ?? "it gives no reason").prefix(200)
-        let said = "the store of '\(redactedURL(name))' answered \(code): \(words)"
+        let words = (answer["Message"] ?? "no reason given").prefix(200)
+        let said = "the store of '\(redactedURL(name))' responded with \(code): \(words)"
         if let region = head["x-amz-bucket-region"] ?? answer["Region"], [301, 307, 400].contains(head.status) {
             return Failure(.sourceDenied, "\(said); its bucket is in the region '\(region.prefix(40))': set AWS_REGION")
         }

@@ -18,7 +18,7 @@ enum OperatorRequest {
     static func answer(
         of url: String, _ header: [String], method: String, certificateFile: String?
     ) throws(Failure) -> [UInt8] {
-        guard var handle = CurlHandle.create() else { throw Failure(.internal, "libcurl has no memory for a request") }
+        guard var handle = CurlHandle.create() else { throw Failure(.internal, "libcurl: out of memory for a request") }
         let body = Body()
         handle.set(CURLOPT_URL, url)
         handle.set(CURLOPT_PROTOCOLS_STR, "http,https")
@@ -41,7 +41,7 @@ enum OperatorRequest {
         guard code == CURLE_OK, status == 200 else {
             let reason = code == CURLE_OK ? "status \(status)" : String(cString: curl_easy_strerror(code))
             throw Failure(
-                .sourceDenied, "'\(redactedURL(url))' gives none: \(reason)", retryable: true)
+                .sourceDenied, "'\(redactedURL(url))' returns none: \(reason)", retryable: true)
         }
         return answer
     }

@@ -53,7 +53,9 @@ final class RoleKeys {
         if let container = settings.container {
             return try Self.read(ask(container.url, try container.header()), container.url)
         }
-        guard let endpoint = settings.instanceEndpoint else { throw Failure(.internal, "no role is to be asked") }
+        guard let endpoint = settings.instanceEndpoint else {
+            throw Failure(.internal, "no source of role credentials is configured")
+        }
         let token = try ask(
             endpoint + "/latest/api/token", ["X-aws-ec2-metadata-token-ttl-seconds: 300"], method: "PUT")
         let header = ["X-aws-ec2-metadata-token: \(try Self.word(token, endpoint))"]
@@ -70,7 +72,7 @@ final class RoleKeys {
     private static func word(_ bytes: [UInt8], _ url: String) throws(Failure) -> String {
         let line = bytes.prefix { $0 != 0x0a && $0 != 0x0d }
         guard !line.isEmpty, line.allSatisfy({ (0x21...0x7e).contains($0) }) else {
-            throw Failure(.sourceDenied, "'\(redactedURL(url))' names no role with keys for S3", retryable: true)
+            throw Failure(.sourceDenied, "'\(redactedURL(url))' returns no role with S3 keys", retryable: true)
         }
         return String(decoding: line, as: UTF8.self)
     }
@@ -83,7 +85,7 @@ final class RoleKeys {
             let Expiration: String?
         }
         guard let answer = try? JSONDecoder().decode(Answer.self, from: Data(bytes)) else {
-            throw Failure(.sourceDenied, "'\(redactedURL(url))' gives no keys for S3", retryable: true)
+            throw Failure(.sourceDenied, "'\(redactedURL(url))' returns no S3 keys", retryable: true)
         }
         let end = answer.Expiration.map { Instant.milliseconds(parsing: $0).map { Double($0) / 1000 } ?? 0 }
         let keys = S3Keys(

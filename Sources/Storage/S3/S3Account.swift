@@ -27,7 +27,7 @@ struct S3Account {
         } catch { reason = "; \(error.message)" }
         throw Failure(
             .sourceDenied,
-            "the worker has no keys for S3: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or a profile '\(settings.profile)'\(reason)",
+            "the worker has no S3 keys: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or a profile '\(settings.profile)'\(reason)",
             retryable: true)
     }
 

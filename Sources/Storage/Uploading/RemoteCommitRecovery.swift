@@ -74,7 +74,7 @@ final class RemoteCommitRecovery {
         case .failure(let failure):
             self.failure = Failure(
                 failure.code,
-                "what an earlier try left at '\(output.destination)' cannot be taken back: \(failure.message)",
+                "what an earlier attempt left at '\(output.destination)' cannot be removed: \(failure.message)",
                 retryable: true, retryAfter: failure.retryAfter)
             state = .over
         case nil: break

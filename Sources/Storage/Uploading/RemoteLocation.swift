@@ -16,7 +16,7 @@ package enum RemoteLocation: Hashable, Sendable {
                 throw Failure(.invalidRequest, "the output '\(redactedURL(text))' is not a valid URL")
             }
             guard !OutputPath.isOnFileServer(text) || OutputPath.fileOnServer(text) != nil else {
-                throw Failure(.invalidRequest, "the output '\(redactedURL(text))' names no file of a server")
+                throw Failure(.invalidRequest, "the output '\(redactedURL(text))' does not name a file on a server")
             }
             self = .web(url: url, output.delivery)
             return

@@ -77,7 +77,7 @@ package final class RemoteOutput {
             throw .writing("the spool", error, otherwise: .internal)
         }
         guard let (location, isOwn) = partLocations.removeValue(forKey: part.name) else {
-            throw Failure(.internal, "the part '\(part.name)' is complete before it was begun")
+            throw Failure(.internal, "the part '\(part.name)' is completed before it was started")
         }
         parts.append(
             Part(name: part.name, location: location, isOwn: isOwn, start: partsLength, length: bytes, sha256: sha256))

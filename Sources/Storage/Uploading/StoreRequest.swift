@@ -84,7 +84,7 @@ final class StoreRequest: RemoteRequest.Owner {
         status = request.status
         switch end {
         case .complete:
-            guard let head else { return fail(Failure(.outputFailed, "the server of the output said nothing")) }
+            guard let head else { return fail(Failure(.outputFailed, "the server of the output sent no response")) }
             if let failure = refusal(head, request.target) { return fail(failure) }
             result = .success(Answer(head: head, body: body))
         case .failed(let failure), .broken(let failure): fail(failure.asOutput)
@@ -100,7 +100,7 @@ final class StoreRequest: RemoteRequest.Owner {
             return answer["Error"] == nil ? nil : Failure.s3(head, answer, name).asOutput
         }
         if head.status == 412 {
-            return Failure(.outputExists, "the server of '\(redactedURL(name))' has such an output: status 412")
+            return Failure(.outputExists, "the output '\(redactedURL(name))' already exists: status 412")
         }
         return Failure.status(head, name).asOutput
     }

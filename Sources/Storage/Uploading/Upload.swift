@@ -180,7 +180,7 @@ final class Upload {
                 return fail(
                     Failure(
                         .outputFailed,
-                        "the store of '\(location.name)' began an upload with a name of \(name.utf8.count) bytes"))
+                        "the store of '\(location.name)' started an upload with an ID of \(name.utf8.count) bytes"))
             }
             identifier = name
             if isGivenUp {
@@ -237,7 +237,9 @@ final class Upload {
             switch part.call.result {
             case .success(let answer):
                 guard let etag = answer.head["etag"] else {
-                    return fail(Failure(.outputFailed, "the store of '\(location.name)' took a part and gave no tag"))
+                    return fail(
+                        Failure(
+                            .outputFailed, "the store of '\(location.name)' accepted a part without returning an ETag"))
                 }
                 etags[part.number] = etag
             case .failure(let failure): return fail(cause(of: part.call, failure))
@@ -261,7 +263,7 @@ final class Upload {
     /// The failure of the upload. A 404 means that it was aborted: a retry of a job aborts other uploads to its location.
     private func cause(of call: StoreRequest, _ failure: Failure) -> Failure {
         guard identifier != nil, call.status == 404 else { return failure }
-        return Failure(.outputFailed, "the upload was aborted by somebody else: \(failure.message)")
+        return Failure(.outputFailed, "another client aborted the upload: \(failure.message)")
     }
 
     private func fail(_ failure: Failure) {
