@@ -23,9 +23,9 @@ package enum Extent: Sendable {
     package func shortage(_ source: any ByteSource) throws -> String? {
         if case .lastPage(let defect) = self { return try defect(source) }
         if let end = try end(source) {
-            return end > source.length ? "it has \(source.length) bytes and its headers promise \(end)" : nil
+            return end > source.length ? "it has \(source.length) bytes, and its headers declare \(end)" : nil
         }
-        if case .index = self { return "the index is missing with which it should end" }
+        if case .index = self { return "the index at its end is missing" }
         return nil
     }
 }

@@ -11,7 +11,7 @@ package enum OggEnd {
         var index = 0
         while let start = nextMark(tail, from: index) {
             guard let page = OggPage(tail[start...]), let size = page.size, start + size <= tail.count else {
-                return "its last page is cut short"
+                return "its last page is incomplete"
             }
             ended[page.serial] = page.isLast
             index = start + size

@@ -40,7 +40,7 @@ final class EveryTrackWriter: RenditionWriter {
                     try SiblingTrack(index + 1, rendition, source, sourceSettings, label, file, stop: stop))
             }
         }
-        guard let path else { throw MediaError(.internal, "open the tracks", "the track that is read has no number") }
+        guard let path else { throw MediaError(.internal, "open the tracks", "the selected track has no number") }
         (self.path, self.siblings) = (path, siblings)
         tags = TagWriter(
             metadata, rendition.tags, format: settings.format, codec: settings.codec, rate: settings.shape.rate,

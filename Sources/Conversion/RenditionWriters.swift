@@ -33,7 +33,9 @@ struct RenditionWriters {
         }
         try ChapterFile.write(metadata, rendition.tags, stores, output: index)
         if AudioFormat.named(rendition.format)?.isSegmented == true {
-            if rendition.passthrough == .require { throw .notCopied("segments begin and end where encoders do") }
+            if rendition.passthrough == .require {
+                throw .notCopied("an HLS segment starts and ends with an encoder's packets")
+            }
             return try HLSWriter(
                 stores, output: index, rendition, reader, metadata, measurements[index], stop: stop)
         }

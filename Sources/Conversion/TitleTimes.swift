@@ -49,7 +49,7 @@ extension ConversionResult {
             result.warnings.append(
                 Warning(
                     .titlesLeftOut,
-                    "the station sent \(times.leftOut) more titles than the report has room for, the last ones"))
+                    "the last \(times.leftOut) titles of the station are left out: the report is full"))
         }
         return result
     }

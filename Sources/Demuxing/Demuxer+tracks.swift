@@ -6,7 +6,7 @@ extension Demuxer {
     /// The audio track of a stream index, or the first one.
     package borrowing func track(_ index: Int?) throws(MediaError) -> AudioTrack {
         guard let track = tracks.first(where: { $0.index == index ?? $0.index }) else {
-            throw MediaError(.noAudio, "open the source", "the source has no such audio track")
+            throw MediaError(.noAudio, "open the source", "the selected audio track does not exist in the source")
         }
         return track
     }

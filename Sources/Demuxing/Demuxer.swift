@@ -127,14 +127,14 @@ package struct Demuxer: ~Copyable {
                     return (known, Int(AVPROBE_SCORE_MAX))
                 }
                 let name = try UnreadFormat.name(whole)
-                let sentence = name.map { "the source is \($0), which cannot be read" }
+                let sentence = name.map { "the source is \($0), which is not supported" }
                 throw MediaError(
-                    .unsupportedFormat, operation, sentence ?? "the source is in no format that can be read")
+                    .unsupportedFormat, operation, sentence ?? "the source's format is not recognized")
             } catch let error as MediaError { throw error } catch { throw .unreadable(error, operation) }
         }
         let name = String(cString: format.pointee.name)
         guard Container(demuxer: name) != nil else {
-            let kind = Container.isPlaylist(demuxer: name) ? "a playlist" : "no format of audio or film that is read"
+            let kind = Container.isPlaylist(demuxer: name) ? "a playlist" : "not a supported audio or video format"
             throw MediaError(.unsupportedFormat, operation, "the source is \(kind) (\(name))")
         }
         return (format, Int(score))
@@ -167,7 +167,7 @@ package struct Demuxer: ~Copyable {
         let code = MediaError.Code(rawValue: code)
         let name = String(cString: format.pointee.name)
         let error = MediaError(
-            .corruptMedia, operation, "the source looks like \(name) and cannot be opened: \(code)", code: code)
+            .corruptMedia, operation, "the source is detected as \(name), but cannot be opened: \(code)", code: code)
         return try Truncation.explain(error, bytes, descriptor)
     }
 
@@ -180,7 +180,7 @@ package struct Demuxer: ~Copyable {
         return [
             Warning(
                 .lengthUnknown,
-                "the source's header does not declare its length; it was read to its last byte, so a missing end cannot be noticed"
+                "the source's header does not declare its length; it was read to its last byte, so truncation cannot be detected"
             )
         ]
     }

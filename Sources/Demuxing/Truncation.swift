@@ -39,7 +39,7 @@ package enum Truncation {
 
     /// The error of a truncated source.
     package static func failure(_ why: String) -> MediaError {
-        MediaError(.truncated, operation, "the source is cut short: \(why)")
+        MediaError(.truncated, operation, "the source is truncated: \(why)")
     }
 
     private static let operation = "read the source"

@@ -29,7 +29,7 @@ package struct Encoder: ~Copyable {
         guard code >= 0 else {
             throw MediaError(
                 .invalidSettings, operation,
-                "\(name) refuses \(settings.summary): \(MediaError.Code(rawValue: code))", code: .init(rawValue: code))
+                "\(name) rejects \(settings.summary): \(MediaError.Code(rawValue: code))", code: .init(rawValue: code))
         }
         try encoder.checkKept(settings)
         return encoder
@@ -60,7 +60,8 @@ package struct Encoder: ~Copyable {
             && settings.shape.layout.equals(&context.pointee.ch_layout)
             && settings.bitRate.map { Int64($0) == encoded.bit_rate } ?? true
         guard kept else {
-            throw MediaError(.invalidSettings, Self.operation, "the encoder does not take \(settings.summary) as it is")
+            throw MediaError(
+                .invalidSettings, Self.operation, "the encoder does not accept \(settings.summary) unchanged")
         }
     }
 

@@ -37,7 +37,7 @@ package struct OutputCheck {
         }
         for (check, track) in zip(checks, tracks) { try check.checkHeaders(track) }
         if let truncation = try Truncation.found(StoredSource(store), demuxer.descriptor) {
-            throw failure("is not whole: \(truncation.sentence)")
+            throw failure("is incomplete: \(truncation.sentence)")
         }
         if settings.isBareFlac { return try checks[0].checkFrames(StoredSource(store), stop: stop) }
         let found = try tally(demuxer, tracks)
@@ -46,8 +46,8 @@ package struct OutputCheck {
 
     private func checkHeaders(_ track: AudioTrack) throws(MediaError) {
         let codec = settings.codec.codecID(settings.sampleFormat, settings.format.byteOrder)
-        guard track.codec == codec else { throw Self.failure("holds codec \(track.codecName)") }
-        guard track.rate == rate else { throw Self.failure("has \(track.rate) Hz") }
+        guard track.codec == codec else { throw Self.failure("has the codec \(track.codecName)") }
+        guard track.rate == rate else { throw Self.failure("has a sample rate of \(track.rate) Hz") }
         guard track.channels == settings.shape.channels else { throw Self.failure("has \(track.channels) channels") }
         if let slack = headerSlack { try checkLength(track, slack: slack) }
     }
@@ -57,12 +57,12 @@ package struct OutputCheck {
 
     private func checkLength(_ track: AudioTrack, slack: Int64) throws(MediaError) {
         guard let length = track.duration.flatMap({ track.samples($0) }) else {
-            throw Self.failure("does not tell its length")
+            throw Self.failure("does not declare its length")
         }
         let told = length - (settings.format.isOgg ? track.countedDelay : 0)
         let expected = av_rescale_rnd(samples, Int64(track.rate), Int64(settings.shape.rate), AV_ROUND_UP)
         guard (expected...expected + slack).contains(told) else {
-            throw Self.failure("tells of \(told) samples, not \(expected)")
+            throw Self.failure("declares \(told) samples, not \(expected)")
         }
     }
 
@@ -100,15 +100,15 @@ package struct OutputCheck {
     }
 
     private func checkPackets(_ found: PacketTally, _ track: AudioTrack) throws(MediaError) {
-        guard found.corrupt == 0 else { throw Self.failure("has \(found.corrupt) packets that are cut short") }
-        guard !found.wentBack else { throw Self.failure("has packets whose time goes back") }
+        guard found.corrupt == 0 else { throw Self.failure("has \(found.corrupt) truncated packets") }
+        guard !found.wentBack else { throw Self.failure("has packets with decreasing time stamps") }
         let isRegrouped = settings.codec.kind == .pcm || ["ima4", "gsm"].contains(settings.codec.name)
         guard isRegrouped || found.count == written.count else {
-            throw Self.failure("holds \(found.count) packets of the \(written.count) that were written")
+            throw Self.failure("has \(found.count) packets of the \(written.count) that were written")
         }
         let headers = settings.format.name == "adts" ? 7 * Int64(found.count) : 0
         guard found.bytes == written.bytes + headers else {
-            throw Self.failure("holds \(found.bytes) bytes of audio, not \(written.bytes + headers)")
+            throw Self.failure("has \(found.bytes) bytes of audio, not \(written.bytes + headers)")
         }
         try checkSpan(found, track)
     }
@@ -145,7 +145,7 @@ package struct OutputCheck {
                 offset += Int64(bytes.count)
             }
             guard offset - start == written.bytes, sum == written.sum else {
-                throw Self.failure("holds other frames than were written")
+                throw Self.failure("contains other frames than were written")
             }
         } catch let error as MediaError { throw error } catch {
             throw MediaError(.store(error), "check the output", "the output could not be read: \(error)")

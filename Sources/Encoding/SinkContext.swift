@@ -71,7 +71,7 @@ private func writeBytes(_ opaque: UnsafeMutableRawPointer, _ buffer: UnsafeMutab
     guard bridge.position + Int64(size) <= bridge.maxBytes else {
         bridge.failure = MediaError(
             .invalidSettings, "write the output",
-            "the format holds at most \(bridge.maxBytes) bytes and the result is larger; use caf, wav or flac")
+            "the result is larger than \(bridge.maxBytes) bytes, the limit of the format; use caf, wav or flac")
         return av_swift_error(27)
     }
     do {

@@ -84,9 +84,9 @@ package final class SourceChecksum {
             verified = declared.md5.hexadecimal
             return nil
         }
-        let sentence = "the decoded samples do not have the MD5 that the file declares"
+        let sentence = "the MD5 of the decoded samples differs from the file's"
         if policy == .accept { return Warning(.md5Mismatch, sentence) }
-        throw MediaError(.corruptMedia, "decode the audio", "\(sentence); `damage: accept` would take them as they are")
+        throw MediaError(.corruptMedia, "decode the audio", "\(sentence); set `damage` to `accept` to keep them")
     }
 }
 

@@ -95,7 +95,7 @@ package final class AudioFilterChain {
     package var warnings: [Warning] {
         var warnings = (repair?.warnings ?? []) + (floats?.warnings ?? [])
         if sound.trimSilence != nil, let measurement, measurement.sound == nil {
-            warnings.append(Warning(.allSilent, "the whole range is silent, so no silence was taken off"))
+            warnings.append(Warning(.allSilent, "the whole range is silent, so no silence was removed"))
         }
         return warnings
     }

@@ -44,8 +44,8 @@ package struct ClipMeter {
         return [
             Warning(
                 .clipped,
-                "\(samples) samples exceed full scale, by up to \(over) dB, and were clipped; `true_peak` limits them, "
-                    + "and `sample_format` f32 keeps them")
+                "\(samples) samples exceed full scale, by up to \(over) dB, and were clipped; "
+                    + "set `true_peak` to limit them, or `sample_format` to f32 to keep them")
         ]
     }
 }

@@ -60,8 +60,8 @@ package final class FloatRepair {
         return [
             Warning(
                 .samplesSanitized,
-                "\(repaired) of the source's samples are no numbers, which became silence, or more than 60 dB over full scale, "
-                    + "which became that")
+                "\(repaired) of the source's samples were replaced: NaN and infinity by silence, levels over +60 dBFS by +60 dBFS"
+            )
         ]
     }
 

@@ -34,7 +34,7 @@ package struct LoudnessMeter: ~Copyable {
         guard (1...64).contains(shape.channels), (16...2_822_400).contains(shape.rate) else {
             throw MediaError(
                 .unsupportedFormat, "measure loudness",
-                "loudness is measured of 1 to 64 channels at 16 to 2822400 Hz, and there are \(shape.channels) at \(shape.rate) Hz"
+                "loudness can be measured for 1 to 64 channels at 16 to 2822400 Hz, not for \(shape.channels) at \(shape.rate) Hz"
             )
         }
         var mode = EBUR128_MODE_I.rawValue | EBUR128_MODE_LRA.rawValue | EBUR128_MODE_TRUE_PEAK.rawValue

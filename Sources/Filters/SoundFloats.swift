@@ -129,8 +129,8 @@ final class SoundFloats {
             let seconds = (Double(work.samples) / Double(output.rate) * 1000).rounded() / 1000
             let times = work.events == 1 ? "once" : "\(work.events) times"
             words.append(
-                "the limiter lowered the level \(times), for \(seconds) s in all and by "
-                    + "\(tenths(decibels(Double(1 / work.leastGain)))) dB at most")
+                "the limiter reduced the level \(times), for \(seconds) s in total "
+                    + "and by at most \(tenths(decibels(Double(1 / work.leastGain)))) dB")
         }
         if lowering > 0 { words.append("the result was encoded again \(tenths(lowering)) dB lower") }
         guard !words.isEmpty else { return nil }
@@ -148,7 +148,7 @@ final class SoundFloats {
         var warnings: [Warning] = []
         if isUnmeasured {
             warnings.append(
-                Warning(.loudnessUnmeasured, "the range is silent or too soft to measure, so its level was left"))
+                Warning(.loudnessUnmeasured, "the range is silent or too quiet to measure, so its level is unchanged"))
         }
         if let limited { warnings.append(limited) }
         if mayExceed && highest > 1 {
@@ -156,7 +156,7 @@ final class SoundFloats {
             warnings.append(
                 Warning(
                     .clipped,
-                    "samples go over full scale by up to \(over) dB; give true_peak to limit them, or a lower level"))
+                    "samples exceed full scale by up to \(over) dB; set `true_peak` to limit them, or lower the level"))
         }
         return warnings
     }

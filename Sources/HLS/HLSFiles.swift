@@ -18,7 +18,7 @@ struct HLSFiles {
         let range = range ?? 0..<source.length
         guard range.upperBound <= source.length else {
             throw HLSPlaylist.failure(
-                "takes bytes up to \(range.upperBound) of '\(HLSPlaylist.shown(reference))', which has \(source.length)"
+                "refers to bytes up to \(range.upperBound) of '\(HLSPlaylist.shown(reference))', which has \(source.length) bytes"
             )
         }
         var cipher: (key: [UInt8], vector: [UInt8])?
@@ -48,7 +48,7 @@ struct HLSFiles {
         do { key = try SourceBytes(opened.bytes).read(at: 0, 16) } catch { throw Self.failed(error, reference) }
         guard let key, opened.bytes.length == 16 else {
             throw HLSPlaylist.failure(
-                "has the key '\(HLSPlaylist.shown(reference))' of \(opened.bytes.length) bytes; AES-128 has 16")
+                "has the key '\(HLSPlaylist.shown(reference))' of \(opened.bytes.length) bytes; AES-128 requires 16")
         }
         // A playlist may change its key with each segment.
         if keys.count >= 64 { keys = [:] }
@@ -97,12 +97,13 @@ struct HLSReader: ~Copyable {
         let count = Int(min(Int64(Self.step), end - offset))
         guard count > 0 else { return nil }
         guard var bytes = try source.read(at: offset, count) else {
-            throw HLSPlaylist.failure("names '\(HLSPlaylist.shown(reference))', which became shorter while it was read")
+            throw HLSPlaylist.failure(
+                "refers to '\(HLSPlaylist.shown(reference))', which became shorter while it was read")
         }
         offset += Int64(count)
         guard try decrypt(&bytes) else { return bytes }
         if offset == end {
-            guard let padding = SegmentCipher.padding(bytes) else { throw undecryptable("its key does not fit") }
+            guard let padding = SegmentCipher.padding(bytes) else { throw undecryptable("its key is wrong") }
             bytes.removeLast(padding)
         }
         return bytes
@@ -111,7 +112,7 @@ struct HLSReader: ~Copyable {
     /// Decrypts the bytes; returns `false` if the segment is not encrypted.
     private mutating func decrypt(_ bytes: inout [UInt8]) throws -> Bool {
         guard cipher != nil else { return false }
-        guard bytes.count % 16 == 0 else { throw undecryptable("it is no whole number of blocks") }
+        guard bytes.count % 16 == 0 else { throw undecryptable("its size is not a multiple of the block size") }
         cipher!.decrypt(&bytes)
         return true
     }

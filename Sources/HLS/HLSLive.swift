@@ -37,11 +37,11 @@ struct HLSLive {
         guard unchanged < Self.maxUnchanged else {
             throw MediaError(
                 .truncated, HLSPlaylist.operation,
-                "the live HLS playlist has named no new segment for \(Self.maxUnchanged) looks at it")
+                "the live HLS playlist has had no new segment in \(Self.maxUnchanged) requests")
         }
         self.media = media
         guard let first = media.segments.first, first.sequence > next, next >= 0 else { return }
-        throw HLSPlaylist.failure("went on to segment \(first.sequence) before segment \(next) was read")
+        throw HLSPlaylist.failure("skipped to segment \(first.sequence) before segment \(next) was read")
     }
 
     private static let maxUnchanged = 12

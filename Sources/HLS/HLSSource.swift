@@ -25,7 +25,7 @@ package enum HLSSource {
             (playlist, number, reference) = (try HLSPlaylist.read(opened.bytes), opened.number, chosen)
         }
         guard case .media(let media) = playlist else {
-            throw HLSPlaylist.failure("is a master playlist that names another master playlist")
+            throw HLSPlaylist.failure("is a master playlist that refers to another master playlist")
         }
         var join = try HLSJoin(nested, parent: number, stop: stop)
         try join.run(media, reference: reference, wanted: settings.range.end)
@@ -50,7 +50,8 @@ struct HLSJoin {
 
     init(_ nested: any NestedSources, parent: Int, stop: CancellationFlag) throws(MediaError) {
         do { store = try nested.scratch() } catch {
-            throw MediaError(.source(error), HLSPlaylist.operation, "the segments have no place: \(error)")
+            throw MediaError(
+                .source(error), HLSPlaylist.operation, "the file for the segments cannot be opened: \(error)")
         }
         self.nested = nested
         self.parent = parent
@@ -73,7 +74,7 @@ struct HLSJoin {
         guard let end else {
             throw MediaError(
                 .invalidSettings, HLSPlaylist.operation,
-                "the source is a live HLS playlist, which has no end; give a duration")
+                "the source is a live HLS playlist, which is endless; give a `duration`")
         }
         var live = HLSLive(media)
         while true {
@@ -93,7 +94,7 @@ struct HLSJoin {
     private func pause(_ seconds: Double) throws(MediaError) {
         if stop.isRaised { throw .stopped }
         do { try nested.wait(seconds: seconds) } catch {
-            throw MediaError(.source(error), HLSPlaylist.operation, "the playlist could not be awaited: \(error)")
+            throw MediaError(.source(error), HLSPlaylist.operation, "waiting for the playlist failed: \(error)")
         }
     }
 
@@ -111,7 +112,7 @@ struct HLSJoin {
             try append(segment)
             seconds += segment.duration
         }
-        if length == 0 && end == nil { throw HLSPlaylist.failure("names no segments") }
+        if length == 0 && end == nil { throw HLSPlaylist.failure("has no segments") }
     }
 
     private mutating func append(_ segment: HLSMedia.Segment) throws(MediaError) {
@@ -139,7 +140,7 @@ struct HLSJoin {
         do {
             while let more = try reader.next(), bytes.count <= Self.maxSetupBytes { bytes += more }
             guard bytes.count <= Self.maxSetupBytes else {
-                throw HLSPlaylist.failure("has an initialization section of over \(Self.maxSetupBytes) bytes")
+                throw HLSPlaylist.failure("has an initialization section of more than \(Self.maxSetupBytes) bytes")
             }
             guard let setup else {
                 self.setup = bytes
@@ -149,7 +150,7 @@ struct HLSJoin {
             guard Self.description(setup) == Self.description(bytes) else {
                 throw MediaError(
                     .unsupportedFormat, HLSPlaylist.operation,
-                    "the HLS segments change their codec or its set-up in the middle, which is not supported yet")
+                    "the HLS segments change their codec or its parameters, which is not supported yet")
             }
         } catch { throw HLSFiles.failed(error, map.reference) }
     }

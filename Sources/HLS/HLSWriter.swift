@@ -56,8 +56,8 @@ package final class HLSWriter: RenditionWriter {
         for other in choices where !other.shape.equals(choices[0].shape) {
             throw MediaError(
                 .invalidSettings, "choose settings",
-                "bit_rates \(choices[0].bitRate!) and \(other.bitRate!) go with other sample rates, "
-                    + "\(choices[0].shape.rate) and \(other.shape.rate) Hz; give a sample_rate that takes all")
+                "bit_rates \(choices[0].bitRate!) and \(other.bitRate!) require different sample rates, "
+                    + "\(choices[0].shape.rate) and \(other.shape.rate) Hz; give a sample_rate that supports all")
         }
         return choices
     }

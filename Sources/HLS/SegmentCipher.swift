@@ -9,7 +9,7 @@ struct SegmentCipher: ~Copyable {
 
     /// Makes a cipher that decrypts from the start of a segment. Key and vector have 16 bytes.
     init(key: [UInt8], vector: [UInt8]) throws(MediaError) {
-        precondition(key.count == 16 && vector.count == 16, "AES-128 has keys and blocks of 16 bytes")
+        precondition(key.count == 16 && vector.count == 16, "AES-128 requires keys and blocks of 16 bytes")
         guard let context = av_aes_alloc() else { throw .outOfMemory("decrypt the HLS segments") }
         self.context = context
         self.vector = vector

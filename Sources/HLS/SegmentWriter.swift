@@ -146,7 +146,7 @@ struct SegmentWriter: ~Copyable, FrameWriter {
         let name = segments.container == .fmp4 ? "mp4" : "mpegts"
         let demuxer = try Demuxer.open(JoinedSource(setup, segment), as: name, stop: stop)
         guard let track = demuxer.tracks.first, track.channels == shape.channels || track.channels == 0 else {
-            throw failure("holds no audio of \(shape.channels) channels")
+            throw failure("has no audio of \(shape.channels) channels")
         }
         let found = try Packet()
         var count = 0
@@ -154,7 +154,7 @@ struct SegmentWriter: ~Copyable, FrameWriter {
             if found.streamIndex == track.index { count += 1 }
             found.clear()
         }
-        guard count == packets else { throw failure("holds \(count) packets, not \(packets)") }
+        guard count == packets else { throw failure("has \(count) packets, not \(packets)") }
     }
 
     private func failure(_ why: String) -> MediaError {

@@ -19,7 +19,7 @@ extension ChannelLayout {
         let names = (0..<count).map { channelName(at: $0) }.joined(separator: " ")
         throw MediaError(
             .invalidSettings, "choose channels",
-            "\(field) names the channel \(reference), and the source has \(count == 1 ? "only" : "the \(count) channels") \(names)"
+            "\(field) refers to the channel \(reference), and the source has \(count == 1 ? "only" : "the \(count) channels") \(names)"
         )
     }
 

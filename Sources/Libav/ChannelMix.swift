@@ -66,7 +66,7 @@ extension ChannelLayout {
             let channel = av_channel_from_string(name)
             guard channel.rawValue >= 0, channel.rawValue < 64 else {
                 throw MediaError(
-                    .invalidSettings, "choose channels", "mix names the channel \(name), which has no place")
+                    .invalidSettings, "choose channels", "mix refers to the channel \(name), which has no position")
             }
             mask |= 1 << UInt64(channel.rawValue)
         }

@@ -33,7 +33,8 @@ package struct EncodingSettings {
             warnings.append(
                 Warning(
                     .channelsMixed,
-                    "\(codec.name) takes \(channels) channels here, so the source's \(source.channels) were mixed down")
+                    "\(codec.name) supports \(channels) channels here, so the source's \(source.channels) are mixed down"
+                )
             )
         }
         let rate = try sampleRate(rendition, format, codec, source.rate, channels)
@@ -42,7 +43,7 @@ package struct EncodingSettings {
             warnings.append(
                 Warning(
                     .sampleRateChanged,
-                    "\(codec.name) takes no more than \(rate) Hz here, so the source's \(source.rate) Hz were lowered"))
+                    "\(codec.name) supports at most \(rate) Hz here, so the source's \(source.rate) Hz are resampled"))
         }
         let layout =
             rendition.channelLayout.map { ChannelLayout(named: $0) }
@@ -73,7 +74,8 @@ package struct EncodingSettings {
         }
         guard let rate = right.filter({ $0 >= source }).min() ?? right.max() else {
             throw invalid(
-                "\(codec.name) with \(channels) channels does not take bit_rate \(rendition.bitRate!) at any rate")
+                "\(codec.name) with \(channels) channels does not support bit_rate \(rendition.bitRate!) at any sample rate"
+            )
         }
         return rate
     }
@@ -90,7 +92,7 @@ package struct EncodingSettings {
         }
         guard right.contains(wish) else {
             throw invalid(
-                "\(codec.name) at \(rate) Hz with \(channels) channels does not take bit_rate \(wish); it takes \(right)"
+                "\(codec.name) at \(rate) Hz with \(channels) channels does not support bit_rate \(wish); it supports \(right)"
             )
         }
         return wish
@@ -104,7 +106,7 @@ package struct EncodingSettings {
         let natural = depth.sampleFormat
         guard codec.kind == .lossless, !codec.sampleFormats.contains(natural) else { return natural }
         let widest = codec.sampleFormats.last!
-        let limit = widest.isFloat ? "no samples of 64 bits" : "at most \(widest.bits) bits"
+        let limit = widest.isFloat ? "does not store samples of 64 bits" : "at most \(widest.bits) bits"
         warnings.append(
             Warning(
                 .depthReduced,
@@ -147,7 +149,7 @@ extension EncodingSettings {
         if let kept = names.first(where: { $0 == name }) ?? names.first(where: { isTwin($0, name) }) {
             return ChannelLayout(named: kept)
         }
-        let how = codec.kind == .lossless ? "the channels were kept and written as" : "they were mixed to"
+        let how = codec.kind == .lossless ? "the channels are kept and written as" : "they are mixed to"
         warnings.append(
             Warning(
                 .layoutChanged,

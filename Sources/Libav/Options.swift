@@ -20,6 +20,6 @@ package struct Options: ~Copyable {
     package borrowing func checkAllTaken(_ operation: String) throws(MediaError) {
         guard let left = av_dict_get(pointer, "", nil, AV_DICT_IGNORE_SUFFIX) else { return }
         throw MediaError(
-            .internal, operation, "libav knows no option '\(String(cString: left.pointee.key))' to \(operation)")
+            .internal, operation, "libav has no option '\(String(cString: left.pointee.key))' to \(operation)")
     }
 }

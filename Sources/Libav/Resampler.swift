@@ -62,7 +62,7 @@ package struct Resampler: ~Copyable {
                 .invalidSettings, operation,
                 "\(input.channels) channels (\(input.layout)) at \(input.rate) Hz cannot become "
                     + "\(output.channels) (\(output.layout)) at \(output.rate) Hz"
-                    + (changesLayout ? "; a channel_map or a mix says what becomes of them" : ""),
+                    + (changesLayout ? "; give a channel_map or a mix" : ""),
                 code: .init(rawValue: code))
         }
         return resampler

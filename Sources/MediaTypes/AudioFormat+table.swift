@@ -4,7 +4,7 @@ extension AudioFormat {
         AudioFormat("m4a", extension: "m4a", mediaType: "audio/mp4", codecs: ["aac", "alac"], summary: "MPEG-4 audio"),
         AudioFormat(
             "m4b", extension: "m4b", mediaType: "audio/mp4", codecs: ["aac", "alac"],
-            summary: "MPEG-4 audio, marked as an audiobook"),
+            summary: "MPEG-4 audio with the audiobook brand"),
         AudioFormat(
             "alac", extension: "m4a", mediaType: "audio/mp4", codecs: ["alac"], summary: "Apple Lossless in MPEG-4"),
         AudioFormat(
@@ -14,7 +14,8 @@ extension AudioFormat {
             "mov", extension: "mov", mediaType: "video/quicktime",
             codecs: ["aac", "alac", "pcm", "ima4", "mp3", "ac3", "eac3"],
             pcmFormats: wide + little + big, summary: "QuickTime"),
-        AudioFormat("adts", extension: "aac", mediaType: "audio/aac", codecs: ["aac"], summary: "bare AAC frames"),
+        AudioFormat(
+            "adts", extension: "aac", mediaType: "audio/aac", codecs: ["aac"], summary: "raw AAC frames (ADTS)"),
         AudioFormat("flac", extension: "flac", mediaType: "audio/flac", codecs: ["flac"], summary: "FLAC"),
         AudioFormat(
             "wav", extension: "wav", mediaType: "audio/wav", codecs: ["pcm", "mp3", "ac3"],
@@ -70,7 +71,7 @@ extension AudioFormat {
             summary: "HTTP Live Streaming: playlists, and segments of MPEG-4 or MPEG-2 TS"),
         AudioFormat(
             "peaks", extension: "json", mediaType: "application/json", codecs: ["pcm"], pcmFormats: [.f32],
-            summary: "audiowaveform's points of a waveform, .json or .dat"),
+            summary: "waveform points in the formats of audiowaveform, .json or .dat"),
         AudioFormat(
             "png", extension: "png", mediaType: "image/png", codecs: ["pcm"], pcmFormats: [.f32],
             summary: "a picture of the waveform"),

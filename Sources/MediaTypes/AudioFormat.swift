@@ -64,7 +64,7 @@ package struct AudioFormat: Sendable {
     package static func holding(codec name: String) -> String? {
         let formats = all.filter { $0.codecs.contains(name) }.map(\.name)
         guard !formats.isEmpty else { return nil }
-        return "which is a codec: the formats that hold it are \(formats.joined(separator: ", "))"
+        return "which is a codec: the formats that support it are \(formats.joined(separator: ", "))"
     }
 
     private static let byName = Dictionary(uniqueKeysWithValues: all.map { ($0.name, $0) })

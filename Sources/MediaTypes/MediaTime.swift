@@ -15,7 +15,7 @@ package struct MediaTime: Hashable, Sendable {
 
     /// Makes a time in lowest terms. The timescale must be positive.
     package init(value: Int64, timescale: Int64) {
-        precondition(timescale > 0, "a timescale is positive")
+        precondition(timescale > 0, "a timescale must be positive")
         let divisor = Self.greatestCommonDivisor(value.magnitude, timescale.magnitude)
         self.value = value / Int64(divisor)
         self.timescale = timescale / Int64(divisor)

@@ -121,27 +121,28 @@ extension Rendition {
         guard format.isPicture else { return }
         guard passthrough != .require else {
             throw FormatProblem(
-                "passthrough", "passthrough is require, and \(format.name) is drawn of decoded sound; use auto or never"
+                "passthrough",
+                "passthrough is require, and \(format.name) is drawn from decoded audio; use auto or never"
             )
         }
         guard [8, 16].contains(picture.bits) else {
-            throw FormatProblem("bits", "bits is \(picture.bits); it takes 8 or 16")
+            throw FormatProblem("bits", "bits is \(picture.bits); it must be 8 or 16")
         }
         switch picture.zoom {
         case .samples(let count) where !PictureSettings.samplesPerPixel.contains(count):
-            throw FormatProblem("zoom", "zoom is \(count); it takes 1 to 1000000000 samples")
+            throw FormatProblem("zoom", "zoom is \(count); it must be 1 to 1000000000 samples")
         case .perSecond(let count) where !PictureSettings.pixelsPerSecond.contains(count):
-            throw FormatProblem("pixels_per_second", "pixels_per_second is \(count); it takes 1 to 768000")
+            throw FormatProblem("pixels_per_second", "pixels_per_second is \(count); it must be 1 to 768000")
         default: break
         }
         if let size = picture.size, let sizes = format.pictureSizes,
             size.isEmpty || !size.fits(in: sizes.largest)
         {
-            throw FormatProblem("size", "size is \(size); \(format.name) takes 1x1 to \(sizes.largest)")
+            throw FormatProblem("size", "size is \(size); for \(format.name) it must be 1x1 to \(sizes.largest)")
         }
         guard PictureSettings.dynamicRanges.contains(picture.dynamicRange) else {
             throw FormatProblem(
-                "dynamic_range", "dynamic_range is \(picture.dynamicRange); it takes 10 to 200 dB")
+                "dynamic_range", "dynamic_range is \(picture.dynamicRange); it must be 10 to 200 dB")
         }
     }
 }

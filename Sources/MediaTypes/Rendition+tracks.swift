@@ -4,11 +4,11 @@ extension Rendition {
         guard AudioFormat.named(format)?.holdsSeveralTracks == true else {
             let several = AudioFormat.all.filter(\.holdsSeveralTracks).map(\.name).joined(separator: " ")
             throw FormatProblem(
-                "track", "`track` is `all`, and \(format) holds one track; formats that hold several: \(several)")
+                "track", "`track` is `all`, and \(format) supports one track; the formats for several are \(several)")
         }
         guard passthrough != .require else {
             throw FormatProblem(
-                "passthrough", "`passthrough` is `require`, and `track` `all` encodes every track anew; give one track")
+                "passthrough", "`passthrough` is `require`, and `track` `all` encodes every track; give one track")
         }
         let ofOne = [
             ("loudness", sound.loudness != nil), ("trim_silence", sound.trimSilence != nil),
@@ -16,7 +16,7 @@ extension Rendition {
         ]
         if let (name, _) = ofOne.first(where: \.1) {
             throw FormatProblem(
-                name, "`\(name)` is measured on a single track, and `track` is `all`; give one track, or leave it out")
+                name, "`\(name)` requires a single track, and `track` is `all`; give one track, or leave it out")
         }
     }
 }

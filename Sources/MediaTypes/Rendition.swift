@@ -66,8 +66,8 @@ extension Rendition {
         guard format.codecs.contains(name), let codec = AudioCodec.named(name) else {
             throw FormatProblem(
                 "codec",
-                "format \(format.name) does not take codec '\(name)'\(Spelling.hint(for: name, among: format.codecs)); "
-                    + "it takes \(format.codecs.listed)")
+                "format \(format.name) does not support codec '\(name)'\(Spelling.hint(for: name, among: format.codecs)); "
+                    + "it supports \(format.codecs.listed)")
         }
         try checkSampleRate(format, codec)
         try checkChannels(format, codec)
@@ -85,12 +85,12 @@ extension Rendition {
         guard container.codecs.contains(codec.name) else {
             throw FormatProblem(
                 "codec",
-                "segments of \(container.rawValue) do not take codec '\(codec.name)'; they take "
+                "segments of \(container.rawValue) do not support codec '\(codec.name)'; they support "
                     + format.codecs.filter(container.codecs.contains).listed)
         }
         guard SegmentSettings.durations.contains(segments.duration) else {
             throw FormatProblem(
-                "segment_duration", "segment_duration is \(segments.duration.seconds); it takes 1 to 60 seconds")
+                "segment_duration", "segment_duration is \(segments.duration.seconds); it must be 1 to 60 seconds")
         }
         try checkVariants(codec)
     }
@@ -99,10 +99,12 @@ extension Rendition {
         let rates = segments.bitRates
         guard !rates.isEmpty else { return }
         guard bitRate == nil, quality == nil else {
-            throw FormatProblem("bit_rates", "bit_rates is in place of bit_rate and quality; leave these out")
+            throw FormatProblem(
+                "bit_rates",
+                "bit_rates and bit_rate or quality are mutually exclusive; give bit_rates alone, or leave it out")
         }
         guard rates.count <= 10, Set(rates).count == rates.count else {
-            throw FormatProblem("bit_rates", "bit_rates takes up to 10 bit rates, no two of them the same")
+            throw FormatProblem("bit_rates", "bit_rates supports up to 10 different bit rates")
         }
         for rate in rates {
             var variant = self
@@ -121,7 +123,7 @@ extension Rendition {
         let place = format.sampleRates(of: codec) == codec.sampleRates ? "" : " in \(format.name)"
         throw FormatProblem(
             "sample_rate",
-            "\(codec.name)\(place) does not take sample_rate \(sampleRate); it takes \(right) Hz\(rule)")
+            "\(codec.name)\(place) does not support sample_rate \(sampleRate); it supports \(right) Hz\(rule)")
     }
 
     private func checkChannels(_ format: AudioFormat, _ codec: AudioCodec) throws(FormatProblem) {
@@ -129,7 +131,8 @@ extension Rendition {
         guard let channels, !counts.contains(channels) else { return }
         let right = counts.count == counts.last ? "1 to \(counts.count)" : counts.map(String.init).listed
         let place = counts == codec.channelCounts ? "" : " in \(format.name)"
-        throw FormatProblem("channels", "\(codec.name)\(place) does not take \(channels) channels; it takes \(right)")
+        throw FormatProblem(
+            "channels", "\(codec.name)\(place) does not support \(channels) channels; it supports \(right)")
     }
 
     private func checkLayout(_ format: AudioFormat, _ codec: AudioCodec) throws(FormatProblem) {
@@ -153,34 +156,37 @@ extension Rendition {
             let place = layouts == codec.layouts ? "" : " in \(format.name)"
             throw FormatProblem(
                 "channel_layout",
-                "\(codec.name)\(place) does not take channel_layout \(channelLayout); it takes \(right.listed)")
+                "\(codec.name)\(place) does not support channel_layout \(channelLayout); it supports \(right.listed)")
         }
     }
 
     private func checkRateControl(_ codec: AudioCodec) throws(FormatProblem) {
         if let quality {
-            guard bitRate == nil else { throw FormatProblem("quality", "give bit_rate or quality, not both") }
+            guard bitRate == nil else {
+                throw FormatProblem("quality", "bit_rate and quality are mutually exclusive; give one")
+            }
             guard let qualities = codec.qualities else {
                 throw FormatProblem("quality", "\(codec.name) has no quality scale; leave quality out")
             }
             guard qualities.contains(quality) else {
                 throw FormatProblem(
                     "quality",
-                    "\(codec.name) does not take quality \(quality); it takes \(qualities.lowerBound) to \(qualities.upperBound)"
+                    "\(codec.name) does not support quality \(quality); it supports \(qualities.lowerBound) to \(qualities.upperBound)"
                 )
             }
         }
         guard let bitRate else { return }
         guard codec.bitRates != nil else {
             let why = codec.kind == .lossy ? "has a single bit rate" : "is lossless"
-            throw FormatProblem("bit_rate", "\(codec.name) \(why), so it takes no bit_rate; leave bit_rate out")
+            throw FormatProblem("bit_rate", "\(codec.name) \(why) and does not support bit_rate; leave bit_rate out")
         }
         let right = codec.bitRates(sampleRate: sampleRate, channels: askedChannels)!
         guard right != .steps([]) else {
-            throw FormatProblem("bit_rate", "\(described(codec)) takes no bit_rate; give quality instead")
+            throw FormatProblem("bit_rate", "\(described(codec)) does not support bit_rate; give quality instead")
         }
         guard right.contains(bitRate) else {
-            throw FormatProblem("bit_rate", "\(described(codec)) does not take bit_rate \(bitRate); it takes \(right)")
+            throw FormatProblem(
+                "bit_rate", "\(described(codec)) does not support bit_rate \(bitRate); it supports \(right)")
         }
     }
 
@@ -195,13 +201,13 @@ extension Rendition {
         let right = codec.kind == .pcm ? format.pcmFormats : codec.sampleFormats
         guard !right.isEmpty else {
             throw FormatProblem(
-                "sample_format", "\(codec.name) has no sample formats to choose from; leave sample_format out")
+                "sample_format", "\(codec.name) has a fixed sample format; leave sample_format out")
         }
         guard right.contains(sampleFormat) else {
             let holder = codec.kind == .pcm ? format.name : codec.name
             throw FormatProblem(
                 "sample_format",
-                "\(holder) does not take sample_format \(sampleFormat.rawValue); it takes \(right.map(\.rawValue).listed)"
+                "\(holder) does not support sample_format \(sampleFormat.rawValue); it supports \(right.map(\.rawValue).listed)"
             )
         }
     }

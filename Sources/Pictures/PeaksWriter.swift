@@ -24,7 +24,7 @@ final class PeaksWriter: SoundDrawing {
             guard zoom > 0 else {
                 throw MediaError(
                     .invalidSettings, "choose settings",
-                    "pixels_per_second is \(count), more than the \(rate) samples a second; give at most \(rate)")
+                    "pixels_per_second is \(count), over the sample rate of \(rate) Hz; give at most \(rate)")
             }
         }
         bins = PeakBins(lanes: lanes, samplesPerBin: zoom)

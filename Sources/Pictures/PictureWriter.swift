@@ -122,7 +122,7 @@ extension PictureSize {
         guard lanes <= height else {
             throw MediaError(
                 .invalidSettings, "choose settings",
-                "size is \(self), too low for \(lanes) channels; give more height, or split_channels false")
+                "size is \(self), too low for \(lanes) channels; increase the height, or set split_channels to false")
         }
     }
 }

@@ -45,7 +45,7 @@ package struct HLSMaster {
                 pending = nil
             }
             guard max(variants.count, renditions.count) <= Self.maxEntries else {
-                throw .corrupt("names over \(Self.maxEntries) variants or renditions")
+                throw .corrupt("has more than \(Self.maxEntries) variants or renditions")
             }
         }
     }
@@ -74,7 +74,7 @@ package struct HLSMaster {
         }
         guard let best = ordered.first(where: \.isAudioOnly) ?? ordered.first else {
             guard let lone = renditions.first(where: { $0.reference != nil })?.reference else {
-                throw PlaylistError(.noAudio, "the HLS playlist names no audio")
+                throw PlaylistError(.noAudio, "the HLS playlist has no audio")
             }
             return lone
         }
@@ -89,7 +89,7 @@ package struct HLSMaster {
             guard members.indices.contains(number - 1) else {
                 throw PlaylistError(
                     .noAudio,
-                    "the HLS playlist has \(members.count) audio renditions, and track \(number) was asked for")
+                    "the HLS playlist has \(members.count) audio renditions, and `track` is \(number)")
             }
             return members[number - 1]
         default: return members.first(where: \.isDefault) ?? members.first

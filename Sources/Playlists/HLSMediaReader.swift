@@ -45,12 +45,12 @@ struct HLSMediaReader {
 
     private mutating func segment(_ reference: String) throws(PlaylistError) -> HLSMedia.Segment {
         guard let duration = pending.duration else {
-            throw .corrupt("does not tell the duration of '\(HLSPlaylist.shown(reference))'")
+            throw .corrupt("does not declare the duration of '\(HLSPlaylist.shown(reference))'")
         }
-        guard !pending.isGap else { throw .corrupt("says that '\(HLSPlaylist.shown(reference))' is missing") }
+        guard !pending.isGap else { throw .corrupt("declares that '\(HLSPlaylist.shown(reference))' is missing") }
         let range = try Self.resolve(pending.range, reference, last)
         last = range.map { (reference, $0.upperBound) }
-        guard count < HLSMedia.maxSegments else { throw .corrupt("names over \(HLSMedia.maxSegments) segments") }
+        guard count < HLSMedia.maxSegments else { throw .corrupt("has more than \(HLSMedia.maxSegments) segments") }
         defer {
             count += 1
             pending = Pending()
@@ -65,7 +65,7 @@ struct HLSMediaReader {
             targetDuration = min(max(Double(value) ?? 0, 0), 86_400)
         } else if let value = try line.value(of: "#EXT-X-MEDIA-SEQUENCE:") {
             guard let number = Int64(value), (0...Int64.max / 2).contains(number), count == 0 else {
-                throw .corrupt("begins at sequence number '\(HLSPlaylist.shown(String(value)))'")
+                throw .corrupt("starts at sequence number '\(HLSPlaylist.shown(String(value)))'")
             }
             sequence = number
         } else if line.hasPrefix("#EXT-X-ENDLIST") {
@@ -74,7 +74,7 @@ struct HLSMediaReader {
             keepsAll = true
             if value == "VOD" { isEnded = true }
         } else if line.hasPrefix("#EXT-X-I-FRAMES-ONLY") {
-            throw PlaylistError(.noAudio, "the HLS playlist is of pictures only (I-frames)")
+            throw PlaylistError(.noAudio, "the HLS playlist contains only I-frames")
         }
     }
 
@@ -100,11 +100,11 @@ struct HLSMediaReader {
         guard let range else { return nil }
         if let offset = range.offset { return offset..<offset + range.count }
         guard let last, last.reference == reference else {
-            throw .corrupt("has a byte range of '\(HLSPlaylist.shown(reference))' that begins nowhere")
+            throw .corrupt("has a byte range of '\(HLSPlaylist.shown(reference))' without an offset")
         }
         // The sum of thousands of ranges could overflow.
         guard last.end <= maxOffset else {
-            throw .corrupt("has byte ranges beyond every file's end")
+            throw .corrupt("has byte ranges beyond the largest file size")
         }
         return last.end..<last.end + range.count
     }
@@ -119,7 +119,7 @@ struct HLSMediaReader {
                 "the HLS segments are encrypted (\(HLSPlaylist.shown(method)), DRM) and cannot be decoded")
         }
         guard let reference = attributes["URI"], !reference.isEmpty else {
-            throw .corrupt("names no key for its encrypted segments")
+            throw .corrupt("has no key for its encrypted segments")
         }
         guard attributes["IV"] != nil else { return HLSMedia.Key(reference: reference, vector: nil) }
         guard let vector = attributes.bytes("IV", count: 16) else {
@@ -138,7 +138,7 @@ struct HLSMediaReader {
             range = (offset ?? 0)..<(offset ?? 0) + count
         }
         if let key, key.vector == nil {
-            throw .corrupt("encrypts '\(HLSPlaylist.shown(reference))' without an initialization vector")
+            throw .corrupt("declares '\(HLSPlaylist.shown(reference))' encrypted without an initialization vector")
         }
         return HLSMedia.Map(reference: reference, range: range, key: key)
     }

@@ -50,7 +50,7 @@ package enum HLSPlaylist {
     private static func isMaster(_ lines: PlaylistLines) throws(PlaylistError) -> Bool {
         var (isFirst, isMedia) = (true, false)
         for line in lines {
-            guard !isFirst || line.hasPrefix("#EXTM3U") else { throw .corrupt("does not begin with #EXTM3U") }
+            guard !isFirst || line.hasPrefix("#EXTM3U") else { throw .corrupt("does not start with #EXTM3U") }
             isFirst = false
             if line.hasPrefix("#EXT-X-STREAM-INF:") || line.hasPrefix("#EXT-X-MEDIA:") { return true }
             isMedia = isMedia || line.hasPrefix("#EXTINF:") || line.hasPrefix("#EXT-X-TARGETDURATION:")
@@ -58,7 +58,7 @@ package enum HLSPlaylist {
         guard isMedia else {
             throw PlaylistError(
                 .unsupported,
-                "the source is a list of other places (m3u), not an HLS playlist; give one of them as the source")
+                "the source is a list of URLs (m3u), not an HLS playlist; give one of them as the source")
         }
         return false
     }

@@ -194,8 +194,8 @@ extension Metadata {
             warnings.append(
                 Warning(
                     .picturesDropped,
-                    "a picture of \(picture.bytes.count) bytes is over the limit of \(most), and was left out; see "
-                        + "RESPOOL_MAX_PICTURE_BYTES"))
+                    "a picture has \(picture.bytes.count) bytes, over the limit "
+                        + "of \(most), and was left out; see RESPOOL_MAX_PICTURE_BYTES"))
             return true
         }
     }

@@ -34,7 +34,7 @@ package struct TagWriter: Sendable {
         tellsITunes = codec.name == "aac" && ["m4a", "m4b", "mp4"].contains(format.name)
         warnings = source.warnings
         if settings.chapters != nil, source.chapters.isEmpty {
-            drop(.chaptersMissing, "the source has no chapters, so no file of them was written")
+            drop(.chaptersMissing, "the source has no chapters, so no chapter file was written")
         }
         metadata.set(settings)
         metadata.speakLoudness(ofOpus: codec.name == "opus")
@@ -69,13 +69,15 @@ package struct TagWriter: Sendable {
     /// Removes what the format cannot store, and adds warnings.
     private mutating func leaveOut() {
         if !place.takesTexts, !metadata.texts.isEmpty {
-            drop(.tagsDropped, "\(format) holds no tags, so these were left out: \(Self.listed(metadata.texts.keys))")
+            drop(
+                .tagsDropped,
+                "\(format) does not support tags, so these were left out: \(Self.listed(metadata.texts.keys))")
             metadata.texts = [:]
         }
         if case .dictionary(let dictionary) = place, let names = dictionary.names {
             let others = metadata.texts.keys.filter { !names.contains($0) }
             if !others.isEmpty {
-                drop(.tagsDropped, "\(format) has no place for these tags: \(Self.listed(others))")
+                drop(.tagsDropped, "\(format) does not support these tags: \(Self.listed(others))")
                 for name in others { metadata.texts[name] = nil }
             }
         }
@@ -84,17 +86,17 @@ package struct TagWriter: Sendable {
         if metadata.pictures.count < pictures {
             drop(
                 .picturesDropped,
-                "\(format) has no place for \(pictures - metadata.pictures.count) of \(pictures) pictures")
+                "\(format) does not support \(pictures - metadata.pictures.count) of \(pictures) pictures")
         }
         if !metadata.chapters.isEmpty, !place.takesChapters {
-            let advice = "; `chapters: json` or `webvtt` writes them beside it"
-            drop(.chaptersDropped, "\(format) has no place for the \(metadata.chapters.count) chapters\(advice)")
+            let advice = "; set `chapters` to `json` or `webvtt` to write them beside it"
+            drop(.chaptersDropped, "\(format) does not support the \(metadata.chapters.count) chapters\(advice)")
             metadata.chapters = []
         }
         if case .timedID3 = place { leaveOutOfStream() }
         if case .waveChunks = place { return }
         if metadata.wave.broadcast != nil {
-            drop(.tagsDropped, "\(format) has no place for the broadcast extension (bext)")
+            drop(.tagsDropped, "\(format) does not support the broadcast extension (bext)")
         }
         metadata.wave = WaveMetadata()
     }
@@ -103,11 +105,11 @@ package struct TagWriter: Sendable {
     private mutating func leaveOutOfStream() {
         let long = metadata.texts.filter { $0.value.reduce(0) { $0 + $1.utf8.count } > Self.longestStreamText }.keys
         if !long.isEmpty {
-            drop(.tagsDropped, "\(format) has no place for tags as long as these: \(Self.listed(long))")
+            drop(.tagsDropped, "\(format) does not support tags this long: \(Self.listed(long))")
             for name in long { metadata.texts[name] = nil }
         }
         guard !metadata.frames.isEmpty || !metadata.lines.isEmpty else { return }
-        drop(.tagsDropped, "\(format) has no place for lyrics with times and for the data in other frames of ID3")
+        drop(.tagsDropped, "\(format) does not support synchronized lyrics and the data of other ID3 frames")
         (metadata.frames, metadata.lines) = ([], [])
     }
 
@@ -176,7 +178,7 @@ package struct TagWriter: Sendable {
             return true
         }
         if metadata.pictures.count < pictures {
-            drop(.picturesDropped, "flac has no place for pictures of more than 16 MiB together")
+            drop(.picturesDropped, "flac does not support more than 16 MiB of pictures")
         }
     }
 
@@ -188,14 +190,14 @@ package struct TagWriter: Sendable {
         }
         try checkSize()
         guard isPlaced else {
-            throw MediaError(.internal, "write the tags", "the tags do not fit the room kept for them")
+            throw MediaError(.internal, "write the tags", "the tags do not fit into the reserved space")
         }
     }
 
     /// Throws if memory was exhausted while rendering.
     package func checkSize() throws(MediaError) {
         guard isTooLarge else { return }
-        throw MediaError(.internal, "write the tags", "the memory does not suffice for the tags and pictures")
+        throw MediaError(.internal, "write the tags", "out of memory for the tags and pictures")
     }
 
     private mutating func put(_ store: any RandomAccessOutput) throws -> Bool {
@@ -234,7 +236,7 @@ package struct TagWriter: Sendable {
 
     private mutating func isPlaced(_ outcome: WaveTags.Outcome) -> Bool {
         if outcome == .beyond {
-            drop(.tagsDropped, "the sound fills the 4 GiB of \(format), so that no tags fit behind it; rf64 has room")
+            drop(.tagsDropped, "the audio fills the 4 GiB of \(format), so tags do not fit; use rf64")
         }
         return outcome != .misfit
     }
@@ -270,7 +272,7 @@ package struct TagWriter: Sendable {
         if bytes == nil { isTooLarge = true }
         let dropped = content.dropped()
         if !dropped.isEmpty, !warnings.contains(where: { $0.code == "tags_dropped" }) {
-            drop(.tagsDropped, "\(format) has no place for these tags: \(Self.listed(dropped))")
+            drop(.tagsDropped, "\(format) does not support these tags: \(Self.listed(dropped))")
         }
         guard let bytes, !bytes.isEmpty else { return nil }
         return isVorbis ? Self.signed(bytes) : bytes

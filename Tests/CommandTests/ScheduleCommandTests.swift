@@ -51,7 +51,8 @@ import Testing
     }
 
     @Test(arguments: [
-        (["add", "x", "61 * * * *"], "`61` is no minute"), (["add", "x", "@daily", "--time-zone", "CEST"], "`CEST`"),
+        (["add", "x", "61 * * * *"], "`61` is not a valid minute"),
+        (["add", "x", "@daily", "--time-zone", "CEST"], "`CEST`"),
         (["add", "x", "0 0 30 2 *"], "names no day within 50 years"), (["add", "a b", "@daily"], "'a b' is no name"),
         (["add", "x", "@daily", "--bit-rate", "no"], "`bit_rate` is `no`"),
         (["add", "x", "@daily", "--deadline", "2030-01-31T12:00:00Z"], "`deadline` is one moment"),

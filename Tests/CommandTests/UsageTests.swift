@@ -14,7 +14,7 @@ import Testing
             (["enqueue", "a.wav", "--to", "xyz"], "`format` is `xyz`: it must be one of mp3"),
             (
                 ["enqueue", "a.wav", "--to", "aac"],
-                "`format` is `aac`, which is a codec: the formats that hold it are m4a, m4b, mp4, mov, adts"
+                "`format` is `aac`, which is a codec: the formats that support it are m4a, m4b, mp4, mov, adts"
             ),
             (["convert", "a.wav", "b", "--format", "mp33"], "`format` is `mp33` (did you mean `mp3`?)"),
             (["formats", "aac"], "there is no format 'aac', which is a codec"),
@@ -60,7 +60,7 @@ import Testing
             (["convert", "a.wav"], "an operand is missing: write respool convert SOURCE DESTINATION"),
             (["convert", "a.wav", "b.xyz"], "'b.xyz' does not tell the format: give --format mp3|"),
             (["convert", "a.wav", "-"], "'-' does not tell the format"),
-            (["convert", "a.wav", "b.mp3", "--quality", "99"], "mp3 does not take quality 99"),
+            (["convert", "a.wav", "b.mp3", "--quality", "99"], "mp3 does not support quality 99"),
             (["completions", "tcsh"], "there are no completions for 'tcsh': give bash, zsh or fish"),
             (["demo", "--minutes", "0"], "--minutes is '0'"),
         ] as [([String], String)])

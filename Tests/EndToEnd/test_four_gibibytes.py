@@ -49,6 +49,6 @@ def test_a_result_of_more_than_4_gib_is_rf64_and_aiff_refuses_it(service, figure
     equal(float(told), SECONDS, "the seconds that ffprobe tells")
     os.remove(result)
     words = run("sh", "-c", '"$@" 2>&1 || true', "sh", RESPOOL, "convert", source, refused, seconds=300).decode()
-    check("holds at most 4294967231 bytes" in words and "use caf, wav or flac" in words, f"AIFF: {words}")
+    check("larger than 4294967231 bytes" in words and "use caf, wav or flac" in words, f"AIFF: {words}")
     check(not os.path.exists(refused), "there is an AIFF file")
     figures(f"{length} bytes of RF64, and no AIFF")

@@ -56,7 +56,7 @@ import Testing
         #expect(try Self.spec(["format": "mka", "track": "all"]).plan.source.track == .all)
         let refused: [([String: String], String)] = [
             ([:], "m4a m4b alac mp4 mov mka webm"), (["format": "m4a", "loudness": "-16"], "single track"),
-            (["format": "m4a", "passthrough": "require"], "encodes every track anew"),
+            (["format": "m4a", "passthrough": "require"], "encodes every track;"),
         ]
         for (fields, words) in refused {
             let failure = #expect(throws: Failure.self) { try Self.spec(fields.merging(["track": "all"]) { $1 }) }
@@ -93,8 +93,8 @@ import Testing
         #expect(spec.plan.renditions[0].segments.bitRates == [64_000, 128_000])
         for (fields, words) in [
             (["bit_rates": "64k"], "hls"), (["format": "hls", "bit_rates": "64k,"], "`64k,`"),
-            (["format": "hls", "bit_rates": "64k,64k"], "the same"),
-            (["format": "hls", "bit_rates": "64k", "bit_rate": "96k"], "in place of"),
+            (["format": "hls", "bit_rates": "64k,64k"], "different bit rates"),
+            (["format": "hls", "bit_rates": "64k", "bit_rate": "96k"], "mutually exclusive"),
             (["format": "hls", "bit_rates": "64k,9k", "codec": "ac3"], "9000"),
         ] {
             let failure = #expect(throws: Failure.self) { try Self.spec(fields) }

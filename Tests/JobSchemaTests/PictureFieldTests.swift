@@ -46,7 +46,7 @@ import Testing
         ("peaks", "zoom", "0", "`zoom` is `0`"),
         ("peaks", "peaks_format", "xml", "`peaks_format` is `xml`: it must be json or dat"),
         ("peaks", "split_channels", "maybe", "`split_channels` is `maybe`: it must be true or false"),
-        ("peaks", "bit_rate", "128k", "it takes no bit_rate"),
+        ("peaks", "bit_rate", "128k", "does not support bit_rate"),
         ("peaks", "passthrough", "require", "passthrough is require"),
         ("spectrogram", "dynamic_range", "5", "`dynamic_range` is `5`: it must be decibels from 10 to 200"),
     ])

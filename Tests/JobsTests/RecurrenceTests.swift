@@ -64,11 +64,14 @@ import Testing
     }
 
     @Test(arguments: [
-        ("", "has 0 fields"), ("* * * *", "has 4 fields"), ("@reboot", "@daily"), ("60 * * * *", "`60` is no minute"),
-        ("* 24 * * *", "is no hour"), ("* * 0 * *", "is no day of the month"), ("* * * FOO *", "`FOO` is no month"),
+        ("", "has 0 fields"), ("* * * *", "has 4 fields"), ("@reboot", "@daily"),
+        ("60 * * * *", "`60` is not a valid minute"),
+        ("* 24 * * *", "is not a valid hour"), ("* * 0 * *", "is not a valid day of the month"),
+        ("* * * FOO *", "`FOO` is not a valid month"),
         ("* * * * 8", "SUN to SAT"), ("5-1 * * * *", "ends before it starts"), ("*/0 * * * *", "the step `0`"),
         ("5/10 * * * *", "5-59/…"), ("1,,2 * * * *", "`` is out of range"), ("1- * * * *", "`` is out of range"),
-        ("-1 * * * *", "is no minute"), ("** * * * *", "`**` is no minute"), ("+1 * * * *", "`+1` is no minute"),
+        ("-1 * * * *", "is not a valid minute"), ("** * * * *", "`**` is not a valid minute"),
+        ("+1 * * * *", "`+1` is not a valid minute"),
     ])
     func `a wrong cron expression is refused with a reason`(_ text: String, _ reason: String) {
         let failure = #expect(throws: Failure.self) { try CronExpression(text) }

@@ -53,7 +53,7 @@ import Testing
         let sum = try #require(bytes.indices.last { bytes[$0...].starts(with: [0x26, 8]) })
         bytes[sum + 5] ^= 1
         let broken = try Studio.shared.folder.write("sum-\(format).wv", bytes)
-        #expect(await failure(broken)?.sentence.contains("do not have the MD5 that the file declares") == true)
+        #expect(await failure(broken)?.sentence.contains("the MD5 of the decoded samples differs") == true)
     }
 
     @Test(arguments: depths)
@@ -72,7 +72,7 @@ import Testing
                     Issue.record("\(count) results of it")
                 } catch let error as MediaError {
                     guard case .corruptMedia = error.reason else { Issue.record("\(error.reason)"); return }
-                    #expect(error.sentence.contains("do not have the MD5 that the file declares"))
+                    #expect(error.sentence.contains("the MD5 of the decoded samples differs"))
                 }
                 for result in try run(source, SourceSettings(damage: .accept), wanted) {
                     #expect(try result.get().warnings.map(\.code) == ["md5_mismatch"])

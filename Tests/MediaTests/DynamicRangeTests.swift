@@ -26,7 +26,7 @@ import Testing
         #expect(abs(peak / 0.5 - gain) < 0.02, "\(peak)")
     }
 
-    @Test func `packets of AC-3 are not copied if a job gives drc`() async throws {
+    @Test func `packets of AC-3 cannot be copied if a job gives drc`() async throws {
         let file = try MemoryFile(path: try await halved())
         for (drc, isCopied) in [(nil, true), (0.5, false)] as [(Double?, Bool)] {
             var rendition = Rendition(format: "ac3")

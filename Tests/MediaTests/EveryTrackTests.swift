@@ -143,7 +143,7 @@ import Testing
         let error = await #expect(throws: MediaError.self) {
             try await Self.convert(source, Rendition(format: "mp3"))
         }
-        #expect(error?.sentence.hasSuffix("formats that hold several: m4a m4b alac mp4 mov mka webm") == true)
+        #expect(error?.sentence.hasSuffix("the formats for several are m4a m4b alac mp4 mov mka webm") == true)
     }
 
     @Test func `all tracks of a single-track source give the same result as that track alone`() async throws {

@@ -125,7 +125,7 @@ import Testing
             guard case .invalidTimeRange = late?.reason else {
                 Issue.record("\(name): \(String(describing: late))"); continue
             }
-            #expect(late?.sentence.contains("10 s") == true && late?.sentence.contains("ends at 6") == true)
+            #expect(late?.sentence.contains("10 s") == true && late?.sentence.contains("source at 6") == true)
         }
         let empty = await failure(
             try await Studio.shared.music(), start: MediaTime(parsing: "1.000001")!,

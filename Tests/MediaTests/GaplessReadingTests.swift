@@ -180,7 +180,7 @@ import Testing
     @Test func `times are written in seconds with decimals`() async throws {
         let late = await failure(
             try await Studio.shared.music(), start: MediaTime(sample: 300_001, rate: 44_100), end: nil)
-        #expect(late?.sentence == "the range starts at 6.802744 s and the source ends at 6 s")
+        #expect(late?.sentence == "the range starts at 6.802744 s, after the end of the source at 6 s")
         #expect(MediaTime(value: -7, timescale: 4).text == "-1.75")
         #expect(MediaTime(value: 2, timescale: 3).text == "0.666667")
     }

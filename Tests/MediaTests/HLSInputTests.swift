@@ -167,20 +167,20 @@ import Testing
         #expect(length == Int64(sizes.reduce(0, +)))
         #expect(waits == [2, 2])
         let refusal = try #require(try failure(looks[0]))
-        #expect(refusal.sentence == "the source is a live HLS playlist, which has no end; give a duration")
+        #expect(refusal.sentence == "the source is a live HLS playlist, which is endless; give a `duration`")
     }
 
     @Test(arguments: [
         ("#EXT-X-KEY:METHOD=SAMPLE-AES,URI=\"k\"\n#EXTINF:1,\na\n", "encrypted (SAMPLE-AES, DRM)"),
-        ("#EXT-X-KEY:METHOD=AES-128\n#EXTINF:1,\na\n", "names no key"),
+        ("#EXT-X-KEY:METHOD=AES-128\n#EXTINF:1,\na\n", "has no key"),
         ("#EXT-X-KEY:METHOD=AES-128,URI=\"k\",IV=0xnone\n#EXTINF:1,\na\n", "initialization vector '0xnone'"),
-        ("#EXT-X-BYTERANGE:9\n#EXTINF:1,\na\n", "begins nowhere"),
+        ("#EXT-X-BYTERANGE:9\n#EXTINF:1,\na\n", "without an offset"),
         ("#EXT-X-BYTERANGE:-9@1\n#EXTINF:1,\na\n", "byte range '-9@1'"),
         ("#EXTINF:nan,\na\n", "'nan' seconds"), ("#EXTINF:1,\n#EXT-X-GAP\na\n", "'a' is missing"),
-        ("a\n#EXTINF:1,\nb\n", "does not tell the duration of 'a'"), ("#EXTINF:1,\n", "names no segments"),
-        ("#EXT-X-MEDIA-SEQUENCE:-1\n#EXTINF:1,\na\n", "sequence number '-1'"), ("b.mp3\n", "list of other places"),
-        ("#EXT-X-STREAM-INF:BANDWIDTH=1\nself.m3u8\n", "names another master playlist"),
-        ("#EXT-X-STREAM-INF:BANDWIDTH=1,CODECS=\"avc1.4d401e\"\na.m3u8\n", "names no audio"),
+        ("a\n#EXTINF:1,\nb\n", "does not declare the duration of 'a'"), ("#EXTINF:1,\n", "has no segments"),
+        ("#EXT-X-MEDIA-SEQUENCE:-1\n#EXTINF:1,\na\n", "sequence number '-1'"), ("b.mp3\n", "list of URLs"),
+        ("#EXT-X-STREAM-INF:BANDWIDTH=1\nself.m3u8\n", "refers to another master playlist"),
+        ("#EXT-X-STREAM-INF:BANDWIDTH=1,CODECS=\"avc1.4d401e\"\na.m3u8\n", "has no audio"),
     ])
     func `a playlist that makes no sense is refused`(lines: String, words: String) throws {
         let text = "#EXTM3U\n#EXT-X-PLAYLIST-TYPE:VOD\n" + lines
@@ -192,7 +192,7 @@ import Testing
 
     @Test func `more segments and more bytes than a playlist may have are refused`() throws {
         let many = "#EXTM3U\n" + String(repeating: "#EXTINF:1,\na\n", count: HLSMedia.maxSegments + 1)
-        #expect(try failure(many)?.sentence.contains("over 100000 segments") == true)
+        #expect(try failure(many)?.sentence.contains("more than 100000 segments") == true)
         let large = "#EXTM3U\n" + String(repeating: "#\n", count: 4 << 20)
         #expect(try failure(large)?.sentence.contains("over the limit of 8388608") == true)
     }

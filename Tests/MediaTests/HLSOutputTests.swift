@@ -211,7 +211,7 @@ import Testing
         let error = await #expect(throws: MediaError.self) {
             _ = try await stream("flac", SegmentSettings(container: .mpegts))
         }
-        #expect(error?.sentence == "segments of mpegts do not take codec 'flac'; they take aac, mp3, ac3, eac3")
+        #expect(error?.sentence == "segments of mpegts do not support codec 'flac'; they support aac, mp3, ac3, eac3")
     }
 }
 

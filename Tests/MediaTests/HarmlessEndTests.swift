@@ -19,7 +19,7 @@ import Testing
             Issue.record("\(String(describing: error))")
             return
         }
-        #expect(error?.sentence == "the audio is FLAC of 32 bits a sample, which libav cannot decode")
+        #expect(error?.sentence == "the audio is FLAC with 32 bits per sample, which libav cannot decode")
     }
 
     @Test func `an MPEG-4 file with all its samples is read whole, whatever length its last box claims`()

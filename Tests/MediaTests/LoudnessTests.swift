@@ -233,7 +233,7 @@ import Testing
     @Test func `rates whose loudness is not measured are named`() async throws {
         let slow = try await Studio.shared.source("slow.wav", ["-f", "lavfi", "-i", "sine=d=20", "-ar", "3"])
         let refused = await failure(slow, sound("wav", .s16) { $0.loudness = -16 })
-        #expect(refused?.sentence.contains("and there are 1 at 3 Hz") == true)
+        #expect(refused?.sentence.contains("not for 1 at 3 Hz") == true)
         guard case .unsupportedFormat = refused?.reason else {
             Issue.record("\(String(describing: refused))")
             return

@@ -231,7 +231,7 @@ import Testing
         var rendition = Rendition(format: "mp3")
         rendition.passthrough = .require
         let deep = await failure(low, rendition, start: MediaTime(value: 3, timescale: 1))
-        #expect(deep?.sentence.contains("cannot hide") == true || deep?.sentence.contains("reservoir") == true)
+        #expect(deep?.sentence.contains("cannot mark") == true || deep?.sentence.contains("reservoir") == true)
         let lossless = try await Studio.shared.music(as: "copy.flac")
         rendition.format = "flac"
         let cut = await failure(lossless, rendition, start: MediaTime(value: 3, timescale: 1))

@@ -42,7 +42,7 @@ func sound(_ format: String = "wav", _ sampleFormat: SampleFormat? = .f32, _ cha
 
     @Test func `a channel that the source lacks is refused`() async throws {
         let refused = try await failure(pair(), sound { $0.channelMap = ChannelReference.list(parsing: "FC,LFE") })
-        #expect(refused?.sentence == "channel_map names the channel FC, and the source has the 2 channels FL FR")
+        #expect(refused?.sentence == "channel_map refers to the channel FC, and the source has the 2 channels FL FR")
     }
 
     @Test func `a matrix mixes as it is written`() async throws {

@@ -93,7 +93,9 @@ import Testing
             converted.result.warnings.first { $0.code == code }?.message
         }
         // What holds nothing is nothing that the tools could open.
-        let holding = results.filter { sentence("tags_dropped", $0.converted)?.contains("holds no tags") != true }
+        let holding = results.filter {
+            sentence("tags_dropped", $0.converted)?.contains("does not support tags") != true
+        }
         let told = try await TagScript.read(holding.map(\.converted.path))
         for (format, converted) in results {
             let found = holding.firstIndex { $0.format == format }.map { told[$0] }

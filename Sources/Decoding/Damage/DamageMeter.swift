@@ -32,8 +32,9 @@ struct DamageMeter {
         guard policy == .fail, lost * 100 > samples, lost * 10 > rate else { return }
         throw MediaError(
             .corruptMedia, "decode the audio",
-            "the source is damaged: \(Self.rounded(lost, rate)) s of its \(Self.rounded(samples, rate)) s are lost, "
-                + "first at \(Self.rounded(first ?? missing.lowerBound, rate)) s; `damage: accept` would leave them silent"
+            "the source is damaged: \(Self.rounded(lost, rate)) s of \(Self.rounded(samples, rate)) "
+                + "s are lost, first at \(Self.rounded(first ?? missing.lowerBound, rate)) "
+                + "s; set `damage` to `accept` to replace them by silence"
         )
     }
 
@@ -44,11 +45,11 @@ struct DamageMeter {
         if lost > 0 {
             return Warning(
                 .damaged,
-                "the source is damaged: \(lostSeconds) s are lost, first at \(firstSeconds) s, and silent in the result"
+                "the source is damaged: \(lostSeconds) s are lost, first at \(firstSeconds) s, and replaced by silence"
             )
         }
         guard silentEvents > 0 else { return nil }
-        return Warning(.damaged, "the source is damaged: \(silentEvents) of its packets could not be read as they are")
+        return Warning(.damaged, "the source is damaged: \(silentEvents) of its packets are not readable")
     }
 
     private var seconds: Double { Double(lost) / Double(rate) }

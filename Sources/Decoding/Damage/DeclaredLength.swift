@@ -106,10 +106,10 @@ package struct DeclaredLength {
     /// The error if fewer samples or packets were read than declared; `nil` if not.
     package func shortfall(position: Int64, packetTime: Int64) -> MediaError? {
         if let least, position < least {
-            return Truncation.failure("it holds \(position) samples of the \(least) that its headers promise")
+            return Truncation.failure("it has \(position) samples, and its headers declare \(least)")
         }
         if let leastPacketTime, packetTime < leastPacketTime {
-            return Truncation.failure("frames are missing that its header counts")
+            return Truncation.failure("its header declares more frames than it has")
         }
         return nil
     }

@@ -17,7 +17,7 @@ extension TrackDecoder {
         end.isPart =
             end.isJunk && TrailingGarbage.isPartOfFile(from: lost.frameEnd, of: source, demuxer.descriptor.framing)
         if end.isPart {
-            let sentence = "the source is cut short behind its last sample; nothing of its sound is missing"
+            let sentence = "the source is truncated after its last sample; no audio is missing"
             end.warnings.append(Warning(.sourceTruncated, sentence))
         }
         if let truncation = try truncation(position) {
@@ -52,7 +52,7 @@ extension TrackDecoder {
         guard samples > 0 else { return }
         let seconds = MediaTime(value: samples / Int64(shape.rate), timescale: 1).text
         let sentence =
-            "the source's headers promise \(seconds) s more than could be decoded; the result ends without them"
+            "the source's headers declare \(seconds) s more than could be decoded; the result ends without them"
         end.warnings.append(Warning(.sourceTruncated, sentence))
     }
 
@@ -131,11 +131,11 @@ extension TrackDecoder {
     /// A warning about an end that is not an error.
     borrowing func endWarning() throws(MediaError) -> Warning? {
         if isCutInFrame {
-            return Warning(.sourceTruncated, "the recording ends inside a frame, which was left out")
+            return Warning(.sourceTruncated, "the recording ends inside a frame, which is left out")
         }
         guard holdsAll, try Truncation.found(source, demuxer.descriptor) != nil else { return nil }
         return Warning(
-            .sourceTruncated, "the source is cut short behind its last sample; nothing of its sound is missing")
+            .sourceTruncated, "the source is truncated after its last sample; no audio is missing")
     }
 
     /// Whether a recording lacks only a part of its last frame.
@@ -171,12 +171,12 @@ extension TrackDecoder {
         }
         if let truncation = try Truncation.found(source, demuxer.descriptor), !holdsAll { return truncation }
         if hasPartialFrame {
-            return Truncation.failure("its last packet is not whole")
+            return Truncation.failure("its last packet is incomplete")
         }
         let isWhole = try Truncation.isWhole(source, demuxer.descriptor, xing)
         let mayEndShort = declared.isExact || demuxer.descriptor.length == .countedIfPCM
         if health.endsShort(mayEndShort: mayEndShort, isWhole: isWhole) && !endsInFrame {
-            return Truncation.failure("its last packet is not whole")
+            return Truncation.failure("its last packet is incomplete")
         }
         // If Ogg ends with a complete last page, other pages are missing because they are broken.
         if isWhole && (lost.hasFound || hasPages) { return nil }

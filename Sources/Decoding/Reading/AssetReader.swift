@@ -78,7 +78,7 @@ package struct AssetReader: ~Copyable {
         if let end, end <= first {
             throw MediaError(
                 .invalidTimeRange, "read the range",
-                "the range from \(range.start.text) s to \(range.end!.text) s holds no sample at \(shape.rate) Hz")
+                "the range from \(range.start.text) s to \(range.end!.text) s contains no sample at \(shape.rate) Hz")
         }
     }
 
@@ -112,18 +112,20 @@ package struct AssetReader: ~Copyable {
             warnings.append(
                 Warning(
                     .rangeCut,
-                    "the range ends at \(range.end!.text) s and the source at \(length) s, where the result ends"))
+                    "the range ends at \(range.end!.text) s, after the end of the source at \(length) s, where the result ends"
+                ))
         }
         if !track.namesChannels && shape.channels > 2 {
             warnings.append(
                 Warning(
                     .channelsUnnamed,
-                    "the source does not name its \(shape.channels) channels; they were taken for \(shape.layout)"))
+                    "the source does not declare the layout of its \(shape.channels) channels; \(shape.layout) is assumed"
+                ))
         }
         if decoding.junk > 0 {
             warnings.append(
                 Warning(
-                    .junkSkipped, "the source holds bytes between its frames that are no audio; they were skipped"))
+                    .junkSkipped, "the source has bytes between its frames that are not audio; they were skipped"))
         }
         if let warning = damageMeter.warning(silentEvents: decoding.silentEvents) { warnings.append(warning) }
         return warnings + decoding.end.warnings
@@ -197,8 +199,8 @@ package struct AssetReader: ~Copyable {
         guard position > first else {
             throw MediaError(
                 .invalidTimeRange, "read the range",
-                "the range starts at \(range.start.text) s and the source ends at "
-                    + "\(MediaTime(sample: position, rate: shape.rate).text) s")
+                "the range starts at \(range.start.text) s, after the end of the "
+                    + "source at \(MediaTime(sample: position, rate: shape.rate).text) s")
         }
     }
 

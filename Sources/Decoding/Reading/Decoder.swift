@@ -27,12 +27,12 @@ struct Decoder: ~Copyable {
         guard let descriptor = CodecID(parameters.pointee.codec_id)?.descriptor,
             let codec = find(parameters.pointee.codec_id)
         else {
-            throw MediaError(.unsupportedFormat, operation, "the audio is in codec \(name), which cannot be decoded")
+            throw MediaError(.unsupportedFormat, operation, "the codec of the audio is \(name), which is not supported")
         }
         // Before version 6.0, libav parses the header of 32-bit FLAC but cannot decode its frames.
         if let flac = FlacHeader(stream), flac.bits == 32 {
             throw MediaError(
-                .unsupportedFormat, operation, "the audio is FLAC of 32 bits a sample, which libav cannot decode")
+                .unsupportedFormat, operation, "the audio is FLAC with 32 bits per sample, which libav cannot decode")
         }
         guard let context = avcodec_alloc_context3(codec) else { throw .outOfMemory(operation) }
         let decoder = Decoder(owning: context)

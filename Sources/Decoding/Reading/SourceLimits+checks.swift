@@ -19,7 +19,7 @@ extension SourceLimits {
         guard shape.rate > 0, shape.channels > 0 else {
             throw MediaError(
                 .corruptMedia, "decode the audio",
-                "the source claims \(shape.channels) channels at \(shape.rate) Hz, which no recording has")
+                "the source declares \(shape.channels) channels at \(shape.rate) Hz, which is not plausible")
         }
         guard shape.channels <= channels else {
             throw MediaError(
@@ -29,7 +29,8 @@ extension SourceLimits {
         guard shape.rate <= sampleRate else {
             throw MediaError(
                 .tooLarge, "decode the audio",
-                "the source has \(shape.rate) Hz, over the limit of \(sampleRate); see RESPOOL_MAX_SAMPLE_RATE")
+                "the source's sample rate is \(shape.rate) Hz, over the limit of \(sampleRate); see RESPOOL_MAX_SAMPLE_RATE"
+            )
         }
     }
 
@@ -38,7 +39,7 @@ extension SourceLimits {
         guard samples > Int64(seconds).multipliedOrMost(by: Int64(rate)) else { return }
         throw MediaError(
             .tooLong, "read the source",
-            "the source has more than \(seconds) s of sound, which is the limit; see RESPOOL_MAX_DURATION")
+            "the source has more than \(seconds) s of audio, the limit; see RESPOOL_MAX_DURATION")
     }
 
     /// Throws if the decoded audio is too large for the size of the source.
@@ -46,7 +47,7 @@ extension SourceLimits {
         guard !source.isEndless, bytes > source.length.multipliedOrMost(by: Int64(expansion)) else { return }
         throw MediaError(
             .tooLarge, "decode the audio",
-            "the source swells to more than \(expansion) times its \(source.length) bytes; see RESPOOL_MAX_EXPANSION")
+            "the source expands to more than \(expansion) times its \(source.length) bytes; see RESPOOL_MAX_EXPANSION")
     }
 
     /// Throws if too many packets contained too little audio. The first seconds are not checked.
@@ -55,7 +56,7 @@ extension SourceLimits {
         guard packets > whole.multipliedOrMost(by: Int64(packetRate)) else { return }
         throw MediaError(
             .tooLarge, "read the source",
-            "the source has more than \(packetRate) packets for each second of its sound; see RESPOOL_MAX_PACKET_RATE")
+            "the source has more than \(packetRate) packets per second; see RESPOOL_MAX_PACKET_RATE")
     }
 
     /// Seconds that are added to the audio before the check.

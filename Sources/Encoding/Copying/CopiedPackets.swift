@@ -30,7 +30,7 @@ struct CopiedPackets: ~Copyable {
         switch track.codec {
         case AV_CODEC_ID_AAC:
             guard parameters.frame_size == 1024, (0...3).contains(parameters.profile) else {
-                throw .notCopied("only AAC of 1024 samples a frame and without band replication is copied")
+                throw .notCopied("only AAC with 1024 samples per frame and without SBR can be copied")
             }
             samples.constant = 1024
         case AV_CODEC_ID_OPUS:
@@ -42,7 +42,7 @@ struct CopiedPackets: ~Copyable {
         case AV_CODEC_ID_MP3, AV_CODEC_ID_MP2, AV_CODEC_ID_VORBIS, AV_CODEC_ID_ALAC, AV_CODEC_ID_AC3,
             AV_CODEC_ID_EAC3, AV_CODEC_ID_WAVPACK, AV_CODEC_ID_TTA:
             break
-        default: throw .notCopied("packets of \(track.codecName) are not copied")
+        default: throw .notCopied("packets of \(track.codecName) cannot be copied")
         }
         let isADTS = track.codec == AV_CODEC_ID_AAC && parameters.extradata_size == 0
         return CopiedPackets(track, isADTS: isADTS, samples)
@@ -50,10 +50,10 @@ struct CopiedPackets: ~Copyable {
 
     /// The samples of the next packet; `nil` for a tag between the frames.
     mutating func samples(of packet: borrowing Packet) throws(MediaError) -> Int64? {
-        guard !packet.bytes.isEmpty, !packet.isCorrupt else { throw .notCopied("one of its packets is not whole") }
+        guard !packet.bytes.isEmpty, !packet.isCorrupt else { throw .notCopied("one of its packets is incomplete") }
         if try isTag(packet.bytes) { return nil }
         guard isIntact(packet.bytes), let samples = told(packet) else {
-            throw .notCopied("one of its packets is damaged, or does not tell how long it is")
+            throw .notCopied("one of its packets is damaged or does not declare its duration")
         }
         return samples
     }
@@ -76,11 +76,11 @@ struct CopiedPackets: ~Copyable {
         switch gap.read(bytes) {
         case .none: break
         case .known: return true
-        case .unknown: throw .notCopied("it holds bytes between its frames that are no audio")
+        case .unknown: throw .notCopied("it has bytes between its frames that are not audio")
         }
         guard FrameHeader.length(track.codec, bytes) == bytes.count else { return false }
         let kind = [bytes[1] & 0x1E, bytes[2] & 0x0C, bytes[3] & 0xC0 == 0xC0 ? 1 : 0]
-        guard self.kind ?? kind == kind else { throw .notCopied("its sample rate or channels change on the way") }
+        guard self.kind ?? kind == kind else { throw .notCopied("its sample rate or channels change within the range") }
         self.kind = kind
         return false
     }
@@ -109,6 +109,6 @@ extension MediaError {
     package static func notCopied(_ why: String) -> MediaError {
         MediaError(
             .invalidSettings, "copy the audio",
-            "the audio cannot be copied as it is: \(why); with passthrough auto it is encoded anew")
+            "the audio cannot be copied: \(why); set `passthrough` to `auto` to encode it")
     }
 }

@@ -31,7 +31,7 @@ package struct CopyPlan {
         guard rendition.passthrough != .never else { return nil }
         guard !source.isEndless else {
             guard rendition.passthrough == .require else { return nil }
-            throw .notCopied("the source is a stream without an end")
+            throw .notCopied("the source is an endless stream")
         }
         do throws(MediaError) { return try make(rendition, source, reader, stop, progress) } catch {
             switch error.reason {
@@ -55,16 +55,16 @@ package struct CopyPlan {
             return nil
         }
         guard track.codec == settings.codecID else {
-            throw .notCopied("the source is \(track.codecName) and the result \(settings.codec.name)")
+            throw .notCopied("the source is \(track.codecName), and the result is \(settings.codec.name)")
         }
         guard track.rate == reader.shape.rate, track.channels == reader.shape.channels else {
-            throw .notCopied("its header does not tell how it sounds")
+            throw .notCopied("its header does not declare the parameters of its audio")
         }
         if reader.compression?.requested != nil {
-            throw .notCopied("the job asks for a `drc`, which is applied where packets are decoded")
+            throw .notCopied("the job sets `drc`, which requires decoding")
         }
         if let wish = differing(rendition, reader, bitRate: track.bitRate) {
-            throw .notCopied("the job asks for another \(wish) than the source has")
+            throw .notCopied("the job sets another \(wish) than the source has")
         }
         var meter = ProgressMeter(reader, phase: .analyzing)
         let span = try PacketScan.run(
@@ -84,14 +84,15 @@ package struct CopyPlan {
     private func check() throws(MediaError) {
         // In Core Audio, Opus has no header for its pre-skip. In Matroska, WavPack loses the header with its block length.
         if [["caf", "opus"], ["mka", "wavpack"]].contains([settings.format.name, settings.codec.name]) {
-            throw .notCopied("\(settings.codec.name) in \(settings.format.name) does not tell how long a packet is")
+            throw .notCopied(
+                "\(settings.codec.name) in \(settings.format.name) does not declare the duration of a packet")
         }
         guard !span.isWhole else { return }
         guard hiding.hides(lead: span.lead, of: settings.codec.name) else {
-            throw .notCopied("\(settings.format.name) cannot hide the \(span.lead) samples that come before the range")
+            throw .notCopied("\(settings.format.name) cannot mark the \(span.lead) samples before the range as skipped")
         }
         guard hiding.hides(trail: span.trail, lead: span.lead, of: settings.codec.name) else {
-            throw .notCopied("\(settings.format.name) cannot hide the \(span.trail) samples that come after the range")
+            throw .notCopied("\(settings.format.name) cannot mark the \(span.trail) samples after the range as skipped")
         }
         // libav returns no audio for an edit within one packet.
         if case .editList = hiding, span.isWithinPacket { throw .notCopied("the range is shorter than two packets") }

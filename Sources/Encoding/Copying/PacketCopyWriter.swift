@@ -52,7 +52,7 @@ package final class PacketCopyWriter: RenditionWriter {
         result.copied = true
         if plan.span.isShort {
             let warning = Warning(
-                .rangeCut, "the range ends after the source, which ends \(result.seconds) s after its start")
+                .rangeCut, "the range ends after the source, which is \(result.seconds) s long")
             result.warnings.insert(warning, at: 0)
         }
         guard plan.settings.codec.name == "flac" else { return result }
@@ -106,7 +106,7 @@ package final class PacketCopyWriter: RenditionWriter {
             done(length)
         }
         guard number > span.last else {
-            throw MediaError(.internal, "copy the audio", "the source gave fewer packets when it was read again")
+            throw MediaError(.internal, "copy the audio", "the source had fewer packets in the second reading")
         }
         try muxer.finish()
     }
@@ -118,7 +118,7 @@ package final class PacketCopyWriter: RenditionWriter {
             if case .cancelled = error.reason { throw error }
             throw MediaError(
                 .corruptMedia, "check the output",
-                "a copy of the source's packets cannot be read (\(error.sentence)); with `passthrough` `never` they are encoded anew"
+                "a copy of the source's packets cannot be read (\(error.sentence)); set `passthrough` to `never` to encode them"
             )
         }
         let expected = plan.span.samples + Int64(plan.gapless.start + plan.gapless.end)
@@ -127,7 +127,8 @@ package final class PacketCopyWriter: RenditionWriter {
         guard (expected - slack...expected + slack).contains(found.samples) else {
             throw MediaError(
                 .internal, "check the output",
-                "a copy of the source's packets holds \(found.samples) samples, not \(expected); with `passthrough` `never` they are encoded anew"
+                "a copy of the source's packets has \(found.samples) samples, "
+                    + "not \(expected); set `passthrough` to `never` to encode them"
             )
         }
     }

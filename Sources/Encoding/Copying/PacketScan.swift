@@ -96,14 +96,14 @@ struct PacketScan {
 
     private mutating func take(_ packet: borrowing Packet, _ length: Int64, _ track: AudioTrack) throws(MediaError) {
         try checkTime(packet, length, track)
-        guard !packet.changesParameters else { throw .notCopied("its parameters change on the way") }
+        guard !packet.changesParameters else { throw .notCopied("its parameters change within the range") }
         // MPEG-TS has a single stream type for all layers, for which libav assumes layer III.
         if FrameHeader.isMPEG(codec), let found = FrameHeader.mpegCodec(packet.bytes), found != codec {
-            throw .notCopied("its container does not say which layer of MPEG audio it is")
+            throw .notCopied("its container does not declare the layer of MPEG audio")
         }
         let trimming = packet.trimming
         if discarded > 0 {
-            guard trimming?.discard ?? 0 >= length else { throw .notCopied("it is cut out of several pieces") }
+            guard trimming?.discard ?? 0 >= length else { throw .notCopied("it consists of several edits") }
             return
         }
         if codec == AV_CODEC_ID_MP3 { reservoir.append(packet.bytes) }
@@ -125,7 +125,7 @@ struct PacketScan {
         _ packet: borrowing Packet, _ length: Int64, _ trimming: (skip: Int64, discard: Int64)?
     ) throws(MediaError) {
         if let trimming {
-            guard delay == nil || trimming.skip == 0 else { throw .notCopied("it is cut out of several pieces") }
+            guard delay == nil || trimming.skip == 0 else { throw .notCopied("it consists of several edits") }
             skip = trimming.skip
             // The decoder ignores a value that exceeds the packet's samples.
             discarded = trimming.discard <= length ? trimming.discard : 0
@@ -148,7 +148,9 @@ struct PacketScan {
         var back: Int
         switch codec {
         case AV_CODEC_ID_MP3:
-            guard let reach = reservoir.reach else { throw .notCopied("its bit reservoir reaches too far back") }
+            guard let reach = reservoir.reach else {
+                throw .notCopied("its bit reservoir starts too far before the range")
+            }
             back = reach
         case AV_CODEC_ID_AAC: back = min(Self.aacPreroll, starts.count - 1)
         case AV_CODEC_ID_OPUS:
@@ -160,11 +162,11 @@ struct PacketScan {
             }
         case AV_CODEC_ID_VORBIS:
             guard decoded == wanted.first + delay else {
-                throw .notCopied("Vorbis can only be cut between two packets, and the range begins inside one")
+                throw .notCopied("Vorbis can only be cut between packets, and the range starts inside one")
             }
             // The packet before it only starts the overlap for the first sample. It is not audible itself.
             return (count - 1, decoded, starts[max(starts.count - 2, 0)].bytes, count)
-        default: throw .notCopied("only MP3, AAC, Opus and Vorbis can be cut without encoding them anew")
+        default: throw .notCopied("only MP3, AAC, Opus and Vorbis can be cut without encoding")
         }
         let from = starts[starts.count - 1 - back]
         return (count - Int64(back), from.decoded, from.bytes, count)
@@ -188,13 +190,13 @@ struct PacketScan {
         guard let first, wanted.first < heard else {
             throw MediaError(
                 .invalidTimeRange, "read the range",
-                "the range starts at \(MediaTime(sample: wanted.first, rate: rate).seconds) s and the source ends at "
-                    + "\(MediaTime(sample: heard, rate: rate).seconds) s")
+                "the range starts at \(MediaTime(sample: wanted.first, rate: rate).seconds) "
+                    + "s, after the end of the source at \(MediaTime(sample: heard, rate: rate).seconds) s")
         }
         let end = last ?? (count - 1, decoded - discarded, decoded, bytes)
         let isWhole = wanted.first == 0 && !isComplete
         guard isWhole || Self.cuttable.contains(codec) else {
-            throw .notCopied("only MP3, AAC, Opus and Vorbis can be cut without encoding them anew")
+            throw .notCopied("only MP3, AAC, Opus and Vorbis can be cut without encoding")
         }
         return PacketSpan(
             first: first.number, last: end.number, lead: wanted.first + delay - first.decoded,
