@@ -17,12 +17,12 @@ struct Capabilities {
     func keep() throws(SandboxError) -> Bool {
         // Landlock requires this of processes without CAP_SYS_ADMIN.
         guard clinux_no_new_privileges() == 0 else {
-            throw SandboxError("new privileges cannot be given up: \(Errno.last)")
+            throw SandboxError("no_new_privs cannot be set: \(Errno.last)")
         }
         guard clinux_keep_capabilities(mask) != 0 else { return true }
         let error = Errno.last
         // Caused by the container's own system call filter: the kernel allows every process to drop its capabilities.
         if [ENOSYS, EPERM].contains(error.rawValue) { return false }
-        throw SandboxError(.capset, "capabilities cannot be given up: \(error)")
+        throw SandboxError(.capset, "capabilities cannot be dropped: \(error)")
     }
 }

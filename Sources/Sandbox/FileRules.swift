@@ -25,7 +25,7 @@ struct FileRules {
             let error = Errno.last
             // EPERM: the container's own system call filter does not include Landlock.
             if [ENOSYS, EOPNOTSUPP, EPERM].contains(error.rawValue) { return false }
-            throw SandboxError(.landlock, "no rules can be made: \(error)")
+            throw SandboxError(.landlock, "Landlock rules cannot be created: \(error)")
         }
         let rules = Descriptor(owning: number)
         if case .all(let ports) = network, !ports.isEmpty,
@@ -36,7 +36,7 @@ struct FileRules {
         for path in readable { try allow(path, writing: false, rules) }
         for path in writable { try allow(path, writing: true, rules) }
         guard clinux_landlock_enforce(rules.number) == 0 else {
-            throw SandboxError(.landlock, "the rules cannot be put in force: \(Errno.last)")
+            throw SandboxError(.landlock, "Landlock rules cannot be enforced: \(Errno.last)")
         }
         return true
     }

@@ -128,7 +128,7 @@ private struct Rules: ~Copyable {
 
     init() throws(SandboxError) {
         guard let context = seccomp_init(seccomp_swift_kill()) else {
-            throw SandboxError(.seccomp, "no memory is left for the filter")
+            throw SandboxError(.seccomp, "out of memory for the seccomp filter")
         }
         self.context = context
     }
@@ -158,6 +158,6 @@ private struct Rules: ~Copyable {
 
     private func check(_ code: CInt) throws(SandboxError) {
         guard code < 0 else { return }
-        throw SandboxError(.seccomp, "the filter cannot be made: \(Errno(rawValue: -code))")
+        throw SandboxError(.seccomp, "the seccomp filter cannot be created: \(Errno(rawValue: -code))")
     }
 }

@@ -60,8 +60,8 @@ package enum ChildStartError: Error {
 extension ChildStartError: CustomStringConvertible {
     package var description: String {
         switch self {
-        case .notAChild: "this program is a part of respool and is started by it: try `respool --help`"
-        case .orphan: "the worker that started this process is gone"
+        case .notAChild: "this program is started by respool itself: see `respool --help`"
+        case .orphan: "the worker that started this process has exited"
         case .system(let error): "cannot confine this process: \(error)"
         }
     }

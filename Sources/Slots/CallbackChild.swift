@@ -41,7 +41,7 @@ package actor CallbackChild {
     package func post(_ body: Data, to url: String, headers: [String]) async -> CallbackAnswer {
         let (living, generation): (Child, Int)
         do { (living, generation) = try await livingChild() } catch {
-            return CallbackAnswer(failure: Failure(.internal, "the sender of callbacks cannot be started: \(error)"))
+            return CallbackAnswer(failure: Failure(.internal, "the callback process cannot be started: \(error)"))
         }
         number += 1
         let message = CallbackRequest(number: number, url: url, headers: headers, body: body)
@@ -52,7 +52,7 @@ package actor CallbackChild {
             Task {
                 await living.sendWaiting(CallbackOrder.post(message))
                 // The end of the child may have been reported before the wait was registered.
-                if living.isReaped { fail(generation, "the sender of callbacks is gone") }
+                if living.isReaped { fail(generation, "the callback process has exited") }
             }
         }
     }
@@ -68,7 +68,9 @@ package actor CallbackChild {
     /// Kills the child, and fails all callbacks being sent.
     package func close() async {
         guard let child = try? await child?.value else { return }
-        for generation in [generation] + retired.keys { fail(generation, "the worker that sent it stopped") }
+        for generation in [generation] + retired.keys {
+            fail(generation, "the worker stopped before it received a response")
+        }
         for child in [child] + retired.values { child.kill() }
     }
 
@@ -105,7 +107,7 @@ package actor CallbackChild {
                         return true
                     },
                     ended: { ending in
-                        Task { await self?.fail(generation, "the sender of callbacks crashed: \(ending)") }
+                        Task { await self?.fail(generation, "the callback process crashed: \(ending)") }
                     },
                     wrote: { log.wrote($0, child: "respool-transfer for callbacks") }))
             child.send(CallbackOrder.hello(version: slotProtocolVersion, policy: policy))

@@ -28,9 +28,11 @@ final class Child: Sendable {
         var reason: String?
 
         var description: String {
-            if let reason { return "\(name) \(reason), and was killed" }
+            if let reason { return "\(name) \(reason) and was killed" }
             let signal = status & 0x7f
-            if signal != 0 { return "\(name) was ended by signal \(signal) (\(String(cString: strsignal(signal))))" }
+            if signal != 0 {
+                return "\(name) was terminated by signal \(signal) (\(String(cString: strsignal(signal))))"
+            }
             return "\(name) ended with exit status \((status >> 8) & 0xff)"
         }
     }
@@ -68,7 +70,7 @@ final class Child: Sendable {
     /// Sends an order. A child that has ended is reported by `ended`; one whose socket buffer is full is killed.
     func send(_ order: some Encodable, descriptor: CInt? = nil) {
         do { try socket.send(order, descriptor: descriptor ?? -1, waits: false) } catch {
-            kill(because: error == Self.isFull ? "does not read what it is told" : nil)
+            kill(because: error == Self.isFull ? "does not read its messages" : nil)
         }
     }
 
@@ -134,12 +136,12 @@ final class Child: Sendable {
                 guard waitForSocket(&errors) else { continue }
                 guard let received = try socket.receive(Report.self) else { return }
                 guard budget.take(received.size + Self.messageBytes), report(received.message, received.size) else {
-                    return kill(because: "sent more than its worker may have to read")
+                    return kill(because: "sent more messages than its limit")
                 }
             }
         } catch {
             // A child that sends a malformed message is no longer trusted.
-            kill(because: "sent what is no message")
+            kill(because: "sent an invalid message")
         }
     }
 

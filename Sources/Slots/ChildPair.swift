@@ -160,13 +160,13 @@ final class ChildPair: Sendable {
                 unconfined.formUnion(parts)
             case .ended(let ending):
                 kill()
-                throw Failure(.internal, "\(ending) before its first job: try `\(ending.name)` by hand")
+                throw Failure(.internal, "\(ending) before its first job: run `\(ending.name)` to see why")
             default:
                 kill()
                 throw Failure(
                     .internal,
-                    "respool-transfer or respool-transcode does not answer as this version does: "
-                        + "install all programs of respool together")
+                    "respool-transfer or respool-transcode is of another version: install all programs of respool together"
+                )
             }
         }
         return unconfined

@@ -77,7 +77,7 @@ final class Mailbox<Event: Sendable>: Sendable {
         await withCheckedContinuation { continuation in
             let event: Event? = state.withLock { state in
                 if let event = state.popFirst() { return event }
-                precondition(state.waiter == nil, "a mailbox has one reader")
+                precondition(state.waiter == nil, "a mailbox supports one reader")
                 state.waiter = continuation
                 return nil
             }

@@ -57,7 +57,7 @@ struct OutputTracker {
     /// Throws unless the output is one that has not been reported yet.
     private func expect(_ index: Int) throws(ImplausibleReport) {
         guard !isConverted, plan.renditions.indices.contains(index), !told.contains(index) else {
-            throw ImplausibleReport("output \(index) of \(plan.renditions.count), which is not to be told now")
+            throw ImplausibleReport("output \(index) of \(plan.renditions.count), which is unexpected now")
         }
     }
 
@@ -90,7 +90,7 @@ struct OutputTracker {
         for index in plan.renditions.indices {
             let format = plan.renditions[index].format
             switch outcomes[index] {
-            case nil: throw Failure(.internal, "nothing is known of output \(index) of \(plan.renditions.count)")
+            case nil: throw Failure(.internal, "output \(index) of \(plan.renditions.count) has no report")
             case .skipped(let location): outputs.append(.init(OutputReport(format: format, skippedAt: location)))
             case .failed(let failure):
                 var report = OutputReport(format: format, error: failure)

@@ -24,14 +24,14 @@ extension Slot {
         case .ended(let ending): throw crash(pair, "\(ending)")
         case .silent:
             throw crash(
-                pair, "respool-transcode said nothing for \(Int(configuration.silence.seconds)) s and was killed")
+                pair, "respool-transcode sent no message for \(Int(configuration.silence.seconds)) s and was killed")
         // These may be left over from the end of a conversion.
         case .transcode(.progress), .transfer(.staged), .transfer(.outputFailed), .transfer(.outputSkipped),
             .transfer(.checked), .transfer(.publishing), .transfer(.waiting):
             return
         case .transcode:
-            throw crash(pair, "respool-transcode answered something else than it was asked, and was killed")
-        case .transfer: throw crash(pair, "respool-transfer answered something else than it was asked, and was killed")
+            throw crash(pair, "respool-transcode sent an unexpected answer and was killed")
+        case .transfer: throw crash(pair, "respool-transfer sent an unexpected answer and was killed")
         }
     }
 
@@ -40,7 +40,7 @@ extension Slot {
         _ pair: ChildPair, _ check: () throws(ImplausibleReport) -> Value
     ) throws(SlotError) -> Value {
         do throws(ImplausibleReport) { return try check() } catch {
-            throw crash(pair, "respool-transcode reported \(error), which cannot be, and was killed")
+            throw crash(pair, "respool-transcode reported \(error), which is not possible, and was killed")
         }
     }
 
@@ -50,7 +50,7 @@ extension Slot {
         isTranscodeBusy = true
         guard !isStopped else { return .stopped }
         log.warning("a child crashed", ["job": job, "reason": what])
-        let last = lines.all.last.map { "; libav's last words: \($0)" } ?? ""
+        let last = lines.all.last.map { "; last log line of libav: \($0)" } ?? ""
         return .crashed(Failure(.crashed, what + last), log: lines.all)
     }
 

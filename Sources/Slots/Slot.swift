@@ -147,10 +147,10 @@ package actor Slot {
             case .silent:
                 throw crash(
                     pair,
-                    "respool-transfer published nothing for \(Int(configuration.silence.seconds)) s and was killed")
+                    "respool-transfer did not publish within \(Int(configuration.silence.seconds)) s and was killed")
             // The transcoder has finished, and has no influence on what is published.
             case .transcode(.progress), .transcode(.log): continue
-            case .transcode: pair.transcode.kill(because: "spoke after its conversion")
+            case .transcode: pair.transcode.kill(because: "sent a message after its conversion")
             case .transfer(.violation): pair.transcode.kill()
             case .ended(let ending) where ending.name == pair.transcode.name: continue
             case let event: try handle(event, pair)
@@ -264,7 +264,7 @@ package actor Slot {
     }
 
     private func warnOfRest(_ reason: String) {
-        log.warning("something unfinished may be left at a store", ["job": job, "reason": reason])
+        log.warning("an unfinished upload may be left at the store", ["job": job, "reason": reason])
     }
 
     /// The tenant whose jobs the slot's children run; `nil` before their first job.
@@ -281,7 +281,7 @@ package actor Slot {
             } else if !pair.serves(tenant) {
                 replace(pair)
             } else if await pair.isOutdated(configuration) {
-                log.info("children replaced: a file in which names, certificates or keys are looked up was exchanged")
+                log.info("children replaced: a resolver, certificate or key file has changed")
                 replace(pair)
             } else {
                 return pair

@@ -47,7 +47,7 @@ struct ConversionJob {
         report {
             let source = try source(SourceSettings())
             guard !source.isEndless || settings == ProbeSettings() else {
-                throw Failure(.invalidRequest, "a radio stream has no end up to which it could be measured")
+                throw Failure(.invalidRequest, "a radio stream is endless and cannot be measured")
             }
             let probe = try Probe.of(
                 source, settings, limits: limits, stop: CancellationFlag(), progress: { reporter.report($0) })
@@ -64,7 +64,7 @@ struct ConversionJob {
             let report = TranscodeReport.probed(String(decoding: try encoder.encode(probe), as: UTF8.self))
             if try PacketSocket.takes(report) { return report }
             guard probe.shorten() else {
-                throw Failure(.tooLarge, "the source has more tracks than a report of it could list")
+                throw Failure(.tooLarge, "the source has more tracks than a report can list")
             }
         }
     }
@@ -73,19 +73,19 @@ struct ConversionJob {
     private func check(_ plan: ConversionPlan, isEndless: Bool) throws(Failure) {
         guard isEndless else { return }
         guard plan.source.range.start == .zero else {
-            throw Failure(.invalidRequest, "`start` is for sources that have a beginning, and this is a radio stream")
+            throw Failure(.invalidRequest, "`start` is not supported for a radio stream: leave it out")
         }
         guard !plan.renditions.contains(where: \.sound.needsMeasurement) else {
             throw Failure(
                 .invalidRequest,
-                "`loudness`, `trim_silence`, `replay_gain` and a long `fade_out` read a source twice, and a radio stream comes "
-                    + "only once")
+                "`loudness`, `trim_silence`, `replay_gain` and a long `fade_out` "
+                    + "read the source twice, which is not possible with a radio stream")
         }
         guard let end = plan.source.range.end else {
-            throw Failure(.invalidRequest, "the source is a stream without an end: give a `duration`")
+            throw Failure(.invalidRequest, "the source is an endless stream: give a `duration`")
         }
         guard end <= MediaTime(value: Int64(limits.seconds), timescale: 1) else {
-            throw Failure(.tooLong, "`duration` is over the limit of \(limits.seconds) s; see RESPOOL_MAX_DURATION")
+            throw Failure(.tooLong, "`duration` exceeds the limit of \(limits.seconds) s; see RESPOOL_MAX_DURATION")
         }
     }
 

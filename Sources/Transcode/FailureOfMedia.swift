@@ -35,16 +35,16 @@ extension Failure {
     /// The failure of a write to the spool.
     static func ofSpool(_ error: Errno) -> Failure {
         switch error.rawValue {
-        case ENOSPC, EDQUOT: Failure(.outOfSpace, "no space is left for the spool: \(error)")
-        case EFBIG: Failure(.tooLarge, "the source's segments are over the size limit: \(error)")
+        case ENOSPC, EDQUOT: Failure(.outOfSpace, "no space left for the spool: \(error)")
+        case EFBIG: Failure(.tooLarge, "the source's segments exceed the size limit: \(error)")
         default: Failure(.internal, "the spool cannot be written: \(error)")
         }
     }
 
     private static func ofOutput(_ error: Errno) -> Failure {
         switch error.rawValue {
-        case ENOSPC, EDQUOT: Failure(.outOfSpace, "no space is left for the output: \(error)")
-        case EFBIG: Failure(.tooLarge, "the output is over the size limit: \(error)")
+        case ENOSPC, EDQUOT: Failure(.outOfSpace, "no space left for the output: \(error)")
+        case EFBIG: Failure(.tooLarge, "the output exceeds the size limit: \(error)")
         default: Failure(.outputFailed, "the output cannot be written: \(error)")
         }
     }

@@ -39,5 +39,5 @@ final class Link: Sendable {
     }
 
     /// The failure when `respool-transfer` closes the link.
-    static var lost: Failure { Failure(.crashed, "respool-transfer is gone in the middle of a job") }
+    static var lost: Failure { Failure(.crashed, "respool-transfer exited during a job") }
 }

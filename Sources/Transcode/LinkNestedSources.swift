@@ -32,7 +32,7 @@ final class LinkNestedSources: NestedSources {
     func scratch() throws -> any RandomAccessOutput {
         var answer = try link.ask(.scratch)
         guard case .scratch = answer.message, let descriptor = answer.descriptor.take() else {
-            throw Failure(.internal, "respool-transfer made a scratch file without its descriptor")
+            throw Failure(.internal, "respool-transfer created a scratch file without its descriptor")
         }
         return OwnedStore(descriptor)
     }

@@ -67,7 +67,8 @@ final class LinkSource: ByteSource {
     private func presentEnd(after offset: Int64, _ arrived: inout Arrived) throws -> Int64 {
         // The file contains zeros there, which a decoder could not distinguish from audio.
         guard !isEndless || offset >= arrived.furthest - LinkRequest.keptBehind else {
-            throw Failure(.internal, "byte \(offset) of a stream was read at \(arrived.furthest), when it was gone")
+            throw Failure(
+                .internal, "byte \(offset) of a stream was read at \(arrived.furthest), after it was discarded")
         }
         if let end = arrived.present.end(containing: offset) { return end }
         arrived.furthest = max(arrived.furthest, offset)
@@ -75,7 +76,7 @@ final class LinkSource: ByteSource {
         guard case .have(let start, let size) = answer.message, start <= offset,
             offset < start + size || isEndless && size == 0
         else {
-            throw Failure(.internal, "respool-transfer announced other bytes than the ones asked for")
+            throw Failure(.internal, "respool-transfer announced other bytes than were requested")
         }
         arrived.present.insert(start..<(start + size))
         return start + size

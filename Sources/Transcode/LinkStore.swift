@@ -71,7 +71,7 @@ final class LinkStore: RandomAccessOutput, Sendable {
         try state.withLock { state in
             switch state {
             case .open(let staged): return staged
-            case .closed: throw Failure(.internal, "a file of output \(output) is used after it was complete")
+            case .closed: throw Failure(.internal, "a file of output \(output) is used after it was completed")
             case .new: break
             }
             var answer = try link.ask(.stage(output: output, part: part))

@@ -34,7 +34,7 @@ final class LinkStores: OutputStores {
 
     func finish(output index: Int, part name: String) throws {
         guard let store = open.withLock({ $0.removeValue(forKey: Key(output: index, part: name)) }) else {
-            throw Failure(.internal, "the part '\(name)' of output \(index) is complete before it was begun")
+            throw Failure(.internal, "the part '\(name)' of output \(index) is completed before it was started")
         }
         store.close()
         try link.send(.finished(output: index, part: name))

@@ -87,7 +87,7 @@ actor CallbackSender {
         var failures = 0
         while start.duration(to: .now) < JobQueue.callbackTerm {
             do throws(QueueError) { return try await call() } catch {
-                log.debug("the queue does not answer about callbacks: \(error)")
+                log.debug("claiming callbacks failed: \(error)")
                 failures += 1
                 guard error.isTransient, !isClosed else { return nil }
             }
@@ -102,14 +102,14 @@ actor CallbackSender {
         metrics.called(answer)
         let url = redactedURL(callback.url)
         switch (outcome, answer) {
-        case (.delivered, .delivered?): log.info("called back", ["url": url])
+        case (.delivered, .delivered?): log.info("callback delivered", ["url": url])
         case (.again(let reason, _, _), .waiting(let due)?):
             log.warning(
-                "callback failed, and is tried again: \(reason)",
+                "callback failed, retrying: \(reason)",
                 ["url": url, "next": WallClock.timestamp(milliseconds: due)])
         case (.again(let reason, _, _), .failed?), (.refused(let reason, _), .failed?):
-            log.error("callback failed for good: \(reason)", ["url": url])
-        default: log.warning("the queue did not hear what came of a callback; it will be sent again", ["url": url])
+            log.error("callback failed: \(reason)", ["url": url])
+        default: log.warning("the outcome of a callback could not be reported; it will be sent again", ["url": url])
         }
     }
 }
@@ -119,7 +119,7 @@ extension CallbackOutcome {
     /// else.
     init(_ answer: CallbackAnswer) {
         guard let status = answer.status else {
-            let failure = answer.failure ?? Failure(.internal, "nothing is known of it")
+            let failure = answer.failure ?? Failure(.internal, "its outcome is unknown")
             self =
                 failure.retryable
                 ? .again(failure.message, status: nil, retryAfter: nil) : .refused(failure.message, status: nil)
@@ -128,8 +128,8 @@ extension CallbackOutcome {
         switch status {
         case 200..<300: self = .delivered(status: status)
         case 408, 425, 429, 300..<400, 500...:
-            self = .again("the receiver answered with status \(status)", status: status, retryAfter: answer.retryAfter)
-        default: self = .refused("the receiver refuses it with status \(status)", status: status)
+            self = .again("the receiver responded with status \(status)", status: status, retryAfter: answer.retryAfter)
+        default: self = .refused("the receiver rejects it with status \(status)", status: status)
         }
     }
 }

@@ -20,7 +20,7 @@ package struct HealthCheck: Sendable {
             .compactMap { Self.reading("\(folder)/\($0)") }
         let stuck = readings.filter { $0.age > WorkerHealth.longestSilence.milliseconds }
         isHealthy = !readings.isEmpty && stuck.isEmpty
-        summary = readings.isEmpty ? "no worker runs here" : readings.map(\.summary).joined(separator: "; ")
+        summary = readings.isEmpty ? "no worker is running here" : readings.map(\.summary).joined(separator: "; ")
     }
 
     private static func reading(_ path: String) -> HeartbeatReading? {
@@ -47,9 +47,9 @@ private extension HeartbeatReading {
 
     var summary: String {
         guard age <= WorkerHealth.longestSilence.milliseconds else {
-            return "worker \(pid) is stuck: no sign of life for \(age / 1000) s"
+            return "worker \(pid) is stuck: no heartbeat for \(age / 1000) s"
         }
-        guard let silence else { return "worker \(pid) lives; Redis has not answered yet" }
-        return "worker \(pid) lives; Redis answered \((silence + age) / 1000) s ago"
+        guard let silence else { return "worker \(pid) is running; no reply from Redis yet" }
+        return "worker \(pid) is running; last reply from Redis \((silence + age) / 1000) s ago"
     }
 }

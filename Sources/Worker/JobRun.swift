@@ -118,7 +118,7 @@ struct JobRun: Sendable {
         if active.ending != nil { metrics.lostChildren("stopped") }
         guard let outcome = result.outcome else {
             metrics.ended("lost", code: "", seconds: seconds)
-            return log.warning("dropped: the lease is lost, so the job is another worker's, or over")
+            return log.warning("discarded: the lease is lost; another worker has the job, or it has finished")
         }
         if case .crashed = outcome { metrics.lostChildren("crashed") }
         let lines = AttemptLog.lines(of: job, outcome, libav: result.lines, after: .seconds(seconds))
@@ -132,12 +132,14 @@ struct JobRun: Sendable {
         switch answer {
         case .acknowledged(let state, _):
             guard let failure = outcome.failure else {
-                return log.info(outcome == .released ? "given back" : "\(state)")
+                return log.info(outcome == .released ? "released" : "\(state)")
             }
             log.warning("\(state): \(failure.message)", ["code": failure.code.rawValue])
-        case .stale: log.warning("dropped: the job was taken from this worker before it could say `\(outcome.name)`")
-        case .publishing: log.warning("still publishing, so it could not be \(outcome.name)")
-        case nil: log.warning("ends untold; its lease will end, and another worker will take it")
+        case .stale:
+            log.warning("discarded: the job was taken from this worker before it could report `\(outcome.name)`")
+        case .publishing: log.warning("still publishing, so it cannot be \(outcome.name)")
+        case nil:
+            log.warning("could not report the outcome; the lease will expire, and another worker will take the job")
         }
     }
 }
@@ -148,7 +150,7 @@ extension Outcome {
 
     /// The outcome of a job whose workers were lost too often, the last one while it published.
     fileprivate static let lost = failed(
-        Failure(.crashed, "the workers were lost, and the last one had not published the result"))
+        Failure(.crashed, "the workers were lost, and the last one did not publish the result"))
 
     /// The outcome for a record whose outputs are visible: a job fails if one of its outputs has failed.
     fileprivate static func published(_ record: CommitRecord) -> Outcome {

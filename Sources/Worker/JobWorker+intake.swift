@@ -150,7 +150,7 @@ extension JobWorker {
         for index in queues.indices where inquiries[index].isRung {
             inquiries[index].isRung = false
             do throws(QueueError) { try await queues[index].queue.ring() } catch {
-                log.debug("no other worker could be woken: \(error)")
+                log.debug("waking another worker failed: \(error)")
             }
         }
     }

@@ -111,7 +111,7 @@ package actor JobWorker {
         graceEnd?.cancel()
         await callbacks?.close(within: wasCutShort ? .zero : Self.callbackGrace)
         await deregister()
-        log.info(wasCutShort ? "worker stopped at once" : "worker drained")
+        log.info(wasCutShort ? "worker stopped immediately" : "worker drained")
         return wasCutShort ? .cutShort : .drained
     }
 
@@ -135,7 +135,7 @@ package actor JobWorker {
     /// Releases the active jobs as quickly as possible, and leaves the rest to their next owners.
     package func stop() async {
         drain()
-        log.warning("stopping at once", ["jobs": "\(activeJobs.count)"])
+        log.warning("stopping immediately", ["jobs": "\(activeJobs.count)"])
         wasCutShort = true
         for job in activeJobs { job.interrupt() }
         try? await Task.sleep(for: Self.stopGrace)
@@ -154,7 +154,7 @@ package actor JobWorker {
     private func giveBack() {
         let jobs = activeJobs
         guard !jobs.isEmpty else { return }
-        log.warning("the grace is over: unfinished jobs are given back", ["jobs": "\(jobs.count)"])
+        log.warning("the grace period has ended: unfinished jobs are released", ["jobs": "\(jobs.count)"])
         for job in jobs { job.end(.released) }
     }
 
@@ -198,7 +198,7 @@ package actor JobWorker {
     private func deregister() async {
         for served in queues {
             do throws(QueueError) { try await served.queue.removeWorker(record.name) } catch {
-                log.debug("the queue \(served.queue.name.text) could not be told that this worker leaves: \(error)")
+                log.debug("signing this worker off from the queue \(served.queue.name.text) failed: \(error)")
             }
         }
         await endSlots()

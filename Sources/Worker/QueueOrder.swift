@@ -33,7 +33,7 @@ package struct QueueOrder: Sendable, Hashable {
             let parts = word.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
             let name = try QueueName(String(parts[0]))
             guard !names.contains(name) else {
-                throw Failure(.invalidRequest, "the queue `\(name.text)` is named twice in `\(text)`")
+                throw Failure(.invalidRequest, "the queue `\(name.text)` is given twice in `\(text)`")
             }
             names.append(name)
             guard parts.count == 2 else { continue }
@@ -47,13 +47,13 @@ package struct QueueOrder: Sendable, Hashable {
         guard weights.isEmpty || weights.count == names.count else {
             throw Failure(
                 .invalidRequest,
-                "`\(text)` gives a weight to some queues only: give all of them one (urgent:3,default:1), or none of them"
+                "`\(text)` has weights for some queues only: give every queue a weight (urgent:3,default:1), or none"
             )
         }
         guard names.count <= Self.maxQueues else {
             throw Failure(
                 .invalidRequest,
-                "a worker serves at most \(Self.maxQueues) queues, and `\(text.prefix(80))…` names \(names.count)")
+                "a worker serves at most \(Self.maxQueues) queues, and `\(text.prefix(80))…` has \(names.count)")
         }
         self.init(names: names, weights: weights.isEmpty ? nil : weights)
     }

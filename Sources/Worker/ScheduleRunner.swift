@@ -26,11 +26,11 @@ actor ScheduleRunner {
                 switch result {
                 case .success(let id): log.info("scheduled", ["schedule": name, "job": id])
                 case .failure(let failure):
-                    found.insert("the schedule \(name) is left to other workers: \(failure.message)")
+                    found.insert("the schedule \(name) is skipped by this worker: \(failure.message)")
                 }
             }
         } catch {
-            found.insert("schedules are due, and wait: \(error)")
+            found.insert("running due schedules failed, retrying: \(error)")
         }
         for sentence in found.subtracting(complaints).sorted() { log.error(sentence) }
         complaints = found

@@ -123,12 +123,12 @@ actor TransitionReporter {
                 if error.isShortOfReplicas {
                     // Redis itself replied, so this is not an outage.
                     metrics.unacknowledged()
-                    if failures == 1 { log.warning("\(operation) does not count yet, and is tried again: \(error)") }
+                    if failures == 1 { log.warning("\(operation) is not confirmed, retrying: \(error)") }
                 } else {
                     health.failed(operation, queue.name, error)
                 }
                 guard !isStopped, refusals < Self.maxRefusals else {
-                    log.error("\(operation) is given up: \(error)")
+                    log.error("\(operation) failed and is not retried: \(error)")
                     return nil
                 }
             }

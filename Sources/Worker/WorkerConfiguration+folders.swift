@@ -38,7 +38,7 @@ extension WorkerConfiguration {
         let help =
             error.rawValue == EACCES
             ? "run `chown -R \(geteuid()):\(getegid()) \(path)`, or `chmod` it and the folders above"
-            : "make that folder, or give another"
+            : "create that folder, or give another"
         throw Failure(.invalidRequest, "\(name) holds `\(path)`, which cannot be \(use) (\(error)): \(help)")
     }
 }

@@ -59,7 +59,7 @@ package final class WorkerHealth: Sendable {
             return state.outages.removeValue(forKey: queue)
         }
         guard let outage else { return false }
-        log(of: queue).info("Redis answers again", ["seconds": outage.duration(to: .now).rounded])
+        log(of: queue).info("Redis is reachable again", ["seconds": outage.duration(to: .now).rounded])
         return true
     }
 
@@ -72,7 +72,7 @@ package final class WorkerHealth: Sendable {
         }
         guard isNew else { return log(of: queue).debug("\(operation) failed: \(error)") }
         metrics.outage()
-        log(of: queue).warning("\(operation) failed, and is tried again; conversions go on: \(error)")
+        log(of: queue).warning("\(operation) failed, retrying; conversions continue: \(error)")
     }
 
     private func log(of queue: QueueName) -> Log { hasSeveralQueues ? log.with("queue", queue.text) : log }

@@ -9,13 +9,13 @@ struct PasswordCheck: Sendable {
     let log: Log
 
     private static let danger =
-        "so a respool-transfer that is taken over, like everybody who reaches that port, could read and change all queues"
-    private static let help = "set requirepass or ACL users and name one in RESPOOL_REDIS_URL, or use a unix socket"
+        "so a compromised respool-transfer, like any client of that port, can read and change all queues"
+    private static let help = "set requirepass or ACL users and give one in RESPOOL_REDIS_URL, or use a Unix socket"
 
     /// Runs the check as soon as Redis replies, and logs a problem; false if the worker must not start.
     func run() async -> Bool {
         guard !url.ports.isEmpty, await isOpen() else { return true }
-        let fact = "Redis answers without a password at \(url.withoutAccount)"
+        let fact = "Redis at \(url.withoutAccount) does not require a password"
         guard isRequired else {
             log.warning("\(fact), \(Self.danger): \(Self.help)")
             return true

@@ -30,12 +30,12 @@ struct ServerCheck: Sendable {
                 if case .redis(let refusal) = error {
                     if refusal.isServer("NOPERM") {
                         let sentence =
-                            "this Redis account may not use INFO, so maxmemory-policy and version are not checked"
+                            "the Redis user has no permission for INFO, so maxmemory-policy and version are not checked"
                         if warnings.insert(sentence).inserted { log.warning(sentence) }
                         return true
                     }
                     if Self.refusals.contains(where: refusal.isServer) {
-                        log.error("Redis refuses this worker: \(error); give user and password in RESPOOL_REDIS_URL")
+                        log.error("Redis rejects this worker: \(error); give user and password in RESPOOL_REDIS_URL")
                         return false
                     }
                 }

@@ -62,7 +62,8 @@ enum WorkerCommand {
         for sentence in settings.worker.configurationWarnings { log.warning(sentence) }
         for port in settings.openPorts {
             log.warning(
-                "Redis has port \(port), which stays open to respool-transfer for sources and outputs: give it another")
+                "Redis uses port \(port), which respool-transfer may connect to for sources and outputs: give Redis another port"
+            )
         }
         if settings.worker.callbackSecrets == nil {
             log.info("RESPOOL_CALLBACK_SECRET is not set, so this worker sends no callbacks")
@@ -106,7 +107,8 @@ enum WorkerCommand {
     private static func heartbeatFile(_ log: Log) -> HeartbeatFile? {
         do throws(Errno) { return try HeartbeatFile(nonce: Nonce.random()) } catch {
             log.warning(
-                "`worker --check` will not find this worker: no file can be made in \(HeartbeatFile.folder): \(error)")
+                "`worker --check` will not find this worker: no file can be created in \(HeartbeatFile.folder): \(error)"
+            )
             return nil
         }
     }

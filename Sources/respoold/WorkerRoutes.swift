@@ -18,7 +18,7 @@ enum WorkerRoutes {
                 return HTTPResponse(
                     status: 503,
                     silent.isEmpty
-                        ? "draining, or Redis does not answer\n" : "Redis does not answer for the queue \(silent)\n")
+                        ? "draining, or Redis does not respond\n" : "Redis does not respond for the queue \(silent)\n")
             },
             "/metrics": { _ in
                 HTTPResponse(contentType: "text/plain; version=0.0.4; charset=utf-8", metrics.render())

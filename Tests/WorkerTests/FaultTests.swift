@@ -94,11 +94,11 @@ import Testing
         ])
         try await shop.isConverting(id)
         await shop.redis.kill()
-        try await worker.logs("conversions go on")
+        try await worker.logs("conversions continue")
         // Longer than the lease.
         try await Task.sleep(for: .seconds(4))
         try await shop.redis.restart()
-        try await worker.logs("Redis answers again")
+        try await worker.logs("Redis is reachable again")
         try await shop.isConverting(id)
         let job = try #require(try await shop.job(id))
         #expect(job.attempt == 1)
@@ -117,7 +117,7 @@ import Testing
         _ = try await shop.client.send(["SAVE"])
         let told = try await shop.job(id, reaches: .completed)
         await shop.redis.kill()
-        try await worker.logs("conversions go on")
+        try await worker.logs("conversions continue")
         try await shop.redis.restart()
         let job = try await shop.job(id, reaches: .completed)
         #expect(job.attempt == 1)
@@ -140,7 +140,7 @@ import Testing
         try await cluster.breakApart()
         try await worker.logs("the Redis cluster is down or incomplete")
         try await cluster.mend()
-        try await worker.logs("Redis answers again")
+        try await worker.logs("Redis is reachable again")
         ids.append(try await queue.enqueue([job])[0].id)
         try await eventually("both are done", within: Workshop.timeout, areDone)
         #expect(Set(shop.outputs) == Set(ids.map { "\($0).flac" }))
@@ -164,7 +164,7 @@ import Testing
                 try await queue.jobs([id ?? ""])[0]?.state == .completed
             }
             if try await trio.master() == trio.ports[0] { try await trio.failOver(from: 0) }
-            try await worker.logs("Redis answers again")
+            try await worker.logs("Redis is reachable again")
         }
         #expect(shop.outputs.count == 2)
     }

@@ -13,16 +13,18 @@ import Testing
     @Test func `the check is unhealthy if no worker runs`() {
         let check = HealthCheck(folder: folder.path)
         #expect(!check.isHealthy)
-        #expect(check.summary == "no worker runs here")
+        #expect(check.summary == "no worker is running here")
     }
 
     @Test func `the check finds a live worker, also one that Redis does not answer`() throws {
         let sign = try HeartbeatFile(nonce: "a", folder: folder.path)
         #expect(HealthCheck(folder: folder.path).isHealthy)
-        #expect(HealthCheck(folder: folder.path).summary == "worker \(getpid()) lives; Redis has not answered yet")
+        #expect(HealthCheck(folder: folder.path).summary == "worker \(getpid()) is running; no reply from Redis yet")
         sign.renew(silence: .seconds(100))
         #expect(HealthCheck(folder: folder.path).isHealthy)
-        #expect(HealthCheck(folder: folder.path).summary == "worker \(getpid()) lives; Redis answered 100 s ago")
+        #expect(
+            HealthCheck(folder: folder.path).summary == "worker \(getpid()) is running; last reply from Redis 100 s ago"
+        )
         withExtendedLifetime(sign) {}
     }
 
@@ -37,7 +39,7 @@ import Testing
         let check = HealthCheck(folder: folder.path)
         withExtendedLifetime((stuck, living)) {}
         #expect(!check.isHealthy)
-        #expect(check.summary.contains("worker 1234 is stuck: no sign of life for 60 s"))
+        #expect(check.summary.contains("worker 1234 is stuck: no heartbeat for 60 s"))
     }
 
     @Test func `the check ignores a worker that was killed, and one that ended`() throws {

@@ -104,7 +104,7 @@ import Testing
     }
 
     @Test(arguments: [
-        ("a,b,a", "is named twice"), ("a:3,b", "some queues only"), ("a:0,b:1", "from 1 to 1000"),
+        ("a,b,a", "is given twice"), ("a:3,b", "some queues only"), ("a:0,b:1", "from 1 to 1000"),
         ("a:x", "from 1 to 1000"), ("a,,b", "1 to 64 of"), ("", "1 to 64 of"), ("a b", "1 to 64 of"),
     ])
     func `an impossible order of queues is refused`(_ text: String, _ words: String) throws {
@@ -143,10 +143,10 @@ import Testing
                 "curl", ["-sS", "-w", "%{http_code}", "http://127.0.0.1:\(listener.port)/readyz"]
             ).output
         }
-        #expect(try await ask(.zero) == "Redis does not answer for the queue `b`\n503")
+        #expect(try await ask(.zero) == "Redis does not respond for the queue `b`\n503")
         #expect(try await ask(.seconds(3600)) == "ok\n200")
         health.drains()
-        #expect(try await ask(.seconds(3600)) == "draining, or Redis does not answer\n503")
+        #expect(try await ask(.seconds(3600)) == "draining, or Redis does not respond\n503")
     }
 
     @Test func `queues that have jobs take turns by weight`() throws {

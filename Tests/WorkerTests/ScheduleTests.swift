@@ -51,7 +51,7 @@ import Testing
                 }
             }
         }
-        func complaints() -> Int { worker.errors.components(separatedBy: "is left to other workers").count - 1 }
+        func complaints() -> Int { worker.errors.components(separatedBy: "is skipped by this worker").count - 1 }
         try await put(zone: "Mars/Olympus", thenRun: "a")
         #expect(complaints() == 1)
         try await put(zone: "UTC", thenRun: "b")

@@ -90,13 +90,13 @@ import Testing
         let check = try await ChildProcess.run(
             Programs.path("respoold"), ["worker", "--check"], environment: shop.environment)
         #expect(check.exitCode == 0)
-        #expect(check.output.contains("worker \(worker.pid) lives"))
+        #expect(check.output.contains("worker \(worker.pid) is running"))
         worker.kill()
         await worker.wait()
         let late = try await ChildProcess.run(
             Programs.path("respoold"), ["worker", "--check"], environment: shop.environment)
         #expect(late.exitCode == 1)
-        #expect(late.output == "no worker runs here\n")
+        #expect(late.output == "no worker is running here\n")
     }
 
     @Test func `each log line of a job has its id and its attempt`() async throws {
@@ -121,7 +121,7 @@ import Testing
             environment: shop.environment.merging(["RESPOOL_REDIS_URL": "unix://:wrong@\(shop.redis.socket)"]) { $1 })
         let outcome = await child.wait()
         #expect(outcome.exitCode == 3, "\(outcome.errors)")
-        #expect(outcome.errors.contains("Redis refuses this worker"))
+        #expect(outcome.errors.contains("Redis rejects this worker"))
         #expect(!outcome.errors.contains("wrong@"))
     }
 
@@ -136,7 +136,7 @@ import Testing
         let shop = try await Workshop(["port": "\(port)"])
         let url = ["RESPOOL_REDIS_URL": "redis://127.0.0.1:\(port)"]
         let worker = try await shop.worker(url)
-        try await worker.logs("answers without a password at redis://127.0.0.1:\(port)")
+        try await worker.logs("Redis at redis://127.0.0.1:\(port)")
         let id = try await shop.push(["source": try shop.source("a.wav", Sounds.ramp(samples: 441)), "format": "flac"])
         try await shop.job(id, reaches: .completed)
         worker.kill(SIGTERM)
@@ -145,7 +145,7 @@ import Testing
         let refused = try await ChildProcess.run(
             Programs.path("respoold"), ["worker"],
             environment: shop.environment.merging(url.merging(["RESPOOL_SANDBOX": "require"]) { $1 }) { $1 })
-        #expect(refused.exitCode == 1 && refused.errors.contains("answers without a password"), "\(refused.errors)")
+        #expect(refused.exitCode == 1 && refused.errors.contains("does not require a password"), "\(refused.errors)")
         #expect(refused.errors.contains("RESPOOL_SANDBOX"))
     }
 

@@ -80,7 +80,7 @@ import Testing
             try await converts("beside \(name)", in: shop)
             let job = try await flood
             #expect(job.error?.code == .crashed, "\(name): \(job)")
-            #expect(job.error?.message.contains("sent more than its worker may have to read") == true, "\(job)")
+            #expect(job.error?.message.contains("sent more messages than its limit") == true, "\(job)")
         }
         let status = try String(contentsOfFile: "/proc/\(worker.pid)/status", encoding: .utf8)
         let peak = status.split(separator: "\n").first { $0.hasPrefix("VmHWM") }.flatMap {

@@ -96,11 +96,11 @@ class Fleet:
         back = time.time()
         noticed, works = [], []
         for worker in self.steady:
-            losses = self.times(worker, start, "is tried again")
+            losses = self.times(worker, start, "retrying")
             if losses:
                 noticed.append(losses[0] - start)
-                until(f"a worker works again after: {name}", 20, lambda: self.times(worker, losses[-1], "answers again"), 0.02)
-                works.append(max(0, self.times(worker, losses[-1], "answers again")[-1] - back))
+                until(f"a worker works again after: {name}", 20, lambda: self.times(worker, losses[-1], "reachable again"), 0.02)
+                works.append(max(0, self.times(worker, losses[-1], "reachable again")[-1] - back))
         done = self.done()
         until(f"jobs are done after: {name}", 20, lambda: self.done() > done)
         # A connection that was cut while it was idle is replaced without being noticed.

@@ -87,7 +87,7 @@ class LostReplies:
         until("the callback is delivered", 20, lambda: told()["state"] == "delivered", 0.3)
         equal(len(told()["log"]), 1, "tries of a callback of which the end was told again")
         for worker in self.fleet.steady:
-            equal(self.fleet.times(worker, begin, "did not hear"), [], "callbacks that a worker takes for lost")
+            equal(self.fleet.times(worker, begin, "could not be reported"), [], "callbacks that a worker takes for lost")
         self.command("callbacks", "--retry", told()["id"], script="redeliver")
 
     def of_commands(self):
