@@ -23,7 +23,7 @@ enum CommandLineTool {
         if arguments.has(.help) { return show(HelpPage(width: helpWidth).overview()) }
         if arguments.has(.version) { return show("respool \(respoolVersion)\n") }
         guard let name = arguments.operands.first else {
-            throw .usage("give a command; `respool --help` lists them")
+            throw .usage("missing command; see `respool --help`")
         }
         if name == "help" { return try help(Array(arguments.operands.dropFirst())) }
         let command = try command(name)
@@ -49,11 +49,11 @@ enum CommandLineTool {
             let extra = arguments.operands[command.operands.upperBound]
             let most = command.operands.upperBound
             throw .usage(
-                "'\(extra)' is one operand too many: "
-                    + (most == 0 ? "`\(command.name)` takes none" : "`\(command.name)` takes at most \(most)"))
+                "unexpected operand '\(extra)': "
+                    + (most == 0 ? "`\(command.name)` takes no operands" : "`\(command.name)` takes at most \(most)"))
         }
         if count < command.operands.lowerBound {
-            throw .usage("an operand is missing: write respool \(command.name) \(command.usages[0])")
+            throw .usage("missing operand: write respool \(command.name) \(command.usages[0])")
         }
     }
 
@@ -66,7 +66,7 @@ enum CommandLineTool {
         if let command = Command.named(name) { return command }
         let nearest = Spelling.nearest(to: name, among: Command.all.map(\.name))
         throw .usage(
-            "unknown command '\(name)'" + (nearest.map { ": did you mean \($0)?" } ?? "; `respool --help` lists them"))
+            "unknown command '\(name)'" + (nearest.map { ": did you mean \($0)?" } ?? "; see `respool --help`"))
     }
 
     private static func show(_ text: String) -> ExitStatus {

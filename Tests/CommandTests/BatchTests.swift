@@ -60,9 +60,9 @@ import Testing
         ("{\"source\":\"https://x.org/1\",\"format\":\"mp3\",\"x\":1}", "line 1: unknown field `x`"),
         ("{\"source\":\"https://x.org/1\",\"format\":\"mp3\"}\n[1]", "line 2: `[1]` is not a JSON object"),
         ("{\"source\":\"https://x.org/1\",\"format\":\"mp3\"}\n{\"source", "line 2: `{\"source` is not a JSON object"),
-        ("hello", "line 1: give one JSON object a line, or CSV"),
-        ("source,format\nhttps://x.org/1\n", "line 2: 1 cells under 2 names"),
-        ("source,format\nhttps://x.org/1,\"mp3\n", "line 2: a quote is opened and never closed"),
+        ("hello", "line 1: give one JSON object per line, or CSV"),
+        ("source,format\nhttps://x.org/1\n", "line 2: 1 cells for 2 fields"),
+        ("source,format\nhttps://x.org/1,\"mp3\n", "line 2: a quote is not closed"),
         (
             "{\"source\":\"https://x.org/1\",\"format\":\"mp3\",\"overwrite\":{\"title\":\"x\"}}",
             "`overwrite` is `{\"title\":\"x\"}`: it must be replace, skip or fail"

@@ -19,7 +19,7 @@ import Testing
         #expect(try await respool.run("callbacks").output == "")
         #expect(try await respool.run("seal", "g", "--callback", "https://z.org/done").exitCode == 0)
         let late = try await respool.run("seal", "g", "--callback", "https://other.org/done")
-        #expect(late.exitCode == 1 && late.errors.contains("is over, or has another callback"))
+        #expect(late.exitCode == 1 && late.errors.contains("has finished or has another callback"))
         _ = try await queue.cancel([id] + other)
         for callback in try await queue.claimCallbacks(count: 9) {
             switch callback.subject {
@@ -46,7 +46,7 @@ import Testing
         #expect(try await queue.claimCallbacks(count: 9).map(\.id) == [name])
         let unknown = try await respool.run("callbacks", "--retry", "1-1", name)
         #expect(unknown.exitCode == 1)
-        #expect(unknown.lines == ["1-1 unknown: there is no such callback", "\(name) sending: it is on its way"])
+        #expect(unknown.lines == ["1-1 unknown: there is no such callback", "\(name) sending: it is being delivered"])
         let group = try await respool.run("callbacks", "--group", "g", "--json").lines
         #expect(group.count == 1 && group[0].contains("group.finished"))
         let sealed = try await respool.run(
@@ -57,7 +57,7 @@ import Testing
     }
 
     @Test(arguments: [
-        (["callbacks", "1-1"], "write --retry, or --job"), (["callbacks", "--retry"], "--retry needs ids"),
+        (["callbacks", "1-1"], "write --retry or --job"), (["callbacks", "--retry"], "--retry requires ids"),
         (
             ["seal", "g", "--callback", "ftp://u:hidden@x.org"],
             "--callback is 'ftp://x.org': it must begin with https://"

@@ -44,6 +44,6 @@ import Testing
         try await queue.resume()
         try await eventually("the drain ends") { !child.isRunning }
         let outcome = await child.wait()
-        #expect(outcome.exitCode == 1 && outcome.errors.contains("somebody resumed the queue"))
+        #expect(outcome.exitCode == 1 && outcome.errors.contains("the queue was resumed"))
     }
 }

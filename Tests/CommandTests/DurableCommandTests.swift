@@ -29,7 +29,7 @@ import Testing
 
     @Test func `the doctor reports fewer replicas than workers wait for`() async throws {
         let server = try await RedisServer()
-        let sentence = "RESPOOL_WAIT_REPLICAS is 2 and Redis has 0 replicas, so no result is published"
+        let sentence = "RESPOOL_WAIT_REPLICAS is 2 and Redis has 0 replicas, so no result can be published"
         let waiting = try await RespoolProcess(server, environment: ["RESPOOL_WAIT_REPLICAS": "2"]).run("doctor")
         #expect(waiting.exitCode == 0 && waiting.output.contains(sentence), "\(waiting.output)")
         #expect(try await !RespoolProcess(server).run("doctor").output.contains("RESPOOL_WAIT_REPLICAS"))

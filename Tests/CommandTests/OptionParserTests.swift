@@ -37,10 +37,10 @@ import Testing
         (["--formt", "x"], "unknown option '--formt': did you mean --format?"),
         (["--zzzzzz=1"], "unknown option '--zzzzzz'"),
         (["-x"], "unknown option '-x'"), (["-wx"], "unknown option '-x'"),
-        (["--root"], "--root needs a value: write --root DIR"),
-        (["a", "-f"], "-f needs a value: write --format FORMAT"),
-        (["--wait=1"], "--wait takes no value: write it without '='"),
-        (["--wa"], "'--wa' may mean --wait or --watch: write it out"),
+        (["--root"], "--root requires a value: write --root DIR"),
+        (["a", "-f"], "-f requires a value: write --format FORMAT"),
+        (["--wait=1"], "--wait takes no value: leave out '='"),
+        (["--wa"], "'--wa' is ambiguous: write --wait or --watch"),
     ])
     func `a wrong option is explained`(words: [String], sentence: String) {
         let failure = #expect(throws: CommandFailure.self) { _ = try parser.parse(words) }

@@ -53,12 +53,13 @@ import Testing
     @Test(arguments: [
         (["add", "x", "61 * * * *"], "`61` is not a valid minute"),
         (["add", "x", "@daily", "--time-zone", "CEST"], "`CEST`"),
-        (["add", "x", "0 0 30 2 *"], "names no day within 50 years"), (["add", "a b", "@daily"], "'a b' is no name"),
+        (["add", "x", "0 0 30 2 *"], "has no occurrence within 50 years"),
+        (["add", "a b", "@daily"], "'a b' is not a schedule name"),
         (["add", "x", "@daily", "--bit-rate", "no"], "`bit_rate` is `no`"),
-        (["add", "x", "@daily", "--deadline", "2030-01-31T12:00:00Z"], "`deadline` is one moment"),
+        (["add", "x", "@daily", "--deadline", "2030-01-31T12:00:00Z"], "`deadline` is a fixed instant"),
         (["add", "x", "@daily", "--not-before", "2030-01-31T12:00:00Z"], "give seconds as `delay`"),
         (["add", "x"], "takes 2 more operands, not 1"), (["remove"], "takes 1 more operand"),
-        (["drop", "x"], "'drop' is not what a schedule does"),
+        (["drop", "x"], "unknown action 'drop'"),
     ])
     func `a schedule that cannot run is refused with a reason`(_ words: [String], _ reason: String) async throws {
         let outcome = try await respool.run(["schedule"] + words + ["--source", "https://x.org/a", "--to", "mp3"])

@@ -30,7 +30,7 @@ import Testing
         (Rendition(format: "flac", bitRate: 100_000), "bit_rate", "lossless"),
         (Rendition(format: "mp3", quality: 10), "quality", "0.0 to 9.0"),
         (Rendition(format: "m4a", quality: 1), "quality", "no quality scale"),
-        (Rendition(format: "mp3", bitRate: 128_000, quality: 2), "quality", "not both"),
+        (Rendition(format: "mp3", bitRate: 128_000, quality: 2), "quality", "mutually exclusive"),
         (Rendition(format: "mp3", sampleRate: 96_000), "sample_rate", "44100, 48000 Hz"),
         (Rendition(format: "opus", sampleRate: 44_100), "sample_rate", "8000, 12000, 16000, 24000, 48000 Hz"),
         (Rendition(format: "flac", sampleRate: 88_201), "sample_rate", "from 65535 only multiples of 10"),

@@ -197,7 +197,7 @@ import Testing
         try await slot.start()
         kill(try #require(slot.processes["respool-transcode"]), SIGSTOP)
         let error = await #expect(throws: SlotError.self) { _ = try await slot.convert(studio.task("quiet")) { _ in } }
-        #expect(error?.failure.message.contains("said nothing") == true, "\(error?.failure.message ?? "")")
+        #expect(error?.failure.message.contains("sent no message") == true, "\(error?.failure.message ?? "")")
         await slot.end()
         try await studio.convert(slot, id: "after")
         await slot.shutdown()

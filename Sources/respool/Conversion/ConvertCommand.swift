@@ -8,22 +8,24 @@ import Slots
 extension Command {
     static let convert = Command(
         "convert", usages: ["SOURCE DESTINATION…", "SOURCE [FOLDER] --outputs JSON"],
-        "converts one source here and now, without Redis",
+        "converts one source on this machine, without Redis",
         details: [
-            "SOURCE is a path, a URL, a pipe, or `-` for standard input; DESTINATION is a path in a folder that exists, such a folder (with --format), a URL, or `-` for standard output. The "
-                + "format is that of the destination's name, unless --format says otherwise. An existing file is replaced "
-                + "when the new one is complete and checked, and not before, unless --overwrite says otherwise.",
-            "Several destinations are made in one go, from one decode. With --outputs each has settings of its own, the other "
-                + "options holding for all, and its `output` is a path in FOLDER; with --atomic true all of them appear, or none.",
+            "SOURCE is a path, a URL, a pipe, or `-` for standard input. DESTINATION is a path in "
+                + "an existing folder, an existing folder (with --format), a URL, or `-` for standard "
+                + "output. The format follows from the destination's name unless --format is given. An "
+                + "existing file is replaced once the new one is complete and checked, unless --overwrite is given.",
+            "Several destinations are made from one decode. With --outputs each "
+                + "has its own settings, the other options apply to all, and its `output` "
+                + "is a path in FOLDER. With --atomic true, all of them are published or none.",
         ],
         options: FieldOptions.conversion + [ConvertOptions.spoolFolder, .allowHost, .allowOutputHost, .json],
         examples: [
             .init(
                 line: "respool convert talk.flac talk.mp3 --start 5:00 --end 10:00",
                 meaning: "five minutes of it, exact to the sample"),
-            .init(line: "respool convert talk.flac - --format wav | aplay", meaning: "into another program"),
+            .init(line: "respool convert talk.flac - --format wav | aplay", meaning: "converts into a pipe"),
             .init(
-                line: "respool convert talk.flac talk.mp3 talk.opus talk.m4a", meaning: "three results of one decode"),
+                line: "respool convert talk.flac talk.mp3 talk.opus talk.m4a", meaning: "three results from one decode"),
             .init(
                 line: #"respool convert talk.flac --outputs "$(cat ladder.json)""#,
                 meaning: #"[{"output":"hi.mp3"},{"output":"lo.mp3","bit_rate":"48k"}]"#),
@@ -44,7 +46,8 @@ extension Command {
 
 enum ConvertOptions {
     static let spoolFolder = Option(
-        "spool-dir", value: "DIR", "where a source from the network and outputs for stores and URLs are kept meanwhile",
+        "spool-dir", value: "DIR",
+        "folder of temporary files for a source from the network and outputs for stores and URLs",
         fallback: "/tmp", variable: "RESPOOL_SPOOL_DIR", suggestion: .folders)
 
     /// The configuration of a local conversion. The source and output paths are granted separately.
@@ -98,7 +101,7 @@ struct ConversionRequest: Sendable {
         source = arguments.operands[0]
         let outputs = try LocalOutputs(arguments)
         guard !outputs.destinations.contains(nil) || isatty(STDOUT_FILENO) == 0 else {
-            throw .usage("the result would go to the terminal: name a file, or write it into a pipe")
+            throw .usage("standard output is a terminal: give a file, or write to a pipe")
         }
         var fields = outputs.fields
         fields["source"] = source == "-" ? "file:///dev/stdin" : try SourceAddress.url(source)

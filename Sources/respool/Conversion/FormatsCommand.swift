@@ -4,8 +4,9 @@ import MediaTypes
 
 extension Command {
     static let formats = Command(
-        "formats", usages: ["[FORMAT…]"], "lists the formats, their codecs and what these take", options: [.json],
-        examples: [.init(line: "respool formats mp3 m4a", meaning: "these alone, with their codecs")],
+        "formats", usages: ["[FORMAT…]"], "lists the formats, their codecs and the settings these support",
+        options: [.json],
+        examples: [.init(line: "respool formats mp3 m4a", meaning: "lists two formats and their codecs")],
         operands: 0...Int.max, operandSuggestion: .words(AudioFormat.all.map(\.name))
     ) { arguments throws(CommandFailure) in
         let formats = try FormatList.formats(arguments.operands)
@@ -29,7 +30,7 @@ private struct FormatList {
                 let hint =
                     AudioFormat.holding(codec: name).map { ", \($0)" }
                     ?? Spelling.hint(for: name, among: AudioFormat.all.map(\.name), quote: "")
-                throw .usage("there is no format '\(name)'\(hint); `respool formats` lists all")
+                throw .usage("there is no format '\(name)'\(hint); see `respool formats`")
             }
             formats.append(format)
         }

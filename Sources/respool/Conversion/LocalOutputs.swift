@@ -38,7 +38,9 @@ struct LocalOutputs {
             guard let target = Self.target(element["output"]?.field, in: folder) else {
                 throw .usage("`outputs[\(index)].output` is missing: give a path, or a folder for all of them")
             }
-            guard target != "-" else { throw .usage("standard output takes one result, and there are several") }
+            guard target != "-" else {
+                throw .usage("standard output takes one result, and there are several: give files or a folder")
+            }
             let format = try Self.format(element["format"]?.field ?? fields["format"], orOf: target)
             let destination = try Self.destination(target, source, format)
             elements[index]["format"] = .string(format)
@@ -57,13 +59,14 @@ struct LocalOutputs {
     ) throws(CommandFailure) -> [[String: JSONValue]] {
         guard let outputs else {
             guard !targets.isEmpty else {
-                throw .usage("an operand is missing: write respool convert SOURCE DESTINATION")
+                throw .usage("missing operand: write respool convert SOURCE DESTINATION")
             }
             return targets.map { ["output": .string($0)] }
         }
         guard targets.count < 2 else {
             throw .usage(
-                "'\(targets[1])' stands beside --outputs: give the places there, or one folder for all of them")
+                "'\(targets[1])' and --outputs are mutually exclusive: give the locations in --outputs, or one folder for all of them"
+            )
         }
         guard let elements = try? JSONDecoder().decode([[String: JSONValue]].self, from: Data(outputs.utf8)) else {
             throw .usage(#"--outputs is not a JSON list of objects: write '[{"format":"mp3"},{"format":"flac"}]'"#)
@@ -76,7 +79,7 @@ struct LocalOutputs {
         var status = stat()
         guard stat(typed, &status) == 0 else { throw .usage("the folder '\(typed)' cannot be used: \(Errno.last)") }
         guard status.st_mode & S_IFMT == S_IFDIR else {
-            throw .usage("'\(typed)' is not a folder: with --outputs, name the folder of all results, or none")
+            throw .usage("'\(typed)' is not a folder: with --outputs, give the folder of all results, or none")
         }
         return typed.hasSuffix("/") ? typed : typed + "/"
     }
@@ -97,7 +100,8 @@ struct LocalOutputs {
         guard let format = AudioFormat.named(alias) ?? AudioFormat.all.first(where: { $0.fileExtension == alias })
         else {
             throw .usage(
-                "'\(SourceAddress.shown(name))' does not tell the format: give --format \(AudioFormat.all.map(\.name).joined(separator: "|"))"
+                "'\(SourceAddress.shown(name))' does not determine the format: "
+                    + "give --format \(AudioFormat.all.map(\.name).joined(separator: "|"))"
             )
         }
         return format.name

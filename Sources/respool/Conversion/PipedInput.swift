@@ -35,7 +35,7 @@ final class PipedInput: Sendable {
 
     private static func standard(_ policy: TransferPolicy) throws(CommandFailure) -> PipedInput {
         guard isatty(STDIN_FILENO) == 0 else {
-            throw .usage("standard input is a terminal: pipe the audio into it, or name a file")
+            throw .usage("standard input is a terminal: pipe the audio into it, or give a file")
         }
         let own = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3)
         guard own >= 0 else { throw .failed("standard input cannot be read: \(Errno.last)") }
@@ -74,7 +74,7 @@ final class PipedInput: Sendable {
             guard count >= 0 else { throw .failed("\(name) cannot be read: \(Errno.last)") }
             guard count > 0 else { return }
             total += Int64(count)
-            guard total <= limit else { throw .failed("\(name) has over \(limit) bytes, which is the limit") }
+            guard total <= limit else { throw .failed("\(name) exceeds the limit of \(limit) bytes") }
             var done = 0
             while done < count {
                 let written = buffer.withUnsafeBytes { write(target, $0.baseAddress! + done, count - done) }

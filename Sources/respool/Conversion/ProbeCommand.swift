@@ -8,16 +8,16 @@ import Text
 
 extension Command {
     static let probe = Command(
-        "probe", usages: ["SOURCE"], "says what a source is: container, length, tracks, tags",
+        "probe", usages: ["SOURCE"], "shows the container, length, tracks and tags of a source",
         options: [
             .json, ProbeOptions.loudness, ProbeOptions.silence, ProbeOptions.silenceThreshold,
             ConvertOptions.spoolFolder, .allowHost,
         ],
         examples: [
-            .init(line: "respool probe talk.mp3 --json", meaning: "for programs"),
+            .init(line: "respool probe talk.mp3 --json", meaning: "prints JSON"),
             .init(
                 line: "respool probe talk.mp3 --loudness --silence",
-                meaning: "levels by EBU R 128, and where it is silent"),
+                meaning: "measures loudness and lists silence"),
         ],
         operands: 1...1, operandSuggestion: .files
     ) { arguments throws(CommandFailure) in
@@ -52,17 +52,18 @@ extension Command {
 }
 
 private enum ProbeOptions {
-    static let loudness = Option("loudness", "measures loudness, its range and peaks by EBU R 128")
-    static let silence = Option("silence", "lists where the audio is silent")
+    static let loudness = Option("loudness", "measures loudness, loudness range and peaks (EBU R 128)")
+    static let silence = Option("silence", "lists silent ranges")
     static let silenceThreshold = Option(
-        "silence-threshold", value: "DB[,SECONDS]", "what counts as silence", fallback: "-60,0.5")
+        "silence-threshold", value: "DB[,SECONDS]", "threshold of silence in dB, and its minimum length in seconds",
+        fallback: "-60,0.5")
 
     static func settings(_ arguments: Arguments) throws(CommandFailure) -> ProbeSettings {
         var settings = ProbeSettings(loudness: arguments.has(loudness))
         if arguments.has(silence) { settings.silence = ProbeSettings.usualSilence }
         if let text = arguments.given(silenceThreshold).last {
             guard let threshold = SilenceTrim(parsing: text) else {
-                throw .usage("--silence-threshold is '\(text)': give decibels and seconds, as -60,0.5")
+                throw .usage("--silence-threshold is '\(text)': give decibels and seconds, such as -60,0.5")
             }
             settings.silence = threshold
             if !text.contains(",") { settings.silence?.minimum = ProbeSettings.usualSilence.minimum }
@@ -156,7 +157,7 @@ private struct ProbeReport: Decodable {
             for silence in track.silences ?? [] { pairs.append(("silence", silence.facts)) }
             if track.silences?.isEmpty == true { pairs.append(("silence", "none")) }
             if let count = track.silencesLeftOut {
-                pairs.append(("silence", "\(count) more: give a longer least length"))
+                pairs.append(("silence", "\(count) more: give a longer minimum length"))
             }
         }
         for (name, values) in tags.sorted(by: { $0.key < $1.key }) {

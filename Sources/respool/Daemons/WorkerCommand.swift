@@ -2,10 +2,11 @@ import Glibc
 
 extension Command {
     static let worker = Command(
-        "worker", "takes jobs and converts them until it is told to stop",
+        "worker", "takes jobs and converts them until it is stopped",
         details: [
-            "The first SIGTERM, SIGINT or SIGHUP ends it in order: it takes no more jobs, and those that are not done when the grace "
-                + "is over go back to the queue uncharged. The second ends it at once."
+            "The first SIGTERM, SIGINT or SIGHUP drains the worker: it takes no more "
+                + "jobs, and jobs that are unfinished at the end of the grace period return "
+                + "to the queue without using up an attempt. The second signal stops it immediately."
         ],
         options: [
             .redis, WorkerOptions.queues, WorkerOptions.slots, WorkerOptions.grace, WorkerOptions.listen,
@@ -16,10 +17,10 @@ extension Command {
         examples: [
             .init(
                 line: "respool worker --source-root /srv/in --output-root /srv/out",
-                meaning: "converts files under /srv/in, and sources from the network, with a slot for each core"),
+                meaning: "converts files under /srv/in and sources from the network, one job per core"),
             .init(
                 line: "respool worker --check",
-                meaning: "for a health check: ends with 1 if a worker of this machine has fallen silent"),
+                meaning: "health check: exits with 1 if a worker of this machine does not respond"),
         ]
     ) { arguments throws(CommandFailure) in
         try WorkerOptions.export(arguments)
@@ -27,11 +28,12 @@ extension Command {
     }
 
     static let serve = Command(
-        "serve", "not yet: will serve the page, the HTTP API and metrics",
+        "serve", "not available yet: will serve the page, the HTTP API and metrics",
         options: [
             .redis, .queue,
             Option(
-                "listen", letter: "l", value: "ADDRESS:PORT", "where to listen", fallback: "127.0.0.1:8080",
+                "listen", letter: "l", value: "ADDRESS:PORT", "address and port to listen on",
+                fallback: "127.0.0.1:8080",
                 variable: "RESPOOL_LISTEN"),
         ]
     ) { arguments throws(CommandFailure) in
@@ -43,33 +45,36 @@ extension Command {
 /// The worker's settings, which are passed to `respoold` as environment variables.
 enum WorkerOptions {
     static let queues = Option(
-        "queue", value: "NAMES", "the queues: a,b strictly in this order, or a:3,b:1 by weight",
+        "queue", value: "NAMES", "the queues: a,b by strict priority, or a:3,b:1 by weight",
         fallback: "default", variable: "RESPOOL_QUEUE")
     static let slots = Option(
-        "slots", letter: "s", value: "N", "conversions at the same time, 1 to 1024", fallback: "one a core",
+        "slots", letter: "s", value: "N", "number of concurrent conversions, 1 to 1024", fallback: "one per core",
         variable: "RESPOOL_SLOTS")
     static let grace = Option(
-        "grace", value: "SECONDS", "how long running jobs may go on after the first signal", fallback: "25",
+        "grace", value: "SECONDS", "grace period of running jobs after the first signal", fallback: "25",
         variable: "RESPOOL_GRACE")
     static let listen = Option(
-        "listen", letter: "l", value: "ADDRESS:PORT", "serves /healthz, /readyz and /metrics there",
+        "listen", letter: "l", value: "ADDRESS:PORT", "serves /healthz, /readyz and /metrics at this address",
         fallback: "nowhere", variable: "RESPOOL_LISTEN")
     static let sourceRoot = Option(
         "source-root", value: "DIR",
-        "a folder under which file:/// sources may lie; in the variable several, with `:` between", fallback: "none",
+        "allowed root of file:/// sources; the variable takes several, separated by `:`", fallback: "none",
         variable: "RESPOOL_SOURCE_ROOTS", suggestion: .folders, isRepeatable: true)
     static let outputRoot = Option(
-        "output-root", value: "DIR", "the folder of the results", variable: "RESPOOL_OUTPUT_ROOT", suggestion: .folders)
+        "output-root", value: "DIR", "output root, the folder of the results", variable: "RESPOOL_OUTPUT_ROOT",
+        suggestion: .folders)
     static let spoolFolder = Option(
-        "spool-dir", value: "DIR", "where sources from the network and outputs for stores and URLs are kept meanwhile",
+        "spool-dir", value: "DIR",
+        "folder of temporary files for sources from the network and outputs for stores and URLs",
         fallback: "/tmp", variable: "RESPOOL_SPOOL_DIR", suggestion: .folders)
     static let maxCrashes = Option(
-        "max-crashes", value: "N", "crashes after which a job fails", fallback: "3", variable: "RESPOOL_MAX_CRASHES")
+        "max-crashes", value: "N", "number of crashes after which a job fails", fallback: "3",
+        variable: "RESPOOL_MAX_CRASHES")
     static let callbackSecretFile = Option(
         "callback-secret-file", value: "FILE",
-        "what callbacks are signed with: whsec_ and Base64, two while one follows the other",
+        "signing secret of callbacks: whsec_ and Base64; two during a rotation",
         fallback: "none are sent", variable: "RESPOOL_CALLBACK_SECRET_FILE", suggestion: .files)
-    static let check = Option("check", "only tells whether the workers of this machine live")
+    static let check = Option("check", "only checks the workers of this machine")
 
     /// Validates the given options and sets the environment of this process.
     static func export(_ arguments: Arguments) throws(CommandFailure) {
@@ -84,7 +89,7 @@ enum WorkerOptions {
         }
         let roots = arguments.given(sourceRoot)
         if let root = roots.first(where: { $0.contains(":") }) {
-            throw .usage("--source-root is '\(root)': a source root must not hold a colon")
+            throw .usage("--source-root is '\(root)': a source root must not contain a colon")
         }
         if !roots.isEmpty {
             var paths: [String] = []

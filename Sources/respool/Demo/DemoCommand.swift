@@ -4,14 +4,14 @@ import Lifecycle
 
 extension Command {
     static let demo = Command(
-        "demo", "shows it all on this machine: a private Redis, a worker, real conversions",
+        "demo", "runs a demonstration: a private Redis, a worker, real conversions",
         details: [
-            "Starts a redis-server on a unix socket and a worker, pushes conversions of recordings from Debian's "
-                + "sound-theme-freedesktop and of a programme that it makes on the spot, shows their progress, and ends with "
-                + "a table of the finished files. Everything is stopped and removed afterwards but for those files."
+            "Starts a redis-server on a Unix socket and a worker, pushes conversions of recordings from "
+                + "Debian's sound-theme-freedesktop and of a generated programme, shows their progress, and ends "
+                + "with a table of the finished files. Everything except those files is stopped and removed afterwards."
         ],
         options: [DemoOptions.keep, DemoOptions.minutes],
-        examples: [.init(line: "respool demo --keep /tmp/sounds", meaning: "the files go to /tmp/sounds")]
+        examples: [.init(line: "respool demo --keep /tmp/sounds", meaning: "writes the files to /tmp/sounds")]
     ) { arguments throws(CommandFailure) in
         let folder = try SourceAddress.absolutePath(arguments.value(DemoOptions.keep) ?? "respool-demo")
         let minutes = try arguments.whole(DemoOptions.minutes, in: 1...60) ?? 10
@@ -22,5 +22,5 @@ extension Command {
 enum DemoOptions {
     static let keep = Option(
         "keep", value: "DIR", "where the finished files go", fallback: "./respool-demo", suggestion: .folders)
-    static let minutes = Option("minutes", value: "N", "length of the programme that is made", fallback: "10")
+    static let minutes = Option("minutes", value: "N", "length of the generated programme", fallback: "10")
 }

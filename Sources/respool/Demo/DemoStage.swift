@@ -12,7 +12,7 @@ final class DemoStage: Sendable {
 
     init() throws(CommandFailure) {
         var template = Array("/tmp/respool-demo-XXXXXX".utf8CString)
-        guard mkdtemp(&template) != nil else { throw .failed("cannot make a folder below /tmp: \(Errno.last)") }
+        guard mkdtemp(&template) != nil else { throw .failed("cannot create a folder below /tmp: \(Errno.last)") }
         folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
@@ -38,7 +38,7 @@ final class DemoStage: Sendable {
             }
             try? await Task.sleep(for: .milliseconds(50))
         }
-        throw .unreachable("the private redis-server does not answer within 10 s")
+        throw .unreachable("the private redis-server does not respond within 10 s")
     }
 
     /// Starts a worker that may read the sources and write the outputs.
@@ -62,7 +62,7 @@ final class DemoStage: Sendable {
         guard let ended else { return nil }
         let log = (try? Data(contentsOf: URL(filePath: file("\(ended).log")))) ?? Data()
         let lines = String(decoding: log, as: UTF8.self).split(separator: "\n").suffix(3).joined(separator: " / ")
-        return .failed("the \(ended) of the demo ended by itself: \(lines.isEmpty ? "it said nothing" : lines)")
+        return .failed("the \(ended) of the demo exited unexpectedly: \(lines.isEmpty ? "it printed nothing" : lines)")
     }
 
     /// Shuts down the worker, and then the server.

@@ -21,7 +21,7 @@ struct Demonstration {
     }
 
     private func perform(on stage: DemoStage) async throws(CommandFailure) -> ExitStatus {
-        write("A programme of \(minutes) min is made: chords, and as many pips as minutes have gone by.")
+        write("A programme of \(minutes) min is generated: chords, and one more pip each minute.")
         let programme = stage.file("programme.wav")
         try DemoAudio(minutes: minutes).write(to: programme)
         try makeFolder()
@@ -32,14 +32,14 @@ struct Demonstration {
 
         let jobs = DemoJob.all(programme: programme, minutes: minutes)
         write(
-            "\(Formatting.count(jobs.count, "job")) are pushed, as `respool enqueue` does it, and followed, as `respool status --watch` does it.\n"
+            "\(Formatting.count(jobs.count, "job")) are pushed, as by `respool enqueue`, and followed, as by `respool status --watch`.\n"
         )
         let pushed = try await connection.ask { queue throws(QueueError) in try await queue.enqueue(jobs.map(\.fields))
         }
         let follower = JobFollower(connection: connection, terminal: .output, form: .changes) { stage.fault() }
         let status = try await follower.follow(pushed.map(\.id))
 
-        write("\nffprobe says of the files in \(folder):\n")
+        write("\nOutput of ffprobe for the files in \(folder):\n")
         for line in try await FileReport(folder: folder, names: jobs.map(\.output)).lines(stage) { write(line) }
         write("\nIn MP3 and Opus, ffprobe counts the encoder's padding, which players skip.")
         write("Next: `respool --help`, or a job of your own with `redis-server` and `respool worker` running.")
@@ -49,7 +49,7 @@ struct Demonstration {
 
     private func makeFolder() throws(CommandFailure) {
         guard mkdir(folder, 0o755) == 0 || errno == EEXIST, access(folder, W_OK) == 0 else {
-            throw .failed("cannot write to '\(folder)': \(Errno.last); name another folder with --keep")
+            throw .failed("cannot write to '\(folder)': \(Errno.last); give another folder with --keep")
         }
     }
 

@@ -28,7 +28,7 @@ struct Table {
     }
 
     mutating func append(_ row: [Cell]) {
-        precondition(row.count == headings.count, "a row has a cell for each column")
+        precondition(row.count == headings.count, "a row must have a cell for each column")
         rows.append(row)
     }
 

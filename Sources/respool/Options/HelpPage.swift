@@ -16,10 +16,10 @@ struct HelpPage {
         lines += entries(Self.variables.map { ($0.variable!, $0.summary) })
         lines += ["", "Exit status:"]
         lines += entries([
-            ("0", "success"), ("1", "the job failed, or an id is unknown"), ("2", "wrong usage"),
-            ("3", "Redis cannot be reached"),
+            ("0", "success"), ("1", "a job failed, or an id is unknown"), ("2", "wrong usage"),
+            ("3", "Redis is unreachable"),
         ])
-        lines += ["", "`respool COMMAND --help` explains a command."]
+        lines += ["", "See `respool COMMAND --help` for one command."]
         return lines.joined(separator: "\n") + "\n"
     }
 

@@ -10,13 +10,13 @@ struct ManualPage {
             "Converts audio as a service: jobs go through Redis to any number of workers.", ".SH COMMANDS",
         ]
         for command in Command.all { lines += section(command) }
-        lines += [".SH ENVIRONMENT", "An option on the command line goes before its variable."]
+        lines += [".SH ENVIRONMENT", "An option on the command line overrides its variable."]
         for option in HelpPage.variables {
             lines += [".TP", ".B \(option.variable!)", escaped("\(option.summary), as --\(option.name).")]
         }
         lines += [
-            ".SH EXIT STATUS", ".TP", ".B 0", "success", ".TP", ".B 1", "the job failed, or an id is unknown", ".TP",
-            ".B 2", "wrong usage", ".TP", ".B 3", "Redis cannot be reached",
+            ".SH EXIT STATUS", ".TP", ".B 0", "success", ".TP", ".B 1", "a job failed, or an id is unknown", ".TP",
+            ".B 2", "wrong usage", ".TP", ".B 3", "Redis is unreachable",
         ]
         return lines.joined(separator: "\n") + "\n"
     }

@@ -53,12 +53,12 @@ extension Option {
         variable: "RESPOOL_QUEUE")
     static let allowHost = Option(
         "allow-host", value: "HOST",
-        "a private host, address or network that sources may come from; in the variable several, with `,` between",
+        "a private host, address or network that is allowed for sources; the variable takes several, separated by `,`",
         variable: "RESPOOL_ALLOW_HOSTS",
         isRepeatable: true)
     static let allowOutputHost = Option(
         "allow-output-host", value: "HOST",
-        "a private host, address or network that outputs and callbacks may go to; in the variable several, with `,` between",
+        "a private host, address or network that is allowed for outputs and callbacks; the variable takes several, separated by `,`",
         variable: "RESPOOL_ALLOW_OUTPUT_HOSTS",
         isRepeatable: true)
 }

@@ -44,9 +44,9 @@ struct OptionParser {
         switch UInt32(result.outcome) {
         case CLINUX_OPTION_WITHOUT_VALUE.rawValue:
             let option = options[Int(result.index)]
-            return "\(shown) needs a value: write --\(option.name) \(option.placeholder ?? "")"
+            return "\(shown) requires a value: write --\(option.name) \(option.placeholder ?? "")"
         case CLINUX_OPTION_WITH_VALUE.rawValue:
-            return "--\(options[Int(result.index)].name) takes no value: write it without '='"
+            return "--\(options[Int(result.index)].name) takes no value: leave out '='"
         case CLINUX_OPTIONS_NO_MEMORY.rawValue:
             return "out of memory"
         default: break
@@ -55,7 +55,7 @@ struct OptionParser {
         let all = options.flatMap { [$0.name] + $0.aliases }
         let candidates = all.filter { $0.hasPrefix(name) }
         if candidates.count > 1 {
-            return "'\(shown)' may mean \(candidates.map { "--\($0)" }.joined(separator: " or ")): write it out"
+            return "'\(shown)' is ambiguous: write \(candidates.map { "--\($0)" }.joined(separator: " or "))"
         }
         return "unknown option '\(shown)'"
             + (Spelling.nearest(to: name, among: all).map { ": did you mean --\($0)?" } ?? "")

@@ -58,7 +58,7 @@ struct BatchReader: ~Copyable {
         guard names.contains("source") else {
             throw wrong(
                 lines.number,
-                "give one JSON object a line, or CSV whose first line names the fields, `source` among them")
+                "give one JSON object per line, or CSV whose first line has the field names, with `source` among them")
         }
         form = .table(names)
         return nil
@@ -77,7 +77,7 @@ struct BatchReader: ~Copyable {
         let first = lines.number
         let cells = try cells(line)
         guard cells.count == names.count else {
-            throw wrong(first, "\(cells.count) cells under \(names.count) names: write as many, separated by commas")
+            throw wrong(first, "\(cells.count) cells for \(names.count) fields: give as many, separated by commas")
         }
         let pairs = zip(names, cells).filter { !$1.isEmpty }
         return Entry(line: first, fields: Dictionary(pairs, uniquingKeysWith: { $1 }))
@@ -89,7 +89,7 @@ struct BatchReader: ~Copyable {
         var record = CSVRow()
         record.append(line)
         while record.isOpen {
-            guard let more = try lines.next() else { throw wrong(first, "a quote is opened and never closed") }
+            guard let more = try lines.next() else { throw wrong(first, "a quote is not closed") }
             record.append([UInt8(ascii: "\n")] + more)
         }
         guard let cells = record.cells else { throw wrong(first, "the cells are not UTF-8 text") }

@@ -5,25 +5,28 @@ import Lifecycle
 extension Command {
     static let callbacks = Command(
         "callbacks", usages: ["[--job ID | --group NAME]", "--retry ID…"],
-        "lists callbacks: those that are on their way, then what is over; or sends some again",
+        "lists callbacks, pending before finished; or sends some again",
         details: [
-            "With --job or --group the last eight of that job, or those that tell of the group's end. A callback that was "
-                + "delivered or has failed can be sent again while it is listed; the receiver sees the same webhook-id."
+            "With --job or --group: the last eight of that job, or those of the group's end. A callback that "
+                + "was delivered or has failed can be sent again while it is listed; the receiver gets the same webhook-id."
         ],
         options: [
             CallbackOptions.job, .group, CallbackOptions.retry, JobsOptions.limit, .json, .queue, .redis,
         ],
         examples: [
-            .init(line: "respool callbacks --json", meaning: "with the log of each: every try, its status and time"),
+            .init(
+                line: "respool callbacks --json", meaning: "with the log of each: every attempt, its status and time"),
             .init(
                 line: "respool callbacks --retry 1795200918742-1f0c33e0aa52",
-                meaning: "after the receiver was mended; ends with 1 if one is unknown"),
+                meaning: "sends one again; exits with 1 if its id is unknown"),
         ],
         operands: 0...Int.max
     ) { arguments throws(CommandFailure) in
         let connection = try QueueConnection(arguments)
         if arguments.has(CallbackOptions.retry) { return try await CallbackOptions.retry(arguments, connection) }
-        if let id = arguments.operands.first { throw .usage("'\(id)' is no option: write --retry, or --job before it") }
+        if let id = arguments.operands.first {
+            throw .usage("unexpected operand '\(id)': write --retry or --job before it")
+        }
         let limit = try arguments.whole(JobsOptions.limit, in: 1...100_000) ?? 50
         let group = try arguments.group()
         let subject = arguments.value(CallbackOptions.job).map { Callback.Subject.job($0) } ?? group.map { .group($0) }
@@ -42,12 +45,12 @@ extension Command {
 
 enum CallbackOptions {
     static let job = Option("job", value: "ID", "the callbacks of this job")
-    static let retry = Option("retry", "sends these again now, with all their tries")
+    static let retry = Option("retry", "sends these again now, with all their attempts")
 
     static func retry(
         _ arguments: Arguments, _ connection: QueueConnection
     ) async throws(CommandFailure) -> ExitStatus {
-        guard !arguments.operands.isEmpty else { throw .usage("--retry needs ids: `respool callbacks` lists them") }
+        guard !arguments.operands.isEmpty else { throw .usage("--retry requires ids: see `respool callbacks`") }
         let report = JobActionReport(isJSON: arguments.has(.json))
         var isGood = true
         for part in arguments.operands.parts(of: 500) {
@@ -88,9 +91,9 @@ extension JobActionResult {
     fileprivate init(_ answer: RedeliverAnswer) {
         switch answer {
         case .due: self.init("due", isGood: true)
-        case .sending: self.init("sending", "it is on its way", isGood: true)
+        case .sending: self.init("sending", "it is being delivered", isGood: true)
         case .unknown: self.init("unknown", "there is no such callback", isGood: false)
-        case .lost: self.init("lost", "what it was to tell was not kept", isGood: false)
+        case .lost: self.init("lost", "its body was not stored", isGood: false)
         }
     }
 }

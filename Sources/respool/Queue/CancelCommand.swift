@@ -2,10 +2,11 @@ import Jobs
 
 extension Command {
     static let cancel = Command(
-        "cancel", usages: ["ID…", "--group NAME"], "cancels jobs; ends with 1 if one is unknown or already over",
+        "cancel", usages: ["ID…", "--group NAME"],
+        "cancels jobs; exits with 1 if one is unknown or has already finished",
         details: [
-            "A waiting job is cancelled at once, a running one within about a second, and leaves no output. With --group all "
-                + "jobs of the group that are not over."
+            "A waiting job is cancelled immediately, a running one within about a "
+                + "second, and leaves no output. With --group: all unfinished jobs of the group."
         ],
         options: [.group, .json, .queue, .redis], operands: 0...Int.max
     ) { arguments throws(CommandFailure) in
@@ -22,8 +23,8 @@ extension JobActionResult {
     fileprivate init(_ answer: CancelAnswer) {
         switch answer {
         case .cancelled: self.init("cancelled", isGood: true)
-        case .requested: self.init("requested", "the job is running and ends with the next beat", isGood: true)
-        case .tooLate(.running): self.init("too_late", "its result is just being published", isGood: false)
+        case .requested: self.init("requested", "the job is running and ends with the next heartbeat", isGood: true)
+        case .tooLate(.running): self.init("too_late", "its result is already being published", isGood: false)
         case .tooLate(let state): self.init("too_late", "the job is \(state.rawValue)", isGood: false)
         case .unknown: self = .unknown
         }

@@ -4,16 +4,17 @@ import Redis
 
 extension Command {
     static let doctor = Command(
-        "doctor", "reads every key of the queue, and says what does not fit together",
+        "doctor", "reads every key of the queue and reports inconsistencies",
         details: [
-            "Each job must be in exactly the places that its state says, each key must belong to something, and no lease may "
-                + "have ended without anybody taking the job back. What seems wrong is read again, for it may only have moved. It "
-                + "changes nothing and holds nobody up; its time grows with the queue. It also shows how the server is set up.",
-            "Where RESPOOL_WAIT_REPLICAS is set as for the workers, it also compares that with the replicas that Redis has.",
-            "Ends with 1 if there are findings. Warnings are what is set up so that it may cost jobs one day; they change no exit code.",
+            "Checks that each job is in exactly the indexes of its state, that each key belongs "
+                + "to something, and that every expired lease was reaped. Findings are read again, "
+                + "because a job can move during the check. It changes nothing and does not block "
+                + "the queue; its time grows with the queue. It also shows the configuration of the server.",
+            "If RESPOOL_WAIT_REPLICAS is set, it also compares that with the replicas of Redis.",
+            "Exits with 1 if there are findings. A warning is a setting that risks losing jobs; it does not change the exit code.",
         ],
         options: [.json, .queue, .redis],
-        examples: [.init(line: "respool doctor --queue urgent", meaning: "whether the queue urgent is sound")]
+        examples: [.init(line: "respool doctor --queue urgent", meaning: "checks the queue urgent")]
     ) { arguments throws(CommandFailure) in
         let connection = try QueueConnection(arguments)
         let wait: ReplicaWait?
@@ -51,35 +52,35 @@ private struct DoctorReport: Encodable {
         (workers, slots) = (stats.workers, stats.slots)
         findings =
             audit.sentences + (try await queue.configurationWarnings())
-            + server.failedWrites.map { "Redis could not write \($0): see its log, and whether its disk is full" }
+            + server.failedWrites.map { "Redis could not write \($0): check its log and its disk space" }
         warnings = [
             Self.persistenceWarning(server), Self.sizeWarning(server), Self.replicaWarning(server, wait),
-            stats.workers == 0 ? "no worker is alive: start one with `respool worker`" : nil,
-            stats.isPaused ? "the queue is paused: `respool resume` lets it go on" : nil,
+            stats.workers == 0 ? "no worker is running: start one with `respool worker`" : nil,
+            stats.isPaused ? "the queue is paused: resume it with `respool resume`" : nil,
         ].compactMap(\.self)
     }
 
     /// Warns if the server could lose jobs when it is killed.
     private static func persistenceWarning(_ server: ServerInfo) -> String? {
         guard server.isAppendOnly else {
-            return "Redis has no append-only file, so it forgets jobs when it is killed: set appendonly to yes"
+            return "Redis has no append-only file, so it loses jobs when it is killed: set appendonly to yes"
         }
         guard let sync = server.appendfsync, sync != "always" else { return nil }
-        return "appendfsync is \(sync), so Redis may forget its last moments when it is killed: set it to always"
+        return "appendfsync is \(sync), so Redis can lose its last writes when it is killed: set it to always"
     }
 
     /// Warns if a client could push very large jobs.
     private static func sizeWarning(_ server: ServerInfo) -> String? {
         guard let bytes = server.maxBulkBytes, bytes > 16 << 20 else { return nil }
-        return "proto-max-bulk-len is \(Formatting.bytes(bytes)), so one pushed job may hold Redis up: set it to 1mb"
+        return "proto-max-bulk-len is \(Formatting.bytes(bytes)), so one pushed job can block Redis: set it to 1mb"
     }
 
     /// Warns if there are too few replicas for results to be published.
     private static func replicaWarning(_ server: ServerInfo, _ wait: ReplicaWait?) -> String? {
         guard let wanted = wait?.replicas, server.replicas < wanted else { return nil }
         let replicas = Formatting.count(server.replicas, "replica")
-        return "RESPOOL_WAIT_REPLICAS is \(wanted) and Redis has \(replicas), so no result is published: "
-            + "start more, or set it lower"
+        return "RESPOOL_WAIT_REPLICAS is \(wanted) and Redis has \(replicas), "
+            + "so no result can be published: start more replicas, or lower it"
     }
 
     private enum CodingKeys: String, CodingKey {
@@ -88,7 +89,7 @@ private struct DoctorReport: Encodable {
     }
 
     func lines(_ connection: QueueConnection) -> [String] {
-        let limit = server.maxmemory > 0 ? "of \(Formatting.bytes(server.maxmemory))" : "without a limit"
+        let limit = server.maxmemory > 0 ? "of \(Formatting.bytes(server.maxmemory))" : "no limit"
         var pairs = [
             ("queue", "\(queue) at \(connection.url)\(paused ? ", paused" : "")"),
             ("Redis", "\(server.version), \(server.role), \(Formatting.count(server.replicas, "replica"))"),
@@ -103,7 +104,9 @@ private struct DoctorReport: Encodable {
         let facts = pairs.map { name, value in
             terminal.colored(TextLayout.fitted(name, width: 8), .faint) + " " + TextLayout.printable(value)
         }
-        guard !findings.isEmpty || !warnings.isEmpty else { return facts + [terminal.colored("all is well", .green)] }
+        guard !findings.isEmpty || !warnings.isEmpty else {
+            return facts + [terminal.colored("no problems found", .green)]
+        }
         func list(_ sentences: [String], _ noun: String, _ color: Terminal.Color) -> [String] {
             guard !sentences.isEmpty else { return [] }
             let heading = terminal.colored(Formatting.count(sentences.count, noun), color)
@@ -115,9 +118,9 @@ private struct DoctorReport: Encodable {
     private var persistence: String {
         guard server.isAppendOnly else { return "no append-only file" }
         switch server.appendfsync {
-        case "always": return "append-only file, appendfsync always: nothing acknowledged is forgotten"
+        case "always": return "append-only file, appendfsync always: no acknowledged write is lost"
         case let sync?: return "append-only file, appendfsync \(sync)"
-        case nil: return "append-only file; the server does not tell its appendfsync"
+        case nil: return "append-only file; appendfsync is unknown"
         }
     }
 

@@ -5,13 +5,13 @@ import Redis
 extension Command {
     static let enqueue = Command(
         "enqueue", usages: ["SOURCE… --format FORMAT", "--batch FILE|-"],
-        "pushes jobs and prints their ids, one a line",
+        "pushes jobs and prints their ids, one per line",
         details: [
-            "A SOURCE is a URL or the path of a local file, which must lie under a source root of the worker. Every job is "
-                + "checked before one is pushed.",
-            "A batch holds a JSON object a line with a job's fields, or CSV whose first line names them; the other options "
-                + "hold for the lines that do not say otherwise. A file is checked as a whole before its first job is "
-                + "pushed, standard input in parts of \(Enqueuer.partSize) jobs.",
+            "A SOURCE is a URL or the path of a local file, which must be under "
+                + "a source root of the worker. Every job is checked before any is pushed.",
+            "A batch has one JSON object per line with a job's fields, or CSV whose first line has "
+                + "the field names; the other options are the defaults of all lines. A file is checked as "
+                + "a whole before its first job is pushed, standard input in parts of \(Enqueuer.partSize) jobs.",
         ],
         options: FieldOptions.all + [
             EnqueueOptions.batch, EnqueueOptions.seal, EnqueueOptions.groupCallback, EnqueueOptions.durable,
@@ -23,10 +23,10 @@ extension Command {
                 meaning: "five minutes of it, as MP3"),
             .init(
                 line: "respool enqueue *.wav --to opus --bit-rate 64k --wait",
-                meaning: "waits until all are done, and ends with 1 if one failed"),
+                meaning: "waits until all jobs finish; exits with 1 if one failed"),
             .init(
                 line: #"echo '{"source":"https://example.org/a.flac","format":"mp3"}' | respool enqueue --batch -"#,
-                meaning: "jobs from another program"),
+                meaning: "reads jobs from a pipe"),
         ],
         operands: 0...Int.max, operandSuggestion: .files
     ) { arguments throws(CommandFailure) in
@@ -36,10 +36,12 @@ extension Command {
             keepsIds: arguments.has(EnqueueOptions.wait))
         let defaults = FieldOptions.fields(arguments, of: FieldOptions.all)
         let sealed = arguments.has(EnqueueOptions.seal) ? defaults["group"] : nil
-        if arguments.has(EnqueueOptions.seal), sealed == nil { throw .usage("--seal needs a group: add --group NAME") }
+        if arguments.has(EnqueueOptions.seal), sealed == nil {
+            throw .usage("--seal requires a group: add --group NAME")
+        }
         let callback = try arguments.callback(EnqueueOptions.groupCallback)
         if callback != nil, sealed == nil {
-            throw .usage("--group-callback is called when a sealed group is over: add --group NAME --seal")
+            throw .usage("--group-callback requires a sealed group: add --group NAME --seal")
         }
         let pushed =
             if let path = arguments.value(EnqueueOptions.batch) {
@@ -50,7 +52,7 @@ extension Command {
         if let sealed, try await !enqueuer.connection.seal(sealed, callback: callback, isPatient: true) {
             guard pushed.count > 0, pushed.duplicates == pushed.count else { throw .noGroup(sealed) }
             StandardStream.error(
-                "respool: all jobs were duplicates, which join no group, so there is no group '\(sealed)' to seal\n")
+                "respool: all jobs are duplicates, which join no group, so there is no group '\(sealed)' to seal\n")
         }
         guard arguments.has(EnqueueOptions.wait) else { return .success }
         let follower = JobFollower(
@@ -63,12 +65,12 @@ enum EnqueueOptions {
     static let batch = Option(
         "batch", letter: "b", value: "FILE", "reads jobs from a file, or from standard input for `-`",
         suggestion: .files)
-    static let seal = Option("seal", "with --group: all its jobs are in, and no other can join it")
+    static let seal = Option("seal", "with --group: seals it, so that no other job can join")
     static let groupCallback = Option(
-        "group-callback", value: "URL", "with --seal: gets a signed POST when none of the group's jobs is left")
+        "group-callback", value: "URL", "with --seal: gets a signed POST when all jobs of the group have finished")
     static let durable = Option(
-        "durable", "prints an id only once a replica of Redis has the job too (RESPOOL_WAIT_REPLICAS: how many)")
-    static let wait = Option("wait", letter: "w", "waits until all jobs are over; ends with 1 if one did not complete")
+        "durable", "prints an id once replicas of Redis have the job too (RESPOOL_WAIT_REPLICAS: how many)")
+    static let wait = Option("wait", letter: "w", "waits until all jobs finish; exits with 1 if one did not complete")
 
     /// The number of replicas that must have a durable job: one, unless the environment requires more.
     static func replicas() throws(CommandFailure) -> ReplicaWait? {

@@ -15,13 +15,14 @@ struct Enqueuer {
     /// Enqueues a job for each source, all with the same fields.
     func push(sources: [String], fields: [String: String]) async throws(CommandFailure) -> PushedJobs {
         guard !sources.isEmpty else {
-            throw .usage("a source is missing: give URLs or paths, or --batch FILE; see `respool enqueue --help`")
+            throw .usage("missing source: give URLs or paths, or --batch FILE; see `respool enqueue --help`")
         }
         if sources.count > 1, let output = fields["output"], !output.hasSuffix("/"), fields["output_method"] != "POST",
             !["{id}", "{name}", "{stem}"].contains(where: output.contains)
         {
             throw .usage(
-                "--output is '\(TextLayout.printable(OutputPath.redacted(output)))' for \(sources.count) sources: name a folder, with / at its end, or put {stem} in it, or {name} or {id}"
+                "--output is '\(TextLayout.printable(OutputPath.redacted(output)))' for \(sources.count) "
+                    + "sources: give a folder, with / at its end, or use {stem}, {name} or {id} in it"
             )
         }
         var specs: [JobSpec] = []
@@ -45,7 +46,7 @@ struct Enqueuer {
         batch path: String, defaults: [String: String], operands: [String]
     ) async throws(CommandFailure) -> PushedJobs {
         guard operands.isEmpty else {
-            throw .usage("'\(operands[0])' stands beside --batch: give sources or a batch, not both")
+            throw .usage("'\(operands[0])' and --batch are mutually exclusive: give sources or a batch")
         }
         if path != "-" { try check(path, defaults) }
         var reader = try BatchReader(path: path)

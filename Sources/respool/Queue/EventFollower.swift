@@ -23,11 +23,13 @@ struct EventFollower {
                 if needsList { try await showList() }
                 needsList = false
                 let batch = try await connection.ask { _ throws(QueueError) in try await feed.next() }
-                if isAway { StandardStream.error("respool: Redis is back, and no change was missed so far\n") }
+                if isAway {
+                    StandardStream.error("respool: Redis is reachable again, and no change was missed so far\n")
+                }
                 isAway = false
                 if batch.hasGap {
                     StandardStream.error(
-                        "respool: some changes are gone from the stream: here are the jobs as they are now\n")
+                        "respool: some changes are no longer in the stream; listing the current jobs\n")
                 }
                 needsList = batch.hasGap
                 try await show(batch.events.filter { state == nil || $0.state == state?.rawValue })
@@ -73,7 +75,7 @@ struct EventFollower {
         guard event.state == "group_ended" else { return "the group \(group) is \(event.state)" }
         let ends: [JobState] = [.completed, .failed, .cancelled]
         let counts = ends.map { "\(event.details[$0.rawValue] ?? "0") \($0.rawValue)" }
-        return "the group \(group) has ended: \(counts.joined(separator: ", "))"
+        return "the group \(group) has finished: \(counts.joined(separator: ", "))"
     }
 
     private func words(_ event: QueueEvent, _ record: JobRecord?) -> String {

@@ -70,7 +70,7 @@ struct GroupView {
     private func state(_ record: GroupRecord) -> String {
         if record.isFinished { return ": over" }
         if record.isSealed { return ", sealed" }
-        return record.left == 0 ? ": nothing is left; `respool seal \(record.name)` says that all are in" : ""
+        return record.left == 0 ? ": nothing is left; seal the group with `respool seal \(record.name)`" : ""
     }
 
     private func detail(_ record: GroupRecord) -> String {

@@ -49,7 +49,7 @@ struct JobDetails {
         }
         if let worker = record.worker { pairs.append(("worker", worker)) }
         if let error = record.error {
-            let next = error.retryable ? "may be tried again" : "permanent"
+            let next = error.retryable ? "retryable" : "permanent"
             pairs.append(("error", "\(error.code.rawValue): \(error.message) (\(next))"))
         }
         return pairs

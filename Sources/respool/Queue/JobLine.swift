@@ -50,7 +50,7 @@ struct JobLine {
         case .completed: completion
         case .failed: TextLayout.printable(record.error.map { "\($0.code.rawValue): \($0.message)" } ?? "failed")
         case .delayed: delay
-        case .waiting where record.isParked: "waiting for its turn under its limit_key"
+        case .waiting where record.isParked: "waiting for a permit of its limit_key"
         default: record.state.rawValue
         }
     }
@@ -90,7 +90,7 @@ struct JobLine {
         if let outputs = record.outputs, !outputs.isEmpty {
             if outputs.count > 1 { parts.append(Formatting.count(outputs.count, "output")) }
             let made = outputs.filter(\.isMade)
-            parts.append(made.first.map { Formatting.length($0.duration) } ?? "skipped, for it is there already")
+            parts.append(made.first.map { Formatting.length($0.duration) } ?? "skipped: already exists")
             if !made.isEmpty {
                 parts.append(Formatting.bytes(made.reduce(0) { $0 + $1.bytes + ($1.parts?.bytes ?? 0) }))
             }

@@ -17,9 +17,9 @@ struct JobSelection: Sendable {
         self.state = state ?? (code != nil ? .failed : nil)
         let isAll = group != nil || self.state != nil
         if isAll, let id = ids.first {
-            throw .usage("'\(id)' stands beside jobs that are meant as one: give ids or those")
+            throw .usage("'\(id)' and a selection of jobs are mutually exclusive: give ids or a selection")
         }
-        guard isAll || !ids.isEmpty else { throw .usage("an id is missing: give ids, or --group NAME") }
+        guard isAll || !ids.isEmpty else { throw .usage("missing id: give ids, or --group NAME") }
     }
 
     /// Calls the body with up to 500 ids at a time; for a group, with the jobs of a rank. Returns a failure if the body
@@ -98,7 +98,7 @@ extension Arguments {
     func group() throws(CommandFailure) -> String? {
         guard let name = value(.group) else { return nil }
         guard KeyName.isValid(name) else {
-            throw .usage("--group is '\(name)': a group's name is 1 to 64 of A-Z a-z 0-9 _ . -")
+            throw .usage("--group is '\(name)': it must be 1 to 64 of A-Z a-z 0-9 _ . -")
         }
         return name
     }
@@ -106,6 +106,6 @@ extension Arguments {
 
 extension CommandFailure {
     static func noGroup(_ name: String) -> CommandFailure {
-        .failed("there is no group '\(name)': none was pushed, or all its jobs are deleted")
+        .failed("there is no group '\(name)': no job was pushed to it, or all its jobs are deleted")
     }
 }

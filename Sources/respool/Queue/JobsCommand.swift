@@ -3,11 +3,11 @@ import Lifecycle
 
 extension Command {
     static let jobs = Command(
-        "jobs", "lists jobs: what runs and waits, then what is over, the last first",
+        "jobs", "lists jobs: running and waiting ones, then finished ones, the latest first",
         options: [JobsOptions.state, .group, JobsOptions.limit, JobsOptions.follow, .json, .queue, .redis],
         examples: [
-            .init(line: "respool jobs --state failed", meaning: "what failed, and why"),
-            .init(line: "respool jobs --follow --json", meaning: "an object for each change, until Ctrl-C"),
+            .init(line: "respool jobs --state failed", meaning: "lists failed jobs and their errors"),
+            .init(line: "respool jobs --follow --json", meaning: "prints an object for each change, until Ctrl-C"),
         ]
     ) { arguments throws(CommandFailure) in
         let connection = try QueueConnection(arguments)
@@ -19,7 +19,7 @@ extension Command {
         if arguments.has(JobsOptions.follow) {
             if let group {
                 throw .usage(
-                    "--follow tells of all jobs: leave --group out, or take `respool status --group \(group) --watch`")
+                    "--follow and --group are mutually exclusive: use `respool status --group \(group) --watch`")
             }
             return try await EventFollower(list: list, state: state, limit: limit, isJSON: arguments.has(.json))
                 .follow()
@@ -42,12 +42,12 @@ extension Command {
 enum JobsOptions {
     static let state = Option(
         "state", letter: "s", value: "STATE",
-        "only these: \(JobState.allCases.map(\.rawValue).joined(separator: ", "))",
+        "only this state: \(JobState.allCases.map(\.rawValue).joined(separator: ", "))",
         suggestion: .words(JobState.allCases.map(\.rawValue)))
-    static let limit = Option("limit", letter: "n", value: "N", "at most so many", fallback: "50")
+    static let limit = Option("limit", letter: "n", value: "N", "at most this many", fallback: "50")
     static let follow = Option(
         "follow", letter: "f",
-        "goes on after that list with each change as it happens, also after Redis was away; says if it missed any")
+        "after the list, prints each change as it happens, also across outages of Redis; reports missed changes")
 }
 
 /// Reads jobs page by page.

@@ -4,23 +4,25 @@ import Jobs
 extension Command {
     static let limit = Command(
         "limit", usages: ["[KEY]", "KEY [N|off] [--rate N|off]", "[--default N|off] [--default-rate N|off]"],
-        "sets or shows how many jobs of one limit_key run at once, over all workers, or begin in a minute",
+        "sets or shows how many jobs of one limit_key run concurrently on all workers, or start per minute",
         details: [
-            "Jobs that find no place wait until one of their key ends; 0 lets none start. With a rate, each begins at least 60 / N "
-                + "seconds after the one before. The defaults hold for keys that have no number of their own."
+            "Jobs over the limit wait until another job of their key ends; 0 starts none. With a rate, each "
+                + "starts at least 60 / N seconds after the previous one. The defaults apply to keys without a limit."
         ],
         options: [LimitOptions.rate, LimitOptions.fallback, LimitOptions.fallbackRate, .json, .queue, .redis],
         examples: [
-            .init(line: "respool limit archive.org 2", meaning: "two jobs with `limit_key` archive.org at once"),
-            .init(line: "respool limit archive.org --rate 30", meaning: "one every two seconds"),
-            .init(line: "respool limit", meaning: "every key that has a number, what runs and what waits for it"),
+            .init(
+                line: "respool limit archive.org 2", meaning: "at most two concurrent jobs with `limit_key` archive.org"
+            ),
+            .init(line: "respool limit archive.org --rate 30", meaning: "starts one every two seconds"),
+            .init(line: "respool limit", meaning: "lists every key with a limit, its running and its waiting jobs"),
         ],
         operands: 0...2
     ) { arguments throws(CommandFailure) in
         let connection = try QueueConnection(arguments)
         let operands = arguments.operands
         if let key = operands.first, !KeyName.isValid(key, atMost: 128, also: ":@") {
-            throw .usage("'\(key)' is no key: a limit_key is 1 to 128 of A-Z a-z 0-9 _ . : @ -")
+            throw .usage("'\(key)' is not a limit_key: give 1 to 128 of A-Z a-z 0-9 _ . : @ -")
         }
         let texts = (
             number: operands.count == 2 ? operands[1] : arguments.value(LimitOptions.fallback),
@@ -28,10 +30,10 @@ extension Command {
         )
         let isDefault = arguments.has(LimitOptions.fallback) || arguments.has(LimitOptions.fallbackRate)
         if let key = operands.first, isDefault {
-            throw .usage("'\(key)' stands beside a default: give a key, or --default and --default-rate")
+            throw .usage("'\(key)' and a default are mutually exclusive: give a key, or --default and --default-rate")
         }
         if operands.isEmpty, arguments.has(LimitOptions.rate) {
-            throw .usage("--rate needs a key: write respool limit KEY --rate N, or --default-rate N")
+            throw .usage("--rate requires a key: write respool limit KEY --rate N, or --default-rate N")
         }
         let number = try texts.number.map { text throws(CommandFailure) in try LimitOptions.number(text, from: 0) }
         let rate = try texts.rate.map { text throws(CommandFailure) in try LimitOptions.number(text, from: 1) }
@@ -52,17 +54,17 @@ extension Command {
 }
 
 enum LimitOptions {
-    static let fallback = Option("default", value: "N", "the number for keys that have none of their own, or off")
+    static let fallback = Option("default", value: "N", "the limit of keys without one, or off")
 
-    static let rate = Option("rate", value: "N", "jobs of the key that may begin in a minute, or off")
+    static let rate = Option("rate", value: "N", "jobs of the key that may start per minute, or off")
     static let fallbackRate = Option(
-        "default-rate", value: "N", "the rate for keys that have none of their own, or off")
+        "default-rate", value: "N", "the rate of keys without one, or off")
 
     /// A number of jobs; `nil` for `off`.
     static func number(_ text: String, from least: Int) throws(CommandFailure) -> Int? {
         if text == "off" { return nil }
         guard let number = Int(text), (least...60_000).contains(number) else {
-            throw .usage("'\(text)' is no number of jobs: give \(least) to 60000, or off")
+            throw .usage("'\(text)' is not a number of jobs: give \(least) to 60000, or off")
         }
         return number
     }

@@ -2,7 +2,8 @@ import Jobs
 
 extension Command {
     static let logs = Command(
-        "logs", usages: ["ID…"], "prints the last log lines of the jobs: warnings, failed tries, and what libav said",
+        "logs", usages: ["ID…"],
+        "prints the last log lines of the jobs: warnings, failed attempts, and messages of libav",
         options: [.json, .queue, .redis], operands: 1...Int.max
     ) { arguments throws(CommandFailure) in
         let connection = try QueueConnection(arguments)
@@ -15,7 +16,7 @@ extension Command {
             }
             let lines = try await connection.ask { queue throws(QueueError) in try await queue.log(id) }
             if lines.isEmpty && !arguments.has(.json) {
-                StandardStream.error("respool: job '\(id)' has left no log; see `respool status \(id)`\n")
+                StandardStream.error("respool: job '\(id)' has no log; see `respool status \(id)`\n")
             }
             let prefix = arguments.operands.count > 1 ? "\(id) " : ""
             let texts =

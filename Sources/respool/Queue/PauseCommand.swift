@@ -2,20 +2,21 @@ import Jobs
 
 extension Command {
     static let pause = Command(
-        "pause", "lets no more jobs start; running ones go on",
+        "pause", "starts no more jobs; running ones continue",
         details: [
-            "With --wait, drains the queue: returns once nothing runs. It stays paused, also after Ctrl-C, until `respool resume`."
+            "With --wait, drains the queue: returns once no job runs. The queue stays paused, also after Ctrl-C, until `respool resume`."
         ],
         options: [PauseOptions.wait, PauseOptions.timeout, .queue, .redis],
         examples: [
             .init(
-                line: "respool pause --wait --timeout 600", meaning: "before maintenance; ends with 1 if jobs still run"
+                line: "respool pause --wait --timeout 600",
+                meaning: "drains before maintenance; exits with 1 if jobs still run"
             )
         ]
     ) { arguments throws(CommandFailure) in
         let timeout = try arguments.seconds(PauseOptions.timeout, in: 0...86_400)
         guard timeout == nil || arguments.has(PauseOptions.wait) else {
-            throw .usage("--timeout says how long to wait: add --wait")
+            throw .usage("--timeout requires --wait: add it")
         }
         let connection = try QueueConnection(arguments)
         try await connection.ask { queue throws(QueueError) in try await queue.pause() }
@@ -25,15 +26,15 @@ extension Command {
         return .success
     }
 
-    static let resume = Command("resume", "lets jobs start again", options: [.queue, .redis]) {
+    static let resume = Command("resume", "starts jobs again", options: [.queue, .redis]) {
         arguments throws(CommandFailure) in
         try await QueueConnection(arguments).ask { queue throws(QueueError) in try await queue.resume() }
         return .success
     }
 
     static let purge = Command(
-        "purge", usages: ["--state STATE"], "deletes the jobs of a state, and prints how many",
-        details: ["The files that they made stay. Running jobs cannot be deleted: cancel them."],
+        "purge", usages: ["--state STATE"], "deletes the jobs of a state and prints their number",
+        details: ["Their output files remain. Running jobs cannot be deleted: cancel them."],
         options: [PurgeOptions.state, .queue, .redis]
     ) { arguments throws(CommandFailure) in
         let names = PurgeOptions.states.map(\.rawValue)
@@ -53,9 +54,9 @@ extension Command {
 }
 
 enum PauseOptions {
-    static let wait = Option("wait", letter: "w", "waits until nothing runs any more")
+    static let wait = Option("wait", letter: "w", "waits until no job runs")
     static let timeout = Option(
-        "timeout", value: "SECONDS", "with --wait: for so long", fallback: "for ever")
+        "timeout", value: "SECONDS", "with --wait: for at most this long", fallback: "no limit")
 }
 
 enum PurgeOptions {

@@ -63,7 +63,7 @@ struct QueueConnection: Sendable {
         for failures in 0..<60 {
             do throws(QueueError) {
                 let answer = try await question(queue)
-                if failures > 0 { StandardStream.error("respool: Redis is back\n") }
+                if failures > 0 { StandardStream.error("respool: Redis is reachable again\n") }
                 return answer
             } catch {
                 let failure = explain(error)
@@ -83,10 +83,10 @@ struct QueueConnection: Sendable {
         case .redis(.url(let sentence)): .usage(sentence)
         case .redis(.server(code: "OOM", message: _)): .failed("\(error)")
         case .redis(.server(let code, _)) where ["NOAUTH", "WRONGPASS", "NOPERM"].contains(code):
-            .unreachable("\(url) refuses: \(error); name a user and password in RESPOOL_REDIS_URL or --redis")
+            .unreachable("\(url) denies access: \(error); give a user and password in RESPOOL_REDIS_URL or --redis")
         case .redis(.connection), .redis(.closed):
             .unreachable(
-                "\(error); start it, or name another with --redis or RESPOOL_REDIS_URL")
+                "\(error); start it, or give another with --redis or RESPOOL_REDIS_URL")
         case .redis(.tooFewReplicas(acknowledged: _, _)):
             .unreachable("\(error); the jobs are in the queue, and are lost if this server fails over now")
         case .redis where error.isTransient: .unreachable("Redis at \(url) is not ready: \(error)")

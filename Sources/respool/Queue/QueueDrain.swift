@@ -13,7 +13,7 @@ struct QueueDrain {
         while true {
             let stats = try await connection.askWithRetry { queue throws(QueueError) in try await queue.stats() }
             let jobs = Formatting.count(stats[.running], "job")
-            let line = "\(jobs) still running" + (stats.workers == 0 ? ", and no worker lives" : "")
+            let line = "\(jobs) still running" + (stats.workers == 0 ? ", and no worker is running" : "")
             if Terminal.error.isInteractive {
                 area.clear()
                 if stats[.running] > 0 { area.draw([line]) }
@@ -22,10 +22,10 @@ struct QueueDrain {
                 last = line
             }
             if stats[.running] == 0 { return }
-            guard stats.isPaused else { throw .failed("somebody resumed the queue while \(jobs) still ran") }
+            guard stats.isPaused else { throw .failed("the queue was resumed while \(jobs) still ran") }
             if let timeout, let end, ContinuousClock.now >= end {
                 throw .failed(
-                    "\(line) after \(timeout.rounded) s; the queue stays paused: `respool resume` lets it go on")
+                    "\(line) after \(timeout.rounded) s; the queue stays paused: resume it with `respool resume`")
             }
             try? await Task.sleep(for: .milliseconds(200))
         }

@@ -52,7 +52,7 @@ struct QueueOverview {
     private func lines(_ glance: Glance) -> [String] {
         let terminal = Terminal.output
         let paused =
-            glance.stats.isPaused ? "  " + terminal.colored("paused: `respool resume` lets it go on", .yellow) : ""
+            glance.stats.isPaused ? "  " + terminal.colored("paused: resume it with `respool resume`", .yellow) : ""
         var lines = ["queue \(terminal.colored(connection.queue.name.text, .bold)) at \(connection.url)\(paused)"]
         lines.append(counts(glance.stats, terminal))
         if let age = glance.stats.oldestWaiting {

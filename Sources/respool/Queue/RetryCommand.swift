@@ -5,16 +5,17 @@ import MediaTypes
 extension Command {
     static let retry = Command(
         "retry", usages: ["ID…", "--group NAME", "--failed-with CODE", "--state STATE"],
-        "runs failed or cancelled jobs once more; ends with 1 if one cannot be",
+        "runs failed or cancelled jobs again; exits with 1 if one cannot be retried",
         details: [
-            "The job starts afresh, with all its tries. With --group all jobs of the group that failed, with --failed-with all "
-                + "that failed with this code, with --state all that failed or were cancelled; of the group if there is one too."
+            "The job starts again, with all its attempts. With --group: all failed "
+                + "jobs of the group. With --failed-with: all that failed with this code. "
+                + "With --state: all that failed or were cancelled. --group restricts the last two."
         ],
         options: [.group, RetryOptions.code, RetryOptions.state, RetryOptions.set, .json, .queue, .redis],
         examples: [
-            .init(line: "respool retry --failed-with source_unreachable", meaning: "after the host came back"),
+            .init(line: "respool retry --failed-with source_unreachable", meaning: "after the host is reachable again"),
             .init(
-                line: "respool retry --group nightly --set format=flac --set bit_rate=", meaning: "as FLAC this time"),
+                line: "respool retry --group nightly --set format=flac --set bit_rate=", meaning: "as FLAC"),
         ],
         operands: 0...Int.max
     ) { arguments throws(CommandFailure) in
@@ -22,7 +23,7 @@ extension Command {
         let changes = try RetryOptions.changes(arguments)
         let state = try arguments.word(RetryOptions.state, of: RetryOptions.states).flatMap(JobState.init)
         if state == .cancelled, code != nil {
-            throw .usage("--failed-with names jobs that failed, and --state is 'cancelled': leave one of them out")
+            throw .usage("--failed-with and --state cancelled are mutually exclusive: give one")
         }
         let selection = try JobSelection(arguments, code: code, state: state)
         let report = JobActionReport(isJSON: arguments.has(.json))
@@ -45,7 +46,7 @@ enum RetryOptions {
         "state", letter: "s", value: "STATE", "all jobs that are \(states.joined(separator: " or "))",
         suggestion: .words(states))
     static let set = Option(
-        "set", value: "FIELD=VALUE", "changes a field of the jobs; without a value, takes it away", isRepeatable: true)
+        "set", value: "FIELD=VALUE", "changes a field of the jobs; without a value, removes it", isRepeatable: true)
 
     /// The fields to change.
     static func changes(_ arguments: Arguments) throws(CommandFailure) -> [String: String] {
@@ -53,7 +54,7 @@ enum RetryOptions {
         for text in arguments.given(set) {
             let name = String(text.prefix { $0 != "=" })
             guard name.utf8.count < text.utf8.count else {
-                throw .usage("--set is '\(text)': write a field and its value, as format=wav")
+                throw .usage("--set is '\(text)': write a field and its value, such as format=wav")
             }
             let value = String(text.dropFirst(name.count + 1))
             // An unknown field can only be removed; the job may have been rejected because of it.
@@ -62,7 +63,7 @@ enum RetryOptions {
                 throw .usage("--set is '\(text)': there is no field `\(name)`\(hint)")
             }
             guard !JobQueue.unchangeable.contains(name) else {
-                throw .usage("--set is '\(text)': a retry cannot change `\(name)`; enqueue the job anew")
+                throw .usage("--set is '\(text)': a retry cannot change `\(name)`; enqueue the job again")
             }
             changes[name] = value
         }
@@ -76,9 +77,10 @@ extension JobActionResult {
         case .retried: self.init("retried", isGood: true)
         case .wrongState(let state):
             self.init(
-                "wrong_state", "the job is \(state.rawValue); only failed and cancelled ones are retried", isGood: false
+                "wrong_state", "the job is \(state.rawValue); only failed and cancelled jobs can be retried",
+                isGood: false
             )
-        case .dedupHeld(let id): self.init("dedup_held", "job \(id) has its dedup key", isGood: false)
+        case .dedupHeld(let id): self.init("dedup_held", "job \(id) holds its dedup key", isGood: false)
         case .invalid(let failure): self.init("invalid", failure.message, isGood: false)
         case .unknown: self = .unknown
         }

@@ -7,12 +7,13 @@ extension Command {
     static let schedule = Command(
         "schedule",
         usages: ["add NAME CRON --source URL --format FORMAT", "list", "remove|run|pause|resume NAME"],
-        "pushes a job again and again, at the minutes that a cron expression names",
+        "pushes a job repeatedly, at the times of a cron expression",
         details: [
-            "CRON has five fields: minute, hour, day of the month, month and day of the week, or is @hourly, @daily, @weekly, "
-                + "@monthly or @yearly. Some worker must live; what is missed without one gets one job when it is back.",
-            "{date} and {time} in the job's fields become those of the occurrence: 2030-01-31, 02-30. To leave one out while the "
-                + "last job is not over, give --dedup.",
+            "CRON has five fields: minute, hour, day of the month, month and day of the week, "
+                + "or is @hourly, @daily, @weekly, @monthly or @yearly. Schedules require a running "
+                + "worker; occurrences missed without one result in one job when a worker runs again.",
+            "{date} and {time} in the job's fields become those of the occurrence: 2030-01-31, "
+                + "02-30. Give --dedup to skip an occurrence while the previous job is unfinished.",
         ],
         options: [FieldOptions.source] + FieldOptions.all + [
             ScheduleOptions.timeZone, ScheduleOptions.replace, .json, .queue, .redis,
@@ -21,7 +22,7 @@ extension Command {
             .init(
                 line: "respool schedule add news '0 6 * * MON-FRI' --time-zone Europe/Berlin \\",
                 meaning: "--source https://example.org/{date}.wav --to mp3 --output news/{date}.mp3"),
-            .init(line: "respool schedule run news", meaning: "one more, now"),
+            .init(line: "respool schedule run news", meaning: "pushes one job now"),
         ],
         operands: 1...3, operandSuggestion: .words(ScheduleOptions.verbs)
     ) { arguments throws(CommandFailure) in
@@ -29,7 +30,7 @@ extension Command {
         let count = ["add": 3, "list": 1][operands[0]] ?? 2
         guard ScheduleOptions.verbs.contains(operands[0]) else {
             throw .usage(
-                "'\(operands[0])' is not what a schedule does: give \(ScheduleOptions.verbs.joined(separator: ", "))")
+                "unknown action '\(operands[0])': give \(ScheduleOptions.verbs.joined(separator: ", "))")
         }
         guard operands.count == count else {
             throw .usage(
@@ -49,8 +50,8 @@ extension Command {
 enum ScheduleOptions {
     static let verbs = ["add", "list", "remove", "run", "pause", "resume"]
     static let timeZone = Option(
-        "time-zone", value: "ZONE", "the place whose clock counts: Europe/Berlin", fallback: "UTC")
-    static let replace = Option("replace", "puts the schedule in the place of one that has its name")
+        "time-zone", value: "ZONE", "time zone of the cron expression: Europe/Berlin", fallback: "UTC")
+    static let replace = Option("replace", "replaces the schedule of that name")
 }
 
 /// Shows and changes the schedules of a queue.
@@ -60,7 +61,7 @@ private struct ScheduleBook {
 
     func add(_ name: String, _ expression: String, _ arguments: Arguments) async throws(CommandFailure) {
         guard KeyName.isValid(name) else {
-            throw .usage("'\(name)' is no name of a schedule: give 1 to 64 of A-Z a-z 0-9 _ . -")
+            throw .usage("'\(name)' is not a schedule name: give 1 to 64 of A-Z a-z 0-9 _ . -")
         }
         let fields = try fields(arguments)
         let zone = arguments.value(ScheduleOptions.timeZone) ?? "UTC"
@@ -68,7 +69,8 @@ private struct ScheduleBook {
         do throws(Failure) {
             recurrence = try Recurrence(expression, zone: zone)
             guard let next = recurrence.next(after: WallClock.milliseconds()) else {
-                throw Failure(.invalidRequest, "`\(expression)` names no day within 50 years: give one that comes")
+                throw Failure(
+                    .invalidRequest, "`\(expression)` has no occurrence within 50 years: give another expression")
             }
             try check(fields, recurrence.parts(at: next))
         } catch {
@@ -79,7 +81,7 @@ private struct ScheduleBook {
             try await queue.putSchedule(
                 name, recurrence, fields: fields, replaces: arguments.has(ScheduleOptions.replace), nonce: nonce)
         }
-        guard isPut else { throw .failed("there is a schedule '\(name)': add --replace, or take another name") }
+        guard isPut else { throw .failed("the schedule '\(name)' exists: add --replace, or give another name") }
         show([try await schedule(name)])
     }
 
@@ -103,12 +105,12 @@ private struct ScheduleBook {
             default: return try await queue.setSchedule(schedule, isPaused: verb == "pause")
             }
         }
-        guard isDone else { throw .failed("the schedule '\(name)' was changed by somebody else: look, and try again") }
+        guard isDone else { throw .failed("the schedule '\(name)' was changed by another client: check it and retry") }
     }
 
     private func schedule(_ name: String) async throws(CommandFailure) -> ScheduleRecord {
         let found = try await connection.ask { queue throws(QueueError) in try await queue.schedule(name) }
-        guard let found else { throw .failed("there is no schedule '\(name)': `respool schedule list` shows all") }
+        guard let found else { throw .failed("there is no schedule '\(name)': see `respool schedule list`") }
         return found
     }
 
@@ -116,7 +118,7 @@ private struct ScheduleBook {
     private func fields(_ arguments: Arguments) throws(CommandFailure) -> [String: String] {
         var fields = FieldOptions.fields(arguments, of: FieldOptions.all)
         guard let source = arguments.value(FieldOptions.source) else {
-            throw .usage("the source is missing: give --source URL")
+            throw .usage("missing source: give --source URL")
         }
         var url = try SourceAddress.url(source)
         if !SourceAddress.isURL(source) {
@@ -138,7 +140,7 @@ private struct ScheduleBook {
             guard case .at = moment else { continue }
             throw Failure(
                 .invalidRequest,
-                "`\(name)` is one moment, and a schedule's job comes again and again: give seconds\(name == "not_before" ? " as `delay`" : "")"
+                "`\(name)` is a fixed instant, and a schedule repeats: give seconds\(name == "not_before" ? " as `delay`" : "")"
             )
         }
     }
@@ -159,7 +161,7 @@ private struct ScheduleBook {
         }
         EmptyList.output(
             schedules.isEmpty ? [] : table.lines(for: .output),
-            orSay: "there are no schedules: `respool schedule add` makes one")
+            orSay: "there are no schedules: add one with `respool schedule add`")
     }
 }
 

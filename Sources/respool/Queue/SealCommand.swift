@@ -3,10 +3,10 @@ import Jobs
 
 extension Command {
     static let seal = Command(
-        "seal", usages: ["GROUP"], "says that all jobs of a group are in",
+        "seal", usages: ["GROUP"], "seals a group: no more jobs can join it",
         details: [
-            "From then on no job can join it, and once none is left the group is over: `status --group GROUP --watch` ends, and "
-                + "the callback gets a signed POST."
+            "No job can join a sealed group. It finishes with its last job: `status "
+                + "--group GROUP --watch` ends, and the callback gets a signed POST."
         ],
         options: [SealOptions.callback, .queue, .redis], operands: 1...1
     ) { arguments throws(CommandFailure) in
@@ -21,7 +21,7 @@ extension Command {
 }
 
 enum SealOptions {
-    static let callback = Option("callback", value: "URL", "gets a signed POST when none of its jobs is left")
+    static let callback = Option("callback", value: "URL", "gets a signed POST when all its jobs have finished")
 }
 
 extension Arguments {
@@ -37,7 +37,7 @@ extension QueueConnection {
     /// up to a minute, for a caller that has just enqueued the jobs.
     func seal(_ group: String, callback: String?, isPatient: Bool) async throws(CommandFailure) -> Bool {
         guard KeyName.isValid(group) else {
-            throw .usage("'\(group)' is no group: a group's name is 1 to 64 of A-Z a-z 0-9 _ . -")
+            throw .usage("'\(group)' is not a group name: give 1 to 64 of A-Z a-z 0-9 _ . -")
         }
         let seal = { @Sendable (queue: JobQueue) async throws(QueueError) in
             try await queue.seal(group, callback: callback)
@@ -46,7 +46,7 @@ extension QueueConnection {
         case .sealed: return true
         case .unknown: return false
         case .callbackTaken:
-            throw .failed("the group '\(group)' is over, or has another callback: it was left as it is")
+            throw .failed("the group '\(group)' has finished or has another callback: it is unchanged")
         }
     }
 }

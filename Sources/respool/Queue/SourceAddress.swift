@@ -29,9 +29,9 @@ enum SourceAddress {
 
     /// The absolute path. Symbolic links are not resolved, because another machine may read it.
     static func absolutePath(_ path: String) throws(CommandFailure) -> String {
-        guard !path.isEmpty else { throw .usage("an empty path names no file: give a path or a URL") }
+        guard !path.isEmpty else { throw .usage("the path is empty: give a path or a URL") }
         if path.hasPrefix("/") { return normalized(path) }
-        guard let folder = getcwd(nil, 0) else { throw .failed("the current folder is gone: \(Errno.last)") }
+        guard let folder = getcwd(nil, 0) else { throw .failed("the current folder does not exist: \(Errno.last)") }
         defer { free(folder) }
         return normalized(String(cString: folder) + "/" + path)
     }

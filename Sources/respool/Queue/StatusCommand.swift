@@ -2,28 +2,31 @@ import Jobs
 
 extension Command {
     static let status = Command(
-        "status", usages: ["[ID…]", "--group NAME"], "shows the queue at a glance, these jobs, or a group as one",
+        "status", usages: ["[ID…]", "--group NAME"], "shows the queue, the given jobs, or a group",
         options: [
             StatusOptions.watch, .group,
-            Option("json", "prints JSON Lines: an object a job, or one of the whole queue"),
+            Option("json", "prints JSON Lines: one object per job, or one for the whole queue"),
             .queue,
             .redis,
         ],
         examples: [
-            .init(line: "respool status --watch", meaning: "the queue, its workers and running jobs, until Ctrl-C"),
+            .init(
+                line: "respool status --watch", meaning: "shows the queue, its workers and running jobs, until Ctrl-C"),
             .init(
                 line: "respool status --watch 1795200918742-0",
-                meaning: "one job with bar, speed and time left, until it is over"),
+                meaning: "shows one job with bar, speed and time left, until it finishes"),
             .init(
                 line: "respool status --group nightly --watch",
-                meaning: "done, failed and left, until the group is sealed and nothing is left"),
+                meaning: "shows done, failed and left, until a sealed group has finished"),
         ],
         operands: 0...Int.max
     ) { arguments throws(CommandFailure) in
         let connection = try QueueConnection(arguments)
         let (isWatching, isJSON) = (arguments.has(StatusOptions.watch), arguments.has(.json))
         if let group = try arguments.group() {
-            if let id = arguments.operands.first { throw .usage("'\(id)' stands beside --group: give ids or a group") }
+            if let id = arguments.operands.first {
+                throw .usage("'\(id)' and --group are mutually exclusive: give ids or a group")
+            }
             return try await GroupView(connection: connection, name: group, isJSON: isJSON).show(isWatching: isWatching)
         }
         guard !arguments.operands.isEmpty else {
@@ -40,5 +43,5 @@ extension Command {
 
 enum StatusOptions {
     static let watch = Option(
-        "watch", letter: "w", "goes on until all of these jobs are over; ends with 1 if one did not complete")
+        "watch", letter: "w", "updates until all of these jobs finish; exits with 1 if one did not complete")
 }
