@@ -43,8 +43,8 @@ struct RenditionWriters {
             return try EveryTrackWriter(
                 try store(index), rendition, source, plan.source, reader, metadata, stop: stop)
         }
-        if AudioFormat.named(rendition.format)?.isPicture == true {
-            return try PictureWriter(try store(index), rendition, reader, measurements[index])
+        if let picture = AudioFormat.named(rendition.format)?.picture {
+            return try PictureWriter(try store(index), picture, rendition, reader, measurements[index])
         }
         if let copy = try CopyPlan.choose(rendition, source, reader, stop: stop, progress: progress) {
             try plan.source.limits.check(samples: reader.first + copy.span.samples, rate: copy.settings.shape.rate)
@@ -73,7 +73,7 @@ struct RenditionWriters {
             metadata.cut(first: kept.lowerBound, end: kept.upperBound, rate: reader.shape.rate)
         }
         if sound.replayGain == .track {
-            let isOpus = (try? plan.renditions[index].validate())?.codec.name == "opus"
+            let isOpus = (try? plan.renditions[index].validate())?.codec.words.loudness == .r128
             for (name, value) in measurement.replayGain(sound, isOpus: isOpus) { metadata.texts[name] = [value] }
         }
         return metadata

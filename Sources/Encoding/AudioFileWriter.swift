@@ -66,7 +66,7 @@ package final class AudioFileWriter: RenditionWriter {
             gapless: padding.gapless(settings, packets: tally.count, samples: samples), sound: sound,
             effective: settings.effective, warnings: settings.warnings + writer.warnings + tags.warnings)
         result.excess = excess
-        if settings.codec.name == "flac" { result.audioMD5 = try FlacHeader.md5(in: store, stop: stop) }
+        if settings.codec.words.holdsSum { result.audioMD5 = try FlacHeader.md5(in: store, stop: stop) }
         return result
     }
 }

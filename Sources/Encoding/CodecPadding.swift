@@ -15,16 +15,13 @@ package struct CodecPadding {
     package init(_ encoder: borrowing Encoder, _ settings: EncodingSettings) {
         let delay = Int(encoder.context.pointee.initial_padding)
         frameSize = encoder.frameSize
-        switch settings.codec.name {
-        // The decoder drops the first frame, and completes a frame only with the next one.
-        case "wma": (lead, tail, start) = (frameSize!, frameSize!, 0)
-        // These encoders do not flush the samples in their delay.
-        case "ac3", "eac3", "mp2": (lead, tail, start) = (0, delay, delay)
-        // libspeex's encoder has lookahead, and its decoder has a delay as well.
-        case "speex":
-            let late = [8000: 40, 16_000: 80, 32_000: 160][settings.shape.rate] ?? 0
+        switch settings.codec.edges.padding {
+        case .delay: (lead, tail, start) = (0, 0, delay)
+        case .wholeFrames: (lead, tail, start) = (frameSize!, frameSize!, 0)
+        case .delayBehind: (lead, tail, start) = (0, delay, delay)
+        case .delayBehindAndLate(let times):
+            let late = times[settings.shape.rate] ?? 0
             (lead, tail, start) = (0, delay + late, delay + late)
-        default: (lead, tail, start) = (0, 0, delay)
         }
     }
 
@@ -39,13 +36,10 @@ package struct CodecPadding {
         guard settings.codec.kind == .lossy, let frameSize else { return told }
         let decoded = (packets - (lead > 0 ? 1 : 0)) * frameSize
         let untold = Gapless(start: start, end: decoded - start - Int(samples))
-        switch (settings.format.name, settings.codec.name) {
-        case (_, "speex"), (_, "ima4"): return untold
-        case ("mp3", _), ("ogg", _), ("oga", _), ("opus", _), ("webm", _), ("mka", "opus"),
-            ("mka", "vorbis"):
-            return told
-        case ("mka", "aac"), ("mka", "mp3"), ("mka", "mp2"): return Gapless(start: start, end: 0)
-        default: return settings.format.isMovie ? told : untold
+        switch (settings.format.container.gapless, settings.codec.edges.told) {
+        case (.none, _), (_, .nowhere), (.codecDelay, .elsewhereThanInMatroska): return untold
+        case (.codecDelay, .lastInMatroska): return Gapless(start: start, end: 0)
+        case (.codecDelay, .everywhere), (.lameTag, _), (.granules, _), (.editList, _): return told
         }
     }
 }

@@ -12,7 +12,7 @@ enum DecodedLoudness {
     static func of(
         _ store: any RandomAccessOutput, _ settings: EncodingSettings, seconds: Double, stop: CancellationFlag
     ) throws(MediaError) -> Loudness? {
-        guard settings.codec.kind == .lossy, settings.format.name != "raw" else { return nil }
+        guard settings.codec.kind == .lossy else { return nil }
         var reader: AssetReader
         do throws(MediaError) { reader = try AssetReader.open(StoredSource(store), SourceSettings(), stop: stop) } catch
         {

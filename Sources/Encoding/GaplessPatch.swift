@@ -11,13 +11,14 @@ enum GaplessPatch {
     ) throws {
         let bytes = StoredBytes(store)
         let remainder = padding.remainder(packets: packets, samples: samples)
-        switch settings.format.name {
-        case "wav", "rf64": try patchBroadcastWave(bytes, samples * Int64(settings.frameBytes))
-        case "w64": try patchWave64(bytes, samples * Int64(settings.frameBytes))
-        case "caf" where settings.codec.kind != .pcm:
+        let isPCM = settings.codec.kind == .pcm
+        switch settings.format.container.completion {
+        case .broadcastWave: try patchBroadcastWave(bytes, samples * Int64(settings.frameBytes))
+        case .wave64: try patchWave64(bytes, samples * Int64(settings.frameBytes))
+        case .packetTable where !isPCM:
             try patchPacketTable(bytes, packets: packets, samples, priming: padding.start, remainder: remainder)
-        case "mov" where settings.codec.kind != .pcm && samples == 1: try patchOnlySample(bytes, store)
-        default: break
+        case .onlySample where !isPCM && samples == 1: try patchOnlySample(bytes, store)
+        case .none, .packetTable, .onlySample: break
         }
     }
 

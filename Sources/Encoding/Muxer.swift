@@ -23,7 +23,7 @@ package struct Muxer: ~Copyable {
         throws(MediaError)
         -> Muxer
     {
-        let sink = try SinkContext.open(store, stop: stop, maxBytes: settings.format.maxBytes)
+        let sink = try SinkContext.open(store, stop: stop, maxBytes: settings.format.container.maxBytes)
         var made: UnsafeMutablePointer<AVFormatContext>?
         try check(
             avformat_alloc_output_context2(
@@ -52,7 +52,7 @@ package struct Muxer: ~Copyable {
             stream.pointee.codecpar.pointee.codec_tag = fourBytes(tag)
         }
         stream.pointee.time_base = encoder.context.pointee.time_base
-        label?.apply(to: stream, isQuickTime: settings.format.name == "mov")
+        label?.apply(to: stream, isQuickTime: settings.format.container.tags.isQuickTime)
         return Int(stream.pointee.index)
     }
 
@@ -62,7 +62,7 @@ package struct Muxer: ~Copyable {
     ) throws(MediaError) {
         let stream = context.pointee.streams[0]!
         try tags.apply(to: context, stream)
-        if settings.format.name == "mp3" { signTag(stream) }
+        if settings.format.container.gapless == .lameTag { signTag(stream) }
         var options = Options(settings.format.muxerOptions(rate: rate) + tags.options + more)
         try checked(avformat_write_header(context, &options.pointer))
         try options.checkAllTaken(Self.operation)
@@ -86,7 +86,7 @@ package struct Muxer: ~Copyable {
         }
         stream.pointee.time_base = AVRational(num: 1, den: CInt(settings.shape.rate))
         // A tag without a delay would make decoders drop their own 529 samples.
-        let isUntagged = settings.format.name == "mp3" && lead == 0
+        let isUntagged = settings.format.container.gapless == .lameTag && lead == 0
         try start(
             settings, rate: settings.shape.rate, tags: tags, options: isUntagged ? [("write_xing", "0")] : [])
     }

@@ -25,9 +25,10 @@ package struct OutputCheck {
         throws(MediaError)
     {
         let settings = checks[0].settings
-        if settings.format.name == "raw" { return try checks[0].checkBytes(store) }
+        let container = settings.format.container
+        if case .bytes = container.check { return try checks[0].checkBytes(store) }
         let demuxer: Demuxer
-        do { demuxer = try Demuxer.open(StoredSource(store), as: settings.format.demuxerName, stop: stop) } catch {
+        do { demuxer = try Demuxer.open(StoredSource(store), as: container.demuxer, stop: stop) } catch {
             if case .cancelled = error.reason { throw error }
             throw failure("cannot be opened: \(error.sentence)")
         }
@@ -39,13 +40,13 @@ package struct OutputCheck {
         if let truncation = try Truncation.found(StoredSource(store), demuxer.descriptor) {
             throw failure("is incomplete: \(truncation.sentence)")
         }
-        if settings.isBareFlac { return try checks[0].checkFrames(StoredSource(store), stop: stop) }
+        if container.check.sumsFrames { return try checks[0].checkFrames(StoredSource(store), stop: stop) }
         let found = try tally(demuxer, tracks)
         for (index, check) in checks.enumerated() { try check.checkPackets(found[index], tracks[index]) }
     }
 
     private func checkHeaders(_ track: AudioTrack) throws(MediaError) {
-        let codec = settings.codec.codecID(settings.sampleFormat, settings.format.byteOrder)
+        let codec = settings.codecID
         guard track.codec == codec else { throw Self.failure("has the codec \(track.codecName)") }
         guard track.rate == rate else { throw Self.failure("has a sample rate of \(track.rate) Hz") }
         guard track.channels == settings.shape.channels else { throw Self.failure("has \(track.channels) channels") }
@@ -53,13 +54,13 @@ package struct OutputCheck {
     }
 
     /// The rate of the decoded samples in Hz.
-    private var rate: Int { settings.codec.name == "opus" ? 48_000 : settings.shape.rate }
+    private var rate: Int { settings.codec.packets.decodedRate ?? settings.shape.rate }
 
     private func checkLength(_ track: AudioTrack, slack: Int64) throws(MediaError) {
         guard let length = track.duration.flatMap({ track.samples($0) }) else {
             throw Self.failure("does not declare its length")
         }
-        let told = length - (settings.format.isOgg ? track.countedDelay : 0)
+        let told = length - (settings.format.container.gapless == .granules ? track.countedDelay : 0)
         let expected = av_rescale_rnd(samples, Int64(track.rate), Int64(settings.shape.rate), AV_ROUND_UP)
         guard (expected...expected + slack).contains(told) else {
             throw Self.failure("declares \(told) samples, not \(expected)")
@@ -69,15 +70,14 @@ package struct OutputCheck {
     /// The samples by which a header may exceed the true length, because it counts whole frames; `nil` if it declares no
     /// length.
     private var headerSlack: Int64? {
-        switch (settings.format.name, settings.codec.name) {
-        case ("mka", _), ("webm", _), ("adts", _), ("ac3", _), ("eac3", _), ("mp2", _), ("gsm", _), ("wma", _),
-            ("wav", "mp3"), ("wav", "ac3"), (_, "speex"):
-            nil
-        case ("mp3", _): 4 * 1152
-        case ("caf", let codec) where codec != "pcm": 4096
-        // libav's demuxer rounds the size of the last chunk up to eight bytes.
-        case ("w64", _): 7
-        default: 0
+        guard settings.codec.packets.isLengthTold else { return nil }
+        let isPCM = settings.codec.kind == .pcm
+        return switch settings.format.container.length {
+        case .untold: nil
+        case .exact: 0
+        case .within(let samples): samples
+        case .exactForPCM: isPCM ? 0 : nil
+        case .packets(let samples): isPCM ? 0 : samples
         }
     }
 
@@ -102,11 +102,10 @@ package struct OutputCheck {
     private func checkPackets(_ found: PacketTally, _ track: AudioTrack) throws(MediaError) {
         guard found.corrupt == 0 else { throw Self.failure("has \(found.corrupt) truncated packets") }
         guard !found.wentBack else { throw Self.failure("has packets with decreasing time stamps") }
-        let isRegrouped = settings.codec.kind == .pcm || ["ima4", "gsm"].contains(settings.codec.name)
-        guard isRegrouped || found.count == written.count else {
+        guard !settings.codec.packets.areKept || found.count == written.count else {
             throw Self.failure("has \(found.count) packets of the \(written.count) that were written")
         }
-        let headers = settings.format.name == "adts" ? 7 * Int64(found.count) : 0
+        let headers = settings.format.container.check.headerBytes * Int64(found.count)
         guard found.bytes == written.bytes + headers else {
             throw Self.failure("has \(found.bytes) bytes of audio, not \(written.bytes + headers)")
         }
@@ -130,8 +129,7 @@ package struct OutputCheck {
         guard length == expected else { throw Self.failure("has \(length) bytes, not \(expected)") }
     }
 
-    /// Compares a FLAC file's frames with the written ones bytewise, because libav's parser takes some of their bytes for frame
-    /// headers.
+    /// Compares the frames of a FLAC file with those that were written.
     private func checkFrames(_ file: StoredSource, stop: CancellationFlag) throws(MediaError) {
         do {
             guard let start = try FlacBlocks(file)?.end else { throw Self.failure("has no metadata blocks") }
@@ -157,26 +155,10 @@ package struct OutputCheck {
     }
 }
 
-extension EncodingSettings {
-    /// Whether the file consists of FLAC metadata blocks and frames only.
-    var isBareFlac: Bool { format.name == "flac" }
-}
+extension OutputCheckKind {
+    /// Whether the bytes of all frames are summed.
+    var sumsFrames: Bool { if case .flacFrames = self { true } else { false } }
 
-extension AudioFormat {
-    /// libav's name of the demuxer for formats that libav does not detect with only a few frames.
-    fileprivate var demuxerName: String? {
-        switch name {
-        case "mp3", "mp2": "mp3"
-        case "adts": "aac"
-        case "ac3", "eac3", "gsm": name
-        default: nil
-        }
-    }
-}
-
-extension AudioCodec {
-    /// libav's codec ID of the output.
-    fileprivate func codecID(_ stored: SampleFormat?, _ order: SampleFormat.ByteOrder) -> AVCodecID? {
-        avcodec_find_encoder_by_name(encoderName(stored, order))?.pointee.id
-    }
+    /// The size of the header before each packet in the file.
+    fileprivate var headerBytes: Int64 { if case .packets(let bytes) = self { bytes } else { 0 } }
 }

@@ -14,6 +14,9 @@ struct PacketWriter: ~Copyable, FrameWriter {
     private let stream: Int
     private let isAlone: Bool
     private let settings: EncodingSettings
+    private let gapless: GaplessSignaling
+    /// Whether respool declares how many of a packet's last samples are padding.
+    private let marksPadding: Bool
     private let packet: Packet
     private let vorbis: VorbisLengths?
     /// The position of the next sample sent to the encoder. The first true sample is at zero.
@@ -29,8 +32,11 @@ struct PacketWriter: ~Copyable, FrameWriter {
     ) {
         padding = CodecPadding(encoder, settings)
         position = Int64(-padding.lead)
-        tally = PacketTally(sums: settings.isBareFlac)
-        let needsLengths = settings.codec.name == "vorbis" && settings.format.tellsPadding
+        let container = settings.format.container
+        tally = PacketTally(sums: container.check.sumsFrames)
+        gapless = container.gapless
+        marksPadding = gapless == .codecDelay && settings.codec.edges.areMarked
+        let needsLengths = gapless == .codecDelay && settings.codec.packets.length == .setup
         vorbis = needsLengths ? VorbisLengths(encoder) : nil
         self.encoder = encoder
         self.packet = packet
@@ -90,7 +96,7 @@ struct PacketWriter: ~Copyable, FrameWriter {
             case .some(let vorbis): vorbis.next(packet)
             case .none: frameSize.map { Int64($0) }
             }
-        if settings.format.name == "mp3", let length {
+        if gapless == .lameTag, let length {
             // libav's tag contains the padding of the last packet, but LAME's padding may begin in the packet before it. The
             // last packet's timestamp is too early in that case.
             let excess = padding.remainder(packets: tally.count + 1, samples: length)
@@ -98,22 +104,13 @@ struct PacketWriter: ~Copyable, FrameWriter {
             if excess > 0 { try packet.trim(skip: packet.trimming?.skip ?? 0, discard: excess) }
             return true
         }
-        guard let length, let decoded, let start = packet.timestamp, settings.format.isMovie || settings.tellsPadding
+        guard let length, let decoded, let start = packet.timestamp, gapless == .editList || marksPadding
         else { return true }
         let excess = start + decoded - length
         guard excess > 0 else { return true }
         guard excess < decoded else { return false }
         packet.pointer.pointee.duration = decoded - excess
-        if settings.tellsPadding { try packet.trim(skip: 0, discard: excess) }
+        if marksPadding { try packet.trim(skip: 0, discard: excess) }
         return true
-    }
-}
-
-extension EncodingSettings {
-    /// Whether respool declares how many of a packet's last samples are padding.
-    ///
-    /// Encoders of MP3 and Opus do so themselves. For AC-3, libav's demuxer applies the value to the packet before.
-    fileprivate var tellsPadding: Bool {
-        format.tellsPadding && ["aac", "vorbis", "mp2"].contains(codec.name)
     }
 }

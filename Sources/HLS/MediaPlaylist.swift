@@ -92,23 +92,10 @@ enum MasterPlaylist {
         for (playlist, name) in variants {
             let attributes = [
                 "BANDWIDTH=\(playlist.peakBandwidth)", "AVERAGE-BANDWIDTH=\(playlist.averageBandwidth)",
-                "CODECS=\"\(Self.name(of: codec))\"",
+                "CODECS=\"\(codec.words.streaming?.parameter ?? codec.name)\"",
             ]
             lines += ["#EXT-X-STREAM-INF:" + attributes.joined(separator: ","), name]
         }
         return (lines + [""]).joined(separator: "\n")
-    }
-
-    /// The codec's name by RFC 6381 and its registry.
-    private static func name(of codec: AudioCodec) -> String {
-        switch codec.name {
-        case "aac": "mp4a.40.2"
-        case "mp3": "mp4a.40.34"
-        case "flac": "fLaC"
-        case "opus": "Opus"
-        case "ac3": "ac-3"
-        case "eac3": "ec-3"
-        default: codec.name
-        }
     }
 }

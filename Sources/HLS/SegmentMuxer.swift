@@ -34,7 +34,7 @@ struct SegmentMuxer: ~Copyable {
         sink.pointer.pointee.seekable = 0
         var made: UnsafeMutablePointer<AVFormatContext>?
         try check(
-            avformat_alloc_output_context2(&made, nil, container == .fmp4 ? "mp4" : "mpegts", nil), operation)
+            avformat_alloc_output_context2(&made, nil, container.libavName, nil), operation)
         guard let context = made else { throw .outOfMemory(operation) }
         let muxer = SegmentMuxer(owning: context, sink, store, container)
         context.pointee.pb = muxer.sink.pointer

@@ -143,8 +143,7 @@ struct SegmentWriter: ~Copyable, FrameWriter {
 
     /// Throws unless the segment contains every packet when read behind the initialization section.
     private func check(_ segment: any ByteSource) throws(MediaError) {
-        let name = segments.container == .fmp4 ? "mp4" : "mpegts"
-        let demuxer = try Demuxer.open(JoinedSource(setup, segment), as: name, stop: stop)
+        let demuxer = try Demuxer.open(JoinedSource(setup, segment), as: segments.container.libavName, stop: stop)
         guard let track = demuxer.tracks.first, track.channels == shape.channels || track.channels == 0 else {
             throw failure("has no audio of \(shape.channels) channels")
         }

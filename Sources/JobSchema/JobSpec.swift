@@ -115,6 +115,7 @@ package struct JobSpec: Sendable {
 extension Rendition {
     /// The extension of the result's file name.
     var fileExtension: String {
-        format == "peaks" ? picture.form.rawValue : AudioFormat.named(format)?.fileExtension ?? format
+        guard let named = AudioFormat.named(format) else { return format }
+        return named.picture == .peaks ? picture.form.rawValue : named.fileExtension
     }
 }

@@ -3,8 +3,9 @@ import MediaTypes
 // The fields for drawing audio.
 extension FieldReader {
     func picture(_ format: AudioFormat) throws(Failure) -> PictureSettings {
-        for (name, formats) in Self.pictureFields where fields[name] != nil {
-            guard formats.contains(format.name) else {
+        for (name, pictures) in Self.pictureFields where fields[name] != nil {
+            guard let picture = format.picture, pictures.contains(picture) else {
+                let formats = AudioFormat.all.filter { $0.picture.map(pictures.contains) == true }.map(\.name)
                 throw Self.invalid(
                     "`\(name)` requires the format \(formats.joined(separator: " and ")), and `format` is \(format.name)"
                 )
@@ -38,11 +39,11 @@ extension FieldReader {
         return picture
     }
 
-    /// The fields for pictures, and the formats to which each applies.
-    private static let pictureFields = [
-        ("bits", ["peaks"]), ("colors", ["png"]), ("dynamic_range", ["spectrogram"]), ("peaks_format", ["peaks"]),
-        ("pixels_per_second", ["peaks"]), ("size", ["png", "spectrogram"]),
-        ("split_channels", ["peaks", "png", "spectrogram"]), ("zoom", ["peaks"]),
+    /// The fields of pictures, and the pictures that each is for.
+    private static let pictureFields: [(name: String, pictures: [AudioFormat.Picture])] = [
+        ("bits", [.peaks]), ("colors", [.waveform]), ("dynamic_range", [.spectrogram]), ("peaks_format", [.peaks]),
+        ("pixels_per_second", [.peaks]), ("size", [.waveform, .spectrogram]),
+        ("split_channels", AudioFormat.Picture.allCases), ("zoom", [.peaks]),
     ]
 
     /// The format of peaks: the requested one, or the one of the output's file name.

@@ -1,7 +1,7 @@
 /// A codec that respool writes, and what its encoder supports.
 package struct AudioCodec: Sendable {
-    /// The name in a job.
-    package let name: String
+    /// The name in a job, as a case.
+    package let id: ID
     package let kind: Kind
     /// The supported sample rates in Hz; `nil` if any rate from `lowestSampleRate` to `highestSampleRate` is supported.
     package let sampleRates: [Int]?
@@ -14,25 +14,70 @@ package struct AudioCodec: Sendable {
     package let layouts: [String]?
     /// Bits a second, over all channels.
     package let bitRates: ClosedRange<Int>?
+    /// How the sample rate and the channel count limit them.
+    package let bitRateRule: BitRateRule
     /// The only supported bit rates, if the codec has a fixed list.
     package let bitRateSteps: [Int]?
     /// The VBR scale, whose direction depends on the codec (`0` is best for MP3, `10` for Vorbis).
     package let qualities: ClosedRange<Double>?
+    /// The default VBR quality if the job sets neither quality nor bit rate.
+    package let defaultQuality: Double?
     /// The sample formats that a job may request.
     package let sampleFormats: [SampleFormat]
+    /// libav's encoder.
+    package let encoder: EncoderName
+    /// The sample format of the encoder's input.
+    package let input: EncoderInput
+    /// The padding at both ends.
+    package let edges: CodecEdges
+    /// The packets in a file.
+    package let packets: CodecPackets
+    /// The metadata that depends on the codec.
+    package let words: CodecWords
+    /// Whether the encoder lowers the level depending on the bit rate, as LAME does.
+    package let lowersLevel: Bool
+    /// The sample rate in Hz from which only multiples of 10 are supported; `nil` for no such rule.
+    let tensOfHertzFrom: Int?
+
+    /// The codecs. The raw values are the names in a job.
+    package enum ID: String, CaseIterable, Sendable {
+        case mp3, aac, alac, flac, vorbis, opus, pcm, wavpack, tta, ac3, eac3, mp2, speex, gsm, ima4, wma
+    }
 
     /// How the codec stores samples.
     package enum Kind: String, Sendable {
         case pcm, lossless, lossy
     }
 
+    /// libav's name of the encoder.
+    package enum EncoderName: Sendable {
+        case named(String)
+        /// The prefix, followed by the name of the sample format.
+        case ofSamples(prefix: String)
+    }
+
+    /// The sample format of the encoder's input.
+    package enum EncoderInput: Sendable {
+        case float, short, planarShort
+        /// 16 bits if the source has no more and neither the rate nor the channels change, else floating point.
+        case shortOrFloat, planarShortOrFloat
+        /// 16 bits if the file has them, else 32 bits.
+        case shortOrLong, planarShortOrLong
+        /// The same, but floating point if the file has it.
+        case planarStored
+        /// The sample format of the file.
+        case stored
+    }
+
     init(
-        _ name: String, _ kind: Kind, sampleRates: [Int]? = nil, lowestSampleRate: Int = 1000,
+        _ id: ID, _ kind: Kind, sampleRates: [Int]? = nil, lowestSampleRate: Int = 1000,
         highestSampleRate: Int = 384_000, maxChannels: Int, layouts: [String]? = nil,
-        bitRates: ClosedRange<Int>? = nil,
-        bitRateSteps: [Int]? = nil, qualities: ClosedRange<Double>? = nil, sampleFormats: [SampleFormat] = []
+        bitRates: ClosedRange<Int>? = nil, bitRateRule: BitRateRule, bitRateSteps: [Int]? = nil,
+        qualities: ClosedRange<Double>? = nil, defaultQuality: Double?, sampleFormats: [SampleFormat] = [],
+        encoder: EncoderName, input: EncoderInput, edges: CodecEdges, packets: CodecPackets, words: CodecWords,
+        lowersLevel: Bool, tensOfHertzFrom: Int?
     ) {
-        self.name = name
+        self.id = id
         self.kind = kind
         self.sampleRates = sampleRates
         self.lowestSampleRate = sampleRates?.min() ?? lowestSampleRate
@@ -40,17 +85,28 @@ package struct AudioCodec: Sendable {
         self.maxChannels = maxChannels
         self.layouts = layouts
         self.bitRates = bitRates
+        self.bitRateRule = bitRateRule
         self.bitRateSteps = bitRateSteps
         self.qualities = qualities
+        self.defaultQuality = defaultQuality
         self.sampleFormats = sampleFormats
+        self.encoder = encoder
+        self.input = input
+        self.edges = edges
+        self.packets = packets
+        self.words = words
+        self.lowersLevel = lowersLevel
+        self.tensOfHertzFrom = tensOfHertzFrom
     }
+
+    /// The name in a job.
+    package var name: String { id.rawValue }
 
     /// Whether the encoder supports a sample rate in Hz without conversion.
     package func takes(sampleRate: Int) -> Bool {
         if let sampleRates { return sampleRates.contains(sampleRate) }
         guard (lowestSampleRate...highestSampleRate).contains(sampleRate) else { return false }
-        // A FLAC frame header has 16 bits for Hz or tens of Hz (RFC 9639). libavcodec does not use the highest value of either.
-        return name != "flac" || sampleRate < 65_535 || sampleRate.isMultiple(of: 10)
+        return tensOfHertzFrom.map { sampleRate < $0 || sampleRate.isMultiple(of: 10) } ?? true
     }
 
     /// The supported numbers of channels.
@@ -59,6 +115,9 @@ package struct AudioCodec: Sendable {
             layouts?.contains { ChannelLayoutName.channels(of: $0) == count } ?? true
         }
     }
+
+    /// All codecs, in the order of the table.
+    package static let all = ID.allCases.map { row($0) }
 
     /// The codec with that name.
     package static func named(_ name: String) -> AudioCodec? { byName[name] }

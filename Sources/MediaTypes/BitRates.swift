@@ -28,25 +28,40 @@ extension BitRates: CustomStringConvertible {
     }
 }
 
+/// How the sample rate and the channel count limit a codec's bit rates.
+package enum BitRateRule: Sendable {
+    /// The codec has no bit rate.
+    case none
+    /// No limit.
+    case unbounded
+    /// The lists of a standard.
+    case layerThree, layerTwo, dolby
+    /// The modes of an encoder.
+    case speexModes, vorbisModes
+    /// The size of a frame.
+    case bitReservoir, opusFrame, dolbyPlusFrame
+}
+
 extension AudioCodec {
     /// The bit rates at a sample rate and channel count, each of which may be `nil` if open; `nil` if the codec has no bit
     /// rate.
     package func bitRates(sampleRate: Int?, channels: Int?) -> BitRates? {
         guard let bitRates else { return nil }
-        switch name {
-        case "mp3": return .steps(Self.layerThreeBitRates(sampleRate: sampleRate))
+        switch bitRateRule {
+        case .none: return nil
+        case .unbounded: return .range(bitRates)
+        case .layerThree: return .steps(Self.layerThreeBitRates(sampleRate: sampleRate))
+        case .layerTwo: return .steps(Self.layerTwoBitRates(sampleRate: sampleRate, channels: channels))
+        case .dolby: return .steps(Self.dolbyBitRates(channels: channels))
+        case .speexModes: return .steps(Self.speexBitRates(sampleRate: sampleRate, channels: channels))
+        case .vorbisModes: return Self.vorbisBitRates(sampleRate: sampleRate, channels: channels)
         // The bit reservoir holds 6144 bits a channel for each frame of 1024 samples. The encoder clamps higher rates.
-        case "aac":
+        case .bitReservoir:
             return .range(bitRates.lowerBound...((sampleRate ?? highestSampleRate) * 6 * (channels ?? maxChannels)))
-        case "vorbis": return Self.vorbisBitRates(sampleRate: sampleRate, channels: channels)
-        case "opus": return .range(bitRates.lowerBound...(256_000 * (channels ?? maxChannels)))
-        case "mp2": return .steps(Self.layerTwoBitRates(sampleRate: sampleRate, channels: channels))
-        case "ac3": return .steps(Self.dolbyBitRates(channels: channels))
+        case .opusFrame: return .range(bitRates.lowerBound...(256_000 * (channels ?? maxChannels)))
         // A frame of 1536 samples has at most 2048 words.
-        case "eac3":
+        case .dolbyPlusFrame:
             return .range(Self.leastDolbyBitRate(channels: channels)...((sampleRate ?? highestSampleRate) * 21))
-        case "speex": return .steps(Self.speexBitRates(sampleRate: sampleRate, channels: channels))
-        default: return .range(bitRates)
         }
     }
 

@@ -102,15 +102,12 @@ extension PictureColor: CustomStringConvertible {
 }
 
 extension AudioFormat {
-    /// Whether an output is a picture or peaks instead of audio.
-    package var isPicture: Bool { ["peaks", "png", "spectrogram"].contains(name) }
-
     /// The default and the maximum size of a picture; `nil` if the format has no size.
     package var pictureSizes: (usual: PictureSize, largest: PictureSize)? {
-        switch name {
-        case "png": (PictureSize(width: 1800, height: 280), PictureSize(width: 10_000, height: 4000))
-        case "spectrogram": (PictureSize(width: 1024, height: 512), PictureSize(width: 4000, height: 2000))
-        default: nil
+        switch picture {
+        case .waveform: (PictureSize(width: 1800, height: 280), PictureSize(width: 10_000, height: 4000))
+        case .spectrogram: (PictureSize(width: 1024, height: 512), PictureSize(width: 4000, height: 2000))
+        case .peaks, .none: nil
         }
     }
 }

@@ -119,7 +119,8 @@ extension Rendition {
             format.sampleRates(of: codec).map { $0.map(String.init).listed }
             ?? "\(codec.lowestSampleRate) to \(codec.highestSampleRate)"
         let rule =
-            codec.name == "flac" && sampleRate <= codec.highestSampleRate ? ", from 65535 only multiples of 10" : ""
+            sampleRate > codec.highestSampleRate
+            ? "" : codec.tensOfHertzFrom.map { ", from \($0) only multiples of 10" } ?? ""
         let place = format.sampleRates(of: codec) == codec.sampleRates ? "" : " in \(format.name)"
         throw FormatProblem(
             "sample_rate",

@@ -26,9 +26,8 @@ package struct SegmentSettings: Codable, Hashable, Sendable {
 extension SegmentSettings.Container {
     /// Names of the codecs that HLS players support in such segments.
     package var codecs: [String] {
-        switch self {
-        case .fmp4: ["aac", "mp3", "alac", "flac", "opus", "ac3", "eac3"]
-        case .mpegts: ["aac", "mp3", "ac3", "eac3"]
+        AudioFormat.segmented.codecs.filter {
+            AudioCodec.named($0)?.words.streaming?.containers.contains(self) == true
         }
     }
 }

@@ -9,6 +9,7 @@ package import MediaTypes
 /// Writes an output that is a picture or peaks of the audio instead of the audio itself.
 package final class PictureWriter: RenditionWriter {
     private let settings: EncodingSettings
+    private let kind: AudioFormat.Picture
     private let picture: PictureSettings
     private let path: SoundPath
     private let file: AppendedFile
@@ -23,25 +24,27 @@ package final class PictureWriter: RenditionWriter {
 
     /// Opens the output and chooses the scale of the picture.
     package init(
-        _ store: any RandomAccessOutput, _ rendition: Rendition, _ reader: borrowing AssetReader,
-        _ measurement: SoundMeasurement?
+        _ store: any RandomAccessOutput, _ kind: AudioFormat.Picture, _ rendition: Rendition,
+        _ reader: borrowing AssetReader, _ measurement: SoundMeasurement?
     ) throws(MediaError) {
         var floats = rendition
         floats.sampleFormat = .f32
         let settings = try EncodingSettings.resolve(floats, try rendition.sound.shape(of: reader.shape), reader.depth)
         path = try SoundPath(rendition, reader, settings, as: AV_SAMPLE_FMT_FLTP, measurement)
         let picture = rendition.picture
-        let splitsChannels = picture.splitsChannels ?? (settings.format.name == "png")
+        let splitsChannels = picture.splitsChannels ?? (kind == .waveform)
         let lanes = splitsChannels ? settings.shape.channels : 1
         let size = settings.format.pictureSizes.map { picture.size ?? $0.usual }
         try size?.check(lanes: lanes)
         file = AppendedFile(store)
         drawing =
-            switch settings.format.name {
-            case "peaks": try PeaksWriter(file, picture, lanes: lanes, rate: settings.shape.rate)
-            case "png": WaveformWriter(PictureCanvas(file: file, settings: picture, size: size!), lanes: lanes)
-            default: try SpectrogramWriter(PictureCanvas(file: file, settings: picture, size: size!), lanes: lanes)
+            switch kind {
+            case .peaks: try PeaksWriter(file, picture, lanes: lanes, rate: settings.shape.rate)
+            case .waveform: WaveformWriter(PictureCanvas(file: file, settings: picture, size: size!), lanes: lanes)
+            case .spectrogram:
+                try SpectrogramWriter(PictureCanvas(file: file, settings: picture, size: size!), lanes: lanes)
             }
+        self.kind = kind
         (self.settings, self.picture, self.splitsChannels) = (settings, picture, splitsChannels)
         (self.lanes, self.size) = (lanes, size)
     }
@@ -88,7 +91,7 @@ package final class PictureWriter: RenditionWriter {
         var result = ConversionResult(
             settings, samples: samples, bytes: file.length, gapless: Gapless(start: 0, end: 0), sound: path.chain,
             effective: effective, warnings: settings.warnings)
-        result.codec = settings.format.name == "peaks" ? "peaks" : "png"
+        result.codec = kind.codecName
         result.bitRate = 0
         return result
     }

@@ -105,6 +105,6 @@ extension HLSMaster.Variant {
     fileprivate var holdsNoAudio: Bool { audioGroup == nil && !codecs.isEmpty && !codecs.contains(where: Self.isAudio) }
 
     private static func isAudio(_ codec: String) -> Bool {
-        ["mp4a", "ac-3", "ec-3", "ac-4", "flac", "fLaC", "Opus", "opus", "alac", "mp3"].contains { codec.hasPrefix($0) }
+        AudioCodec.parameterPrefixes.contains { codec.hasPrefix($0) }
     }
 }

@@ -22,8 +22,8 @@ extension OutputMeasurement {
     package func checked(
         as rendition: Rendition, maxSeconds: Int, requested: [String: String]
     ) throws(ImplausibleReport) -> OutputMeasurement {
-        let isPicture = ["peaks", "png"].contains(codec) && AudioFormat.named(rendition.format)?.isPicture == true
-        guard isPicture || AudioFormat.named(rendition.format)?.codecs.contains(codec) == true else {
+        let format = AudioFormat.named(rendition.format)
+        guard format?.picture?.codecName == codec || format?.codecs.contains(codec) == true else {
             throw ImplausibleReport("the codec `\(codec.bounded(utf8Bytes: 64))` in \(rendition.format)")
         }
         // Rates are rounded, and encoders fill their last frames.

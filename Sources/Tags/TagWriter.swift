@@ -29,15 +29,15 @@ package struct TagWriter: Sendable {
         layout: ChannelLayout? = nil
     ) {
         metadata = source
-        place = TagPlace(format.name)
+        place = format.container.tags
         self.format = format.name
-        tellsITunes = codec.name == "aac" && ["m4a", "m4b", "mp4"].contains(format.name)
+        tellsITunes = if case .movie(isQuickTime: false) = place { codec.words.tellsITunes } else { false }
         warnings = source.warnings
         if settings.chapters != nil, source.chapters.isEmpty {
             drop(.chaptersMissing, "the source has no chapters, so no chapter file was written")
         }
         metadata.set(settings)
-        metadata.speakLoudness(ofOpus: codec.name == "opus")
+        metadata.speakLoudness(as: codec.words.loudness)
         metadata.wave.rescale(from: sourceRate, to: rate)
         metadata.spellLyrics()
         if case .flacBlocks = place, let mask = layout?.maskOfFLAC {
@@ -130,9 +130,7 @@ package struct TagWriter: Sendable {
         header.isAnonymous = place.wantsNoneOfLibav
         if place.hasLibavChapters { header.chapters = metadata.chapters }
         switch place {
-        case .id3Ahead:
-            header.options = format == "mp3" ? [("id3v2_version", "0")] : []
-            header.prefix = metadata.isEmpty ? [] : render(TAG_FORM_ID3) ?? []
+        case .id3Ahead: header.prefix = metadata.isEmpty ? [] : render(TAG_FORM_ID3) ?? []
         case .timedID3: header.prefix = id3() ?? []
         case .flacBlocks:
             fitPictures()
@@ -304,15 +302,18 @@ extension Metadata {
 
     /// Converts gains between the form of Opus (1/256 dB relative to -23 LUFS) and that of all others (dB relative to -18
     /// LUFS).
-    fileprivate mutating func speakLoudness(ofOpus isOpus: Bool) {
+    fileprivate mutating func speakLoudness(as form: CodecWords.Loudness) {
         for part in ["TRACK", "ALBUM"] {
             let (gain, own) = ("REPLAYGAIN_\(part)_GAIN", "R128_\(part)_GAIN")
-            if isOpus, let text = texts[gain]?.first {
+            switch form {
+            case .r128:
+                guard let text = texts[gain]?.first else { continue }
                 let number = Self.gain(text.split(separator: " ").first.map(String.init) ?? text)
                 if let number, texts[own] == nil { texts[own] = [String(Int(((number - 5) * 256).rounded()))] }
                 texts[gain] = nil
                 texts["REPLAYGAIN_\(part)_PEAK"] = nil
-            } else if !isOpus, let number = texts[own]?.first.flatMap({ Self.gain($0) }) {
+            case .replayGain:
+                guard let number = texts[own]?.first.flatMap({ Self.gain($0) }) else { continue }
                 if texts[gain] == nil { texts[gain] = [decimal(number / 256 + 5, places: 2) + " dB"] }
                 texts[own] = nil
             }

@@ -19,8 +19,8 @@ package struct CopyPlan {
     /// Samples before and after the range that the container cannot hide.
     var gapless: Gapless {
         Gapless(
-            start: hiding.hides(lead: span.lead, of: settings.codec.name) ? 0 : Int(span.lead),
-            end: hiding.hides(trail: span.trail, lead: span.lead, of: settings.codec.name) ? 0 : Int(span.trail))
+            start: hiding.hides(lead: span.lead, of: settings.codec) ? 0 : Int(span.lead),
+            end: hiding.hides(trail: span.trail, lead: span.lead, of: settings.codec) ? 0 : Int(span.trail))
     }
 
     /// The plan for a rendition; `nil` if it has to be encoded. Throws if a copy is required and cannot be exact.
@@ -72,7 +72,7 @@ package struct CopyPlan {
         ) { samples, byteFraction in
             if let report = meter.report(reader, scanned: (samples, byteFraction)) { progress(report) }
         }
-        let hiding = GaplessSignaling(settings.format)
+        let hiding = settings.format.container.gapless
         let plan = CopyPlan(
             settings: settings, span: span, track: track.index, hiding: hiding,
             effective: settings.effective(copying: track.bitRate, reader))
@@ -82,16 +82,15 @@ package struct CopyPlan {
 
     /// Throws for a cut after which samples outside of the range would be audible.
     private func check() throws(MediaError) {
-        // In Core Audio, Opus has no header for its pre-skip. In Matroska, WavPack loses the header with its block length.
-        if [["caf", "opus"], ["mka", "wavpack"]].contains([settings.format.name, settings.codec.name]) {
+        guard settings.format.copies(settings.codec) else {
             throw .notCopied(
                 "\(settings.codec.name) in \(settings.format.name) does not declare the duration of a packet")
         }
         guard !span.isWhole else { return }
-        guard hiding.hides(lead: span.lead, of: settings.codec.name) else {
+        guard hiding.hides(lead: span.lead, of: settings.codec) else {
             throw .notCopied("\(settings.format.name) cannot mark the \(span.lead) samples before the range as skipped")
         }
-        guard hiding.hides(trail: span.trail, lead: span.lead, of: settings.codec.name) else {
+        guard hiding.hides(trail: span.trail, lead: span.lead, of: settings.codec) else {
             throw .notCopied("\(settings.format.name) cannot mark the \(span.trail) samples after the range as skipped")
         }
         // libav returns no audio for an edit within one packet.

@@ -55,7 +55,7 @@ package final class PacketCopyWriter: RenditionWriter {
                 .rangeCut, "the range ends after the source, which is \(result.seconds) s long")
             result.warnings.insert(warning, at: 0)
         }
-        guard plan.settings.codec.name == "flac" else { return result }
+        guard plan.settings.codec.words.holdsSum else { return result }
         // A copy keeps the declared MD5, whatever the frames contain.
         let finding = try SourceChecksum.check(source, sourceSettings, stop: stop)
         result.damage = finding.damage
@@ -122,8 +122,7 @@ package final class PacketCopyWriter: RenditionWriter {
             )
         }
         let expected = plan.span.samples + Int64(plan.gapless.start + plan.gapless.end)
-        // libav miscounts the first Vorbis packet if the file has a single page: it keeps padding, or drops too much.
-        let slack: Int64 = plan.settings.codec.name == "vorbis" ? 8192 : 0
+        let slack = plan.settings.codec.packets.copySlack
         guard (expected - slack...expected + slack).contains(found.samples) else {
             throw MediaError(
                 .internal, "check the output",

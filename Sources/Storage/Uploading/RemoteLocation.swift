@@ -78,8 +78,7 @@ package enum RemoteLocation: Hashable, Sendable {
     }
 
     private static let otherTypes = [
-        "json": "application/json", "vtt": "text/vtt", "png": "image/png", "m3u8": "application/vnd.apple.mpegurl",
-        "m4s": "video/iso.segment", "ts": "video/mp2t",
+        "vtt": "text/vtt", "m4s": "video/iso.segment", "ts": "video/mp2t",
     ]
 }
 

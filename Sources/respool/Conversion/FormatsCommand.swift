@@ -59,8 +59,8 @@ private struct FormatList {
     }
 
     private static func samples(_ format: AudioFormat) -> String {
-        format.codecs.contains("pcm")
-            ? format.pcmFormats.filter { $0.byteOrder == nil }.map(\.rawValue).joined(separator: " ") : "-"
+        format.pcmFormats.isEmpty
+            ? "-" : format.pcmFormats.filter { $0.byteOrder == nil }.map(\.rawValue).joined(separator: " ")
     }
 
     private static func rates(_ codec: AudioCodec) -> String {

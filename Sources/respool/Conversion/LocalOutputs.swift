@@ -21,7 +21,8 @@ struct LocalOutputs {
         if fields["outputs"] == nil, targets.count == 1 {
             let format = try Self.format(fields["format"], orOf: targets[0])
             fields["format"] = format
-            if format == "peaks", fields["peaks_format"] == nil, targets[0].lowercased().hasSuffix(".dat") {
+            let isPeaks = AudioFormat.named(format)?.picture == .peaks
+            if isPeaks, fields["peaks_format"] == nil, targets[0].lowercased().hasSuffix(".dat") {
                 fields["peaks_format"] = "dat"
             }
             self.fields = fields
@@ -95,10 +96,7 @@ struct LocalOutputs {
         if let asked { return asked }
         let last = name.split(separator: "/").last ?? ""
         let suffix = last.lastIndex(of: ".").map { last[last.index(after: $0)...].lowercased() } ?? ""
-        let alias =
-            ["aif": "aiff", "wave": "wav", "qt": "mov", "snd": "au", "dat": "peaks"][suffix] ?? suffix
-        guard let format = AudioFormat.named(alias) ?? AudioFormat.all.first(where: { $0.fileExtension == alias })
-        else {
+        guard let format = AudioFormat.ofFile(extension: suffix) else {
             throw .usage(
                 "'\(SourceAddress.shown(name))' does not determine the format: "
                     + "give --format \(AudioFormat.all.map(\.name).joined(separator: "|"))"
