@@ -70,6 +70,7 @@ lint: ## check the format of the code; warnings are errors
 	@! git grep -nE '[[:space:]]+$$' -- '*.swift' '*.lua' '*.c' '*.h' '*.md' Makefile
 	@Tools/check-arrows
 	@Tools/check-dependencies
+	@Tools/check-names
 	@Tools/lua_scripts.py lint
 	@Tools/messages check
 
