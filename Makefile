@@ -19,7 +19,7 @@ SECONDS ?= 60
 COUNT ?= 10000
 SEED ?= 1
 
-.PHONY: help deps build release test unit quick proof soak mutations conformance containers fuzz lint format sanitize bench demo install uninstall clean
+.PHONY: help deps build release test unit quick proof soak mutations conformance containers fuzz lint format settings sanitize bench demo install uninstall clean
 
 help: ## list these commands
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -76,6 +76,10 @@ lint: ## check the format of the code; warnings are errors
 
 format: ## format the code
 	swift format --in-place --recursive --parallel Sources Tests Package.swift
+
+settings: build ## write the table of docs/settings.md anew
+	.build/debug/respool settings --markdown > .build/settings.md
+	sed -i -e '/^| variable |/r .build/settings.md' -e '/^|/d' docs/settings.md
 
 sanitize: ## run the tests under AddressSanitizer (with leaks) and ThreadSanitizer
 	Tools/sanitize

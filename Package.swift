@@ -71,6 +71,7 @@ let package = Package(
         library("Text", []),
         library("Lifecycle", ["Text", "CLinux"]),
         library("MediaTypes", []),
+        library("Configuration", ["Text"]),
 
         // HLS playlists as text, for both processes of a slot.
         library("Playlists", ["MediaTypes", "Text"]),
@@ -79,11 +80,11 @@ let package = Package(
         library("JobSchema", ["MediaTypes", "Text"]),
 
         // The messages between processes.
-        library("SlotIPC", ["JobSchema", "MediaTypes", "Lifecycle", "Text", "CLinux"]),
+        library("SlotIPC", ["JobSchema", "MediaTypes", "Configuration", "Lifecycle", "Text", "CLinux"]),
 
         // One wrapper for each library.
         library("Crypto", ["Lifecycle", "Text", "COpenSSL"]),
-        library("Redis", ["Crypto", "Lifecycle", "Text", "CHiredis"]),
+        library("Redis", ["Crypto", "Configuration", "Lifecycle", "Text", "CHiredis"]),
         library("Sandbox", ["SlotIPC", "Lifecycle", "CLinux", "CSeccomp"]),
         library("Storage", ["Crypto", "SlotIPC", "JobSchema", "MediaTypes", "Lifecycle", "CCurl", "CLinux", "Text"]),
 
@@ -119,8 +120,9 @@ let package = Package(
 
         // The service.
         library(
-            "Jobs", ["Redis", "JobSchema", "MediaTypes", "Lifecycle", "Text"], resources: [.embedInCode("Scripts")]),
-        library("Slots", ["SlotIPC", "JobSchema", "MediaTypes", "Lifecycle", "Text"]),
+            "Jobs", ["Redis", "JobSchema", "MediaTypes", "Configuration", "Lifecycle", "Text"],
+            resources: [.embedInCode("Scripts")]),
+        library("Slots", ["SlotIPC", "JobSchema", "MediaTypes", "Configuration", "Lifecycle", "Text"]),
         library(
             "Transfer",
             ["Storage", "Crypto", "Sandbox", "Playlists", "SlotIPC", "JobSchema", "MediaTypes", "Lifecycle"]),
@@ -130,14 +132,23 @@ let package = Package(
                 "Conversion", "HLS", "Encoding", "Filters", "Tags", "Libav", "Bytes", "Sandbox", "Playlists",
                 "SlotIPC", "JobSchema", "MediaTypes", "Lifecycle", "Text",
             ]),
-        library("Worker", ["Slots", "Jobs", "Crypto", "SlotIPC", "JobSchema", "MediaTypes", "Lifecycle"]),
+        library(
+            "Worker", ["Slots", "Jobs", "Crypto", "SlotIPC", "JobSchema", "MediaTypes", "Configuration", "Lifecycle"]),
         library("HTTPServer", ["Lifecycle", "CMicrohttpd"]),
 
         // Programs, which only combine libraries.
         program(
-            "respool", ["Jobs", "Redis", "Slots", "SlotIPC", "JobSchema", "MediaTypes", "Lifecycle", "Text", "CLinux"]),
+            "respool",
+            [
+                "Jobs", "Redis", "Slots", "SlotIPC", "JobSchema", "MediaTypes", "Configuration", "Lifecycle", "Text",
+                "CLinux",
+            ]),
         program(
-            "respoold", ["Worker", "HTTPServer", "Jobs", "Redis", "Slots", "SlotIPC", "JobSchema", "Lifecycle", "Text"]),
+            "respoold",
+            [
+                "Worker", "HTTPServer", "Jobs", "Redis", "Slots", "SlotIPC", "JobSchema", "MediaTypes", "Configuration",
+                "Lifecycle", "Text",
+            ]),
         program("respool-transfer", ["Transfer"]),
         program("respool-transcode", ["Transcode"]),
 
@@ -160,10 +171,11 @@ let package = Package(
         tests("TextTests", ["Text"]),
         tests("LifecycleTests", ["Lifecycle", "Text"]),
         tests("MediaTypesTests", ["MediaTypes"]),
-        tests("JobSchemaTests", ["JobSchema", "MediaTypes", "Text"]),
-        tests("SlotIPCTests", ["SlotIPC", "JobSchema", "MediaTypes", "Lifecycle"]),
+        tests("ConfigurationTests", ["Configuration", "Worker", "Slots", "Jobs", "SlotIPC", "Lifecycle"]),
+        tests("JobSchemaTests", ["JobSchema", "MediaTypes", "Configuration", "Text"]),
+        tests("SlotIPCTests", ["SlotIPC", "JobSchema", "MediaTypes", "Configuration", "Lifecycle"]),
         tests("RedisTests", ["TestSupport", "Redis"]),
-        tests("JobsTests", ["TestSupport", "Jobs", "Redis", "JobSchema", "MediaTypes", "Lifecycle"]),
+        tests("JobsTests", ["TestSupport", "Jobs", "Redis", "JobSchema", "MediaTypes", "Configuration", "Lifecycle"]),
         // Without optimization, its loops over samples take most of the time of all tests.
         tests(
             "MediaTests",
@@ -183,9 +195,11 @@ let package = Package(
             "WorkerTests",
             [
                 "TestSupport", "respoold", "Worker", "HTTPServer", "Slots", "Jobs", "Redis", "JobSchema", "MediaTypes",
-                "Lifecycle",
+                "Configuration", "Lifecycle",
             ]),
-        tests("CommandTests", ["TestSupport", "respool", "Jobs", "Redis", "JobSchema", "MediaTypes", "Lifecycle"]),
+        tests(
+            "CommandTests",
+            ["TestSupport", "respool", "Jobs", "Redis", "JobSchema", "MediaTypes", "Configuration", "Lifecycle"]),
     ],
     cxxLanguageStandard: .cxx17
 )

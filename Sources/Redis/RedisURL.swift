@@ -1,5 +1,5 @@
+package import Configuration
 import Crypto
-import Lifecycle
 
 /// The location of Redis, and the account to use.
 package struct RedisURL: Sendable, Hashable {
@@ -35,11 +35,13 @@ package struct RedisURL: Sendable, Hashable {
     init(address: Address) { addresses = [address] }
 
     /// `RESPOOL_REDIS_URL`, or `redis://127.0.0.1:6379/0`.
-    package static func fromEnvironment() throws(RedisError) -> RedisURL {
-        guard let text = Environment.value("RESPOOL_REDIS_URL") else {
-            return RedisURL(address: .tcp(host: "127.0.0.1", port: usualPort))
+    package init(_ environment: Environment) throws(RedisError) {
+        let setting = Settings.redisURL
+        guard let text = environment.text(setting) else {
+            self.init(address: .tcp(host: "127.0.0.1", port: Self.usualPort))
+            return
         }
-        do throws(RedisError) { return try RedisURL(text) } catch { throw .url("RESPOOL_REDIS_URL: \(error)") }
+        do throws(RedisError) { try self.init(text) } catch { throw .url("\(setting.name): \(error)") }
     }
 
     /// The TCP ports in the URL. For sentinels, the default port of Redis is added, because most monitored servers use

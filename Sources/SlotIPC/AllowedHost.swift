@@ -1,16 +1,14 @@
+package import Configuration
 import Glibc
-package import JobSchema
-import Text
+import JobSchema
 
 /// A private host, address or network that an operator allows for sources, or for outputs and callbacks.
 package enum AllowedHost {
     /// Throws unless the text is a host or an address, optionally with a port, or a network such as 10.0.0.0/8.
-    package static func check(_ text: String, from origin: String) throws(Failure) {
+    package static func check(_ text: String, from origin: String) throws(SettingError) {
         guard isNetwork(text) || isHost(text) else {
-            throw Failure(
-                .invalidRequest,
-                "\(origin) is `\(PrintableText.shown(text))`: it must be a host or an address, perhaps with a port, or a network as "
-                    + "10.0.0.0/8")
+            throw SettingError(
+                origin, is: text, expected: "a host or an address, perhaps with a port, or a network as 10.0.0.0/8")
         }
     }
 

@@ -1,4 +1,5 @@
 import CLinux
+import Configuration
 import Glibc
 package import Lifecycle
 
@@ -30,7 +31,7 @@ package enum ChildStart {
     ///
     /// Sanitizers reserve terabytes of address space, so their builds run with `RESPOOL_MEMORY_LIMIT=off`.
     package static func limit(memoryBytes: UInt64, fileBytes: Int64, openFiles: UInt64) throws(ChildStartError) {
-        if Environment.value("RESPOOL_MEMORY_LIMIT") != "off" {
+        if Environment.process.text(Settings.memoryLimit) != "off" {
             try set(CInt(RLIMIT_AS.rawValue), memoryBytes)
         }
         try set(CInt(RLIMIT_FSIZE.rawValue), UInt64(max(0, fileBytes)))
@@ -41,7 +42,7 @@ package enum ChildStart {
     /// Whether the process must confine itself before its first job.
     ///
     /// Sanitizers and debuggers need features that the sandbox forbids, so their builds run with `RESPOOL_SANDBOX=off`.
-    package static var isConfined: Bool { Environment.value("RESPOOL_SANDBOX") != SandboxMode.off.rawValue }
+    package static var isConfined: Bool { Environment.process.text(Settings.sandbox) != SandboxMode.off.rawValue }
 
     private static func set(_ resource: CInt, _ value: UInt64) throws(ChildStartError) {
         guard clinux_limit(resource, value) == 0 else { throw .system(.last) }

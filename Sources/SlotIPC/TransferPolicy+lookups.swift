@@ -1,5 +1,5 @@
+import Configuration
 import Glibc
-import Lifecycle
 
 extension TransferPolicy {
     /// The files and folders, besides the system's libraries, that are needed to look up names, certificates and keys.
@@ -8,8 +8,11 @@ extension TransferPolicy {
     /// the child must be replaced too.
     package var lookups: [String] {
         Self.systemLookups
-            + [certificateFile, Environment.value("SSL_CERT_FILE"), Environment.value("SSL_CERT_DIR")].compactMap(
-                \.self)
+            + [
+                certificateFile, Environment.process.foreign("SSL_CERT_FILE"),
+                Environment.process.foreign("SSL_CERT_DIR"),
+            ]
+            .compactMap(\.self)
             + [
                 s3.credentialsFile, s3.configurationFile, s3.container?.tokenFile, credentials.file, knownHostsFile,
                 sshKeyFile,

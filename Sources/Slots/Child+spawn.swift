@@ -1,3 +1,4 @@
+import Configuration
 import Glibc
 import Lifecycle
 import SlotIPC
@@ -26,11 +27,10 @@ extension Child {
     private static func inheritedEnvironment() -> [String: String] {
         var environment = ["LANG": "C.UTF-8", "SWIFT_BACKTRACE": "enable=no"]
         for name in [
-            "RESPOOL_MEMORY_LIMIT", "RESPOOL_SANDBOX", "SSL_CERT_FILE", "SSL_CERT_DIR", "ASAN_OPTIONS", "LSAN_OPTIONS",
-            "TSAN_OPTIONS",
-            "LD_LIBRARY_PATH", "TZ",
+            Settings.memoryLimit.name, Settings.sandbox.name, "SSL_CERT_FILE", "SSL_CERT_DIR", "ASAN_OPTIONS",
+            "LSAN_OPTIONS", "TSAN_OPTIONS", "LD_LIBRARY_PATH", "TZ",
         ] {
-            if let value = Environment.value(name) { environment[name] = value }
+            if let value = Environment.process.foreign(name) { environment[name] = value }
         }
         return environment
     }

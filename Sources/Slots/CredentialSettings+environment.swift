@@ -1,14 +1,13 @@
-package import JobSchema
-import Lifecycle
+package import Configuration
+import JobSchema
 package import SlotIPC
 
 extension CredentialSettings {
-    /// The settings from `RESPOOL_CREDENTIALS_FILE` and `RESPOOL_CREDENTIALS`; throws if a credential is malformed.
-    package static func fromEnvironment() throws(Failure) -> CredentialSettings {
-        var settings = CredentialSettings()
-        settings.file = Environment.value("RESPOOL_CREDENTIALS_FILE")
-        settings.lines = Environment.value("RESPOOL_CREDENTIALS")
-        do { _ = try settings.read() } catch { throw Failure(.invalidRequest, error.message) }
-        return settings
+    /// Where the environment says that credentials are; all of them must be well-formed.
+    package init(_ environment: Environment) throws(SettingError) {
+        self.init()
+        file = environment.text(Settings.credentialsFile)
+        lines = environment.text(Settings.credentials)
+        do { _ = try read() } catch { throw SettingError(message: error.message) }
     }
 }

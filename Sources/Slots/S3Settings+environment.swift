@@ -1,76 +1,70 @@
-package import JobSchema
-import Lifecycle
+package import Configuration
+import JobSchema
 package import SlotIPC
 
 extension S3Settings {
     /// The settings from the variables of Amazon's own tools, and those of respool.
-    package static func fromEnvironment() throws(Failure) -> S3Settings {
-        var settings = S3Settings()
-        setKeys(&settings)
-        settings.container = try container()
-        if Environment.value("AWS_EC2_METADATA_DISABLED")?.lowercased() != "true" {
-            let endpoint = Environment.value("AWS_EC2_METADATA_SERVICE_ENDPOINT") ?? "http://169.254.169.254"
+    package init(_ environment: Environment) throws(SettingError) {
+        self.init()
+        setKeys(environment)
+        container = try Self.container(environment)
+        if environment.foreign("AWS_EC2_METADATA_DISABLED")?.lowercased() != "true" {
+            let name = "AWS_EC2_METADATA_SERVICE_ENDPOINT"
+            let endpoint = environment.foreign(name) ?? "http://169.254.169.254"
             let base = endpoint.hasSuffix("/") ? String(endpoint.dropLast()) : endpoint
-            try check(
-                "AWS_EC2_METADATA_SERVICE_ENDPOINT", redactedURL(endpoint), isEndpoint(base),
+            try Self.check(name, redactedURL(endpoint), Self.isEndpoint(base), "https:// or http:// and a host")
+            instanceEndpoint = base
+        }
+        let home = environment.foreign("HOME")
+        credentialsFile = environment.foreign("AWS_SHARED_CREDENTIALS_FILE") ?? home.map { "\($0)/.aws/credentials" }
+        configurationFile = environment.foreign("AWS_CONFIG_FILE") ?? home.map { "\($0)/.aws/config" }
+        profile = environment.foreign("AWS_PROFILE") ?? "default"
+        region = environment.foreign("AWS_REGION") ?? environment.foreign("AWS_DEFAULT_REGION")
+        if let region { try Self.check("AWS_REGION", region, KeyName.isValid(region), "a region's name") }
+        endpoint = environment.foreign("AWS_ENDPOINT_URL_S3") ?? environment.foreign("AWS_ENDPOINT_URL")
+        if let endpoint {
+            try Self.check(
+                "AWS_ENDPOINT_URL_S3", redactedURL(endpoint), Self.isEndpoint(endpoint),
                 "https:// or http:// and a host")
-            settings.instanceEndpoint = base
         }
-        let home = Environment.value("HOME")
-        settings.credentialsFile =
-            Environment.value("AWS_SHARED_CREDENTIALS_FILE") ?? home.map { "\($0)/.aws/credentials" }
-        settings.configurationFile = Environment.value("AWS_CONFIG_FILE") ?? home.map { "\($0)/.aws/config" }
-        settings.profile = Environment.value("AWS_PROFILE") ?? "default"
-        settings.region = Environment.value("AWS_REGION") ?? Environment.value("AWS_DEFAULT_REGION")
-        if let region = settings.region { try check("AWS_REGION", region, KeyName.isValid(region), "a region's name") }
-        settings.endpoint = Environment.value("AWS_ENDPOINT_URL_S3") ?? Environment.value("AWS_ENDPOINT_URL")
-        if let endpoint = settings.endpoint {
-            try check(
-                "AWS_ENDPOINT_URL_S3", redactedURL(endpoint), isEndpoint(endpoint), "https:// or http:// and a host")
-        }
-        if let text = Environment.value("RESPOOL_S3_PATH_STYLE") {
-            settings.usesPathStyle = Bool(text)
-            try check("RESPOOL_S3_PATH_STYLE", text, settings.usesPathStyle != nil, "true or false")
-        }
-        if let text = Environment.value("RESPOOL_S3_ENCRYPTION") {
+        usesPathStyle = try environment.value(Settings.s3PathStyle)
+        if let text = environment.text(Settings.s3Encryption) {
             let parts = text.split(separator: "=", maxSplits: 1).map(String.init)
-            settings.encryption = parts.first
-            settings.encryptionKey = parts.count > 1 ? parts[1] : nil
-            let isRight = text == "AES256" || parts.first == "aws:kms" && isLine(text)
-            try check("RESPOOL_S3_ENCRYPTION", text, isRight, "AES256, aws:kms or aws:kms=KEY")
+            guard text == "AES256" || parts.first == "aws:kms" && Self.isLine(text) else {
+                throw Settings.s3Encryption.error(text)
+            }
+            encryption = parts.first
+            encryptionKey = parts.count > 1 ? parts[1] : nil
         }
-        if let text = Environment.value("RESPOOL_S3_STORAGE_CLASS") {
-            settings.storageClass = text
-            try check("RESPOOL_S3_STORAGE_CLASS", text, KeyName.isValid(text), "a name, as STANDARD_IA")
-        }
-        return settings
+        storageClass = environment.text(Settings.s3StorageClass)
+        if let storageClass, !KeyName.isValid(storageClass) { throw Settings.s3StorageClass.error(storageClass) }
     }
 
     private static func isLine(_ text: String) -> Bool { text.utf8.allSatisfy { (0x21...0x7e).contains($0) } }
 
     /// If only one of the two variables is set, only jobs that need the keys fail.
-    private static func setKeys(_ settings: inout S3Settings) {
-        switch (Environment.value("AWS_ACCESS_KEY_ID"), Environment.value("AWS_SECRET_ACCESS_KEY")) {
+    private mutating func setKeys(_ environment: Environment) {
+        switch (environment.foreign("AWS_ACCESS_KEY_ID"), environment.foreign("AWS_SECRET_ACCESS_KEY")) {
         case (nil, nil): break
         case (let identifier?, let secret?):
-            settings.keys = S3Keys(
-                identifier: identifier, secret: secret, sessionToken: Environment.value("AWS_SESSION_TOKEN"))
+            keys = S3Keys(
+                identifier: identifier, secret: secret, sessionToken: environment.foreign("AWS_SESSION_TOKEN"))
         case (let identifier, _):
-            settings.keysFault =
+            keysFault =
                 "the worker has \(identifier == nil ? "AWS_SECRET_ACCESS_KEY" : "AWS_ACCESS_KEY_ID") alone: "
                 + "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY belong together, so set both or none"
         }
     }
 
     /// The server from which a container gets its keys, from the variables of Amazon's tools.
-    private static func container() throws(Failure) -> S3RoleSource? {
-        let token = Environment.value("AWS_CONTAINER_AUTHORIZATION_TOKEN")
-        let tokenFile = Environment.value("AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE")
-        if let path = Environment.value("AWS_CONTAINER_CREDENTIALS_RELATIVE_URI") {
+    private static func container(_ environment: Environment) throws(SettingError) -> S3RoleSource? {
+        let token = environment.foreign("AWS_CONTAINER_AUTHORIZATION_TOKEN")
+        let tokenFile = environment.foreign("AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE")
+        if let path = environment.foreign("AWS_CONTAINER_CREDENTIALS_RELATIVE_URI") {
             try check("AWS_CONTAINER_CREDENTIALS_RELATIVE_URI", path, path.hasPrefix("/") && isLine(path), "a path")
             return S3RoleSource(url: "http://169.254.170.2" + path, token: token, tokenFile: tokenFile)
         }
-        guard let url = Environment.value("AWS_CONTAINER_CREDENTIALS_FULL_URI") else { return nil }
+        guard let url = environment.foreign("AWS_CONTAINER_CREDENTIALS_FULL_URI") else { return nil }
         let isNear =
             !url.contains("@")
             && containerHosts.contains { host in
@@ -93,8 +87,8 @@ extension S3Settings {
             && !host.utf8.contains { "/?#@ ".utf8.contains($0) }
     }
 
-    private static func check(_ name: String, _ value: String, _ isRight: Bool, _ right: String) throws(Failure) {
+    private static func check(_ name: String, _ value: String, _ isRight: Bool, _ right: String) throws(SettingError) {
         guard !isRight else { return }
-        throw Failure(.invalidRequest, "\(name) is `\(value)`: it must be \(right)")
+        throw SettingError(name, is: value, expected: right)
     }
 }

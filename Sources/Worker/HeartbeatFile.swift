@@ -1,3 +1,4 @@
+import Configuration
 import Glibc
 package import Lifecycle
 
@@ -8,7 +9,7 @@ package import Lifecycle
 /// exists in every container, even if the root is read-only, and needs no disk write every second.
 package final class HeartbeatFile: Sendable {
     /// The folder of heartbeat files: `RESPOOL_STATE_DIR`, or shared memory.
-    package static var folder: String { Environment.value("RESPOOL_STATE_DIR") ?? "/dev/shm" }
+    package static var folder: String { Environment.process.text(Settings.stateFolder) ?? "/dev/shm" }
 
     static let prefix = "respool-worker-"
 

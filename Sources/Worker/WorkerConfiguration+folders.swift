@@ -1,17 +1,17 @@
+package import Configuration
 import Glibc
-package import JobSchema
 import Lifecycle
 import SlotIPC
 import Slots
 
 extension WorkerConfiguration {
     /// Throws if a folder is missing or inaccessible, because every job that uses it would fail.
-    package func checkFolders() throws(Failure) {
+    package func checkFolders() throws(SettingError) {
         let policy = slot.policy
-        for root in policy.sourceRoots { try check("RESPOOL_SOURCE_ROOTS", root, R_OK | X_OK, "read") }
-        if let root = policy.outputRoot { try check("RESPOOL_OUTPUT_ROOT", root, W_OK | X_OK, "written to") }
-        try check("RESPOOL_SPOOL_DIR", policy.spoolFolder, W_OK | X_OK, "written to")
-        if let folder = policy.cacheFolder { try check("RESPOOL_CACHE_DIR", folder, R_OK | W_OK | X_OK, "written to") }
+        for root in policy.sourceRoots { try check(Settings.sourceRoots, root, R_OK | X_OK, "read") }
+        if let root = policy.outputRoot { try check(Settings.outputRoot, root, W_OK | X_OK, "written to") }
+        try check(Settings.spoolFolder, policy.spoolFolder, W_OK | X_OK, "written to")
+        if let folder = policy.cacheFolder { try check(Settings.cacheFolder, folder, R_OK | W_OK | X_OK, "written to") }
     }
 
     /// Warnings about settings with which many jobs will fail.
@@ -32,13 +32,15 @@ extension WorkerConfiguration {
     }
 
     /// The `.` after the path requires it to be a folder (path_resolution(7)).
-    private func check(_ name: String, _ path: String, _ mode: Int32, _ use: String) throws(Failure) {
+    private func check(
+        _ setting: any SettingDeclaration, _ path: String, _ mode: Int32, _ use: String
+    ) throws(SettingError) {
         guard access("\(path)/.", mode) != 0 else { return }
         let error = Errno.last
         let help =
             error.rawValue == EACCES
             ? "run `chown -R \(geteuid()):\(getegid()) \(path)`, or `chmod` it and the folders above"
             : "create that folder, or give another"
-        throw Failure(.invalidRequest, "\(name) holds `\(path)`, which cannot be \(use) (\(error)): \(help)")
+        throw SettingError(setting.name, is: path, expected: "a folder that can be \(use) (\(error)); \(help)")
     }
 }

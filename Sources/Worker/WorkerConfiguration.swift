@@ -1,7 +1,6 @@
+package import Configuration
 import FoundationEssentials
-import Glibc
-package import JobSchema
-import Lifecycle
+import JobSchema
 package import Slots
 
 /// The configuration of a worker.
@@ -31,22 +30,19 @@ package struct WorkerConfiguration: Sendable {
         self.callbackSecrets = callbackSecrets
     }
 
-    /// The configuration from the `RESPOOL_*` variables; throws an error that names an invalid value.
-    package static func fromEnvironment() throws(Failure) -> WorkerConfiguration {
-        let cores = min(ProcessInfo.processInfo.activeProcessorCount, processorQuota() ?? .max)
-        return WorkerConfiguration(
-            queues: try queueOrder(),
-            slots: Int(try Setting.number("RESPOOL_SLOTS", 1...1024, isWhole: true) ?? Double(max(1, cores))),
-            grace: .seconds(try Setting.number("RESPOOL_GRACE", 0...86_400) ?? 25),
-            // Long enough for several beats, one per second.
-            lease: try Setting.number("RESPOOL_LEASE", 3...3600).map { .seconds($0) },
-            slot: try .fromEnvironment(), callbackSecrets: try .fromEnvironment())
+    /// The defaults, and what the environment has instead.
+    package init(_ environment: Environment) throws(SettingError) {
+        let cores = min(ProcessInfo.processInfo.activeProcessorCount, Self.processorQuota() ?? .max)
+        self.init(
+            queues: try Self.queueOrder(environment), slots: try environment.value(Settings.slots) ?? max(1, cores),
+            grace: try environment.value(Settings.grace) ?? .seconds(25), lease: try environment.value(Settings.lease),
+            slot: try SlotConfiguration(environment), callbackSecrets: try CallbackSecrets(environment))
     }
 
-    private static func queueOrder() throws(Failure) -> QueueOrder {
-        guard let text = Environment.value("RESPOOL_QUEUE") else { return .default }
+    private static func queueOrder(_ environment: Environment) throws(SettingError) -> QueueOrder {
+        guard let text = environment.text(Settings.queue) else { return .default }
         do throws(Failure) { return try QueueOrder(text) } catch {
-            throw Failure(.invalidRequest, "RESPOOL_QUEUE: \(error.message)")
+            throw SettingError(message: "\(Settings.queue.name): \(error.message)")
         }
     }
 
@@ -59,21 +55,5 @@ package struct WorkerConfiguration: Sendable {
             return nil
         }
         return max(1, Int((quota / period).rounded(.up)))
-    }
-}
-
-/// Parses an environment variable.
-enum Setting {
-    /// The number in a variable; `nil` if it is not set.
-    static func number(_ name: String, _ bounds: ClosedRange<Double>, isWhole: Bool = false) throws(Failure) -> Double?
-    {
-        guard let text = Environment.value(name) else { return nil }
-        guard let number = isWhole ? Int(text).map(Double.init) : Double(text), bounds.contains(number) else {
-            let kind = isWhole ? "a whole number" : "a number"
-            throw Failure(
-                .invalidRequest,
-                "\(name) is `\(text)`: it must be \(kind) from \(Int(bounds.lowerBound)) to \(Int(bounds.upperBound))")
-        }
-        return number
     }
 }

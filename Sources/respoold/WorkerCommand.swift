@@ -1,8 +1,10 @@
+import Configuration
 import Glibc
 import HTTPServer
 import JobSchema
 import Jobs
 import Lifecycle
+import MediaTypes
 import Redis
 import SlotIPC
 import Slots
@@ -20,7 +22,7 @@ enum WorkerCommand {
         let signals = await Signals.stream(of: [SIGTERM, SIGINT] + (Signals.isIgnored(SIGHUP) ? [] : [SIGHUP]))
         Signals.ignoreBrokenPipes()
         let settings: WorkerSettings
-        do throws(Failure) { settings = try .fromEnvironment() } catch {
+        do throws(SettingError) { settings = try WorkerSettings(.process) } catch {
             StandardError.write(error.message)
             return .usage
         }
@@ -60,6 +62,10 @@ enum WorkerCommand {
             return .failure
         }
         for sentence in settings.worker.configurationWarnings { log.warning(sentence) }
+        for name in Environment.unknownNames {
+            guard let nearest = Spelling.nearest(to: name, among: Settings.all.map(\.name)) else { continue }
+            log.warning("unknown setting", ["name": name, "nearest": nearest])
+        }
         for port in settings.openPorts {
             log.warning(
                 "Redis uses port \(port), which respool-transfer may connect to for sources and outputs: give Redis another port"

@@ -1,5 +1,5 @@
+import Configuration
 import HTTPServer
-import JobSchema
 import Jobs
 import Lifecycle
 import Redis
@@ -19,45 +19,25 @@ struct WorkerSettings: Sendable {
     /// Ports of Redis that remain open to the children, because jobs need them.
     let openPorts: [UInt16]
 
-    static func fromEnvironment() throws(Failure) -> WorkerSettings {
-        var worker = try WorkerConfiguration.fromEnvironment()
+    init(_ environment: Environment) throws(SettingError) {
+        var worker = try WorkerConfiguration(environment)
         try worker.checkFolders()
-        var settings = try QueueSettings.fromEnvironment()
+        var settings = try QueueSettings(environment)
         if let lease = worker.lease { settings.lease = lease }
-        let redis = try redisURL()
-        let openPorts = worker.slot.policy.close(redis.ports)
-        return WorkerSettings(
-            redis: redis, settings: settings, worker: worker, replicas: try replicas(lease: settings.lease),
-            listen: try listenAddress(), level: try logLevel(), openPorts: openPorts)
-    }
-
-    private static func redisURL() throws(Failure) -> RedisURL {
-        do throws(RedisError) { return try .fromEnvironment() } catch { throw Failure(.invalidRequest, "\(error)") }
-    }
-
-    /// The timeout is at most a quarter of the lease, because a reply that arrives late in the lease is requested again.
-    private static func replicas(lease: Duration) throws(Failure) -> ReplicaWait? {
-        try ReplicaWait.fromEnvironment().map {
-            ReplicaWait(replicas: $0.replicas, timeout: min($0.timeout, lease / 4))
+        do throws(RedisError) { redis = try RedisURL(environment) } catch { throw SettingError(message: "\(error)") }
+        openPorts = worker.slot.policy.close(redis.ports)
+        // The timeout is at most a quarter of the lease, because a reply that arrives late in the lease is requested again.
+        replicas = try ReplicaWait(environment).map {
+            ReplicaWait(replicas: $0.replicas, timeout: min($0.timeout, settings.lease / 4))
         }
+        listen = try Self.listenAddress(environment)
+        level = try environment.value(Settings.log).flatMap { Log.Level(name: $0) } ?? .info
+        (self.worker, self.settings) = (worker, settings)
     }
 
-    private static func listenAddress() throws(Failure) -> ListenAddress? {
-        guard let text = Environment.value("RESPOOL_LISTEN") else { return nil }
-        guard let address = ListenAddress(text) else {
-            throw Failure(
-                .invalidRequest,
-                "RESPOOL_LISTEN is `\(text)`: it must be a port, or a numeric ADDRESS:PORT, as 127.0.0.1:9464")
-        }
+    private static func listenAddress(_ environment: Environment) throws(SettingError) -> ListenAddress? {
+        guard let text = environment.text(Settings.listen) else { return nil }
+        guard let address = ListenAddress(text) else { throw Settings.listen.error(text) }
         return address
-    }
-
-    private static func logLevel() throws(Failure) -> Log.Level {
-        guard let text = Environment.value("RESPOOL_LOG") else { return .info }
-        guard let level = Log.Level(name: text) else {
-            let names = Log.Level.allCases.map(\.name).joined(separator: ", ")
-            throw Failure(.invalidRequest, "RESPOOL_LOG is `\(text)`: it must be one of \(names)")
-        }
-        return level
     }
 }

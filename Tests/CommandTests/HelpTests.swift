@@ -1,8 +1,8 @@
+import Configuration
 import JobSchema
 import Lifecycle
 import TestSupport
 import Testing
-
 @testable import respool
 
 @Suite struct HelpTests {
@@ -18,7 +18,7 @@ import Testing
         for option in command.options {
             #expect(outcome.output.contains("--\(option.name)"))
             for alias in option.aliases { #expect(outcome.output.contains("--\(alias)")) }
-            if let variable = option.variable { #expect(outcome.output.contains(variable)) }
+            if let setting = option.setting { #expect(outcome.output.contains(setting.name)) }
         }
         #expect(outcome.lines.allSatisfy { $0.count <= 80 || $0.contains("respool enqueue") })
         #expect(try await respool.run("help", name).output == outcome.output)

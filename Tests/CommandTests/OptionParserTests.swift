@@ -1,3 +1,4 @@
+import Configuration
 import Testing
 
 @testable import respool
@@ -50,7 +51,9 @@ import Testing
 
     @Test func `a flag takes precedence over its environment variable`() throws {
         // PATH is set wherever tests run, and nothing here changes the environment.
-        let option = Option("folders", value: "DIR", "", variable: "PATH")
+        let form = Settings.outputRoot.form
+        let setting = EnvironmentSetting("PATH", form, "", default: .otherwise("none"), for: .worker)
+        let option = Option("folders", value: "DIR", "", setting: setting)
         let parser = OptionParser(options: [option])
         #expect(try parser.parse([]).value(option)?.contains("/") == true)
         #expect(try parser.parse(["--folders", "here"]).value(option) == "here")

@@ -16,7 +16,7 @@ enum Program {
     ]
 
     static func main() {
-        let name = Environment.value("FUZZ_TARGET")
+        let name = getenv("FUZZ_TARGET").map { String(cString: $0) }
         guard let target = targets.first(where: { $0.name == name }) else {
             return print(targets.map(\.name).joined(separator: "\n"))
         }

@@ -1,3 +1,4 @@
+import Configuration
 import FoundationEssentials
 import JobSchema
 import Testing
@@ -83,21 +84,29 @@ import Testing
         }
     }
 
-    @Test func `the pages name each environment variable that is read, and no other`() throws {
-        let sources = try FileManager.default.subpathsOfDirectory(atPath: Self.root.appending(path: "Sources").path)
-            .filter { $0.hasSuffix(".swift") }
-        let read = try Self.variables(in: sources.map { try Self.text("Sources/\($0)") }.joined())
-        #expect(read.count > 20)
+    @Test func `the pages name each setting, and no other environment variable of respool's`() throws {
         let pages = try Self.pages().filter { !["CHANGELOG.md", "CONTRIBUTING.md"].contains($0) }.map {
             try Self.text($0)
         }
         .joined()
-        // All but the first are the compose file's.
+        // All but the first and the last, an example of a misspelled name, are the compose file's.
         let others = [
             "RESPOOL_KEEP", "RESPOOL_WORKERS", "RESPOOL_REDIS_PASSWORD", "RESPOOL_SOURCES", "RESPOOL_WORKER_MEMORY",
-            "RESPOOL_REDIS_MEMORY",
+            "RESPOOL_REDIS_MEMORY", "RESPOOL_SLOT",
         ]
-        #expect(Self.variables(in: pages).subtracting(others) == read)
+        #expect(Self.variables(in: pages).subtracting(others) == Set(Settings.all.map(\.name)))
+    }
+
+    @Test func `the table of the page on settings is the list of settings`() throws {
+        let rows = try Self.text("docs/settings.md").split(separator: "\n").filter { $0.hasPrefix("|") }
+        #expect(rows == Settings.markdown.split(separator: "\n"), "run `make settings`")
+    }
+
+    @Test func `the code names no environment variable of respool's but the settings`() throws {
+        let sources = try FileManager.default.subpathsOfDirectory(atPath: Self.root.appending(path: "Sources").path)
+            .filter { $0.hasSuffix(".swift") }
+        let named = try Self.variables(in: sources.map { try Self.text("Sources/\($0)") }.joined())
+        #expect(named.subtracting(Settings.all.map(\.name)) == [])
     }
 
     @Test func `the page on errors has a row for every code`() throws {

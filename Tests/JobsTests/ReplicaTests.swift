@@ -1,3 +1,4 @@
+import Configuration
 import JobSchema
 import Jobs
 import Redis
@@ -82,17 +83,17 @@ import Testing
     }
 
     @Test func `the environment sets for how many replicas a worker waits`() throws {
-        #expect(try ReplicaWait.fromEnvironment { _ in nil } == nil)
+        #expect(try ReplicaWait(Environment([:])) == nil)
         #expect(
-            try ReplicaWait.fromEnvironment(fallback: 1) { _ in nil } == ReplicaWait(replicas: 1, timeout: .seconds(1)))
+            try ReplicaWait(Environment([:]), fallback: 1) == ReplicaWait(replicas: 1, timeout: .seconds(1)))
         let values = ["RESPOOL_WAIT_REPLICAS": "2", "RESPOOL_WAIT_TIMEOUT": "0.5"]
         #expect(
-            try ReplicaWait.fromEnvironment { values[$0] } == ReplicaWait(replicas: 2, timeout: .milliseconds(500)))
+            try ReplicaWait(Environment(values)) == ReplicaWait(replicas: 2, timeout: .milliseconds(500)))
         for (name, value) in [("RESPOOL_WAIT_REPLICAS", "-1"), ("RESPOOL_WAIT_TIMEOUT", "0")] {
-            let failure = #expect(throws: Failure.self) {
-                try ReplicaWait.fromEnvironment { $0 == name ? value : nil }
+            let failure = #expect(throws: SettingError.self) {
+                try ReplicaWait(Environment([name: value]))
             }
-            #expect(failure?.message.contains("\(name) is `\(value)`") == true)
+            #expect(failure?.message.contains("\(name) is '\(value)': expected") == true)
         }
     }
 

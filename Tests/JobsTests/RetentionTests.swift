@@ -1,3 +1,4 @@
+import Configuration
 import JobSchema
 import Jobs
 import Redis
@@ -74,17 +75,17 @@ import Testing
             "RESPOOL_MAX_CRASHES": "100", "RESPOOL_KEEP_COMPLETED": "50/12h", "RESPOOL_KEEP_FAILED": "7",
             "RESPOOL_KEEP_EVENTS": "600000",
         ]
-        let settings = try QueueSettings.fromEnvironment { values[$0] }
+        let settings = try QueueSettings(Environment(values))
         #expect(settings.maxCrashes == 100 && settings.failed.count == 7 && settings.events == 600_000)
         #expect(settings.done == .init(count: 50, age: .seconds(43_200)))
         for (name, value) in [
             ("RESPOOL_MAX_CRASHES", "0"), ("RESPOOL_KEEP_COMPLETED", "5/x"), ("RESPOOL_KEEP_COMPLETED", "many"),
             ("RESPOOL_KEEP_EVENTS", "99"), ("RESPOOL_KEEP_EVENTS", "1d"),
         ] {
-            let failure = #expect(throws: Failure.self) {
-                try QueueSettings.fromEnvironment { $0 == name ? value : nil }
+            let failure = #expect(throws: SettingError.self) {
+                try QueueSettings(Environment([name: value]))
             }
-            #expect(failure?.message.contains("\(name) is `\(value)`") == true)
+            #expect(failure?.message.contains("\(name) is '\(value)': expected") == true)
         }
     }
 }

@@ -78,13 +78,4 @@ import Testing
             precondition(fcntl(kept, F_GETFD) != -1)
         }
     }
-
-    @Test func `an environment variable is read, and an empty one is unset`() async {
-        await #expect(processExitsWith: .success) {
-            setenv("RESPOOL_TEST", "value", 1)
-            precondition(Environment.value("RESPOOL_TEST") == "value")
-            setenv("RESPOOL_TEST", "", 1)
-            precondition(Environment.value("RESPOOL_TEST") == nil)
-        }
-    }
 }

@@ -11,7 +11,7 @@ import Testing
 
 @Suite struct TagMemoryTests {
     // Under a sanitizer there is no limit that a process keeps, and memory that is short ends it.
-    @Test(.enabled(if: Environment.value("RESPOOL_MEMORY_LIMIT") != "off"))
+    @Test(.enabled(if: getenv("RESPOOL_MEMORY_LIMIT").map { String(cString: $0) } != "off"))
     func `a lack of memory fails the conversion instead of dropping tags or ending the process`() async {
         await #expect(processExitsWith: .success) {
             var metadata = Metadata()

@@ -14,7 +14,7 @@ struct Program {
 
     static func main() async throws {
         let steps = CommandLine.arguments.dropFirst().first.flatMap { Int($0) } ?? 200_000
-        let seed = Environment.value("SEED").flatMap { UInt64($0) } ?? UInt64.random(in: 0...UInt64(UInt32.max))
+        let seed = getenv("SEED").flatMap { UInt64(String(cString: $0)) } ?? UInt64.random(in: 0...UInt64(UInt32.max))
         let start = ContinuousClock.now
         do {
             try await withThrowingTaskGroup(of: Void.self) { group in

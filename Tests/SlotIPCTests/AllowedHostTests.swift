@@ -1,4 +1,4 @@
-import JobSchema
+import Configuration
 import SlotIPC
 import Testing
 
@@ -16,7 +16,7 @@ import Testing
         "[::1", "[10.0.0.1]", "*.example.org", "ünï.example",
     ])
     func `anything else is refused`(_ text: String) {
-        let failure = #expect(throws: Failure.self) { try AllowedHost.check(text, from: "--allow-host") }
-        #expect(failure?.message.hasPrefix("--allow-host is `\(text)`: it must be a host") == true)
+        let failure = #expect(throws: SettingError.self) { try AllowedHost.check(text, from: "--allow-host") }
+        #expect(failure?.message.hasPrefix("--allow-host is '\(text)': expected a host") == true)
     }
 }

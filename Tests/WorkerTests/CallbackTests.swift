@@ -1,3 +1,4 @@
+import Configuration
 import Foundation
 import Glibc
 import JobSchema
@@ -221,7 +222,7 @@ import Testing
 
     @Test(arguments: ["hidden", "whsec_AAAA", "whsec_!", " ", CallbackReceiver.secret + " hidden"])
     func `a malformed secret is refused and not shown`(text: String) throws {
-        let failure = #expect(throws: Failure.self) { try CallbackSecrets(text, origin: "RESPOOL_X") }
+        let failure = #expect(throws: SettingError.self) { try CallbackSecrets(text, origin: "RESPOOL_X") }
         let message = failure?.message ?? ""
         #expect(message.hasPrefix("RESPOOL_X") && message.contains("openssl rand"))
         #expect(!message.contains("hidden") && !message.contains("AAAA") && !message.contains(CallbackReceiver.secret))

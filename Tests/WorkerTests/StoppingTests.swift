@@ -167,6 +167,13 @@ import Testing
         try await worker.logs("RESPOOL_OUTPUT_ROOT is not set")
     }
 
+    @Test func `a worker warns about a variable with a name like that of a setting`() async throws {
+        let shop = try await Workshop()
+        let worker = try await shop.worker(["RESPOOL_SLOT": "1", "RESPOOL_ELSEWHERE_ENTIRELY": "1"])
+        try await worker.logs("unknown setting")
+        #expect(worker.errors.contains("RESPOOL_SLOTS") && !worker.errors.contains("ELSEWHERE"))
+    }
+
     @Test(arguments: [
         ["RESPOOL_SLOTS": "none"], ["RESPOOL_GRACE": "-1"], ["RESPOOL_QUEUE": "a b"], ["RESPOOL_LISTEN": "host"],
         ["RESPOOL_LOG": "loud"], ["RESPOOL_PAIR_PER": "job"], ["RESPOOL_REDIS_URL": "nowhere"], ["RESPOOL_LEASE": "0"],

@@ -1,3 +1,4 @@
+import Configuration
 import FoundationEssentials
 package import JobSchema
 import Lifecycle
@@ -11,7 +12,7 @@ extension TimeZoneRules {
         else {
             throw Failure(.invalidRequest, "`\(name)` is not a time zone: write UTC, or a name such as Europe/Berlin")
         }
-        let folder = Environment.value("TZDIR") ?? "/usr/share/zoneinfo"
+        let folder = Environment.process.foreign("TZDIR") ?? "/usr/share/zoneinfo"
         guard let data = FileManager.default.contents(atPath: "\(folder)/\(name)") else {
             throw Failure(
                 .invalidRequest,

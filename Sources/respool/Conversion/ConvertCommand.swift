@@ -1,3 +1,4 @@
+import Configuration
 import Glibc
 import JobSchema
 import Lifecycle
@@ -48,12 +49,14 @@ enum ConvertOptions {
     static let spoolFolder = Option(
         "spool-dir", value: "DIR",
         "folder of temporary files for a source from the network and outputs for stores and URLs",
-        fallback: "/tmp", variable: "RESPOOL_SPOOL_DIR", suggestion: .folders)
+        setting: Settings.spoolFolder, suggestion: .folders)
 
     /// The configuration of a local conversion. The source and output paths are granted separately.
     static func configuration(_ arguments: Arguments) throws(CommandFailure) -> SlotConfiguration {
         var configuration: SlotConfiguration
-        do throws(Failure) { configuration = try .fromEnvironment() } catch { throw .usage(error.message) }
+        do throws(SettingError) { configuration = try SlotConfiguration(.process) } catch {
+            throw .usage(error.message)
+        }
         configuration.policy.sourceRoots = []
         configuration.policy.outputRoot = nil
         let (hosts, outputHosts) = (try arguments.hosts(.allowHost), try arguments.hosts(.allowOutputHost))
@@ -79,7 +82,7 @@ extension Arguments {
     func hosts(_ option: Option) throws(CommandFailure) -> [String] {
         let hosts = given(option)
         for host in hosts {
-            do throws(Failure) { try AllowedHost.check(host, from: "--\(option.name)") } catch {
+            do throws(SettingError) { try AllowedHost.check(host, from: "--\(option.name)") } catch {
                 throw .usage(error.message)
             }
         }

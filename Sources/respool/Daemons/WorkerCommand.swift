@@ -1,3 +1,4 @@
+import Configuration
 import Glibc
 
 extension Command {
@@ -14,6 +15,7 @@ extension Command {
             WorkerOptions.outputRoot, WorkerOptions.spoolFolder, .allowHost, .allowOutputHost, WorkerOptions.maxCrashes,
             WorkerOptions.callbackSecretFile, WorkerOptions.check,
         ],
+        settings: Settings.all,
         examples: [
             .init(
                 line: "respool worker --source-root /srv/in --output-root /srv/out",
@@ -34,7 +36,7 @@ extension Command {
             Option(
                 "listen", letter: "l", value: "ADDRESS:PORT", "address and port to listen on",
                 fallback: "127.0.0.1:8080",
-                variable: "RESPOOL_LISTEN"),
+                setting: Settings.listen),
         ]
     ) { arguments throws(CommandFailure) in
         try WorkerOptions.export(arguments)
@@ -45,42 +47,39 @@ extension Command {
 /// The worker's settings, which are passed to `respoold` as environment variables.
 enum WorkerOptions {
     static let queues = Option(
-        "queue", value: "NAMES", "the queues: a,b by strict priority, or a:3,b:1 by weight",
-        fallback: "default", variable: "RESPOOL_QUEUE")
+        "queue", value: "NAMES", "the queues: a,b by strict priority, or a:3,b:1 by weight", setting: Settings.queue)
     static let slots = Option(
-        "slots", letter: "s", value: "N", "number of concurrent conversions, 1 to 1024", fallback: "one per core",
-        variable: "RESPOOL_SLOTS")
+        "slots", letter: "s", value: "N", "number of concurrent conversions, 1 to 1024",
+        setting: Settings.slots)
     static let grace = Option(
-        "grace", value: "SECONDS", "grace period of running jobs after the first signal", fallback: "25",
-        variable: "RESPOOL_GRACE")
+        "grace", value: "SECONDS", "grace period of running jobs after the first signal",
+        setting: Settings.grace)
     static let listen = Option(
         "listen", letter: "l", value: "ADDRESS:PORT", "serves /healthz, /readyz and /metrics at this address",
-        fallback: "nowhere", variable: "RESPOOL_LISTEN")
+        setting: Settings.listen)
     static let sourceRoot = Option(
         "source-root", value: "DIR",
-        "allowed root of file:/// sources; the variable takes several, separated by `:`", fallback: "none",
-        variable: "RESPOOL_SOURCE_ROOTS", suggestion: .folders, isRepeatable: true)
+        "allowed root of file:/// sources; the variable takes several, separated by `:`",
+        setting: Settings.sourceRoots, suggestion: .folders, isRepeatable: true)
     static let outputRoot = Option(
-        "output-root", value: "DIR", "output root, the folder of the results", variable: "RESPOOL_OUTPUT_ROOT",
+        "output-root", value: "DIR", "output root, the folder of the results", setting: Settings.outputRoot,
         suggestion: .folders)
     static let spoolFolder = Option(
         "spool-dir", value: "DIR",
         "folder of temporary files for sources from the network and outputs for stores and URLs",
-        fallback: "/tmp", variable: "RESPOOL_SPOOL_DIR", suggestion: .folders)
+        setting: Settings.spoolFolder, suggestion: .folders)
     static let maxCrashes = Option(
-        "max-crashes", value: "N", "number of crashes after which a job fails", fallback: "3",
-        variable: "RESPOOL_MAX_CRASHES")
+        "max-crashes", value: "N", "number of crashes after which a job fails",
+        setting: Settings.maxCrashes)
     static let callbackSecretFile = Option(
         "callback-secret-file", value: "FILE",
-        "signing secret of callbacks: whsec_ and Base64; two during a rotation",
-        fallback: "none are sent", variable: "RESPOOL_CALLBACK_SECRET_FILE", suggestion: .files)
+        "signing secret of callbacks: whsec_ and Base64; two during a rotation", setting: Settings.callbackSecretFile,
+        suggestion: .files)
     static let check = Option("check", "only checks the workers of this machine")
 
     /// Validates the given options and sets the environment of this process.
     static func export(_ arguments: Arguments) throws(CommandFailure) {
-        _ = try arguments.whole(slots, in: 1...1024)
-        _ = try arguments.whole(maxCrashes, in: 1...1_000_000)
-        _ = try arguments.seconds(grace, in: 0...86_400)
+        for option in [slots, maxCrashes, grace] { try arguments.check(option) }
         for option in [slots, grace, listen, maxCrashes, queues, .redis] {
             if let value = arguments.given(option).last { set(option, value) }
         }
@@ -102,5 +101,5 @@ enum WorkerOptions {
         }
     }
 
-    private static func set(_ option: Option, _ value: String) { setenv(option.variable!, value, 1) }
+    private static func set(_ option: Option, _ value: String) { setenv(option.setting!.name, value, 1) }
 }

@@ -1,3 +1,4 @@
+import Configuration
 import Glibc
 import Lifecycle
 
@@ -23,7 +24,7 @@ enum DemoNeeds {
     }
 
     private static func isInPath(_ program: String) -> Bool {
-        (Environment.value("PATH") ?? "/usr/bin:/bin").split(separator: ":").contains {
+        (Environment.process.foreign("PATH") ?? "/usr/bin:/bin").split(separator: ":").contains {
             access("\($0)/\(program)", X_OK) == 0
         }
     }

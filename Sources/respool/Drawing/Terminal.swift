@@ -1,4 +1,5 @@
 import CLinux
+import Configuration
 import Glibc
 import Lifecycle
 
@@ -16,9 +17,9 @@ struct Terminal: Sendable {
 
     init(descriptor: CInt) {
         self.descriptor = descriptor
-        let isDumb = Environment.value("TERM").map { $0 == "dumb" } ?? true
+        let isDumb = Environment.process.foreign("TERM").map { $0 == "dumb" } ?? true
         isInteractive = isatty(descriptor) == 1 && !isDumb
-        hasColor = isInteractive && Environment.value("NO_COLOR") == nil
+        hasColor = isInteractive && Environment.process.foreign("NO_COLOR") == nil
         hasUnicode = Self.localeIsUnicode
         // The width of characters depends on the locale.
         if isInteractive { setlocale(LC_CTYPE, "") }
@@ -54,7 +55,7 @@ struct Terminal: Sendable {
     }
 
     private static var localeIsUnicode: Bool {
-        let locale = ["LC_ALL", "LC_CTYPE", "LANG"].lazy.compactMap { Environment.value($0) }.first
+        let locale = ["LC_ALL", "LC_CTYPE", "LANG"].lazy.compactMap { Environment.process.foreign($0) }.first
         let name = locale?.lowercased() ?? ""
         return name.contains("utf-8") || name.contains("utf8")
     }

@@ -1,4 +1,4 @@
-import Lifecycle
+import Configuration
 import MediaTypes
 
 /// The parsed command line: options and operands.
@@ -17,7 +17,7 @@ struct Arguments: Sendable {
 
     /// The last value on the command line, or else the value of the environment variable.
     func value(_ option: Option) -> String? {
-        values[option.name]?.last ?? option.variable.flatMap { Environment.value($0) }
+        values[option.name]?.last ?? option.setting.flatMap { Environment.process.text(of: $0) }
     }
 
     /// All values given on the command line.
@@ -55,8 +55,14 @@ struct Arguments: Sendable {
         return text
     }
 
+    /// Checks the value in force of an option that stands for a setting.
+    func check(_ option: Option) throws(CommandFailure) {
+        guard let setting = option.setting, let text = value(option), !setting.accepts(text) else { return }
+        throw .usage(SettingError(origin(of: option), is: text, expected: setting.expected).message)
+    }
+
     /// The option or variable that the value comes from, for messages.
     private func origin(of option: Option) -> String {
-        has(option) ? "--\(option.name)" : option.variable ?? "--\(option.name)"
+        has(option) ? "--\(option.name)" : option.setting?.name ?? "--\(option.name)"
     }
 }

@@ -1,3 +1,5 @@
+import Configuration
+
 /// A command of `respool`: its options and operands, its help, and its implementation.
 struct Command: Sendable {
     let name: String
@@ -8,6 +10,8 @@ struct Command: Sendable {
     /// Paragraphs below the usage lines.
     let details: [String]
     let options: [Option]
+    /// Settings that the help of the command lists, but for those of its options.
+    let settings: [any SettingDeclaration]
     let examples: [Example]
     /// The permitted number of operands.
     let operands: ClosedRange<Int>
@@ -22,7 +26,7 @@ struct Command: Sendable {
 
     init(
         _ name: String, usages: [String] = [""], _ summary: String, details: [String] = [], options: [Option] = [],
-        examples: [Example] = [], operands: ClosedRange<Int> = 0...0,
+        settings: [any SettingDeclaration] = [], examples: [Example] = [], operands: ClosedRange<Int> = 0...0,
         operandSuggestion: Option.Suggestion = .nothing,
         run: @escaping @Sendable (Arguments) async throws(CommandFailure) -> ExitStatus
     ) {
@@ -31,6 +35,8 @@ struct Command: Sendable {
         self.summary = summary
         self.details = details
         self.options = options + [.help]
+        let names = Set(options.compactMap { $0.setting?.name })
+        self.settings = settings.filter { !names.contains($0.name) }
         self.examples = examples
         self.operands = operands
         self.operandSuggestion = operandSuggestion
@@ -46,6 +52,6 @@ struct Command: Sendable {
         .doctor,
         .worker,
         .serve,
-        .convert, .probe, .formats, .demo, .completions, .manual,
+        .convert, .probe, .formats, .demo, .settings, .completions, .manual,
     ]
 }

@@ -1,3 +1,5 @@
+import Configuration
+
 /// The text printed by `--help`.
 struct HelpPage {
     /// Columns to wrap at.
@@ -13,7 +15,8 @@ struct HelpPage {
         lines += ["", "Options:"]
         lines += entries(CommandLineTool.options.map { (heading($0), $0.summary) })
         lines += ["", "Environment:"]
-        lines += entries(Self.variables.map { ($0.variable!, $0.summary) })
+        lines += settings(Settings.all.filter { [.queue, .replicas].contains($0.reader) })
+        lines += ["", "`respool settings` lists all variables."]
         lines += ["", "Exit status:"]
         lines += entries([
             ("0", "success"), ("1", "a job failed, or an id is unknown"), ("2", "wrong usage"),
@@ -34,6 +37,7 @@ struct HelpPage {
             lines += [""] + TextLayout.wrapped(paragraph, width: width)
         }
         lines += ["", "Options:"] + entries(command.options.map { (heading($0), explanation($0)) })
+        if !command.settings.isEmpty { lines += ["", "Environment:"] + settings(command.settings) }
         if !command.examples.isEmpty { lines += ["", "Examples:"] }
         for example in command.examples {
             lines += ["  " + example.line] + TextLayout.wrapped(example.meaning, width: width - 6).map { "      " + $0 }
@@ -41,10 +45,13 @@ struct HelpPage {
         return lines.joined(separator: "\n") + "\n"
     }
 
-    /// One option for each environment variable that can replace an option.
-    static var variables: [Option] {
-        var seen: Set<String> = []
-        return Command.all.flatMap(\.options).filter { $0.variable.map { seen.insert($0).inserted } ?? false }
+    /// Each variable with its meaning, form and default.
+    func settings(_ settings: [any SettingDeclaration]) -> [String] {
+        entries(settings.map { ($0.name, Self.explanation($0)) })
+    }
+
+    static func explanation(_ setting: any SettingDeclaration) -> String {
+        "\(setting.meaning): \(setting.expected) (default: \(setting.fallback.text))"
     }
 
     /// `-s, --slots N`, followed by the aliases.
@@ -57,7 +64,7 @@ struct HelpPage {
     func explanation(_ option: Option) -> String {
         var notes: [String] = []
         if let fallback = option.fallback { notes.append("default: \(fallback)") }
-        if let variable = option.variable { notes.append(variable) }
+        if let setting = option.setting { notes.append(setting.name) }
         let repeated = option.isRepeatable ? ", may be repeated" : ""
         return option.summary + repeated + (notes.isEmpty ? "" : " (\(notes.joined(separator: "; ")))")
     }

@@ -1,3 +1,4 @@
+import Configuration
 import Lifecycle
 
 /// The manual page `respool(1)`, generated from the options of the commands.
@@ -11,8 +12,8 @@ struct ManualPage {
         ]
         for command in Command.all { lines += section(command) }
         lines += [".SH ENVIRONMENT", "An option on the command line overrides its variable."]
-        for option in HelpPage.variables {
-            lines += [".TP", ".B \(option.variable!)", escaped("\(option.summary), as --\(option.name).")]
+        for setting in Settings.all {
+            lines += [".TP", ".B \(setting.name)", escaped(HelpPage.explanation(setting))]
         }
         lines += [
             ".SH EXIT STATUS", ".TP", ".B 0", "success", ".TP", ".B 1", "a job failed, or an id is unknown", ".TP",

@@ -1,3 +1,5 @@
+import Configuration
+
 /// An option of a command. Parsing, help, completions and the manual page are derived from it.
 struct Option: Sendable {
     /// The long name, without dashes.
@@ -8,10 +10,10 @@ struct Option: Sendable {
     /// The form of the value; `nil` for an option without a value.
     let placeholder: String?
     let summary: String
-    /// The default value for the help, if neither the option nor its variable is given.
+    /// What holds when neither the option nor its setting is given, for help.
     let fallback: String?
-    /// The environment variable that replaces the option.
-    let variable: String?
+    /// The setting that the option stands for.
+    let setting: (any SettingDeclaration)?
     let suggestion: Suggestion
     let isRepeatable: Bool
 
@@ -23,7 +25,8 @@ struct Option: Sendable {
 
     init(
         _ name: String, letter: Character? = nil, aliases: [String] = [], value placeholder: String? = nil,
-        _ summary: String, fallback: String? = nil, variable: String? = nil, suggestion: Suggestion = .nothing,
+        _ summary: String, fallback: String? = nil, setting: (any SettingDeclaration)? = nil,
+        suggestion: Suggestion = .nothing,
         isRepeatable: Bool = false
     ) {
         self.name = name
@@ -31,8 +34,8 @@ struct Option: Sendable {
         self.aliases = aliases
         self.placeholder = placeholder
         self.summary = summary
-        self.fallback = fallback
-        self.variable = variable
+        self.fallback = fallback ?? setting?.fallback.text
+        self.setting = setting
         self.suggestion = suggestion
         self.isRepeatable = isRepeatable
     }
@@ -46,19 +49,18 @@ extension Option {
     static let redis = Option(
         "redis", value: "URL",
         "the server: redis://, redis+sentinel://, redis+cluster://, these with rediss, or unix://",
-        fallback: "redis://127.0.0.1:6379/0",
-        variable: "RESPOOL_REDIS_URL")
+        setting: Settings.redisURL)
     static let queue = Option(
-        "queue", value: "NAME", "the queue: letters, digits, '_', '.' and '-'", fallback: "default",
-        variable: "RESPOOL_QUEUE")
+        "queue", value: "NAME", "the queue: letters, digits, '_', '.' and '-'",
+        setting: Settings.queue)
     static let allowHost = Option(
         "allow-host", value: "HOST",
         "a private host, address or network that is allowed for sources; the variable takes several, separated by `,`",
-        variable: "RESPOOL_ALLOW_HOSTS",
+        setting: Settings.allowedHosts,
         isRepeatable: true)
     static let allowOutputHost = Option(
         "allow-output-host", value: "HOST",
         "a private host, address or network that is allowed for outputs and callbacks; the variable takes several, separated by `,`",
-        variable: "RESPOOL_ALLOW_OUTPUT_HOSTS",
+        setting: Settings.allowedOutputHosts,
         isRepeatable: true)
 }

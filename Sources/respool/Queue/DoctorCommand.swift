@@ -1,3 +1,4 @@
+import Configuration
 import JobSchema
 import Jobs
 import Redis
@@ -18,7 +19,7 @@ extension Command {
     ) { arguments throws(CommandFailure) in
         let connection = try QueueConnection(arguments)
         let wait: ReplicaWait?
-        do throws(Failure) { wait = try ReplicaWait.fromEnvironment() } catch { throw .usage(error.message) }
+        do throws(SettingError) { wait = try ReplicaWait(.process) } catch { throw .usage(error.message) }
         let report = try await connection.ask { queue throws(QueueError) in try await DoctorReport(queue, wait) }
         let text = arguments.has(.json) ? [JSONLine.text(report)] : report.lines(connection)
         StandardStream.output(text.map { $0 + "\n" }.joined())

@@ -1,3 +1,4 @@
+import Configuration
 import JobSchema
 import Jobs
 import Redis
@@ -74,6 +75,6 @@ enum EnqueueOptions {
 
     /// The number of replicas that must have a durable job: one, unless the environment requires more.
     static func replicas() throws(CommandFailure) -> ReplicaWait? {
-        do throws(Failure) { return try ReplicaWait.fromEnvironment(fallback: 1) } catch { throw .usage(error.message) }
+        do throws(SettingError) { return try ReplicaWait(.process, fallback: 1) } catch { throw .usage(error.message) }
     }
 }

@@ -1,3 +1,4 @@
+import Configuration
 import JobSchema
 import Jobs
 import Redis
@@ -15,7 +16,7 @@ struct QueueConnection: Sendable {
             if let text = arguments.given(.redis).last {
                 url = try RedisURL(text)
             } else {
-                url = try RedisURL.fromEnvironment()
+                url = try RedisURL(.process)
             }
         } catch {
             throw .usage("\(error)")

@@ -1,0 +1,85 @@
+import Text
+
+/// What is declared of every setting, whatever the type of its value.
+package protocol SettingDeclaration: Sendable {
+    /// The environment variable.
+    var name: String { get }
+    /// One line, without a full stop; what is in backticks is shown as code.
+    var meaning: String { get }
+    /// What a value must be, as `a whole number from 1 to 1024`.
+    var expected: String { get }
+    var fallback: SettingDefault { get }
+    var reader: SettingReader { get }
+    /// A link of the documentation to more, from its page on settings.
+    var link: String? { get }
+    /// Whether a text has the form of a value.
+    func accepts(_ text: String) -> Bool
+}
+
+extension SettingDeclaration {
+    /// The error for a value that is not what is expected; a secret in it must have been removed.
+    package func error(_ value: String) -> SettingError { SettingError(name, is: value, expected: expected) }
+}
+
+/// A setting: an environment variable that programs of respool read.
+package struct EnvironmentSetting<Value: Sendable>: SettingDeclaration {
+    package let name: String
+    package let form: ValueForm<Value>
+    package let meaning: String
+    package let fallback: SettingDefault
+    package let reader: SettingReader
+    package let link: String?
+
+    package var expected: String { form.expected }
+
+    package init(
+        _ name: String, _ form: ValueForm<Value>, _ meaning: String, default fallback: SettingDefault,
+        for reader: SettingReader, link: String? = nil
+    ) {
+        self.name = name
+        self.form = form
+        self.meaning = meaning
+        self.fallback = fallback
+        self.reader = reader
+        self.link = link
+    }
+
+    package func accepts(_ text: String) -> Bool { form.parse(text) != nil }
+}
+
+/// What holds where a variable is not set.
+package enum SettingDefault: Sendable {
+    /// The same as if it were set to this, with a remark in other units perhaps.
+    case value(String, remark: String? = nil)
+    /// Something that no value says.
+    case otherwise(String)
+
+    /// As help shows it.
+    package var text: String {
+        switch self {
+        case .value(let value, let remark): value + (remark.map { " (\($0))" } ?? "")
+        case .otherwise(let words): words
+        }
+    }
+}
+
+/// The programs and commands that a setting concerns.
+package enum SettingReader: String, Sendable {
+    case queue = "worker, all commands on a queue"
+    case replicas = "worker, doctor, enqueue --durable"
+    case worker = "worker"
+    case slots = "worker, convert, probe"
+}
+
+/// A value of a setting that cannot be used.
+package struct SettingError: Error, Hashable, Sendable {
+    /// One sentence for people, which names the variable.
+    package let message: String
+
+    package init(message: String) { self.message = message }
+
+    /// The variable, or the option in its place, its value, and what is expected instead.
+    package init(_ name: String, is value: String, expected: String) {
+        message = "\(name) is '\(PrintableText.shown(value))': expected \(expected)"
+    }
+}
