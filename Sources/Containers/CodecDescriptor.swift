@@ -3,14 +3,14 @@ package struct CodecDescriptor: Sendable {
     /// Whether every frame has a checksum, which libav verifies only on request.
     package let isChecksummed: Bool
     /// How much must be decoded before the samples are bit-identical to those of a decode from the start.
-    package let settling: Settling
+    package let convergence: Convergence
     /// Whether the stream carries dynamic range compression for players to apply.
     package let compressesRange: Bool
     /// Whether its granule positions in Ogg count samples from the first to the last page (RFC 7845, Vorbis I A.2).
     package let countsGranules: Bool
 
     /// How much must be decoded before the samples equal those of a decode from the start.
-    package enum Settling: Sendable {
+    package enum Convergence: Sendable {
         /// Never, or not measured.
         case never
         /// A few frames.
@@ -25,23 +25,23 @@ extension CodecID {
     package var descriptor: CodecDescriptor {
         switch self {
         case .aac, .alac, .dts, .imaWave, .microsoft, .mp1, .mp2, .mp3, .pcm:
-            CodecDescriptor(isChecksummed: false, settling: .frames, compressesRange: false, countsGranules: false)
+            CodecDescriptor(isChecksummed: false, convergence: .frames, compressesRange: false, countsGranules: false)
         case .ac3, .eac3:
-            CodecDescriptor(isChecksummed: true, settling: .frames, compressesRange: true, countsGranules: false)
+            CodecDescriptor(isChecksummed: true, convergence: .frames, compressesRange: true, countsGranules: false)
         case .ape, .tak:
-            CodecDescriptor(isChecksummed: true, settling: .never, compressesRange: false, countsGranules: false)
+            CodecDescriptor(isChecksummed: true, convergence: .never, compressesRange: false, countsGranules: false)
         case .flac:
-            CodecDescriptor(isChecksummed: true, settling: .frames, compressesRange: false, countsGranules: true)
+            CodecDescriptor(isChecksummed: true, convergence: .frames, compressesRange: false, countsGranules: true)
         case .opus, .vorbis:
-            CodecDescriptor(isChecksummed: false, settling: .frames, compressesRange: false, countsGranules: true)
+            CodecDescriptor(isChecksummed: false, convergence: .frames, compressesRange: false, countsGranules: true)
         case .trueAudio, .wavPack:
-            CodecDescriptor(isChecksummed: true, settling: .frames, compressesRange: false, countsGranules: false)
+            CodecDescriptor(isChecksummed: true, convergence: .frames, compressesRange: false, countsGranules: false)
         case .g722, .g726, .gsm, .gsmMicrosoft:
-            CodecDescriptor(isChecksummed: false, settling: .rounding, compressesRange: false, countsGranules: false)
+            CodecDescriptor(isChecksummed: false, convergence: .rounding, compressesRange: false, countsGranules: false)
         case .speex:
-            CodecDescriptor(isChecksummed: false, settling: .rounding, compressesRange: false, countsGranules: true)
+            CodecDescriptor(isChecksummed: false, convergence: .rounding, compressesRange: false, countsGranules: true)
         case .adpcm, .dsd, .generic:
-            CodecDescriptor(isChecksummed: false, settling: .never, compressesRange: false, countsGranules: false)
+            CodecDescriptor(isChecksummed: false, convergence: .never, compressesRange: false, countsGranules: false)
         }
     }
 }

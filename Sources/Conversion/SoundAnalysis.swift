@@ -54,11 +54,11 @@ private final class Gauge {
         let wantsLoudness: Bool
 
         /// `nil` if the output needs no measurement.
-        init?(_ rendition: Rendition, _ source: SampleShape, _ depth: SampleDepth) throws(MediaError) {
+        init?(_ rendition: Rendition, _ inputShape: SampleShape, _ depth: SampleDepth) throws(MediaError) {
             guard rendition.sound.needsMeasurement else { return nil }
             channelMap = rendition.sound.channelMap
             mix = rendition.sound.mix
-            let shape = try rendition.sound.shape(of: source)
+            let shape = try rendition.sound.shape(of: inputShape)
             layout = try EncodingSettings.resolve(rendition, shape, depth).shape.layout.description
             trim = rendition.sound.trimSilence
             wantsLoudness = rendition.sound.loudness != nil || rendition.sound.replayGain != nil
@@ -66,17 +66,17 @@ private final class Gauge {
     }
 
     init(
-        _ rendition: Rendition, _ source: SampleShape, _ depth: SampleDepth, seconds: Double?
+        _ rendition: Rendition, _ inputShape: SampleShape, _ depth: SampleDepth, seconds: Double?
     ) throws(MediaError) {
         let sound = rendition.sound
-        let settings = try EncodingSettings.resolve(rendition, try sound.shape(of: source), depth)
-        repair = try FloatRepair(source)
-        head = try ChannelMixStage(sound, source, settings)
+        let settings = try EncodingSettings.resolve(rendition, try sound.shape(of: inputShape), depth)
+        repair = try FloatRepair(inputShape)
+        head = try ChannelMixStage(sound, inputShape, settings)
         if sound.loudness != nil || sound.replayGain != nil {
             meter = try LoudnessMeter.open(head.output, seconds: seconds)
         }
         wantsSilence = sound.trimSilence != nil
-        scan = SilenceScan(sound.trimSilence ?? SilenceTrim(threshold: 0), rate: source.rate)
+        scan = SilenceScan(sound.trimSilence ?? SilenceTrim(threshold: 0), rate: inputShape.rate)
     }
 
     func append(_ frame: borrowing Frame) throws(MediaError) {

@@ -86,7 +86,7 @@ package struct Demuxer: ~Copyable {
         let code = avformat_open_input(&context, nil, format, &options.pointer)
         guard code >= 0 else { throw try refusal(bytes, source, format, descriptor, code) }
         if let view {
-            view.settle()
+            view.reset()
             source.reread()
         }
         var demuxer = Demuxer(

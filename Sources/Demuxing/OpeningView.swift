@@ -47,7 +47,7 @@ final class OpeningView: ByteSource {
     }
 
     /// Shows the original source from now on.
-    func settle() { (seen, added) = ([:], []) }
+    func reset() { (seen, added) = ([:], []) }
 
     var length: Int64 { source.length + Int64(added.count) }
     var isAllPresent: Bool { source.isAllPresent }

@@ -71,12 +71,12 @@ package struct Muxer: ~Copyable {
     /// Writes the header for packets copied from another container's stream. `lead` is the number of samples before the first
     /// audible one.
     borrowing func start(
-        copying source: UnsafeMutablePointer<AVStream>, _ settings: EncodingSettings, lead: Int64,
+        copying sourceStream: UnsafeMutablePointer<AVStream>, _ settings: EncodingSettings, lead: Int64,
         tags: HeaderTags
     ) throws(MediaError) {
         guard let stream = avformat_new_stream(context, nil) else { throw .outOfMemory(Self.operation) }
         let parameters = stream.pointee.codecpar!
-        try check(avcodec_parameters_copy(parameters, source.pointee.codecpar), Self.operation)
+        try check(avcodec_parameters_copy(parameters, sourceStream.pointee.codecpar), Self.operation)
         // Codec tags are specific to a container.
         parameters.pointee.codec_tag = 0
         parameters.pointee.initial_padding = CInt(lead)

@@ -33,22 +33,22 @@ package final class AudioFilterChain {
 
     /// Opens the chain of an output; `nil` if the source's samples pass through unchanged.
     package static func open(
-        _ sound: SoundSettings, _ source: SampleShape, _ depth: SampleDepth, _ settings: EncodingSettings,
+        _ sound: SoundSettings, _ inputShape: SampleShape, _ depth: SampleDepth, _ settings: EncodingSettings,
         _ measurement: SoundMeasurement?, lowering: Double = 0
     ) throws(MediaError) -> AudioFilterChain? {
         let staysAsItIs =
-            settings.sampleFormat?.isFloat == true && settings.shape.rate == source.rate && !sound.changesSamples
+            settings.sampleFormat?.isFloat == true && settings.shape.rate == inputShape.rate && !sound.changesSamples
         let repair =
-            FloatRepair.concerns(source.format) && !staysAsItIs ? try FloatRepair(source) : nil
+            FloatRepair.concerns(inputShape.format) && !staysAsItIs ? try FloatRepair(inputShape) : nil
         if sound.changesSamples {
-            let floats = try SoundFloats(sound, source, settings, measurement, lowering: lowering)
+            let floats = try SoundFloats(sound, inputShape, settings, measurement, lowering: lowering)
             return try AudioFilterChain(sound, floats.output, .float32, repair, nil, floats, measurement)
         }
         guard let references = sound.channelMap else {
             if repair == nil, sound == SoundSettings() { return nil }
-            return try AudioFilterChain(sound, source, depth, repair, nil, nil, measurement)
+            return try AudioFilterChain(sound, inputShape, depth, repair, nil, nil, measurement)
         }
-        let map = try ChannelMap.open(references, source)
+        let map = try ChannelMap.open(references, inputShape)
         let shape = map.output
         return try AudioFilterChain(sound, shape, depth, repair, map, nil, measurement)
     }

@@ -15,8 +15,8 @@ package final class ChannelMixStage {
     private let result: Frame
 
     /// Throws if the settings use a channel that the source lacks.
-    package init(_ sound: SoundSettings, _ source: SampleShape, _ settings: EncodingSettings) throws(MediaError) {
-        var shape = source
+    package init(_ sound: SoundSettings, _ inputShape: SampleShape, _ settings: EncodingSettings) throws(MediaError) {
+        var shape = inputShape
         var map: ChannelMap?
         if let channelMap = sound.channelMap {
             let made = try ChannelMap.open(channelMap, shape)

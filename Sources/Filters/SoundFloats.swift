@@ -33,7 +33,8 @@ final class SoundFloats {
     private let rest: Frame
 
     init(
-        _ sound: SoundSettings, _ source: SampleShape, _ settings: EncodingSettings, _ measurement: SoundMeasurement?,
+        _ sound: SoundSettings, _ inputShape: SampleShape, _ settings: EncodingSettings,
+        _ measurement: SoundMeasurement?,
         lowering: Double = 0
     ) throws(MediaError) {
         rest = try Frame()
@@ -41,7 +42,7 @@ final class SoundFloats {
         self.lowering = lowering
         let encoderGain = sound.loudness == nil ? 1 : EncoderGain.factor(settings)
         outputGain = Float(factor(decibels: -lowering) / encoderGain)
-        head = try ChannelMixStage(sound, source, settings)
+        head = try ChannelMixStage(sound, inputShape, settings)
         output = SampleShape(format: AV_SAMPLE_FMT_FLTP, rate: settings.shape.rate, layout: head.output.layout)
         let measured = measurement?.loudness
         gain = sound.gain(measured)
@@ -56,7 +57,7 @@ final class SoundFloats {
         isBounded = ceiling == nil && !(settings.sampleFormat?.isFloat ?? false)
         mayExceed = isBounded && ClipMeter.concerns(settings.shape.format)
         if sound.loudness != nil {
-            let seconds = measurement.map { Double($0.samples) / Double(source.rate) }
+            let seconds = measurement.map { Double($0.samples) / Double(inputShape.rate) }
             meter = try LoudnessMeter.open(output, seconds: seconds)
         }
     }

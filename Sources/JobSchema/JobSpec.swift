@@ -5,7 +5,7 @@ package struct JobSpec: Sendable {
     /// The fields as they were pushed.
     package let fields: [String: String]
     /// The URL or path of the source.
-    package let source: String
+    package let sourceURL: String
     /// The headers and credentials for the source, if it is on a web server.
     package let access: SourceAccess
     /// The parts of the source to read, and the outputs to make of them.
@@ -86,8 +86,8 @@ package struct JobSpec: Sendable {
     package init(fields: [String: String]) throws(Failure) {
         let reader = try FieldReader(fields)
         self.fields = fields
-        source = try reader.source()
-        access = try reader.access(to: source)
+        sourceURL = try reader.source()
+        access = try reader.access(to: sourceURL)
         let outputs = try OutputReaders(reader)
         let plan = try reader.plan(outputs)
         self.plan = plan

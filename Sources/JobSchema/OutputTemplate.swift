@@ -83,7 +83,7 @@ extension JobSpec {
     /// The location of the output with its placeholders replaced; `nil` for the default location.
     package func location(ofOutput index: Int, job id: String) -> String? {
         guard let output = destinations[index] else { return nil }
-        let name = OutputTemplate.cleaned(OutputTemplate.name(ofSource: source) ?? id)
+        let name = OutputTemplate.cleaned(OutputTemplate.name(ofSource: sourceURL) ?? id)
         let isServed = OutputPath.isServed(output)
         return OutputTemplate.filled(output) { word in
             let value: String? =

@@ -22,35 +22,37 @@ package struct EncodingSettings {
     package private(set) var warnings: [Warning]
 
     /// Resolves open settings to the source's values, or to the nearest ones that the codec supports.
-    package static func resolve(_ rendition: Rendition, _ source: SampleShape, _ depth: SampleDepth) throws(MediaError)
+    package static func resolve(_ rendition: Rendition, _ inputShape: SampleShape, _ depth: SampleDepth)
+        throws(MediaError)
         -> EncodingSettings
     {
         let (format, codec): (AudioFormat, AudioCodec)
         do { (format, codec) = try rendition.validate() } catch { throw invalid(error.description) }
         var warnings: [Warning] = []
-        let channels = rendition.askedChannels ?? format.channelCounts(of: codec).last { $0 <= source.channels }!
-        if channels < source.channels && rendition.askedChannels == nil {
+        let channels = rendition.askedChannels ?? format.channelCounts(of: codec).last { $0 <= inputShape.channels }!
+        if channels < inputShape.channels && rendition.askedChannels == nil {
             warnings.append(
                 Warning(
                     .channelsMixed,
-                    "\(codec.name) supports \(channels) channels here, so the source's \(source.channels) are mixed down"
+                    "\(codec.name) supports \(channels) channels here, so the source's \(inputShape.channels) are mixed down"
                 )
             )
         }
-        let rate = try sampleRate(rendition, format, codec, source.rate, channels)
+        let rate = try sampleRate(rendition, format, codec, inputShape.rate, channels)
         // A higher rate loses nothing. That Opus is always 48 kHz is reported in the settings.
-        if rate < source.rate && rendition.sampleRate == nil {
+        if rate < inputShape.rate && rendition.sampleRate == nil {
             warnings.append(
                 Warning(
                     .sampleRateChanged,
-                    "\(codec.name) supports at most \(rate) Hz here, so the source's \(source.rate) Hz are resampled"))
+                    "\(codec.name) supports at most \(rate) Hz here, so the source's \(inputShape.rate) Hz are resampled"
+                ))
         }
         let layout =
             rendition.channelLayout.map { ChannelLayout(named: $0) }
-            ?? layout(codec, format, channels, source.layout, &warnings)
+            ?? layout(codec, format, channels, inputShape.layout, &warnings)
         let stored = storedFormat(rendition, codec, depth, &warnings)
-        let unchanged = rate == source.rate && layout.count == source.channels
-        let shape = SampleShape(format: codec.input(stored, source.format, unchanged), rate: rate, layout: layout)
+        let unchanged = rate == inputShape.rate && layout.count == inputShape.channels
+        let shape = SampleShape(format: codec.input(stored, inputShape.format, unchanged), rate: rate, layout: layout)
         let bitRate = try bitRate(rendition, codec, rate, channels)
         let quality = rendition.quality ?? (rendition.bitRate == nil ? codec.defaultQuality : nil)
         var settings = EncodingSettings(
@@ -65,14 +67,14 @@ package struct EncodingSettings {
     }
 
     private static func sampleRate(
-        _ rendition: Rendition, _ format: AudioFormat, _ codec: AudioCodec, _ source: Int, _ channels: Int
+        _ rendition: Rendition, _ format: AudioFormat, _ codec: AudioCodec, _ inputRate: Int, _ channels: Int
     ) throws(MediaError) -> Int {
         if let rate = rendition.sampleRate { return rate }
-        guard let rates = format.sampleRates(of: codec) else { return codec.nearestRate(source) }
+        guard let rates = format.sampleRates(of: codec) else { return codec.nearestRate(inputRate) }
         let right = rates.filter { rate in
             rendition.bitRate.map { codec.bitRates(sampleRate: rate, channels: channels)!.contains($0) } ?? true
         }
-        guard let rate = right.filter({ $0 >= source }).min() ?? right.max() else {
+        guard let rate = right.filter({ $0 >= inputRate }).min() ?? right.max() else {
             throw invalid(
                 "\(codec.name) with \(channels) channels does not support bit_rate \(rendition.bitRate!) at any sample rate"
             )
@@ -137,15 +139,15 @@ package struct EncodingSettings {
 extension EncodingSettings {
     /// The layout that the codec stores for a number of channels.
     private static func layout(
-        _ codec: AudioCodec, _ format: AudioFormat, _ channels: Int, _ source: ChannelLayout,
+        _ codec: AudioCodec, _ format: AudioFormat, _ channels: Int, _ inputLayout: ChannelLayout,
         _ warnings: inout [Warning]
     ) -> ChannelLayout {
         guard let all = format.layouts(of: codec) else {
-            return channels == source.count ? source : ChannelLayout(usualFor: channels)
+            return channels == inputLayout.count ? inputLayout : ChannelLayout(usualFor: channels)
         }
         let names = all.filter { ChannelLayoutName.channels(of: $0) == channels }
-        guard channels == source.count else { return ChannelLayout(named: names[0]) }
-        let name = source.description
+        guard channels == inputLayout.count else { return ChannelLayout(named: names[0]) }
+        let name = inputLayout.description
         if let kept = names.first(where: { $0 == name }) ?? names.first(where: { isTwin($0, name) }) {
             return ChannelLayout(named: kept)
         }
@@ -153,7 +155,7 @@ extension EncodingSettings {
         warnings.append(
             Warning(
                 .layoutChanged,
-                "\(codec.name) has no layout \(source) for \(channels) channels, so \(how) \(names[0])"))
+                "\(codec.name) has no layout \(inputLayout) for \(channels) channels, so \(how) \(names[0])"))
         return ChannelLayout(named: names[0])
     }
 
@@ -163,8 +165,8 @@ extension EncodingSettings {
     }
 
     /// Whether the channels pass unchanged, and only the name of their layout changes.
-    package func relabels(_ source: ChannelLayout) -> Bool {
-        shape.channels == source.count
-            && (codec.kind == .lossless || Self.isTwin(shape.layout.description, source.description))
+    package func relabels(_ inputLayout: ChannelLayout) -> Bool {
+        shape.channels == inputLayout.count
+            && (codec.kind == .lossless || Self.isTwin(shape.layout.description, inputLayout.description))
     }
 }

@@ -53,7 +53,7 @@ package struct TransferJob: Codable, Sendable {
     /// Part of staged names, so that two owners of a job never use the same one.
     package var token: String
     /// The URL or path of the source.
-    package var source: String
+    package var sourceURL: String
     /// The credentials and headers for the source's server.
     package var access: SourceAccess
     /// Empty for a probe.
@@ -64,12 +64,12 @@ package struct TransferJob: Codable, Sendable {
     package var start: Int64?
 
     package init(
-        id: String, token: String, source: String, access: SourceAccess = SourceAccess(), outputs: [Output],
+        id: String, token: String, sourceURL: String, access: SourceAccess = SourceAccess(), outputs: [Output],
         isAtomic: Bool = false, start: Int64? = nil
     ) {
         self.id = id
         self.token = token
-        self.source = source
+        self.sourceURL = sourceURL
         self.access = access
         self.outputs = outputs
         self.isAtomic = isAtomic

@@ -7,7 +7,7 @@ extension Child {
     /// Starts the program with a new control socket, a pipe for its standard error, and optionally a link to another
     /// child; `role` is appended to its arguments after this process's id.
     static func spawn<Report: Decodable & Sendable>(
-        _ name: String, role: [String] = [], link: CInt = -1, source: CInt = -1, _ handlers: Handlers<Report>
+        _ name: String, role: [String] = [], link: CInt = -1, sourceDescriptor: CInt = -1, _ handlers: Handlers<Report>
     ) async throws -> Child {
         var control = try PacketSocket.pair()
         let own = control.first.take()!
@@ -18,7 +18,7 @@ extension Child {
         let program = Spawner.Program(
             path: try Programs.path(name), arguments: [String(getpid())] + role, environment: inheritedEnvironment())
         let descriptors =
-            [-1, -1, errorsOfChild.number, other.number, link] + (source >= 0 ? [source] : [])
+            [-1, -1, errorsOfChild.number, other.number, link] + (sourceDescriptor >= 0 ? [sourceDescriptor] : [])
         let pid = try await Spawner.shared.spawn(program, descriptors: descriptors)
         return Child(name: name, pid: pid, socket: own, errors: errors, handlers)
     }

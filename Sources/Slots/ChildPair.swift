@@ -76,7 +76,7 @@ final class ChildPair: Sendable {
         do {
             // Read before the children start, so that the first job detects files that were replaced in the meantime.
             let lookups = await LookupFiles.shared.identities(configuration.policy)
-            let pair = try await spawn(source: configuration.source ?? -1, lookups, log: log)
+            let pair = try await spawn(sourceDescriptor: configuration.sourceDescriptor ?? -1, lookups, log: log)
             pair.transfer.send(TransferOrder.hello(version: slotProtocolVersion, policy: configuration.policy))
             pair.transcode.send(TranscodeOrder.hello(version: slotProtocolVersion, policy: configuration.transcode))
             let unconfined = try await pair.awaitGreetings()
@@ -106,14 +106,14 @@ final class ChildPair: Sendable {
         transcode.close()
     }
 
-    private static func spawn(source: CInt, _ lookups: FileIdentities, log: Log) async throws -> ChildPair {
+    private static func spawn(sourceDescriptor: CInt, _ lookups: FileIdentities, log: Log) async throws -> ChildPair {
         let events = Mailbox<Event>()
         let job = JobLabel()
         var link = try PacketSocket.pair()
         let linkOfTransfer = link.first.take()!
         let linkOfTranscode = link.second.take()!
         let transfer = try await Child.spawn(
-            "respool-transfer", link: linkOfTransfer.number, source: source,
+            "respool-transfer", link: linkOfTransfer.number, sourceDescriptor: sourceDescriptor,
             handlers(of: "respool-transfer", events, job, log) { (report: TransferReport) in (.transfer(report), false)
             })
         do {

@@ -104,11 +104,11 @@ package actor Slot {
     }
 
     /// Describes a source as JSON.
-    package func probe(source: String, id: String, _ settings: ProbeSettings = .init()) async throws(SlotError)
+    package func probe(sourceURL: String, id: String, _ settings: ProbeSettings = .init()) async throws(SlotError)
         -> String
     {
         let pair = try await livePair()
-        begin(pair, TransferJob(id: id, token: id, source: source, outputs: []), descriptor: nil)
+        begin(pair, TransferJob(id: id, token: id, sourceURL: sourceURL, outputs: []), descriptor: nil)
         isTranscodeBusy = true
         pair.transcode.send(TranscodeOrder.probe(settings))
         let watch = TranscodeWatchdog(pair: pair, of: pair.transcode, limit: configuration.silence)

@@ -15,7 +15,7 @@ package struct SlotConfiguration: Sendable {
     /// Whether a slot may start if the kernel cannot confine its children.
     package var sandbox = SandboxMode.on
     /// A descriptor that `respool-transfer` gets as `ChildDescriptor.source`; the caller keeps it open.
-    package var source: CInt?
+    package var sourceDescriptor: CInt?
 
     package init(
         policy: TransferPolicy = TransferPolicy(), transcode: TranscodePolicy = TranscodePolicy(),

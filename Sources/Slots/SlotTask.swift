@@ -9,7 +9,7 @@ package struct SlotTask: Sendable {
     /// Part of staged names; different for every attempt.
     package var token: String
     /// The URL or path of the source.
-    package var source: String
+    package var sourceURL: String
     /// The credentials and headers for the source's server.
     package var access: SourceAccess
     /// The parts of the source to read, and the outputs to make of them.
@@ -25,13 +25,13 @@ package struct SlotTask: Sendable {
     package var start: Int64?
 
     package init(
-        id: String, token: String, source: String, access: SourceAccess = SourceAccess(), plan: ConversionPlan,
+        id: String, token: String, sourceURL: String, access: SourceAccess = SourceAccess(), plan: ConversionPlan,
         outputs: [TransferJob.Output],
         outputDescriptor: CInt? = nil, tenant: String? = nil, start: Int64? = nil
     ) {
         self.id = id
         self.token = token
-        self.source = source
+        self.sourceURL = sourceURL
         self.access = access
         self.plan = plan
         self.outputs = outputs
@@ -49,7 +49,7 @@ extension SlotTask {
             outputs[index].parts = rendition.partPatterns
         }
         return TransferJob(
-            id: id, token: token, source: source, access: access, outputs: outputs, isAtomic: plan.isAtomic,
+            id: id, token: token, sourceURL: sourceURL, access: access, outputs: outputs, isAtomic: plan.isAtomic,
             start: start)
     }
 }

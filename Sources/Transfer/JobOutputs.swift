@@ -18,7 +18,7 @@ final class JobOutputs {
     private let limits: WriteLimits
     /// When the written bytes are measured next; `nil` while no file is being written.
     private var nextMeasurement: ContinuousClock.Instant?
-    private let released = ReleasedFiles()
+    private let unsealed = UnsealedFiles()
     let isAtomic: Bool
     private let target: Descriptor?
     let targetNumber: CInt
@@ -32,9 +32,9 @@ final class JobOutputs {
     private static let maxWaiting = 8
 
     init(_ job: TransferJob, target: consuming Descriptor?, client: HTTPClient) {
-        let released = released
+        let unsealed = unsealed
         outputs = job.outputs.enumerated().map { index, output in
-            OutputSession(output, job: job.id, token: job.token, index: index, client: client, released: released)
+            OutputSession(output, job: job.id, token: job.token, index: index, client: client, unsealed: unsealed)
         }
         limits = WriteLimits(job, client.policy)
         policy = client.policy
@@ -123,40 +123,40 @@ final class JobOutputs {
         let file = try scratchFile(policy: policy)
         do throws(Errno) {
             let writer = try file.writer()
-            released.add(file)
+            unsealed.add(file)
             return Answer(message: .scratch, descriptor: writer)
         } catch { throw Failure(.internal, "the spool cannot be opened for writing: \(error)") }
     }
 
     /// Fails if nothing more may be written.
     private func checkLimits() throws(Failure) {
-        released.release()
-        if let excess = limits.excess(outputs, released) { throw violate(excess, .tooLarge) }
-        try limits.checkCount(outputs, released)
+        unsealed.release()
+        if let excess = limits.excess(outputs, unsealed) { throw violate(excess, .tooLarge) }
+        try limits.checkCount(outputs, unsealed)
         nextMeasurement = nextMeasurement ?? .now + WriteLimits.interval
     }
 
     private func measure(_ now: ContinuousClock.Instant) {
         guard let next = nextMeasurement, now >= next else { return }
-        released.release()
-        if let excess = limits.excess(outputs, released) {
+        unsealed.release()
+        if let excess = limits.excess(outputs, unsealed) {
             violate(excess, .tooLarge)
             // The transcoder may continue to write until it is killed.
-            released.empty()
+            unsealed.empty()
         }
-        let isWritten = !released.isEmpty || outputs.contains { $0.writableFiles > 0 }
+        let isWritten = !unsealed.isEmpty || outputs.contains { $0.writableFiles > 0 }
         nextMeasurement = isWritten ? now + WriteLimits.interval : nil
     }
 
     /// Whether the transcoder has closed all files that it could write to. Checked after the outputs are aborted.
     var isReleased: Bool {
-        released.release()
-        return !released.areOpen
+        unsealed.release()
+        return !unsealed.areOpen
     }
 
     /// The transcoder's protocol violation at the end of the job, if any. Releases all files.
     func takeViolation() -> Failure? {
-        let isOpen = released.releaseAll()
+        let isOpen = unsealed.releaseAll()
         if let violation { return violation.failure }
         return isOpen ? Failure(.crashed, "respool-transcode keeps a file open that it should have closed") : nil
     }

@@ -13,7 +13,7 @@ final class OutputSession {
     private let index: Int
     private let client: HTTPClient
     /// Collects files that are discarded while the transcoder can still write to them.
-    private let released: ReleasedFiles
+    private let unsealed: UnsealedFiles
     private var policy: TransferPolicy { client.policy }
     /// Aborted uploads, until the store has confirmed.
     private var leftovers: [RemoteOutput] = []
@@ -45,14 +45,14 @@ final class OutputSession {
 
     init(
         _ output: TransferJob.Output, job: String, token: String, index: Int, client: HTTPClient,
-        released: ReleasedFiles
+        unsealed: UnsealedFiles
     ) {
         self.output = output
         self.job = job
         self.token = token
         self.index = index
         self.client = client
-        self.released = released
+        self.unsealed = unsealed
     }
 
     deinit { discard() }
@@ -279,7 +279,7 @@ final class OutputSession {
     func discard() {
         guard !isPublished else { return }
         for part in parts.values {
-            released.discard(part.file)
+            unsealed.discard(part.file)
             if let progress = part.progress.take() { staging?.discard(progress) }
         }
         parts = [:]
@@ -292,7 +292,7 @@ final class OutputSession {
             remote.abort()
             leftovers.append(remote)
         }
-        if let mainFile { released.discard(mainFile) }
+        if let mainFile { unsealed.discard(mainFile) }
         isUploadTold = false
         staging = nil
     }

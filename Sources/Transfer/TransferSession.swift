@@ -116,7 +116,7 @@ final class TransferSession {
             }
             guard let reader = try source?.reader() else { return nil }
             let names = PlaylistNames(in: reader, length: length, atMost: client.policy.maxPlaylistBytes)
-            nested = NestedSources(names, base: source?.base ?? job.source, try access(), client: client)
+            nested = NestedSources(names, base: source?.base ?? job.sourceURL, try access(), client: client)
         }
         guard let opened = try nested!.open(reference, within: parent, as: kind) else { return nil }
         return Answer(message: .openedWhole(number: opened.number), descriptor: opened.reader)
@@ -126,7 +126,7 @@ final class TransferSession {
         guard outputs.areChecked else { return nil }
         if let failure = outputs.failure { throw failure }
         if source == nil {
-            source = try OpenSource.open(SourceLocation(job.source), access(), client: client, cache: client.cache)
+            source = try OpenSource.open(SourceLocation(job.sourceURL), access(), client: client, cache: client.cache)
         }
         if let failure = source?.failure { throw failure }
         let available = source?.run(from: 0) ?? 0
@@ -139,7 +139,7 @@ final class TransferSession {
     }
 
     private func access() throws(Failure) -> WebAccess {
-        WebAccess(job.access, to: try SourceLocation(job.source), policy: client.policy)
+        WebAccess(job.access, to: try SourceLocation(job.sourceURL), policy: client.policy)
     }
 
     private func have(_ offset: Int64) throws(Failure) -> Answer? {

@@ -1,7 +1,7 @@
 import Storage
 
 /// Files that the transcoder may write to and that belong to no output: scratch files, and the files of discarded outputs.
-final class ReleasedFiles {
+final class UnsealedFiles {
     private var files: [SealableFile] = []
 
     var isEmpty: Bool { files.isEmpty }

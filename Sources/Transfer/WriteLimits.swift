@@ -15,16 +15,16 @@ struct WriteLimits {
     }
 
     /// A message if the written bytes exceed the limit; otherwise `nil`.
-    func excess(_ outputs: [OutputSession], _ released: ReleasedFiles) -> String? {
-        let bytes = outputs.reduce(released.bytes) { $0 + $1.bytes }
+    func excess(_ outputs: [OutputSession], _ unsealed: UnsealedFiles) -> String? {
+        let bytes = outputs.reduce(unsealed.bytes) { $0 + $1.bytes }
         guard bytes > maxBytes else { return nil }
         return
             "the job has written \(bytes) bytes, scratch files among them, over the limit of \(maxBytes); see RESPOOL_MAX_OUTPUT_BYTES"
     }
 
     /// Fails if one more file would exceed the limit.
-    func checkCount(_ outputs: [OutputSession], _ released: ReleasedFiles) throws(Failure) {
-        guard outputs.reduce(released.count, { $0 + $1.writableFiles }) >= Self.maxFiles else { return }
+    func checkCount(_ outputs: [OutputSession], _ unsealed: UnsealedFiles) throws(Failure) {
+        guard outputs.reduce(unsealed.count, { $0 + $1.writableFiles }) >= Self.maxFiles else { return }
         throw Failure(.tooLarge, "the job writes more than \(Self.maxFiles) files at a time")
     }
 }

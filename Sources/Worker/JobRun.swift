@@ -87,7 +87,7 @@ struct JobRun: Sendable {
 
     private func task(_ spec: JobSpec) -> SlotTask {
         SlotTask(
-            id: job.id, token: job.token, source: spec.source, access: spec.access, plan: spec.plan,
+            id: job.id, token: job.token, sourceURL: spec.sourceURL, access: spec.access, plan: spec.plan,
             outputs: spec.destinations.indices.map { index in
                 TransferJob.Output(
                     spec.location(ofOutput: index, job: job.id),

@@ -14,7 +14,7 @@ enum TextTarget {
         if let fields { precondition(fields == decoded, "two readers of one job read two jobs") }
         guard let decoded, let spec = try? JobSpec(fields: decoded) else { return }
         for index in spec.plan.renditions.indices { _ = spec.defaultName(ofOutput: index, job: "1-0") }
-        _ = redactedURL(spec.source)
+        _ = redactedURL(spec.sourceURL)
     }
 
     /// Times, instants and times of schedules.

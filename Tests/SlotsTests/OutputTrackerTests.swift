@@ -13,7 +13,7 @@ import Testing
     private func board(_ formats: [String] = ["flac"]) -> OutputTracker {
         let plan = ConversionPlan(renditions: formats.map { Rendition(format: $0) })
         let task = SlotTask(
-            id: "job", token: "1", source: "file:///a.wav", plan: plan,
+            id: "job", token: "1", sourceURL: "file:///a.wav", plan: plan,
             outputs: formats.map { .init("out.\($0)", defaultName: "out.\($0)") })
         return OutputTracker(task, maxSeconds: 3600)
     }

@@ -59,7 +59,7 @@ import Testing
         bytes.replaceSubrange(4..<8, with: little(bytes.count - 8))
         try studio.folder.write("in/cues.wav", Data(bytes))
         let slot = studio.slot()
-        let text = try await slot.probe(source: "file://\(studio.folder.path)/in/cues.wav", id: "cues")
+        let text = try await slot.probe(sourceURL: "file://\(studio.folder.path)/in/cues.wav", id: "cues")
         let probe = try JSONDecoder().decode(Chapters.self, from: Data(text.utf8))
         #expect(probe.chapters.count > 500 && probe.chapters.count + probe.leftOut == count)
         await slot.end()
@@ -84,7 +84,7 @@ import Testing
         let slot = studio.slot()
         let processes = try await studio.convert(slot, id: "before")
         var task = studio.task("missing")
-        task.source = "file://\(studio.folder.path)/in/nothing.wav"
+        task.sourceURL = "file://\(studio.folder.path)/in/nothing.wav"
         let error = await #expect(throws: SlotError.self) { _ = try await slot.convert(task) { _ in } }
         #expect(error?.failure.code == .sourceNotFound)
         await slot.end()
@@ -282,7 +282,7 @@ import Testing
 
     @Test func `a slot reports what a source is`() async throws {
         let slot = studio.slot()
-        let text = try await slot.probe(source: "file://\(studio.folder.path)/in/short.wav", id: "probe")
+        let text = try await slot.probe(sourceURL: "file://\(studio.folder.path)/in/short.wav", id: "probe")
         #expect(text.contains("\"sample_rate\":44100"), "\(text)")
         await slot.end()
         await slot.shutdown()

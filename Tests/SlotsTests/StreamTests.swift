@@ -24,7 +24,7 @@ import Testing
 
         // Its segments are joined in a scratch file, which is gone with the job.
         var back = studio.task("back")
-        back.source = "file://\(studio.folder.path)/out/s.m3u8"
+        back.sourceURL = "file://\(studio.folder.path)/out/s.m3u8"
         _ = try await slot.convert(back) { _ in }
         try await slot.publish()
         await slot.end()

@@ -36,7 +36,7 @@ struct Studio {
 
     func task(_ id: String, source: String = "short.wav") -> SlotTask {
         SlotTask(
-            id: id, token: "1:\(id)", source: "file://\(folder.path)/in/\(source)",
+            id: id, token: "1:\(id)", sourceURL: "file://\(folder.path)/in/\(source)",
             plan: ConversionPlan(renditions: [Rendition(format: "wav")]),
             outputs: [.init(nil, defaultName: "\(id).wav")])
     }

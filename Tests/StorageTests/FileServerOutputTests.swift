@@ -10,7 +10,7 @@ import Testing
         var delivery = Delivery()
         delivery.credentials = credentials
         return TransferJob(
-            id: "1700000000000-0", token: "1:abcd", source: "/none",
+            id: "1700000000000-0", token: "1:abcd", sourceURL: "/none",
             outputs: [.init(url, defaultName: "job.mp3", delivery: delivery)])
     }
 

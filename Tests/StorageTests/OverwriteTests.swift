@@ -29,7 +29,7 @@ import Testing
                 place, defaultName: "job.mp3", delivery: delivery,
                 parts: place.hasPrefix("http") ? [] : [.single("-{token}.m4s"), .single(".chapters.json")])
         }
-        return TransferJob(id: id, token: token, source: "/none", outputs: outputs, isAtomic: isAtomic)
+        return TransferJob(id: id, token: token, sourceURL: "/none", outputs: outputs, isAtomic: isAtomic)
     }
 
     /// The file's number and when it was written, as a commit record has them.

@@ -38,7 +38,7 @@ import Testing
         _ places: [String?], isAtomic: Bool = false, parts: [PartPattern] = Self.parts
     ) -> TransferJob {
         TransferJob(
-            id: TransferJob.testID, token: "1:abcd", source: "/none",
+            id: TransferJob.testID, token: "1:abcd", sourceURL: "/none",
             outputs: places.enumerated().map { .init($1, defaultName: "job-\($0).mp3", parts: parts) },
             isAtomic: isAtomic)
     }

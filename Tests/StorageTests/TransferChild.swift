@@ -308,14 +308,14 @@ extension TransferJob {
 
     /// A job without an output.
     static func test(_ source: String) -> TransferJob {
-        TransferJob(id: testID, token: "1:abcd", source: source, outputs: [])
+        TransferJob(id: testID, token: "1:abcd", sourceURL: source, outputs: [])
     }
 
     static func test(
         _ source: String, output: String?, token: String = "1:abcd", parts: [PartPattern] = []
     ) -> TransferJob {
         TransferJob(
-            id: testID, token: token, source: source, outputs: [.init(output, defaultName: "job.mp3", parts: parts)])
+            id: testID, token: token, sourceURL: source, outputs: [.init(output, defaultName: "job.mp3", parts: parts)])
     }
 }
 

@@ -116,13 +116,13 @@ import Testing
         var output = TransferJob.Output(url, defaultName: "job.mp3")
         output.delivery.credentials = "studio"
         try await withTransfer(policy(lines)) { child in
-            try await child.tell(.job(TransferJob(id: "1-0", token: "1:a", source: "/none", outputs: [output])))
+            try await child.tell(.job(TransferJob(id: "1-0", token: "1:a", sourceURL: "/none", outputs: [output])))
             _ = try await child.stage("abc")
             try await child.tell(.publish)
             #expect(try await child.outcome().isPublished)
             _ = try await child.end()
             output.delivery.credentials = "other"
-            try await child.tell(.job(TransferJob(id: "2-0", token: "1:a", source: url, outputs: [output])))
+            try await child.tell(.job(TransferJob(id: "2-0", token: "1:a", sourceURL: url, outputs: [output])))
             #expect(try await child.ask(.open).failure?.code == .outputDenied)
         }
         #expect(try await Origin.shared.lines("with-credentials") == ["PUT  audio/flac planted"])

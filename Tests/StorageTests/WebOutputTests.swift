@@ -8,7 +8,7 @@ import Testing
 @Suite struct WebOutputTests {
     private func job(_ url: String, _ delivery: Delivery = Delivery(), parts: [PartPattern] = []) -> TransferJob {
         TransferJob(
-            id: "1700000000000-0", token: "1:abcd", source: "/none",
+            id: "1700000000000-0", token: "1:abcd", sourceURL: "/none",
             outputs: [.init(url, defaultName: "job.mp3", delivery: delivery, parts: parts)])
     }
 

@@ -120,14 +120,14 @@ struct ConversionRequest: Sendable {
             (input, self.spec) = (nil, spec)
         }
         destinations = outputs.destinations
-        let path = input?.path ?? SourceAddress.path(ofFileURL: self.spec.source)
+        let path = input?.path ?? SourceAddress.path(ofFileURL: self.spec.sourceURL)
         for (target, destination) in zip(outputs.targets, destinations) {
             if let path, let destination, Self.isSameFile(path, destination) {
                 throw .usage("'\(target)' is the source itself: name another destination")
             }
         }
         configuration.policy.grantedSource = input?.sourcePath ?? path
-        configuration.source = input?.descriptor
+        configuration.sourceDescriptor = input?.descriptor
         configuration.policy.sourceRoots = ConvertOptions.playlistFolder(path).map { [$0] } ?? []
         configuration.policy.grantedOutputs = destinations.compactMap { $0 }.filter { !SourceAddress.isURL($0) }
         self.configuration = configuration

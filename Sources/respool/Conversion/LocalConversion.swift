@@ -46,7 +46,7 @@ struct LocalConversion {
         let task = SlotTask(
             // A unique id, so that no other run can treat this run's result as its own.
             id: "convert-\(run)", token: "1",
-            source: request.spec.source, access: request.spec.access, plan: request.spec.plan,
+            sourceURL: request.spec.sourceURL, access: request.spec.access, plan: request.spec.plan,
             outputs: request.destinations.enumerated().map { index, destination in
                 .init(
                     destination ?? "-", defaultName: request.spec.defaultName(ofOutput: index, job: "output"),

@@ -30,12 +30,12 @@ extension Command {
         if let input { url = "file://" + input.sourcePath } else { url = try SourceAddress.url(source) }
         let path = SourceAddress.path(ofFileURL: url)
         configuration.policy.grantedSource = path
-        configuration.source = input?.descriptor
+        configuration.sourceDescriptor = input?.descriptor
         configuration.policy.sourceRoots = ConvertOptions.playlistFolder(path).map { [$0] } ?? []
         let slot = Slot(number: 0, configuration: configuration, log: Log(least: .error))
         let interruption = await Interruption.stopping(slot)
         let result: Result<String, SlotError>
-        do throws(SlotError) { result = .success(try await slot.probe(source: url, id: "probe", settings)) } catch {
+        do throws(SlotError) { result = .success(try await slot.probe(sourceURL: url, id: "probe", settings)) } catch {
             result = .failure(error)
         }
         await slot.end()

@@ -117,7 +117,7 @@ struct Enqueuer {
     private func report(_ answers: [Enqueued], of part: Part) -> [Enqueued] {
         var text = ""
         for (answer, spec) in zip(answers, part.specs) {
-            text += isJSON ? JSONLine.text(PushedJob(answer, source: redactedURL(spec.source))) : answer.id
+            text += isJSON ? JSONLine.text(PushedJob(answer, source: redactedURL(spec.sourceURL))) : answer.id
             text += "\n"
         }
         StandardStream.output(text)
