@@ -10,18 +10,21 @@ import Testing
     private let respool: RespoolProcess
     private let programme: String
 
-    /// The programme of three minutes that all tests read, made once.
-    private static let original: (folder: TemporaryFolder, path: String)? = {
-        guard let folder = try? TemporaryFolder() else { return nil }
-        let path = folder.file("programme.wav")
-        return (try? DemoAudio(minutes: 3).write(to: path)).map { (folder, path) }
-    }()
+    /// Three minutes of noise that all tests read, made once, in which no two parts are the same.
+    private static let original = Task {
+        let folder = try TemporaryFolder()
+        let noise = ["-f", "lavfi", "-i", "anoisesrc=a=0.1:r=44100:d=180:seed=1", "-ac", "2", "-bitexact"]
+        let outcome = try await WarmProgram.ffmpeg.run(["-v", "error"] + noise + [folder.file("programme.wav")])
+        try #require(outcome.succeeded, "\(outcome.errors)")
+        return folder
+    }
 
-    init() throws {
+    init() async throws {
         folder = try TemporaryFolder()
         respool = RespoolProcess(folder: folder.path)
         programme = folder.file("programme.wav")
-        try FileManager.default.linkItem(atPath: #require(Self.original).path, toPath: programme)
+        let original = try await Self.original.value.file("programme.wav")
+        try FileManager.default.linkItem(atPath: original, toPath: programme)
     }
 
     /// The bytes of 16-bit stereo samples at 44.1 kHz between two seconds, behind a header of 44 bytes.

@@ -1,3 +1,4 @@
+import FoundationEssentials
 import Glibc
 import Jobs
 import Lifecycle
@@ -23,7 +24,10 @@ struct Demonstration {
     private func perform(on stage: DemoStage) async throws(CommandFailure) -> ExitStatus {
         write("A programme of \(minutes) min is generated: chords, and one more pip each minute.")
         let programme = stage.file("programme.wav")
-        try DemoAudio(minutes: minutes).write(to: programme)
+        let errors = try await stage.output(of: DemoAudio.command(minutes: minutes, path: programme))
+        guard errors.isEmpty else {
+            throw .failed("ffmpeg could not make the programme: \(String(decoding: errors, as: UTF8.self))")
+        }
         try makeFolder()
 
         write("A private redis-server and a worker are started.")
