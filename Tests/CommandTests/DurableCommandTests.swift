@@ -34,6 +34,6 @@ import Testing
         #expect(waiting.exitCode == 0 && waiting.output.contains(sentence), "\(waiting.output)")
         #expect(try await !RespoolProcess(server).run("doctor").output.contains("RESPOOL_WAIT_REPLICAS"))
         let wrong = try await RespoolProcess(server, environment: ["RESPOOL_WAIT_REPLICAS": "many"]).run("doctor")
-        #expect(wrong.exitCode == 2 && wrong.errors.contains("`many`"), "\(wrong.errors)")
+        #expect(wrong.exitCode == 2 && wrong.errors.contains("'many'"), "\(wrong.errors)")
     }
 }

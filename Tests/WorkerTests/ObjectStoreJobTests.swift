@@ -129,6 +129,6 @@ import Testing
         let settings = [variable: value, "AWS_EC2_METADATA_DISABLED": "false"]
         let outcome = try await ChildProcess.run(
             Programs.path("respoold"), ["worker"], environment: shop.environment.merging(settings) { $1 })
-        #expect(outcome.exitCode == 2 && outcome.errors.contains("\(variable) is `"), "\(outcome.errors)")
+        #expect(outcome.exitCode == 2 && outcome.errors.contains("\(variable) is '"), "\(outcome.errors)")
     }
 }
