@@ -31,7 +31,7 @@ extension OutputContainer {
     }
 
     /// Uncompressed samples with size fields of 32 bits.
-    static func bigEndian(_ muxer: String, tags: TagPlace) -> OutputContainer {
+    static func bigEndian(_ muxer: String, tags: TagLocation) -> OutputContainer {
         OutputContainer(
             muxer: .named(muxer), options: [], demuxer: nil, tags: tags, gapless: .none, holdsSeveralTracks: false,
             length: .exact, check: .packets(headerBytes: 0), completion: .none, maxBytes: Int64(UInt32.max) - 64)
@@ -39,7 +39,7 @@ extension OutputContainer {
 
     /// Frames without a header that declares their number.
     static func frames(
-        _ muxer: String, demuxer: String?, tags: TagPlace, headerBytes: Int64
+        _ muxer: String, demuxer: String?, tags: TagLocation, headerBytes: Int64
     ) -> OutputContainer {
         OutputContainer(
             muxer: .named(muxer), options: [], demuxer: demuxer, tags: tags, gapless: .none,
@@ -56,7 +56,7 @@ extension OutputContainer {
     }
 
     /// Files that are not verified by a demuxer.
-    static func ofOwn(_ muxer: MuxerName, tags: TagPlace) -> OutputContainer {
+    static func ofOwn(_ muxer: MuxerName, tags: TagLocation) -> OutputContainer {
         OutputContainer(
             muxer: muxer, options: [], demuxer: nil, tags: tags, gapless: .none, holdsSeveralTracks: false,
             length: .untold, check: .bytes, completion: .none, maxBytes: .max)

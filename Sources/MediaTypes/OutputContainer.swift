@@ -7,7 +7,7 @@ package struct OutputContainer: Sendable {
     /// libav's name of the demuxer, for formats that libav does not recognize in a file of a few frames.
     package let demuxer: String?
     /// The location and form of tags.
-    package let tags: TagPlace
+    package let tags: TagLocation
     /// How it declares padding.
     package let gapless: GaplessSignaling
     /// Whether a file can contain several audio tracks.
@@ -70,7 +70,7 @@ package enum FileCompletion: Sendable {
 }
 
 /// The location and form of tags in a format.
-package enum TagPlace: Sendable {
+package enum TagLocation: Sendable {
     /// An ID3v2 tag before the audio.
     case id3Ahead
     /// An ID3v2 tag at the start of a segmented stream, which players show as the current title.

@@ -2,7 +2,7 @@ import Bytes
 package import MediaTypes
 
 // What each place of tags can store.
-extension TagPlace {
+extension TagLocation {
     /// Whether the tags are those of QuickTime.
     package var isQuickTime: Bool { if case .movie(isQuickTime: true) = self { true } else { false } }
 

@@ -15,7 +15,7 @@ package struct TagWriter: Sendable {
     /// Whether Apple's players read the delay and padding from the tags.
     package let tellsITunes: Bool
     private var metadata: Metadata
-    private let place: TagPlace
+    private let place: TagLocation
     private let format: String
     /// Whether memory was exhausted.
     private var isTooLarge = false
