@@ -71,6 +71,7 @@ lint: ## check the format of the code; warnings are errors
 	@Tools/check-arrows
 	@Tools/check-dependencies
 	@Tools/check-names
+	@Tools/check-words
 	@Tools/lua_scripts.py lint
 	@Tools/messages check
 

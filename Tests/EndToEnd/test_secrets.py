@@ -168,7 +168,7 @@ def test_secrets_are_in_nothing_that_respool_writes(service, figures):
     for what in ("a source", "an output by FTP, Taken"):
         equal(states[what]["state"], "completed", f"state of {what}: {states[what].get('error')}")
     for what in ("Refused", "Denied"):
-        equal(states[f"an output by FTP, {what}"]["error"]["code"], "output_denied", f"what comes of an output that is {what}")
+        equal(states[f"an output by FTP, {what}"]["error"]["code"], "output_denied", f"the error of an output that is {what}")
 
     found = {"status": service.respool("status", *ids, statuses=(0, 1)).decode()}
     # A while for callbacks to be tried.

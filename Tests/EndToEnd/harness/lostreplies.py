@@ -85,7 +85,7 @@ class LostReplies:
         self.service.completed([self.last], 20)
         told = lambda: json.loads(self.service.respool("callbacks", "--job", self.last, "--json"))
         until("the callback is delivered", 20, lambda: told()["state"] == "delivered", 0.3)
-        equal(len(told()["log"]), 1, "tries of a callback of which the end was told again")
+        equal(len(told()["log"]), 1, "attempts of a callback whose end was reported twice")
         for worker in self.fleet.steady:
             equal(self.fleet.times(worker, begin, "could not be reported"), [], "callbacks that a worker takes for lost")
         self.command("callbacks", "--retry", told()["id"], script="redeliver")
