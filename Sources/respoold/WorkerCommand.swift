@@ -29,6 +29,13 @@ enum WorkerCommand {
         return await run(settings, signals: signals)
     }
 
+    /// The setting with a similar name. The common prefix is not compared, because it makes every name similar.
+    private static func nearestSetting(to name: String) -> String? {
+        let prefix = "RESPOOL_"
+        let names = Settings.all.map { String($0.name.dropFirst(prefix.count)) }
+        return Spelling.nearest(to: String(name.dropFirst(prefix.count)), among: names).map { prefix + $0 }
+    }
+
     private static func run(_ settings: WorkerSettings, signals: AsyncStream<Int32>) async -> ExitCode {
         let log = Log(least: settings.level)
         let metrics = Metrics()
@@ -63,7 +70,7 @@ enum WorkerCommand {
         }
         for sentence in settings.worker.configurationWarnings { log.warning(sentence) }
         for name in Environment.unknownNames {
-            guard let nearest = Spelling.nearest(to: name, among: Settings.all.map(\.name)) else { continue }
+            guard let nearest = nearestSetting(to: name) else { continue }
             log.warning("unknown setting", ["name": name, "nearest": nearest])
         }
         for port in settings.openPorts {

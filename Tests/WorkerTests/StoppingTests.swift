@@ -169,9 +169,9 @@ import Testing
 
     @Test func `a worker warns about a variable with a name like that of a setting`() async throws {
         let shop = try await Workshop()
-        let worker = try await shop.worker(["RESPOOL_SLOT": "1", "RESPOOL_ELSEWHERE_ENTIRELY": "1"])
+        let worker = try await shop.worker(["RESPOOL_SLOT": "1", "RESPOOL_KEEP_GONE": "1"])
         try await worker.logs("unknown setting")
-        #expect(worker.errors.contains("RESPOOL_SLOTS") && !worker.errors.contains("ELSEWHERE"))
+        #expect(worker.errors.contains("RESPOOL_SLOTS") && !worker.errors.contains("KEEP_GONE"))
     }
 
     @Test(arguments: [
