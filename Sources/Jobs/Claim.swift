@@ -34,6 +34,8 @@ package struct ClaimedJob: Sendable, Hashable {
     package let createdAt: Int64
     /// The commit record of an earlier owner that was about to publish.
     package let commit: CommitRecord?
+    /// Whether there is such a record that cannot be decoded, for example of another version.
+    package internal(set) var isCommitUnreadable = false
 
     /// Whether no worker had the job before. Decided by the token, because a retry resets the attempts.
     package var isNew: Bool { token.hasPrefix("1:") }

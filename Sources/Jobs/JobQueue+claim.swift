@@ -75,5 +75,6 @@ extension ClaimedJob {
         fields = SpecText.decode(try parts.bytes())
         let record = try parts.bytes()
         commit = record.isEmpty ? nil : try? JSONDecoder().decode(CommitRecord.self, from: Data(record))
+        isCommitUnreadable = !record.isEmpty && commit == nil
     }
 }

@@ -54,6 +54,14 @@ struct JobRun: Sendable {
 
     private func convert(_ spec: JobSpec) async throws(SlotError) -> Outcome? {
         guard active.ending == nil else { throw .stopped }
+        guard !job.isCommitUnreadable else {
+            // To run the job anyway could publish twice.
+            throw .failed(
+                Failure(
+                    .internal,
+                    "the commit record of an earlier attempt is unreadable: run all workers of the queue at one version",
+                    retryable: true), log: [])
+        }
         if let record = job.commit {
             if try await slot.recoverCommit(record, job: job.id, tenant: slot.tenant(of: job.fields)) == .published {
                 log.info("already published by an earlier attempt")

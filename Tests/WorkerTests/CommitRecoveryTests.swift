@@ -21,6 +21,20 @@ import Testing
         withExtendedLifetime(worker) {}
     }
 
+    @Test func `a job whose commit record cannot be decoded does not run`() async throws {
+        let shop = try await Workshop()
+        let source = try shop.source("a.wav", Sounds.ramp(samples: 4410))
+        let id = try await shop.push(["source": source, "format": "mp3", "attempts": "1"])
+        _ = try await lose(id, in: shop)
+        let key = shop.queue.keys.prefix + "commit:\(id)"
+        _ = try await shop.client.send(["SET", .text(key), #"{"outputs":[{}]}"#])
+        let worker = try await shop.worker(["RESPOOL_LEASE": "3"])
+        let job = try await shop.job(id, reaches: .failed)
+        #expect(job.error?.code == .internal && job.error?.message.contains("commit record") == true)
+        #expect(shop.outputs == [])
+        withExtendedLifetime(worker) {}
+    }
+
     @Test func `the staged files of a lost owner are removed, and the job runs`() async throws {
         let shop = try await Workshop()
         let source = try shop.source("a.wav", Sounds.ramp(samples: 4410))
