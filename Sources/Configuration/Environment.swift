@@ -12,26 +12,23 @@ package struct Environment: Sendable {
 
     package init(_ values: [String: String]) { self.init { values[$0] } }
 
-    /// A variable that is not one of respool's, as `TERM`; the lint has the files that may read one.
+    /// The value of a variable that is not a setting of respool, such as `TERM`. `Tools/check-arrows` lists the files that may read one.
     package func foreign(_ name: String) -> String? {
         guard let value = lookup(name), !value.isEmpty else { return nil }
         return value
     }
 
-    /// The text of a setting, as it is; nothing if it is not set.
-    package func text<Value>(_ setting: EnvironmentSetting<Value>) -> String? { foreign(setting.name) }
+    /// The unparsed text of a setting; `nil` if it is not set.
+    package func text(_ setting: any SettingDeclaration) -> String? { foreign(setting.name) }
 
-    /// The text of a setting of any type.
-    package func text(of setting: any SettingDeclaration) -> String? { foreign(setting.name) }
-
-    /// The value of a setting; nothing if it is not set.
+    /// The value of a setting; `nil` if it is not set.
     package func value<Value>(_ setting: EnvironmentSetting<Value>) throws(SettingError) -> Value? {
         guard let text = text(setting) else { return nil }
         guard let value = setting.form.parse(text) else { throw setting.error(text) }
         return value
     }
 
-    /// The case that a setting names.
+    /// The case whose raw value a setting has.
     package func value<Word: RawRepresentable<String>>(
         _ setting: EnvironmentSetting<String>, as type: Word.Type
     ) throws(SettingError) -> Word? {
@@ -40,7 +37,7 @@ package struct Environment: Sendable {
         return word
     }
 
-    /// Variables of this process that begin as respool's do, and are no settings.
+    /// The variables of this process that begin with `RESPOOL_` and are not settings.
     package static var unknownNames: [String] {
         let known = Set(Settings.all.map(\.name))
         return ProcessInfo.processInfo.environment.keys.filter { $0.hasPrefix("RESPOOL_") && !known.contains($0) }

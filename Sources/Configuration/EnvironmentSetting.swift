@@ -1,23 +1,23 @@
 import Text
 
-/// What is declared of every setting, whatever the type of its value.
+/// The declaration of a setting, whatever the type of its value.
 package protocol SettingDeclaration: Sendable {
     /// The environment variable.
     var name: String { get }
-    /// One line, without a full stop; what is in backticks is shown as code.
+    /// One line without a full stop. Text in backticks is shown as code.
     var meaning: String { get }
-    /// What a value must be, as `a whole number from 1 to 1024`.
+    /// The form of a value, such as `a whole number from 1 to 1024`.
     var expected: String { get }
     var fallback: SettingDefault { get }
     var reader: SettingReader { get }
-    /// A link of the documentation to more, from its page on settings.
+    /// A link from the page of settings to the page that explains more.
     var link: String? { get }
     /// Whether a text has the form of a value.
     func accepts(_ text: String) -> Bool
 }
 
 extension SettingDeclaration {
-    /// The error for a value that is not what is expected; a secret in it must have been removed.
+    /// The error for a value of another form. The caller removes secrets from the value.
     package func error(_ value: String) -> SettingError { SettingError(name, is: value, expected: expected) }
 }
 
@@ -47,14 +47,14 @@ package struct EnvironmentSetting<Value: Sendable>: SettingDeclaration {
     package func accepts(_ text: String) -> Bool { form.parse(text) != nil }
 }
 
-/// What holds where a variable is not set.
+/// The default of a setting.
 package enum SettingDefault: Sendable {
-    /// The same as if it were set to this, with a remark in other units perhaps.
+    /// As if the variable were set to this value; the remark gives it in another unit.
     case value(String, remark: String? = nil)
-    /// Something that no value says.
+    /// A default that no value expresses, in words.
     case otherwise(String)
 
-    /// As help shows it.
+    /// The text in help.
     package var text: String {
         switch self {
         case .value(let value, let remark): value + (remark.map { " (\($0))" } ?? "")

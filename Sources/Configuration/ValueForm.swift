@@ -1,8 +1,8 @@
-/// How the text of a setting is read.
+/// The form of a setting's text.
 package struct ValueForm<Value: Sendable>: Sendable {
-    /// What a value must be, as `a whole number from 1 to 1024`.
+    /// The form in words, such as `a whole number from 1 to 1024`.
     package let expected: String
-    /// The value of a text; nothing if the text has another form.
+    /// The value of a text; `nil` if the text has another form.
     package let parse: @Sendable (String) -> Value?
 
     init(expected: String, parse: @escaping @Sendable (String) -> Value?) {
@@ -12,10 +12,10 @@ package struct ValueForm<Value: Sendable>: Sendable {
 }
 
 extension ValueForm<String> {
-    /// A text that its room reads further.
+    /// A text that the target with the setting parses.
     static func text(_ expected: String) -> Self { Self(expected: expected) { $0 } }
 
-    /// One of some words.
+    /// One of the given words.
     static func word(_ words: String...) -> Self {
         let last = words.last!
         return Self(expected: words.count == 1 ? last : words.dropLast().joined(separator: ", ") + " or " + last) {
@@ -47,12 +47,12 @@ extension ValueForm<Duration> {
 }
 
 extension ValueForm<[String]> {
-    /// Texts with a separator between, which their room reads further; empty ones are left out.
+    /// Texts with a separator, which the target with the setting parses; empty ones are skipped.
     static func list(of items: String, separator: Character) -> Self {
         Self(expected: "\(items), separated by '\(separator)'") { $0.split(separator: separator).map(String.init) }
     }
 
-    /// Some of some words.
+    /// Some of the given words.
     static func words(of words: String...) -> Self {
         Self(expected: "some of \(words.joined(separator: ", ")), separated by ','") {
             let found = $0.split(separator: ",").map(String.init)
@@ -61,17 +61,17 @@ extension ValueForm<[String]> {
     }
 }
 
-/// How many of something are kept, and how long.
+/// A number of kept items and their maximum age.
 package struct CountAndAge: Hashable, Sendable {
     package let count: Int
-    /// Nothing where only a number is given.
+    /// `nil` if only a number is given.
     package let age: Duration?
 }
 
 extension ValueForm<CountAndAge> {
     /// `10000` or `10000/7d`.
     static var countAndAge: Self {
-        Self(expected: "a count up to 100000000, and perhaps an age in d, h, m or s, as 10000/7d") { text in
+        Self(expected: "a count up to 100000000, optionally with an age in d, h, m or s, as in 10000/7d") { text in
             let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
             guard let count = Int(parts[0]), (0...100_000_000).contains(count) else { return nil }
             guard parts.count == 2 else { return CountAndAge(count: count, age: nil) }

@@ -2,7 +2,7 @@ package import Configuration
 package import Redis
 
 extension ReplicaWait {
-    /// What the environment asks for, at least `fallback` replicas; nothing if there is no replica to wait for.
+    /// The settings in the environment, at least `fallback` replicas; `nil` if no replica is required.
     package init?(_ environment: Environment, fallback: Int = 0) throws(SettingError) {
         let replicas = max(fallback, try environment.value(Settings.waitReplicas) ?? 0)
         let timeout = try environment.value(Settings.waitTimeout) ?? .seconds(1)

@@ -17,7 +17,7 @@ struct Arguments: Sendable {
 
     /// The last value on the command line, or else the value of the environment variable.
     func value(_ option: Option) -> String? {
-        values[option.name]?.last ?? option.setting.flatMap { Environment.process.text(of: $0) }
+        values[option.name]?.last ?? option.setting.flatMap { Environment.process.text($0) }
     }
 
     /// All values given on the command line.
