@@ -23,15 +23,6 @@ import Testing
         try FileManager.default.subpathsOfDirectory(atPath: folder.path).sorted()
     }
 
-    private func recover(_ record: CommitRecord) async throws -> RecoveredCommit? {
-        var result: RecoveredCommit?
-        try await withTransfer(policy) { child in
-            try await child.tell(.recoverCommit(record, job: TransferJob.testID))
-            if case .commitRecovered(let recovered) = try await child.report() { result = recovered }
-        }
-        return result
-    }
-
     @Test func `a killed owner leaves nothing visible, and the job runs again`() async throws {
         let child = try await TransferChild.start(policy)
         try await child.tell(.job(.test("/none", output: "deep/a.mp3")))
@@ -39,7 +30,7 @@ import Testing
         kill(child.pid, SIGKILL)
         #expect(await child.finish() == nil)
         #expect(try entries() == ["deep", String(staged.staged.dropFirst(folder.path.count + 1))])
-        #expect(try await recover(.test(staged)) == .removed)
+        #expect(try await recoverCommit(.test(staged), policy) == .removed)
         #expect(try entries() == ["deep"])
     }
 
@@ -53,11 +44,11 @@ import Testing
             try await child.tell(.publish)
             #expect(try await child.report().isPublished)
         }
-        #expect(try await recover(.test(#require(staged))) == .published)
+        #expect(try await recoverCommit(.test(#require(staged)), policy) == .published)
         try folder.write("a.mp3", text: "abd")
-        #expect(try await recover(.test(#require(staged))) == .removed)
+        #expect(try await recoverCommit(.test(#require(staged)), policy) == .removed)
         try folder.write("a.mp3", text: "abcd")
-        #expect(try await recover(.test(#require(staged))) == .removed)
+        #expect(try await recoverCommit(.test(#require(staged)), policy) == .removed)
         #expect(try entries() == ["a.mp3"])
     }
 
@@ -85,7 +76,7 @@ import Testing
             unlink(staged.part("a.chapters.json"))
             #expect(link(staged.staged, folder.file("a.mp3")) == 0)
         }
-        #expect(try await recover(.test(staged, .fail)) == expected)
+        #expect(try await recoverCommit(.test(staged, .fail), policy) == expected)
         let left = try entries()
         #expect(left == (last == "main" ? ["a.chapters.json", "a.mp3"] : []))
     }
@@ -95,7 +86,7 @@ import Testing
         let (staged, holder) = try await lose("a.m3u8", parts: ["-x1.ts", "-y1.ts", "-x2.ts", "-y2.ts"])
         defer { close(holder) }
         for name in ["a-x1.ts", "a-y1.ts"] { #expect(rename(staged.part(name), folder.file(name)) == 0) }
-        #expect(try await recover(.test(staged)) == .removed)
+        #expect(try await recoverCommit(.test(staged), policy) == .removed)
         #expect(try entries() == [])
     }
 
@@ -107,7 +98,7 @@ import Testing
         let holder = open(folder.file(".respool-1-token"), O_RDONLY | O_CLOEXEC)
         defer { close(holder) }
         #expect(flock(holder, LOCK_EX) == 0)
-        #expect(try await recover(.test(staged)) == .removed)
+        #expect(try await recoverCommit(.test(staged), policy) == .removed)
         #expect(try entries() == [])
     }
 
@@ -119,13 +110,13 @@ import Testing
         ]
         for victim in victims {
             let staged = StagedOutput(destination: folder.file("a.mp3"), staged: victim, bytes: 3, sha256: Self.sum)
-            #expect(try await recover(.test(staged)) == .removed)
+            #expect(try await recoverCommit(.test(staged), policy) == .removed)
             #expect(FileManager.default.fileExists(atPath: victim))
         }
         let outside = StagedOutput(
             destination: elsewhere.file("a.mp3"), staged: elsewhere.file(".respool-1-token"), bytes: 3, sha256: Self.sum
         )
-        #expect(try await recover(.test(outside)) == .removed)
+        #expect(try await recoverCommit(.test(outside), policy) == .removed)
         #expect(FileManager.default.fileExists(atPath: victims[1]))
     }
 
@@ -143,4 +134,14 @@ import Testing
             #expect(try entries() == ["deep", "deep/.respool-3-alive", "deep/er", "deep/respool-other"])
         }
     }
+}
+
+/// The outcome of recovering a commit record of the test's job in a new child.
+func recoverCommit(_ record: CommitRecord, _ policy: TransferPolicy) async throws -> RecoveredCommit? {
+    var result: RecoveredCommit?
+    try await withTransfer(policy) { child in
+        try await child.tell(.recoverCommit(record, job: TransferJob.testID))
+        if case .commitRecovered(let recovered) = try await child.report() { result = recovered }
+    }
+    return result
 }

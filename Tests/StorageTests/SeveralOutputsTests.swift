@@ -55,15 +55,6 @@ import Testing
             }, isAtomic: isAtomic)
     }
 
-    private func recover(_ record: CommitRecord) async throws -> RecoveredCommit? {
-        var result: RecoveredCommit?
-        try await withTransfer(policy) { child in
-            try await child.tell(.recoverCommit(record, job: TransferJob.testID))
-            if case .commitRecovered(let recovered) = try await child.report() { result = recovered }
-        }
-        return result
-    }
-
     @Test func `each output is published with its parts, and the main file last`() async throws {
         try await withTransfer(policy) { child in
             let others: [PartPattern] = [.single(".chapters.json"), .single("/lo/1.ts")]
@@ -185,17 +176,17 @@ import Testing
     }
 
     @Test func `a job that was killed between two outputs is recovered`() async throws {
-        #expect(try await recover(lose(isAtomic: false, published: 1)) == .removed)
+        #expect(try await recoverCommit(lose(isAtomic: false, published: 1), policy) == .removed)
         #expect(try entries() == ["a-1abcd.m4s", "a.mp3"])
-        #expect(try await recover(lose(isAtomic: true, published: 1)) == .removed)
+        #expect(try await recoverCommit(lose(isAtomic: true, published: 1), policy) == .removed)
         #expect(try entries() == [])
         for isAtomic in [false, true] {
-            #expect(try await recover(lose(isAtomic: isAtomic, published: 2)) == .published)
+            #expect(try await recoverCommit(lose(isAtomic: isAtomic, published: 2), policy) == .published)
             #expect(try entries() == ["a-1abcd.m4s", "a.mp3", "b.mp3"])
         }
         for name in ["a-1abcd.m4s", "a.mp3", "b.mp3"] { unlink("\(root)/\(name)") }
         for isAtomic in [false, true] {
-            #expect(try await recover(lose(isAtomic: isAtomic, published: 0)) == .removed)
+            #expect(try await recoverCommit(lose(isAtomic: isAtomic, published: 0), policy) == .removed)
         }
         #expect(try entries() == [])
     }
@@ -215,7 +206,7 @@ import Testing
         #expect(await child.finish() == nil)
         #expect(try text("a.mp3") == "new 0")
         #expect(!FileManager.default.fileExists(atPath: "\(root)/b.mp3"))
-        #expect(try await recover(record(staged, isAtomic: isAtomic)) == .removed)
+        #expect(try await recoverCommit(record(staged, isAtomic: isAtomic), policy) == .removed)
         #expect(try entries() == ["a.mp3"])
         #expect(try text("a.mp3") == (isAtomic ? "old" : "new 0"))
     }
@@ -226,7 +217,7 @@ import Testing
         let staged = URL(filePath: record.outputs[0].staged)
         let kept = staged.lastPathComponent.replacing(".respool-", with: ".respool_")
         try folder.write("out/\(kept)", text: "old")
-        #expect(try await recover(record) == .removed)
+        #expect(try await recoverCommit(record, policy) == .removed)
         #expect(try entries() == ["a.mp3"])
         #expect(try text("a.mp3") == "old")
     }
