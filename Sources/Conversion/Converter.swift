@@ -43,7 +43,7 @@ package enum Converter {
                 if let shared { checksum?.append(shared) }
                 for lane in lanes { lane.append(frame, shared: shared) }
                 try check(lanes, plan)
-                tell(meter.report(reader), lanes, reader, progress)
+                forward(meter.report(reader), lanes, reader, progress)
             }
             let mismatch = try checksum?.judge(reader, plan.source.damage)
             let warnings = reader.warnings + (mismatch.map { [$0] } ?? [])
@@ -56,7 +56,7 @@ package enum Converter {
                 while lane.wait(atMost: .milliseconds(100)) == nil {
                     try check(lanes, plan)
                     let copied = decodes ? nil : copying.reduce(0) { $0 + $1.copied } / Int64(copying.count)
-                    tell(meter.report(reader, copied: copied), lanes, reader, progress)
+                    forward(meter.report(reader, copied: copied), lanes, reader, progress)
                 }
             }
             let compression = reader.compression
@@ -80,7 +80,7 @@ package enum Converter {
             }
             try check(lanes, plan)
             let samples = max(reader.position - reader.first, copying.map(\.copied).max() ?? 0)
-            tell(meter.done(samples: samples), lanes, reader, progress)
+            forward(meter.done(samples: samples), lanes, reader, progress)
             return results
         } catch {
             for lane in lanes { lane.cancel() }
@@ -109,7 +109,7 @@ package enum Converter {
     }
 
     /// Passes on a report, if there is one, with the progress of each of several outputs.
-    private static func tell(
+    private static func forward(
         _ report: Progress?, _ lanes: [OutputPipeline], _ reader: borrowing AssetReader, _ progress: (Progress) -> Void
     ) {
         guard var report else { return }

@@ -150,7 +150,7 @@ final class OutputPipeline {
     /// The output's progress. `samples` is the number of samples that the conversion has read, `part` the fraction of the
     /// source they make up.
     func progress(read samples: Int64, part: Double) -> OutputProgress {
-        var progress = meter.progress(of: copies ?? samples, part: copies == nil ? part : ProgressMeter.most)
+        var progress = meter.progress(of: copies ?? samples, part: copies == nil ? part : ProgressMeter.maxFraction)
         switch (outcome, work) {
         case (.success, _): progress = OutputProgress(.complete, fraction: 1)
         case (.failure, _): progress.phase = .failed

@@ -16,7 +16,7 @@ struct SilenceScan {
     /// Silences that exceeded the list's capacity.
     private(set) var leftOut = 0
     /// The capacity of the list, because the probe's report is sent in one message.
-    private static let most = 500
+    private static let maxSilences = 500
 
     init(_ trim: SilenceTrim, rate: Int, keepsAll: Bool = false) {
         threshold = Float(factor(decibels: trim.threshold))
@@ -43,7 +43,7 @@ struct SilenceScan {
     private mutating func end(at place: Int64) {
         let start = last.map { $0 + 1 } ?? 0
         guard keepsAll, place - start >= minimum else { return }
-        if silences.count < Self.most { silences.append(start..<place) } else { leftOut += 1 }
+        if silences.count < Self.maxSilences { silences.append(start..<place) } else { leftOut += 1 }
     }
 
     /// The range without silence of at least the minimum length at both ends; `nil` if all of it is silent.

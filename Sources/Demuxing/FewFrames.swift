@@ -21,12 +21,12 @@ enum FewFrames {
         guard !source.isEndless else { return nil }
         let start = try TagBytes.leading(source).end
         let end = try TrailingTags.start(source)
-        guard (1...most).contains(end - start) else { return nil }
+        guard (1...maxBytes).contains(end - start) else { return nil }
         return try SourceBytes(source).read(at: start, Int(end - start))
     }
 
     /// More than the number of frames that libav's probe requires can take.
-    private static let most: Int64 = 1 << 16
+    private static let maxBytes: Int64 = 1 << 16
 
     /// Whether the bytes consist of consecutive frames. `step` returns a frame's length, and the header bits that are constant
     /// in a stream.

@@ -117,9 +117,9 @@ package struct LoudnessMeter: ~Copyable {
             ebur128_sample_peak(state, channel, &peak)
             highestSample = max(highestSample, peak)
         }
-        func told(_ value: Double) -> Double? { value.isFinite ? value : nil }
+        func finite(_ value: Double) -> Double? { value.isFinite ? value : nil }
         return Loudness(
-            integrated: told(integrated), range: told(range), truePeak: told(decibels(highest)),
-            samplePeak: told(decibels(highestSample)), momentary: findsMomentary ? told(momentary) : nil)
+            integrated: finite(integrated), range: finite(range), truePeak: finite(decibels(highest)),
+            samplePeak: finite(decibels(highestSample)), momentary: findsMomentary ? finite(momentary) : nil)
     }
 }

@@ -55,49 +55,49 @@ package actor Slot {
         _ task: SlotTask, progress: @escaping @Sendable (Progress) -> Void
     ) async throws(SlotError) -> CommitRecord {
         let pair = try await livePair(for: task.tenant)
-        var board = OutputTracker(task, maxSeconds: configuration.transcode.source.seconds)
+        var tracker = OutputTracker(task, maxSeconds: configuration.transcode.source.seconds)
         begin(pair, task.transferJob, descriptor: task.outputDescriptor)
-        if board.maySkip, let record = try await check(pair, &board) { return record }
+        if tracker.maySkip, let record = try await check(pair, &tracker) { return record }
         isTranscodeBusy = true
-        pair.transcode.send(TranscodeOrder.convert(board.plan))
+        pair.transcode.send(TranscodeOrder.convert(tracker.plan))
         let watch = TranscodeWatchdog(pair: pair, of: pair.transcode, limit: configuration.silence)
         defer { watch.end() }
         var isWaiting = false
         while true {
             switch await pair.next() {
             case .transfer(.waiting(let value)): isWaiting = value
-            case .transfer(.staged(let index, let output)): board.staged(index, output)
-            case .transfer(.outputFailed(let index, let failure)): board.failed(index, failure)
+            case .transfer(.staged(let index, let output)): tracker.staged(index, output)
+            case .transfer(.outputFailed(let index, let failure)): tracker.failed(index, failure)
             case .transcode(.progress(let value)):
                 watch.reset()
-                let count = board.plan.renditions.count
+                let count = tracker.plan.renditions.count
                 var checked = try plausible(pair) { () throws(ImplausibleReport) in try value.checked(outputs: count) }
                 if isWaiting, checked.phase == .opening { checked.phase = .waiting }
                 progress(checked)
             case .transcode(.output(let index, let measurement)):
-                try plausible(pair) { () throws(ImplausibleReport) in try board.measured(index, measurement) }
+                try plausible(pair) { () throws(ImplausibleReport) in try tracker.measured(index, measurement) }
             case .transcode(.outputFailed(let index, let failure)):
-                try plausible(pair) { () throws(ImplausibleReport) in try board.unconverted(index, failure) }
+                try plausible(pair) { () throws(ImplausibleReport) in try tracker.unconverted(index, failure) }
             case .transcode(.converted):
-                try plausible(pair) { () throws(ImplausibleReport) in try board.converted() }
+                try plausible(pair) { () throws(ImplausibleReport) in try tracker.converted() }
                 watch.end()
                 isTranscodeBusy = false
             case let event: try handle(event, pair)
             }
             do throws(Failure) {
-                if let record = try board.record() { return record }
+                if let record = try tracker.record() { return record }
             } catch { throw .failed(error, log: lines.all) }
         }
     }
 
     /// Waits until it is known which outputs are skipped; returns the record if all of them are, else `nil`.
-    private func check(_ pair: ChildPair, _ board: inout OutputTracker) async throws(SlotError) -> CommitRecord? {
+    private func check(_ pair: ChildPair, _ tracker: inout OutputTracker) async throws(SlotError) -> CommitRecord? {
         while true {
             switch await pair.next() {
-            case .transfer(.outputSkipped(let index, let location)): board.skipped(index, location)
+            case .transfer(.outputSkipped(let index, let location)): tracker.skipped(index, location)
             case .transfer(.checked):
-                guard board.isAllSkipped else { return nil }
-                do throws(Failure) { return try board.record() } catch { throw .failed(error, log: []) }
+                guard tracker.isAllSkipped else { return nil }
+                do throws(Failure) { return try tracker.record() } catch { throw .failed(error, log: []) }
             case let event: try handle(event, pair)
             }
         }

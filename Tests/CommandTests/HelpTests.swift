@@ -3,6 +3,7 @@ import JobSchema
 import Lifecycle
 import TestSupport
 import Testing
+
 @testable import respool
 
 @Suite struct HelpTests {

@@ -40,10 +40,10 @@ enum TrailingGarbage {
     }
 
     private static func rest(from start: Int64, of source: any ByteSource, _ framing: FrameDelimiter) -> [UInt8]? {
-        guard case .nothing = framing, !source.isEndless, start >= 0, (1...most).contains(source.length - start)
+        guard case .nothing = framing, !source.isEndless, start >= 0, (1...maxBytes).contains(source.length - start)
         else { return nil }
         return try? SourceBytes(source).read(at: start, Int(min(source.length - start, 16)))
     }
 
-    private static let most: Int64 = 65_536
+    private static let maxBytes: Int64 = 65_536
 }

@@ -20,7 +20,7 @@ package struct ProgressMeter {
     private var reached = 0.0
 
     /// The maximum fraction before the end, and the maximum if the duration is an estimate.
-    package static let most = 0.999
+    package static let maxFraction = 0.999
     private static let maxOfEstimate = 0.99
 
     /// Starts with a reader at the start of its range. `samples` is the number of samples that are copied, if none are decoded.
@@ -56,7 +56,7 @@ package struct ProgressMeter {
         let fraction =
             length.map { $0 > 0 ? done / (passed + $0) : 1 } ?? scanned?.byteFraction ?? reader.byteFraction
         let isEstimate = !isKnown || length == nil
-        reached = max(reached, min(fraction, isEstimate ? Self.maxOfEstimate : Self.most))
+        reached = max(reached, min(fraction, isEstimate ? Self.maxOfEstimate : Self.maxFraction))
         pace.note(now, position: position, fraction: reached)
         return Progress(
             phase: phase, position: position, duration: length, fraction: reached, speed: pace.speed,

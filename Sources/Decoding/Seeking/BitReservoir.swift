@@ -7,7 +7,7 @@ package struct BitReservoir {
     private var overlap = 1
 
     /// More frames than a frame can refer back to: 511 bytes, with frames of at least 24 bytes.
-    private static let most = 48
+    private static let maxFrames = 48
 
     package init() {}
 
@@ -23,7 +23,7 @@ package struct BitReservoir {
         let borrowed =
             isFirstVersion ? Int(frame[body]) << 1 | Int(frame[body + 1] >> 7) : Int(frame[body])
         frames.append((borrowed, max(frame.count - body - side, 0)))
-        if frames.count > 2 * Self.most { frames.removeFirst(Self.most) }
+        if frames.count > 2 * Self.maxFrames { frames.removeFirst(Self.maxFrames) }
     }
 
     /// The number of frames before the latest one that must be decoded to reproduce it exactly; `nil` if not all of them are
@@ -38,7 +38,7 @@ package struct BitReservoir {
                 missing -= frames[from].held
             }
             // Data missing before the very first frame never existed.
-            if missing > 0 && frames.count > Self.most { return nil }
+            if missing > 0 && frames.count > Self.maxFrames { return nil }
             reach = max(reach, frames.count - 1 - from)
         }
         return reach

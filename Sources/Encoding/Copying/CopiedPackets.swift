@@ -52,13 +52,13 @@ struct CopiedPackets: ~Copyable {
     mutating func samples(of packet: borrowing Packet) throws(MediaError) -> Int64? {
         guard !packet.bytes.isEmpty, !packet.isCorrupt else { throw .notCopied("one of its packets is incomplete") }
         if try isTag(packet.bytes) { return nil }
-        guard isIntact(packet.bytes), let samples = told(packet) else {
+        guard isIntact(packet.bytes), let samples = declaredSamples(packet) else {
             throw .notCopied("one of its packets is damaged or does not declare its duration")
         }
         return samples
     }
 
-    private mutating func told(_ packet: borrowing Packet) -> Int64? {
+    private mutating func declaredSamples(_ packet: borrowing Packet) -> Int64? {
         defer { isFirst = false }
         switch track.codec {
         // The container's duration, if it counts samples.

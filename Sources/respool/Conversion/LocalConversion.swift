@@ -28,12 +28,12 @@ struct LocalConversion {
             let reports = record.outputs.map(\.report)
             for report in reports where report.error == nil { view.show(report) }
             // The error is already in the report of the failed output.
-            return (reports, record.failure.map { told($0, isJSON: false) })
-        case .failure(let error): throw told(error.failure, isJSON: isJSON)
+            return (reports, record.failure.map { commandFailure($0, isJSON: false) })
+        case .failure(let error): throw commandFailure(error.failure, isJSON: isJSON)
         }
     }
 
-    private func told(_ failure: Failure, isJSON: Bool) -> CommandFailure {
+    private func commandFailure(_ failure: Failure, isJSON: Bool) -> CommandFailure {
         // If the reader of the pipe has closed it, the output is incomplete without an error, as is usual in a pipeline.
         if failure.code == .outputFailed, request.destinations.contains(nil), StandardStream.isOutputGone {
             return .failed("")

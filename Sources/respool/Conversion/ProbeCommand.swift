@@ -186,12 +186,13 @@ extension ProbeReport.Picture {
 
 extension Loudness {
     fileprivate var facts: String {
-        func told(_ value: Double?, _ unit: String) -> String? {
+        func measured(_ value: Double?, _ unit: String) -> String? {
             value.map { "\($0 < 0 ? "-" : "")\(Formatting.decimal($0.magnitude, places: 1)) \(unit)" }
         }
         let facts = [
-            told(integrated, "LUFS") ?? "silent", told(range, "LU range"), told(momentary, "LUFS momentary"),
-            told(truePeak, "dBTP"), told(samplePeak, "dBFS sample peak"),
+            measured(integrated, "LUFS") ?? "silent", measured(range, "LU range"),
+            measured(momentary, "LUFS momentary"),
+            measured(truePeak, "dBTP"), measured(samplePeak, "dBFS sample peak"),
         ]
         return facts.compactMap { $0 }.joined(separator: ", ")
     }
