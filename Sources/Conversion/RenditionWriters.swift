@@ -17,6 +17,8 @@ struct RenditionWriters {
     let metadata: Metadata
     /// The analysis result for each rendition that needed one.
     let measurements: [SoundMeasurement?]
+    /// The threads of encoders.
+    let threads: EncoderThreads
     let stop: CancellationFlag
 
     /// Opens the writer of one output. It is opened on the calling thread and may continue on another one.
@@ -37,7 +39,7 @@ struct RenditionWriters {
                 throw .notCopied("an HLS segment starts and ends with an encoder's packets")
             }
             return try HLSWriter(
-                stores, output: index, rendition, reader, metadata, measurements[index], stop: stop)
+                stores, output: index, rendition, reader, metadata, measurements[index], threads: threads, stop: stop)
         }
         if isOfEveryTrack {
             return try EveryTrackWriter(
@@ -60,7 +62,7 @@ struct RenditionWriters {
     ) throws(MediaError) -> AudioFileWriter {
         try AudioFileWriter(
             try store(index), plan.renditions[index], reader, metadata(of: index, reader), measurements[index],
-            lowering: lowering, stop: stop)
+            lowering: lowering, threads: threads, stop: stop)
     }
 
     /// The source's metadata, adjusted to a rendition's range and level.

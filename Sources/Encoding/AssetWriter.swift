@@ -20,10 +20,10 @@ package struct AssetWriter: ~Copyable {
     /// Opens a file for samples of one shape.
     static func open(
         _ store: any RandomAccessOutput, _ settings: EncodingSettings, input: SampleShape, depth: SampleDepth,
-        tags: HeaderTags, stop: CancellationFlag
+        tags: HeaderTags, threads: EncoderThreads, stop: CancellationFlag
     ) throws(MediaError) -> AssetWriter {
         let converter = try SampleConverter.open(input, depth, for: settings)
-        return AssetWriter(converter, try TrackEncoder.open(store, settings, tags: tags, stop: stop))
+        return AssetWriter(converter, try TrackEncoder.open(store, settings, tags: tags, threads: threads, stop: stop))
     }
 
     /// Adds a track for samples of one shape to a file of several tracks. The caller writes the file's header and trailer.
@@ -40,6 +40,9 @@ package struct AssetWriter: ~Copyable {
     /// The packets that the container received, and the samples that a decoder returns in addition.
     package var tally: PacketTally { track.output.tally }
     package var padding: CodecPadding { track.output.padding }
+
+    /// How the samples were encoded.
+    package var report: SegmentReport? { track.output.report }
 
     /// Warnings about the written samples.
     package var warnings: [Warning] { converter.clipping.warnings }

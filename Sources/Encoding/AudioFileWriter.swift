@@ -19,7 +19,7 @@ package final class AudioFileWriter: RenditionWriter {
 
     package init(
         _ store: any RandomAccessOutput, _ rendition: Rendition, _ reader: borrowing AssetReader, _ metadata: Metadata,
-        _ measurement: SoundMeasurement?, lowering: Double = 0, stop: CancellationFlag
+        _ measurement: SoundMeasurement?, lowering: Double = 0, threads: EncoderThreads, stop: CancellationFlag
     ) throws(MediaError) {
         self.store = store
         self.stop = stop
@@ -32,7 +32,7 @@ package final class AudioFileWriter: RenditionWriter {
             sourceRate: reader.shape.rate, layout: settings.shape.layout)
         writer = try AssetWriter.open(
             store, settings, input: sound?.output ?? reader.shape, depth: sound?.depth ?? reader.depth,
-            tags: tags.header, stop: stop)
+            tags: tags.header, threads: threads, stop: stop)
     }
 
     package func append(_ frame: borrowing Frame) throws(MediaError) {
@@ -66,6 +66,7 @@ package final class AudioFileWriter: RenditionWriter {
             gapless: padding.gapless(settings, packets: tally.count, samples: samples), sound: sound,
             effective: settings.effective, warnings: settings.warnings + writer.warnings + tags.warnings)
         result.excess = excess
+        result.encoders = writer.report
         if settings.codec.words.holdsSum { result.audioMD5 = try FlacHeader.md5(in: store, stop: stop) }
         return result
     }

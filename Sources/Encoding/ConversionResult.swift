@@ -35,12 +35,14 @@ package struct ConversionResult: Codable, Hashable, Sendable {
     package var loudness: LoudnessChange?
     /// The MD5 of the samples in hexadecimal: the one that a FLAC file declares, or else the source's verified one.
     package var audioMD5: String?
+    /// How many encoders made the output; `nil` if there can be only one.
+    package var encoders: SegmentReport?
     /// The dB by which the decoded true peak exceeds the ceiling. It is not part of the report.
     package var excess: Double?
 
     enum CodingKeys: String, CodingKey {
         case format, codec, duration, seconds, samples, channels, bytes, gapless, damage, settings, warnings, titles,
-            copied, loudness
+            copied, loudness, encoders
         case sampleRate = "sample_rate"
         case bitRate = "bit_rate"
         case audioMD5 = "audio_md5"

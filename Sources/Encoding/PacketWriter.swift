@@ -9,7 +9,7 @@ import Tags
 /// Encodes a track and writes its packets to a file, which may have several tracks.
 struct PacketWriter: ~Copyable, FrameWriter {
     let padding: CodecPadding
-    private let encoder: Encoder
+    private let encoder: ParallelEncoder
     private let file: MuxedFile
     private let stream: Int
     private let isAlone: Bool
@@ -27,17 +27,17 @@ struct PacketWriter: ~Copyable, FrameWriter {
     private(set) var tally: PacketTally
 
     private init(
-        _ encoder: consuming Encoder, _ packet: consuming Packet, _ file: MuxedFile, stream: Int, isAlone: Bool,
+        _ encoder: ParallelEncoder, _ packet: consuming Packet, _ file: MuxedFile, stream: Int, isAlone: Bool,
         _ settings: EncodingSettings
     ) {
-        padding = CodecPadding(encoder, settings)
+        padding = CodecPadding(encoder.encoder, settings)
         position = Int64(-padding.lead)
         let container = settings.format.container
         tally = PacketTally(sums: container.check.sumsFrames)
         gapless = container.gapless
         marksPadding = gapless == .codecDelay && settings.codec.edges.areMarked
         let needsLengths = gapless == .codecDelay && settings.codec.packets.length == .setup
-        vorbis = needsLengths ? VorbisLengths(encoder) : nil
+        vorbis = needsLengths ? VorbisLengths(encoder.encoder) : nil
         self.encoder = encoder
         self.packet = packet
         self.file = file
@@ -47,24 +47,30 @@ struct PacketWriter: ~Copyable, FrameWriter {
     }
 
     static func open(
-        _ store: any RandomAccessOutput, _ settings: EncodingSettings, tags: HeaderTags, stop: CancellationFlag
+        _ store: any RandomAccessOutput, _ settings: EncodingSettings, tags: HeaderTags, threads: EncoderThreads,
+        stop: CancellationFlag
     ) throws(MediaError) -> PacketWriter {
         let file = MuxedFile(try Muxer.open(store, settings, stop: stop))
-        let writer = try add(to: file, settings, label: nil, isAlone: true)
+        let writer = try add(to: file, settings, label: nil, isAlone: true, threads: threads, stop: stop)
         try file.muxer.start(settings, rate: settings.shape.rate, tags: tags)
         return writer
     }
 
     /// Adds a track to a file. If the file has other tracks, the caller writes its header and trailer.
     static func add(
-        to file: MuxedFile, _ settings: EncodingSettings, label: TrackLabel?, isAlone: Bool
+        to file: MuxedFile, _ settings: EncodingSettings, label: TrackLabel?, isAlone: Bool,
+        threads: EncoderThreads, stop: CancellationFlag
     ) throws(MediaError) -> PacketWriter {
-        let encoder = try Encoder.open(settings, globalHeader: file.muxer.wantsGlobalHeader)
-        let stream = try file.muxer.add(encoder, settings, label: label)
+        let encoder = try ParallelEncoder(
+            settings, globalHeader: file.muxer.wantsGlobalHeader, threads: threads, stop: stop)
+        let stream = try file.muxer.add(encoder.encoder, settings, label: label)
         return PacketWriter(encoder, try Packet(), file, stream: stream, isAlone: isAlone, settings)
     }
 
     var frameSize: Int? { encoder.frameSize }
+
+    /// How the track was encoded.
+    var report: SegmentReport? { encoder.report }
 
     mutating func send(_ frame: borrowing Frame) throws(MediaError) {
         frame.pointer.pointee.pts = position

@@ -24,7 +24,8 @@ package final class SourceChecksum {
         else { return nil }
         self.declared = declared
         let packing = SamplePacking(
-            channels: reader.shape.channels, isPlanar: reader.shape.isPlanar && reader.shape.channels > 1, declared)
+            channels: reader.shape.channels, isPlanar: reader.shape.isPlanar && reader.shape.channels > 1,
+            bits: declared.bits, isUnsigned: declared.isUnsigned)
         startThread { [queue, found] in
             do throws(MediaError) {
                 let hash = try MD5Hash()
@@ -91,15 +92,15 @@ package final class SourceChecksum {
 }
 
 /// Packs samples as files do for their MD5: interleaved, little-endian, in whole bytes.
-private struct SamplePacking {
+struct SamplePacking {
     let channels: Int
     let isPlanar: Bool
     private let bits: Int
     private let isUnsigned: Bool
 
-    init(channels: Int, isPlanar: Bool, _ sum: DeclaredSum) {
+    init(channels: Int, isPlanar: Bool, bits: Int, isUnsigned: Bool = false) {
         (self.channels, self.isPlanar) = (channels, isPlanar)
-        (bits, isUnsigned) = (sum.bits, sum.isUnsigned)
+        (self.bits, self.isUnsigned) = (bits, isUnsigned)
     }
 
     /// Passes on a frame's samples, which libav has shifted to 16 or 32 bits.

@@ -46,16 +46,20 @@ package struct TrackEncoder<Output: FrameWriter & ~Copyable>: ~Copyable {
 
 extension TrackEncoder where Output == PacketWriter {
     static func open(
-        _ store: any RandomAccessOutput, _ settings: EncodingSettings, tags: HeaderTags, stop: CancellationFlag
+        _ store: any RandomAccessOutput, _ settings: EncodingSettings, tags: HeaderTags, threads: EncoderThreads,
+        stop: CancellationFlag
     ) throws(MediaError) -> TrackEncoder {
-        try TrackEncoder(try PacketWriter.open(store, settings, tags: tags, stop: stop), settings.shape)
+        try TrackEncoder(
+            try PacketWriter.open(store, settings, tags: tags, threads: threads, stop: stop), settings.shape)
     }
 
     /// Adds a track to a file of several tracks. The caller writes the file's header and trailer.
     static func add(
         to file: MuxedFile, _ settings: EncodingSettings, label: TrackLabel
     ) throws(MediaError) -> TrackEncoder {
-        let output = try PacketWriter.add(to: file, settings, label: label, isAlone: false)
+        // A track that is a segment behind the others would make the muxer keep their packets.
+        let output = try PacketWriter.add(
+            to: file, settings, label: label, isAlone: false, threads: .one, stop: CancellationFlag())
         return try TrackEncoder(output, settings.shape)
     }
 }

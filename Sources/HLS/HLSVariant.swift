@@ -13,12 +13,12 @@ final class HLSVariant {
 
     init(
         _ stores: any OutputStores, output: Int, _ settings: EncodingSettings, _ segments: SegmentSettings,
-        tag: TimedTag?, stop: CancellationFlag
+        tag: TimedTag?, threads: EncoderThreads, stop: CancellationFlag
     ) throws(MediaError) {
         self.settings = settings
         store = SegmentStore(stores, output: output)
         parts = SegmentParts(bitRate: segments.bitRates.isEmpty ? nil : settings.bitRate)
-        let output = try SegmentWriter(store, settings, segments, tag: tag, parts: parts, stop: stop)
+        let output = try SegmentWriter(store, settings, segments, tag: tag, parts: parts, threads: threads, stop: stop)
         track = try TrackEncoder(output, settings.shape)
     }
 
@@ -30,6 +30,9 @@ final class HLSVariant {
         let extra = Int(track.output.playlist.samples - track.written) - track.output.delay
         return Gapless(start: track.output.delay, end: max(extra, 0))
     }
+
+    /// How the variant was encoded.
+    var report: SegmentReport? { track.output.report }
 
     func encode(_ frame: borrowing Frame) throws(MediaError) { try track.encode(frame) }
 

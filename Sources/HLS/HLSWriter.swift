@@ -19,7 +19,8 @@ package final class HLSWriter: RenditionWriter {
     /// Opens an encoder and a segment writer for each variant.
     package init(
         _ stores: any OutputStores, output: Int, _ rendition: Rendition, _ reader: borrowing AssetReader,
-        _ metadata: Metadata, _ measurement: SoundMeasurement?, stop: CancellationFlag
+        _ metadata: Metadata, _ measurement: SoundMeasurement?, threads: EncoderThreads,
+        stop: CancellationFlag
     ) throws(MediaError) {
         segments = rendition.segments
         let choices = try Self.settings(rendition, try rendition.sound.shape(of: reader.shape), reader.depth)
@@ -34,7 +35,8 @@ package final class HLSWriter: RenditionWriter {
         var variants: [HLSVariant] = []
         for settings in choices {
             variants.append(
-                try HLSVariant(stores, output: output, settings, rendition.segments, tag: tag, stop: stop))
+                try HLSVariant(
+                    stores, output: output, settings, rendition.segments, tag: tag, threads: threads, stop: stop))
         }
         self.variants = variants
     }
@@ -94,9 +96,12 @@ package final class HLSWriter: RenditionWriter {
             let rates = segments.bitRates.map { String($0) }.joined(separator: ",")
             effective["bit_rates"] = Setting(requested: rates, effective: rates)
         }
-        return ConversionResult(
+        var result = ConversionResult(
             settings, samples: variants[0].samples, bytes: variants.reduce(0) { $0 + $1.store.length },
             gapless: variants[0].gapless, sound: path.chain, effective: effective,
             warnings: settings.warnings + path.warnings + dropped)
+        let reports = variants.compactMap(\.report)
+        if let first = reports.first { result.encoders = reports.dropFirst().reduce(first, +) }
+        return result
     }
 }

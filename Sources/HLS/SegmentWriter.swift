@@ -11,7 +11,7 @@ struct SegmentWriter: ~Copyable, FrameWriter {
     /// The playlist of the completed segments.
     private(set) var playlist: MediaPlaylist
     let padding: CodecPadding
-    private let encoder: Encoder
+    private let encoder: ParallelEncoder
     private let packet: Packet
     private let muxer: SegmentMuxer
     private let store: SegmentStore
@@ -34,16 +34,17 @@ struct SegmentWriter: ~Copyable, FrameWriter {
 
     init(
         _ store: SegmentStore, _ settings: EncodingSettings, _ segments: SegmentSettings, tag: TimedTag?,
-        parts: SegmentParts, stop: CancellationFlag
+        parts: SegmentParts, threads: EncoderThreads, stop: CancellationFlag
     ) throws(MediaError) {
-        let encoder = try Encoder.open(settings, globalHeader: true)
+        let encoder = try ParallelEncoder(settings, globalHeader: true, threads: threads, stop: stop)
         let packet = try Packet()
         var playlist = MediaPlaylist(segments, rate: settings.shape.rate)
         let isFragmented = segments.container == .fmp4
         let name = try store.begin(isFragmented ? parts.setup : parts.segment(0, segments.container))
         if isFragmented { playlist.setup = name }
-        muxer = try SegmentMuxer.open(store, encoder, settings, segments.container, isTagged: tag != nil, stop: stop)
-        padding = CodecPadding(encoder, settings)
+        muxer = try SegmentMuxer.open(
+            store, encoder.encoder, settings, segments.container, isTagged: tag != nil, stop: stop)
+        padding = CodecPadding(encoder.encoder, settings)
         shape = settings.shape
         self.playlist = playlist
         self.encoder = encoder
@@ -58,8 +59,11 @@ struct SegmentWriter: ~Copyable, FrameWriter {
 
     var frameSize: Int? { encoder.frameSize }
 
+    /// How the variant was encoded.
+    var report: SegmentReport? { encoder.report }
+
     /// The encoder delay in samples that no edit list removes.
-    var delay: Int { segments.container == .fmp4 ? 0 : Int(encoder.context.pointee.initial_padding) }
+    var delay: Int { segments.container == .fmp4 ? 0 : Int(encoder.encoder.context.pointee.initial_padding) }
 
     mutating func send(_ frame: borrowing Frame) throws(MediaError) {
         frame.pointer.pointee.pts = position

@@ -26,7 +26,7 @@ package struct JobField: Sendable {
 
     private static let jobNames: Set<String> = [
         "source", "source_credentials", "source_headers", "start", "end", "duration", "track", "damage", "drc",
-        "tag_encoding",
+        "tag_encoding", "threads",
         "outputs", "atomic", "priority", "delay", "not_before", "attempts", "timeout", "expires", "deadline", "dedup",
         "group", "limit_key", "callback",
     ]
@@ -166,6 +166,10 @@ package struct JobField: Sendable {
             "drc", "SCALE",
             "share of the dynamic range compression of AC-3 and E-AC-3 to apply: 0 (none) to 1 (all)",
             default: "1"),
+        JobField(
+            "threads", "N",
+            "how many threads encode: auto, or 1 to 64; with a number, the result has the same bytes each time, and all numbers above 1 give the same",
+            default: "auto: the free cores"),
         JobField(
             "group", "NAME", "name under which jobs are watched, listed, cancelled and retried together",
             default: "none"),

@@ -8,7 +8,7 @@ extension FieldReader {
                 range: try range(), track: try track(), damage: try damage(), tagEncoding: try tagEncoding(),
                 drc: try drc()),
             renditions: try outputs.map { _, reader throws(Failure) in try reader.rendition() },
-            isAtomic: try isAtomic())
+            isAtomic: try isAtomic(), threads: try threads())
         if plan.source.track == .all {
             for rendition in plan.renditions {
                 do { try rendition.checkEveryTrack() } catch { throw Self.invalid(error.description) }

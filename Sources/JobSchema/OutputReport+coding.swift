@@ -3,7 +3,7 @@ import MediaTypes
 extension OutputReport: Codable {
     private enum CodingKeys: String, CodingKey {
         case url, format, codec, bytes, duration, channels, sha256, copied, gapless, damage, settings, warnings
-        case loudness, etag, parts, titles, error
+        case loudness, encoders, etag, parts, titles, error
         case sampleRate = "sample_rate"
         case bitRate = "bit_rate"
         case audioMD5 = "audio_md5"
@@ -33,6 +33,7 @@ extension OutputReport: Codable {
         try container.encode(warnings, forKey: .warnings)
         try container.encode(loudness, forKey: .loudness)
         try container.encode(audioMD5, forKey: .audioMD5)
+        try container.encode(encoders, forKey: .encoders)
         try container.encode(etag, forKey: .etag)
         try container.encode(parts, forKey: .parts)
         // Only radio streams have titles.
@@ -66,6 +67,7 @@ extension OutputReport: Codable {
             warnings: try container.decode([Warning].self, forKey: .warnings))
         loudness = try container.decodeIfPresent(LoudnessChange.self, forKey: .loudness)
         audioMD5 = try container.decodeIfPresent(String.self, forKey: .audioMD5)
+        encoders = try container.decodeIfPresent(SegmentReport.self, forKey: .encoders)
         etag = try container.decodeIfPresent(String.self, forKey: .etag)
         parts = try container.decodeIfPresent(PartsReport.self, forKey: .parts)
         titles = try container.decodeIfPresent([TimedTitle].self, forKey: .titles)

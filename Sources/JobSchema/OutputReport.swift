@@ -34,6 +34,8 @@ package struct OutputReport: Hashable, Sendable {
     package var loudness: LoudnessChange?
     /// The MD5 of the samples that the file declares, in hexadecimal, if the codec is FLAC.
     package var audioMD5: String?
+    /// How many encoders made the output; `nil` if there can be only one.
+    package var encoders: SegmentReport?
     /// The ETag of the main file in a store.
     package var etag: String?
     /// The additional files; `nil` if there are none.

@@ -20,6 +20,15 @@ extension FieldReader {
         return policy
     }
 
+    /// The number of threads that encode; `nil` if it follows the machine's load.
+    func threads() throws(Failure) -> Int? {
+        guard let text = fields["threads"], text != "auto" else { return nil }
+        guard let number = Int(text), (1...64).contains(number) else {
+            throw wrong("threads", "auto, or a whole number from 1 to 64")
+        }
+        return number
+    }
+
     /// The scale of the source's dynamic range compression.
     func drc() throws(Failure) -> Double? {
         guard let text = fields["drc"] else { return nil }

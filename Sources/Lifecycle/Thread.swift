@@ -3,6 +3,13 @@ import Synchronization
 
 /// Starts a detached thread with every signal blocked, which runs the body.
 package func startThread(_ body: @escaping @Sendable () -> Void) {
+    if let error = threadError(body) { fatalError("cannot start a thread: \(error)") }
+}
+
+/// Starts a detached thread with every signal blocked, which runs the body; returns `false` if the system has none.
+package func tryStartThread(_ body: @escaping @Sendable () -> Void) -> Bool { threadError(body) == nil }
+
+private func threadError(_ body: @escaping @Sendable () -> Void) -> Errno? {
     final class Box {
         let body: @Sendable () -> Void
         init(_ body: @escaping @Sendable () -> Void) { self.body = body }
@@ -19,9 +26,10 @@ package func startThread(_ body: @escaping @Sendable () -> Void) {
     }
     guard error == 0 else {
         box.release()
-        fatalError("cannot start a thread: \(Errno(rawValue: error))")
+        return Errno(rawValue: error)
     }
     pthread_detach(thread)
+    return nil
 }
 
 /// Calls the body with every signal blocked; threads that it starts inherit the mask.

@@ -10,7 +10,8 @@ extension AudioCodec {
                 encoder: .named("libmp3lame"), input: .planarShortOrFloat,
                 edges: CodecEdges(padding: .delay, told: .lastInMatroska, areMarked: false, copied: .neither),
                 packets: .plain, words: .streamed("mp4a.40.34", in: [.fmp4, .mpegts]), lowersLevel: true,
-                tensOfHertzFrom: nil)
+                tensOfHertzFrom: nil,
+                joint: EncoderJoint(.bitReservoir, period: 147, lead: .frames(4), tail: .frames(24), reach: 40))
         case .aac:
             AudioCodec(
                 id, .lossy,
@@ -25,14 +26,15 @@ extension AudioCodec {
                 words: CodecWords(
                     loudness: .replayGain, tellsITunes: true, holdsSum: false,
                     streaming: .init(parameter: "mp4a.40.2", containers: [.fmp4, .mpegts])),
-                lowersLevel: false, tensOfHertzFrom: nil)
+                lowersLevel: false, tensOfHertzFrom: nil,
+                joint: EncoderJoint(.windows, seconds: 60, lead: .frames(64), tail: .frames(10), reach: 1))
         case .alac:
             AudioCodec(
                 id, .lossless, maxChannels: 8,
                 layouts: stereo + ["3.0", "4.0", "5.0", "5.1", "6.1(back)", "7.1(wide)"], bitRateRule: .none,
                 defaultQuality: nil, sampleFormats: [.s16, .s24], encoder: .named("alac"), input: .planarShortOrLong,
                 edges: .none, packets: .plain, words: .streamed("alac", in: [.fmp4]), lowersLevel: false,
-                tensOfHertzFrom: nil)
+                tensOfHertzFrom: nil, joint: EncoderJoint(.planned, maxChannels: 8))
         case .flac:
             AudioCodec(
                 id, .lossless, highestSampleRate: 655_340, maxChannels: 8, bitRateRule: .none, defaultQuality: nil,
@@ -44,7 +46,7 @@ extension AudioCodec {
                 lowersLevel: false,
                 // A frame header has 16 bits for Hz or tens of Hz (RFC 9639). libavcodec does not use the highest value of
                 // either.
-                tensOfHertzFrom: 65_535)
+                tensOfHertzFrom: 65_535, joint: EncoderJoint(.frameNumbers, maxChannels: 8, startsLate: false))
         case .vorbis:
             AudioCodec(
                 id, .lossy, lowestSampleRate: 8000, highestSampleRate: 192_000, maxChannels: 8, layouts: xiph,
@@ -54,7 +56,8 @@ extension AudioCodec {
                 // If there is only one page, libav miscounts the first packet: it keeps padding, or removes too much.
                 packets: CodecPackets(
                     areKept: true, isLengthTold: true, length: .setup, decodedRate: nil, copySlack: 8192),
-                words: .none, lowersLevel: false, tensOfHertzFrom: nil)
+                words: .none, lowersLevel: false, tensOfHertzFrom: nil,
+                joint: EncoderJoint(.equalPackets, seconds: 40, period: 16, lead: .seconds(4), tail: .seconds(4)))
         case .opus:
             AudioCodec(
                 id, .lossy, sampleRates: [8000, 12000, 16000, 24000, 48000], maxChannels: 8, layouts: xiph,
@@ -66,35 +69,38 @@ extension AudioCodec {
                 words: CodecWords(
                     loudness: .r128, tellsITunes: false, holdsSum: false,
                     streaming: .init(parameter: "Opus", containers: [.fmp4])),
-                lowersLevel: false, tensOfHertzFrom: nil)
+                lowersLevel: false, tensOfHertzFrom: nil,
+                joint: EncoderJoint(.planned, lead: .frames(24), tail: .frames(3)))
         case .pcm:
             AudioCodec(
                 id, .pcm, highestSampleRate: 768_000, maxChannels: 64, bitRateRule: .none, defaultQuality: nil,
                 sampleFormats: SampleFormat.allCases, encoder: .ofSamples(prefix: "pcm_"), input: .stored, edges: .none,
-                packets: .regrouped, words: .none, lowersLevel: false, tensOfHertzFrom: nil)
+                packets: .regrouped, words: .none, lowersLevel: false, tensOfHertzFrom: nil, joint: nil)
         case .wavpack:
             AudioCodec(
                 id, .lossless, maxChannels: 8, bitRateRule: .none, defaultQuality: nil,
                 sampleFormats: [.s16, .s24, .s32, .f32], encoder: .named("wavpack"), input: .planarStored,
-                edges: .none, packets: .plain, words: .none, lowersLevel: false, tensOfHertzFrom: nil)
+                edges: .none, packets: .plain, words: .none, lowersLevel: false, tensOfHertzFrom: nil, joint: nil)
         case .tta:
             AudioCodec(
                 id, .lossless, maxChannels: 8,
                 layouts: stereo + ["2.1", "quad", "5.1", "6.1(back)", "7.1(wide)"], bitRateRule: .none,
                 defaultQuality: nil, sampleFormats: [.s16, .s24], encoder: .named("tta"), input: .shortOrLong,
-                edges: .none, packets: .plain, words: .none, lowersLevel: false, tensOfHertzFrom: nil)
+                edges: .none, packets: .plain, words: .none, lowersLevel: false, tensOfHertzFrom: nil,
+                joint: EncoderJoint(.planned, maxChannels: 8))
         case .ac3:
             AudioCodec(
                 id, .lossy, sampleRates: [32000, 44100, 48000], maxChannels: 6, layouts: dolby,
                 bitRates: 32_000...640_000, bitRateRule: .dolby, bitRateSteps: dolbyBitRates(channels: nil),
                 defaultQuality: nil, encoder: .named("ac3"), input: .float, edges: .delayedOutput, packets: .plain,
-                words: .streamed("ac-3", in: [.fmp4, .mpegts]), lowersLevel: false, tensOfHertzFrom: nil)
+                words: .streamed("ac-3", in: [.fmp4, .mpegts]), lowersLevel: false, tensOfHertzFrom: nil,
+                joint: EncoderJoint(.planned, period: 147, lead: .frames(1), tail: .frames(2), maxChannels: 6))
         case .eac3:
             AudioCodec(
                 id, .lossy, sampleRates: [32000, 44100, 48000], maxChannels: 6, layouts: dolby,
                 bitRates: 32_000...1_008_000, bitRateRule: .dolbyPlusFrame, defaultQuality: nil,
                 encoder: .named("eac3"), input: .float, edges: .delayedOutput, packets: .plain,
-                words: .streamed("ec-3", in: [.fmp4, .mpegts]), lowersLevel: false, tensOfHertzFrom: nil)
+                words: .streamed("ec-3", in: [.fmp4, .mpegts]), lowersLevel: false, tensOfHertzFrom: nil, joint: nil)
         case .mp2:
             AudioCodec(
                 id, .lossy, sampleRates: [16000, 22050, 24000, 32000, 44100, 48000], maxChannels: 2, layouts: stereo,
@@ -103,7 +109,7 @@ extension AudioCodec {
                 // libav's own encoder accepts bit rates that the standard forbids for the number of channels.
                 encoder: .named("libtwolame"), input: .shortOrFloat,
                 edges: CodecEdges(padding: .delayBehind, told: .lastInMatroska, areMarked: true, copied: .neither),
-                packets: .plain, words: .none, lowersLevel: false, tensOfHertzFrom: nil)
+                packets: .plain, words: .none, lowersLevel: false, tensOfHertzFrom: nil, joint: nil)
         case .speex:
             AudioCodec(
                 id, .lossy, sampleRates: [8000, 16000, 32000], maxChannels: 2, layouts: stereo,
@@ -115,18 +121,18 @@ extension AudioCodec {
                     areMarked: false, copied: .neither),
                 packets: CodecPackets(
                     areKept: true, isLengthTold: false, length: .frame, decodedRate: nil, copySlack: 0),
-                words: .none, lowersLevel: false, tensOfHertzFrom: nil)
+                words: .none, lowersLevel: false, tensOfHertzFrom: nil, joint: nil)
         case .gsm:
             AudioCodec(
                 id, .lossy, sampleRates: [8000], maxChannels: 1, layouts: ["mono"], bitRateRule: .none,
                 defaultQuality: nil, encoder: .named("libgsm"), input: .short, edges: .none, packets: .regrouped,
-                words: .none, lowersLevel: false, tensOfHertzFrom: nil)
+                words: .none, lowersLevel: false, tensOfHertzFrom: nil, joint: nil)
         case .ima4:
             AudioCodec(
                 id, .lossy, highestSampleRate: 192_000, maxChannels: 2, layouts: stereo, bitRateRule: .none,
                 defaultQuality: nil, encoder: .named("adpcm_ima_qt"), input: .planarShort,
                 edges: CodecEdges(padding: .delay, told: .nowhere, areMarked: false, copied: .neither),
-                packets: .regrouped, words: .none, lowersLevel: false, tensOfHertzFrom: nil)
+                packets: .regrouped, words: .none, lowersLevel: false, tensOfHertzFrom: nil, joint: nil)
         case .wma:
             AudioCodec(
                 id, .lossy, sampleRates: [8000, 11025, 16000, 22050, 32000, 44100, 48000], maxChannels: 2,
@@ -134,7 +140,7 @@ extension AudioCodec {
                 encoder: .named("wmav2"), input: .float,
                 edges: CodecEdges(
                     padding: .wholeFrames, told: .elsewhereThanInMatroska, areMarked: false, copied: .neither),
-                packets: .plain, words: .none, lowersLevel: false, tensOfHertzFrom: nil)
+                packets: .plain, words: .none, lowersLevel: false, tensOfHertzFrom: nil, joint: nil)
         }
     }
 

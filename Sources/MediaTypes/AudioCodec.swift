@@ -38,6 +38,8 @@ package struct AudioCodec: Sendable {
     package let lowersLevel: Bool
     /// The sample rate in Hz from which only multiples of 10 are supported; `nil` for no such rule.
     let tensOfHertzFrom: Int?
+    /// How several encoders make one stream; `nil` if one encoder makes the whole stream.
+    package let joint: EncoderJoint?
 
     /// The codecs. The raw values are the names in a job.
     package enum ID: String, CaseIterable, Sendable {
@@ -75,7 +77,7 @@ package struct AudioCodec: Sendable {
         bitRates: ClosedRange<Int>? = nil, bitRateRule: BitRateRule, bitRateSteps: [Int]? = nil,
         qualities: ClosedRange<Double>? = nil, defaultQuality: Double?, sampleFormats: [SampleFormat] = [],
         encoder: EncoderName, input: EncoderInput, edges: CodecEdges, packets: CodecPackets, words: CodecWords,
-        lowersLevel: Bool, tensOfHertzFrom: Int?
+        lowersLevel: Bool, tensOfHertzFrom: Int?, joint: EncoderJoint?
     ) {
         self.id = id
         self.kind = kind
@@ -97,6 +99,7 @@ package struct AudioCodec: Sendable {
         self.words = words
         self.lowersLevel = lowersLevel
         self.tensOfHertzFrom = tensOfHertzFrom
+        self.joint = joint
     }
 
     /// The name in a job.

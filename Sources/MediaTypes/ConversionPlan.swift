@@ -7,8 +7,13 @@ package struct ConversionPlan: Codable, Hashable, Sendable {
     package var isAtomic: Bool
     /// Indexes of renditions that are not written, without failing the job.
     package var skipped: Set<Int> = []
+    /// The number of threads that encode; `nil` for as many as cores are free.
+    package var threads: Int?
 
-    package init(source: SourceSettings = .init(), renditions: [Rendition], isAtomic: Bool = false) {
+    package init(
+        source: SourceSettings = .init(), renditions: [Rendition], isAtomic: Bool = false, threads: Int? = nil
+    ) {
+        self.threads = threads
         self.source = source
         self.renditions = renditions
         self.isAtomic = isAtomic

@@ -42,6 +42,11 @@ extension OutputMeasurement {
                 throw ImplausibleReport("the audio_md5 `\(audioMD5.bounded(utf8Bytes: 64))`")
             }
         }
+        if let encoders {
+            for count in [encoders.segments, encoders.joints, encoders.fallbacks] {
+                try Self.check("encoders", Double(count), 0...1e6)
+            }
+        }
         var result = self
         result.settings = boundedSettings(requested)
         result.warnings = warnings.lazy.filter { Warning.Code(rawValue: $0.code)?.isOfConversion == true }

@@ -26,6 +26,8 @@ package struct OutputMeasurement: Codable, Hashable, Sendable {
     package var loudness: LoudnessChange?
     /// The MD5 of the samples that the file declares, in hexadecimal, if the codec is FLAC.
     package var audioMD5: String?
+    /// How many encoders made the output; `nil` if there can be only one.
+    package var encoders: SegmentReport?
     /// The titles of a radio stream.
     package var titles: [TimedTitle] = []
 

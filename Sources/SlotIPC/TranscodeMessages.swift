@@ -5,7 +5,10 @@ package import MediaTypes
 package enum TranscodeOrder: Codable, Sendable {
     /// The first message, sent once.
     case hello(version: Int, policy: TranscodePolicy)
-    case convert(ConversionPlan)
+    /// `threads` is the number of cores that the conversion may use, unless the plan has one.
+    case convert(ConversionPlan, threads: Int)
+    /// Changes that number while a conversion runs. One that arrives later has no effect.
+    case threads(Int)
     case probe(ProbeSettings)
 }
 

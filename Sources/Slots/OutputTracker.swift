@@ -129,6 +129,7 @@ extension OutputReport {
                 settings[setting.key] = Setting(requested: requested[setting.key], effective: setting.value)
             }, warnings: measurement.warnings, loudness: measurement.loudness)
         audioMD5 = measurement.audioMD5
+        encoders = measurement.encoders
         parts = staged.partsReport
         titles = measurement.titles.isEmpty ? nil : measurement.titles
     }

@@ -59,7 +59,16 @@ package actor Slot {
         begin(pair, task.transferJob, descriptor: task.outputDescriptor)
         if tracker.maySkip, let record = try await check(pair, &tracker) { return record }
         isTranscodeBusy = true
-        pair.transcode.send(TranscodeOrder.convert(tracker.plan))
+        let plan = tracker.plan
+        let isBegun = Mutex(false)
+        let share = configuration.cores.enter { threads in
+            let first = isBegun.withLock { isBegun in
+                defer { isBegun = true }
+                return !isBegun
+            }
+            pair.transcode.send(first ? TranscodeOrder.convert(plan, threads: threads) : .threads(threads))
+        }
+        defer { configuration.cores.leave(share) }
         let watch = TranscodeWatchdog(pair: pair, of: pair.transcode, limit: configuration.silence)
         defer { watch.end() }
         var isWaiting = false

@@ -16,6 +16,8 @@ package struct SlotConfiguration: Sendable {
     package var sandbox = SandboxMode.on
     /// A descriptor that `respool-transfer` gets as `ChildDescriptor.source`; the caller keeps it open.
     package var sourceDescriptor: CInt?
+    /// The cores that all conversions of this process share.
+    package var cores = CoreBudget(cores: CoreBudget.available)
 
     package init(
         policy: TransferPolicy = TransferPolicy(), transcode: TranscodePolicy = TranscodePolicy(),

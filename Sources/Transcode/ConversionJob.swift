@@ -16,7 +16,7 @@ struct ConversionJob {
     let limits: SourceLimits
 
     /// Converts the source, and reports each output to `respool-transfer` as complete or failed.
-    func convert(_ plan: ConversionPlan) -> TranscodeReport {
+    func convert(_ plan: ConversionPlan, _ threads: EncoderThreads) -> TranscodeReport {
         report {
             var plan = plan
             plan.source.limits = limits
@@ -25,7 +25,11 @@ struct ConversionJob {
             try check(plan, isEndless: source.isEndless)
             let stores = LinkStores(link: link, reporter: reporter)
             let results = try Converter.run(
-                source: source, stores: stores, plan: plan, stop: CancellationFlag(), progress: { reporter.report($0) })
+                source: source, stores: stores, plan: plan, threads: threads, stop: CancellationFlag(),
+                progress: { progress in
+                    if let count = reporter.changedThreads(), !threads.isFixed { threads.count = count }
+                    reporter.report(progress)
+                })
             for (index, result) in results.enumerated() {
                 let report: TranscodeReport
                 do {
@@ -110,6 +114,7 @@ extension OutputMeasurement {
             damage: result.damage, settings: result.settings.mapValues(\.effective), warnings: result.warnings)
         loudness = result.loudness
         audioMD5 = result.audioMD5
+        encoders = result.encoders
         titles = result.titles
     }
 }

@@ -27,6 +27,17 @@ final class Reporter: Sendable {
         return received.message
     }
 
+    /// The number of threads that the worker has sent since the last call; `nil` if it has sent none.
+    func changedThreads() -> Int? {
+        var count: Int?
+        while (try? control.waitUntilReadable(milliseconds: 0)) == true {
+            // Anything else is the end of the worker, which ends this process too.
+            guard case .threads(let new)? = try? nextOrder() else { break }
+            count = new
+        }
+        return count
+    }
+
     func send(_ report: TranscodeReport) throws(PacketError) {
         try control.send(report)
     }

@@ -1,3 +1,4 @@
+import Encoding
 import Glibc
 import Lifecycle
 import MediaTypes
@@ -50,8 +51,10 @@ package struct TranscodeProcess: ~Copyable {
         reporter.beginJob()
         switch order {
         case .hello: throw VersionMismatch()
-        case .convert(let plan):
-            try reporter.send(job.convert(plan))
+        // The conversion has ended meanwhile.
+        case .threads: break
+        case .convert(let plan, let threads):
+            try reporter.send(job.convert(plan, EncoderThreads(plan.threads ?? threads, isFixed: plan.threads != nil)))
         case .probe(let settings):
             try reporter.send(job.probe(settings))
         }

@@ -1,5 +1,4 @@
 package import Configuration
-import FoundationEssentials
 import JobSchema
 package import Slots
 
@@ -32,9 +31,9 @@ package struct WorkerConfiguration: Sendable {
 
     /// The defaults, and what the environment has instead.
     package init(_ environment: Environment) throws(SettingError) {
-        let cores = min(ProcessInfo.processInfo.activeProcessorCount, Self.processorQuota() ?? .max)
         self.init(
-            queues: try Self.queueOrder(environment), slots: try environment.value(Settings.slots) ?? max(1, cores),
+            queues: try Self.queueOrder(environment),
+            slots: try environment.value(Settings.slots) ?? CoreBudget.available,
             grace: try environment.value(Settings.grace) ?? .seconds(25), lease: try environment.value(Settings.lease),
             slot: try SlotConfiguration(environment), callbackSecrets: try CallbackSecrets(environment))
     }
@@ -44,16 +43,5 @@ package struct WorkerConfiguration: Sendable {
         do throws(Failure) { return try QueueOrder(text) } catch {
             throw SettingError(message: "\(Settings.queue.name): \(error.message)")
         }
-    }
-
-    /// The number of processors that a container's control group allows, rounded up; `nil` if it sets no limit (cgroup
-    /// v2, `cpu.max`).
-    private static func processorQuota() -> Int? {
-        guard let data = FileManager.default.contents(atPath: "/sys/fs/cgroup/cpu.max") else { return nil }
-        let words = String(decoding: data, as: UTF8.self).split { $0 == " " || $0 == "\n" }
-        guard words.count == 2, let quota = Double(words[0]), let period = Double(words[1]), period > 0 else {
-            return nil
-        }
-        return max(1, Int((quota / period).rounded(.up)))
     }
 }

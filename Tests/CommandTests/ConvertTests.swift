@@ -199,7 +199,7 @@ import Testing
 
     @Test func `an interrupted conversion leaves nothing behind`() async throws {
         let child = try await ChildProcess(
-            Programs.path("respool"), ["convert", "programme.wav", "out.mp3"], environment: respool.environment,
+            Programs.path("respool"), ["convert", "programme.wav", "out.m4a"], environment: respool.environment,
             folder: folder.path)
         try await Task.sleep(for: .milliseconds(600))
         #expect(child.isRunning)

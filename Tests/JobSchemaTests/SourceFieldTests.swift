@@ -18,6 +18,20 @@ import Testing
         #expect(failure?.message.hasPrefix("`drc` is `\(text)`: it must be a number from 0") == true)
     }
 
+    @Test func `the threads field is auto or a number from 1 to 64`() throws {
+        for (text, count) in [("auto", nil), ("1", 1), ("64", 64)] as [(String, Int?)] {
+            #expect(try threads(text) == count)
+        }
+        for text in ["0", "65", "two", ""] {
+            let failure = #expect(throws: Failure.self) { try threads(text) }
+            #expect(failure?.message == "`threads` is `\(text)`: it must be auto, or a whole number from 1 to 64")
+        }
+    }
+
+    private func threads(_ text: String) throws -> Int? {
+        try JobSpec(fields: ["source": "https://x.org/a.ac3", "format": "mp3", "threads": text]).plan.threads
+    }
+
     private func drc(_ text: String) throws -> Double? {
         try JobSpec(fields: ["source": "https://x.org/a.ac3", "format": "mp3", "drc": text]).plan.source.drc
     }

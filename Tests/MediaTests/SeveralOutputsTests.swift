@@ -14,7 +14,7 @@ import Testing
 /// Several outputs of one decode, each on a thread of its own.
 @Suite(.timeLimit(.minutes(5))) struct SeveralOutputsTests {
     /// Files of a conversion by their number; one of them may fail after so many bytes.
-    private final class Files: OutputStores {
+    final class Files: OutputStores {
         let paths: [String]
         private let descriptors: [CInt]
         private let broken: Int?

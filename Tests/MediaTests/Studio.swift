@@ -86,7 +86,9 @@ struct Converted {
 
 /// Converts the file at a path.
 func convert(
-    _ source: String, _ rendition: Rendition, start: MediaTime = .zero, end: MediaTime? = nil
+    _ source: String, _ rendition: Rendition, start: MediaTime = .zero, end: MediaTime? = nil,
+    threads: EncoderThreads = .one, stop: CancellationFlag = CancellationFlag(),
+    progress: @escaping @Sendable (Progress) -> Void = { _ in }
 ) async throws -> Converted {
     let path = await Studio.shared.output(AudioFormat.named(rendition.format)?.fileExtension ?? "bin")
     let result = try await onThread {
@@ -97,7 +99,7 @@ func convert(
         return try Converter.run(
             source: DescriptorSource(borrowing: input.number),
             stores: OneStore(DescriptorStore(borrowing: output.number), descriptor: output.number), plan: plan,
-            stop: CancellationFlag(), progress: { _ in })[0].get()
+            threads: threads, stop: stop, progress: progress)[0].get()
     }
     return Converted(result: result, path: path)
 }

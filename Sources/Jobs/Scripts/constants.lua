@@ -69,6 +69,7 @@ passthrough
 track
 damage
 drc
+threads
 group
 limit_key
 callback

@@ -117,6 +117,8 @@ private struct CodecEntry: Encodable {
     @Nullable var lowestQuality: Double?
     @Nullable var highestQuality: Double?
     let sampleFormats: [SampleFormat]
+    /// Whether one file is encoded on several cores.
+    let parallel: Bool
 
     init(_ codec: AudioCodec, in format: AudioFormat) {
         self.codec = codec.name
@@ -133,11 +135,12 @@ private struct CodecEntry: Encodable {
         highestBitRate = codec.bitRates?.upperBound
         lowestQuality = codec.qualities?.lowerBound
         highestQuality = codec.qualities?.upperBound
+        parallel = codec.joint != nil
         sampleFormats = codec.kind == .pcm ? format.pcmFormats : codec.sampleFormats
     }
 
     enum CodingKeys: String, CodingKey {
-        case codec, kind
+        case codec, kind, parallel
         case sampleRates = "sample_rates"
         case lowestSampleRate = "lowest_sample_rate"
         case highestSampleRate = "highest_sample_rate"

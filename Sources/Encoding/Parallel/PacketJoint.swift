@@ -1,0 +1,60 @@
+import Bytes
+import Libav
+import MediaTypes
+
+/// Joins the packets of consecutive segments by the rule of a codec.
+protocol PacketJoint: AnyObject {
+    /// Takes each frame of the stream in order.
+    func add(_ frame: borrowing Frame) throws(MediaError)
+
+    /// Adapts a packet to its number in the stream, on the thread of its segment.
+    static var renumber: (@Sendable (EncodedPacket, _ number: Int) throws(MediaError) -> Void)? { get }
+
+    /// Joins two runs at the packet with the planned number or after it, and adapts the packets around the joint. Returns how many
+    /// packets are kept of the first run, and how many of the second one are dropped; `nil` if they cannot be joined.
+    func join(_ running: PacketRun, _ next: PacketRun, at planned: Int) throws(MediaError) -> Joined?
+
+    /// Takes each packet of the stream in order, before it is written.
+    func finish(_ packet: borrowing Packet) throws(MediaError)
+}
+
+/// A joint: the packets that are kept of the first run, and those that are dropped from the second one.
+struct Joined: Equatable {
+    let kept: Int
+    let dropped: Int
+
+    /// A joint before the packet with that number.
+    init(_ running: PacketRun, _ next: PacketRun, at number: Int) {
+        (kept, dropped) = (number - running.first, number - next.first)
+    }
+
+    init(kept: Int, dropped: Int) { (self.kept, self.dropped) = (kept, dropped) }
+}
+
+extension PacketJoint {
+    func add(_ frame: borrowing Frame) throws(MediaError) {}
+    static var renumber: (@Sendable (EncodedPacket, Int) throws(MediaError) -> Void)? { nil }
+    func finish(_ packet: borrowing Packet) throws(MediaError) {}
+}
+
+/// Joins packets where it was planned. The frames of ALAC and TTA are independent of each other. The encoders of AC-3 make equal
+/// packets after one frame. Those of Opus converge: after 24 frames the difference is below the codec's noise.
+final class PlannedJoint: PacketJoint {
+    func join(_ running: PacketRun, _ next: PacketRun, at planned: Int) -> Joined? {
+        let hasAll = planned == running.first || running[planned - 1] != nil
+        return hasAll && next[planned] != nil ? Joined(running, next, at: planned) : nil
+    }
+}
+
+extension EncodingSettings {
+    /// The joint of the codec's packets.
+    func joint(_ rule: EncoderJoint.Rule) throws(MediaError) -> any PacketJoint {
+        switch rule {
+        case .planned: PlannedJoint()
+        case .frameNumbers: try FlacJoint(self)
+        case .bitReservoir: ReservoirJoint(isConstant: bitRate != nil)
+        case .windows: WindowJoint()
+        case .equalPackets: EqualPacketJoint()
+        }
+    }
+}

@@ -1,0 +1,85 @@
+import Bytes
+import Libav
+
+/// Joins frames of MP3, whose main data may begin in earlier frames.
+///
+/// A frame of the second encoder begins as many bytes before its slot as that encoder had left over. If the first encoder has left
+/// over at least as many, these bytes move there, and no header changes. The frame before must end with the same kind of block,
+/// because blocks overlap.
+final class ReservoirJoint: PacketJoint {
+    /// Whether all frames must have the same bit rate.
+    private let isConstant: Bool
+    /// With a variable bit rate, a larger frame is better than a later joint.
+    private static let patience = 4
+
+    init(isConstant: Bool) { self.isConstant = isConstant }
+
+    func join(_ running: PacketRun, _ next: PacketRun, at planned: Int) throws(MediaError) -> Joined? {
+        var number = planned
+        while let (before, own, first) = frames(running, next, at: number) {
+            if before.lastBlocks == own.lastBlocks, first.begin <= before.reservoir {
+                try move(next, running, at: number, bytes: first.begin, left: before.reservoir)
+                return Joined(running, next, at: number)
+            }
+            number += 1
+        }
+        guard !isConstant else { return nil }
+        for number in planned...planned + Self.patience {
+            guard let (before, own, first) = frames(running, next, at: number), before.lastBlocks == own.lastBlocks,
+                let (byte, growth) = before.raised(by: first.begin - before.reservoir)
+            else { continue }
+            let packet = running[number - 1]!
+            try packet.grow(by: growth)
+            let header = try packet.writable
+            header[2] = byte
+            try move(next, running, at: number, bytes: first.begin, left: before.reservoir + growth)
+            return Joined(running, next, at: number)
+        }
+        return nil
+    }
+
+    /// The frames around a joint: the last one of the running encoder, the next encoder's one of the same time, and the one behind.
+    private func frames(
+        _ running: PacketRun, _ next: PacketRun, at number: Int
+    ) -> (LayerThreeFrame, LayerThreeFrame, LayerThreeFrame)? {
+        guard let before = running[number - 1].flatMap({ LayerThreeFrame($0.packet.bytes) }),
+            let own = next[number - 1].flatMap({ LayerThreeFrame($0.packet.bytes) }),
+            let first = next[number].flatMap({ LayerThreeFrame($0.packet.bytes) })
+        else { return nil }
+        return (before, own, first)
+    }
+
+    /// Copies the bytes of main data that the frame with a number begins with to the end of what is left over before it, and clears
+    /// the rest of that.
+    private func move(
+        _ source: PacketRun, _ target: PacketRun, at number: Int, bytes: Int, left: Int
+    ) throws(MediaError) {
+        let data = try lastMainData(source, before: number, bytes)
+        var rest = [UInt8](repeating: 0, count: left - bytes) + data
+        var number = number - 1
+        while !rest.isEmpty, let packet = target[number], let frame = LayerThreeFrame(packet.packet.bytes) {
+            let count = min(rest.count, frame.slotBytes)
+            let writable = try packet.writable
+            for (index, byte) in rest.suffix(count).enumerated() { writable[writable.count - count + index] = byte }
+            rest.removeLast(count)
+            number -= 1
+        }
+        guard rest.isEmpty else {
+            throw MediaError(.internal, "join packets", "the bit reservoir is not in the frames")
+        }
+    }
+
+    /// The last bytes of the slots before a frame.
+    private func lastMainData(_ run: PacketRun, before number: Int, _ count: Int) throws(MediaError) -> [UInt8] {
+        var data: [UInt8] = []
+        var number = number - 1
+        while data.count < count, let packet = run[number], let frame = LayerThreeFrame(packet.packet.bytes) {
+            data = packet.packet.bytes.suffix(min(frame.slotBytes, count - data.count)) + data
+            number -= 1
+        }
+        guard data.count == count else {
+            throw MediaError(.internal, "join packets", "the bit reservoir is not in the frames")
+        }
+        return data
+    }
+}

@@ -1,0 +1,68 @@
+/// How the packets of several encoders become one stream. Each encoder encodes one segment of the audio.
+package struct EncoderJoint: Sendable {
+    /// Where the packets of two encoders may be joined.
+    package let rule: Rule
+    /// The approximate length of a segment.
+    package let seconds: Int
+    /// Encoders start at multiples of this number of frames.
+    package let period: Int
+    /// What an encoder receives before the first packet that is kept of it, so that its state is close to that of an encoder that
+    /// has received everything.
+    package let lead: Span
+    /// What an encoder receives after the place where the next one takes over.
+    package let tail: Span
+    /// Packets before the joint that the rule may change.
+    package let reach: Int
+    /// With more channels, one encoder encodes the whole stream.
+    package let maxChannels: Int
+    /// Whether an encoding that began with one thread may continue with several.
+    package let startsLate: Bool
+
+    /// Where the packets of two encoders may be joined.
+    package enum Rule: Sendable {
+        /// At the place that was planned: packets are independent of each other, or the encoders agree by then.
+        case planned
+        /// At the place that was planned. The headers of FLAC frames contain their number.
+        case frameNumbers
+        /// Where the bit reservoir of the first encoder holds as much as the second one uses (ISO 11172-3 section 2.4.3.4).
+        case bitReservoir
+        /// Where both encoders use the same window (ISO 14496-3 section 4.6.11).
+        case windows
+        /// Where both encoders made the same packets.
+        case equalPackets
+    }
+
+    /// A length of audio.
+    package enum Span: Sendable {
+        case frames(Int), seconds(Int)
+
+        /// The number of frames, rounded up.
+        package func frames(rate: Int, frameSize: Int) -> Int {
+            switch self {
+            case .frames(let count): count
+            case .seconds(let seconds): (seconds * rate + frameSize - 1) / frameSize
+            }
+        }
+    }
+
+    init(
+        _ rule: Rule, seconds: Int = 15, period: Int = 1, lead: Span = .frames(0), tail: Span = .frames(0),
+        reach: Int = 0, maxChannels: Int = 2, startsLate: Bool = true
+    ) {
+        self.rule = rule
+        (self.seconds, self.period, self.lead, self.tail, self.reach) = (seconds, period, lead, tail, reach)
+        (self.maxChannels, self.startsLate) = (maxChannels, startsLate)
+    }
+
+    /// The number of frames in a segment, which depends on the encoder alone. `frameBytes` is the memory size of a frame's
+    /// samples.
+    package func frames(rate: Int, frameSize: Int, frameBytes: Int) -> Int {
+        let most = max(Self.maxBytes / frameBytes, 1)
+        let overlap = lead.frames(rate: rate, frameSize: frameSize) + tail.frames(rate: rate, frameSize: frameSize)
+        let frames = max(min(Span.seconds(seconds).frames(rate: rate, frameSize: frameSize), most), 2 * overlap, 1)
+        return (frames + period - 1) / period * period
+    }
+
+    /// The maximum memory size of a segment's samples.
+    private static let maxBytes = 24 << 20
+}
