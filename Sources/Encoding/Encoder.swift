@@ -25,12 +25,14 @@ package struct Encoder: ~Copyable {
         let encoder = Encoder(owning: context)
         try encoder.configure(settings)
         if globalHeader { context.pointee.flags |= AV_CODEC_FLAG_GLOBAL_HEADER }
-        let code = avcodec_open2(context, codec, nil)
+        var options = Options(settings.encoderOptions)
+        let code = avcodec_open2(context, codec, &options.pointer)
         guard code >= 0 else {
             throw MediaError(
                 .invalidSettings, operation,
                 "\(name) rejects \(settings.summary): \(MediaError.Code(rawValue: code))", code: .init(rawValue: code))
         }
+        try options.checkAllTaken(operation)
         try encoder.checkKept(settings)
         return encoder
     }

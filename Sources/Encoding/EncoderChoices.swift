@@ -38,3 +38,12 @@ extension EncodingSettings {
         }
     }
 }
+
+extension EncodingSettings {
+    /// The options of libav's encoder.
+    var encoderOptions: [(String, String)] {
+        var options: [(String, String)] = []
+        if let level = encoder.compressionLevel { options.append(("compression_level", String(level))) }
+        return options
+    }
+}

@@ -53,6 +53,8 @@ package struct JobField: Sendable {
         JobField("bit_rate", "RATE", "constant or average bit rate in bit/s: 192k or 192000", default: "by codec"),
         JobField("quality", "Q", "a value on the codec's VBR scale", default: "by codec"),
         JobField(
+            "compression_level", "N", "the encoder's effort: ffmpeg's -compression_level", default: "the encoder's"),
+        JobField(
             "sample_rate", "HZ", "sample rate in Hz: 44100",
             default: "the source's, or the nearest that the codec supports"),
         JobField("channels", "N", "1 to 64", default: "the source's, or the nearest that the codec supports"),

@@ -35,6 +35,7 @@ extension FieldReader {
         rendition.segments = try segments(isSegmented: named.isSegmented)
         rendition.picture = try picture(named)
         rendition.tags = try tagSettings()
+        rendition.encoder = try encoderSettings()
         rendition.sound = try sound()
         do { try rendition.validate() } catch { throw Self.invalid(error.description) }
         return rendition

@@ -16,6 +16,8 @@ package struct EncodingSettings {
     package let bitRate: Int?
     /// The VBR quality on the codec's scale, instead of a bit rate.
     package let quality: Double?
+    /// The requested settings of the encoder, validated.
+    package let encoder: EncoderSettings
     /// The requested and the effective settings, by job field name.
     package private(set) var effective: [String: Setting] = [:]
     /// Differences between the output and the source or the requested settings.
@@ -57,7 +59,7 @@ package struct EncodingSettings {
         let quality = rendition.quality ?? (rendition.bitRate == nil ? codec.defaultQuality : nil)
         var settings = EncodingSettings(
             format: format, codec: codec, shape: shape, sampleFormat: stored, bitRate: bitRate, quality: quality,
-            warnings: warnings)
+            encoder: rendition.encoder, warnings: warnings)
         settings.record(rendition)
         return settings
     }
@@ -133,6 +135,7 @@ package struct EncodingSettings {
         if let quality {
             effective["quality"] = Setting(requested: rendition.quality.map { String($0) }, effective: String(quality))
         }
+        for (name, value) in encoder.requested { effective[name] = Setting(requested: value, effective: value) }
     }
 }
 

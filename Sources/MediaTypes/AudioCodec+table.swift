@@ -7,7 +7,8 @@ extension AudioCodec {
                 id, .lossy, sampleRates: [8000, 11025, 12000, 16000, 22050, 24000, 32000, 44100, 48000],
                 maxChannels: 2, layouts: stereo, bitRates: 8000...320_000, bitRateRule: .layerThree,
                 bitRateSteps: layerThreeBitRates(sampleRate: nil), qualities: 0...9, defaultQuality: nil,
-                encoder: .named("libmp3lame"), input: .planarShortOrFloat,
+                controls: EncoderControls(compressionLevels: 0...9), encoder: .named("libmp3lame"),
+                input: .planarShortOrFloat,
                 edges: CodecEdges(padding: .delay, told: .lastInMatroska, areMarked: false, copied: .neither),
                 packets: .plain, words: .streamed("mp4a.40.34", in: [.fmp4, .mpegts]), lowersLevel: true,
                 tensOfHertzFrom: nil,
@@ -32,13 +33,15 @@ extension AudioCodec {
             AudioCodec(
                 id, .lossless, maxChannels: 8,
                 layouts: stereo + ["3.0", "4.0", "5.0", "5.1", "6.1(back)", "7.1(wide)"], bitRateRule: .none,
-                defaultQuality: nil, sampleFormats: [.s16, .s24], encoder: .named("alac"), input: .planarShortOrLong,
+                defaultQuality: nil, controls: EncoderControls(compressionLevels: 0...2), sampleFormats: [.s16, .s24],
+                encoder: .named("alac"), input: .planarShortOrLong,
                 edges: .none, packets: .plain, words: .streamed("alac", in: [.fmp4]), lowersLevel: false,
                 tensOfHertzFrom: nil, joint: EncoderJoint(.planned, maxChannels: 8))
         case .flac:
             AudioCodec(
                 id, .lossless, highestSampleRate: 655_340, maxChannels: 8, bitRateRule: .none, defaultQuality: nil,
-                sampleFormats: [.s16, .s24], encoder: .named("flac"), input: .shortOrLong, edges: .none,
+                controls: EncoderControls(compressionLevels: 0...12), sampleFormats: [.s16, .s24],
+                encoder: .named("flac"), input: .shortOrLong, edges: .none,
                 packets: .plain,
                 words: CodecWords(
                     loudness: .replayGain, tellsITunes: false, holdsSum: true,
@@ -61,8 +64,8 @@ extension AudioCodec {
         case .opus:
             AudioCodec(
                 id, .lossy, sampleRates: [8000, 12000, 16000, 24000, 48000], maxChannels: 8, layouts: xiph,
-                bitRates: 6000...2_048_000, bitRateRule: .opusFrame, defaultQuality: nil, encoder: .named("libopus"),
-                input: .shortOrFloat,
+                bitRates: 6000...2_048_000, bitRateRule: .opusFrame, defaultQuality: nil,
+                controls: EncoderControls(compressionLevels: 0...10), encoder: .named("libopus"), input: .shortOrFloat,
                 edges: CodecEdges(padding: .delay, told: .everywhere, areMarked: false, copied: .both),
                 packets: CodecPackets(
                     areKept: true, isLengthTold: true, length: .frame, decodedRate: 48_000, copySlack: 0),
@@ -79,7 +82,8 @@ extension AudioCodec {
         case .wavpack:
             AudioCodec(
                 id, .lossless, maxChannels: 8, bitRateRule: .none, defaultQuality: nil,
-                sampleFormats: [.s16, .s24, .s32, .f32], encoder: .named("wavpack"), input: .planarStored,
+                controls: EncoderControls(compressionLevels: 0...8), sampleFormats: [.s16, .s24, .s32, .f32],
+                encoder: .named("wavpack"), input: .planarStored,
                 edges: .none, packets: .plain, words: .none, lowersLevel: false, tensOfHertzFrom: nil, joint: nil)
         case .tta:
             AudioCodec(
@@ -115,7 +119,7 @@ extension AudioCodec {
                 id, .lossy, sampleRates: [8000, 16000, 32000], maxChannels: 2, layouts: stereo,
                 bitRates: 2150...44_800, bitRateRule: .speexModes,
                 bitRateSteps: speexBitRates(sampleRate: nil, channels: nil), qualities: 0...10, defaultQuality: nil,
-                encoder: .named("libspeex"), input: .short,
+                controls: EncoderControls(compressionLevels: 0...10), encoder: .named("libspeex"), input: .short,
                 edges: CodecEdges(
                     padding: .delayBehindAndLate([8000: 40, 16_000: 80, 32_000: 160]), told: .nowhere,
                     areMarked: false, copied: .neither),

@@ -22,6 +22,8 @@ package struct AudioCodec: Sendable {
     package let qualities: ClosedRange<Double>?
     /// The default VBR quality if the job sets neither quality nor bit rate.
     package let defaultQuality: Double?
+    /// The encoder's further settings.
+    package let controls: EncoderControls
     /// The sample formats that a job may request.
     package let sampleFormats: [SampleFormat]
     /// libav's encoder.
@@ -75,8 +77,9 @@ package struct AudioCodec: Sendable {
         _ id: ID, _ kind: Kind, sampleRates: [Int]? = nil, lowestSampleRate: Int = 1000,
         highestSampleRate: Int = 384_000, maxChannels: Int, layouts: [String]? = nil,
         bitRates: ClosedRange<Int>? = nil, bitRateRule: BitRateRule, bitRateSteps: [Int]? = nil,
-        qualities: ClosedRange<Double>? = nil, defaultQuality: Double?, sampleFormats: [SampleFormat] = [],
-        encoder: EncoderName, input: EncoderInput, edges: CodecEdges, packets: CodecPackets, words: CodecWords,
+        qualities: ClosedRange<Double>? = nil, defaultQuality: Double?, controls: EncoderControls = .none,
+        sampleFormats: [SampleFormat] = [], encoder: EncoderName, input: EncoderInput, edges: CodecEdges,
+        packets: CodecPackets, words: CodecWords,
         lowersLevel: Bool, tensOfHertzFrom: Int?, joint: EncoderJoint?
     ) {
         self.id = id
@@ -91,6 +94,7 @@ package struct AudioCodec: Sendable {
         self.bitRateSteps = bitRateSteps
         self.qualities = qualities
         self.defaultQuality = defaultQuality
+        self.controls = controls
         self.sampleFormats = sampleFormats
         self.encoder = encoder
         self.input = input

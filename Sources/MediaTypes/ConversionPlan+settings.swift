@@ -15,7 +15,7 @@ extension ConversionPlan {
         settings["split_channels"] = rendition.picture.splitsChannels.map { String($0) }
         settings["size"] = rendition.picture.size?.description
         settings["tracks"] = source.track == .all ? "all" : nil
-        return settings.compactMapValues(\.self)
+        return settings.compactMapValues(\.self).merging(rendition.encoder.requested) { $1 }
     }
 }
 

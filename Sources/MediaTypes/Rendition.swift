@@ -14,6 +14,7 @@ package struct Rendition: Codable, Sendable, Hashable {
     /// The name of a layout, such as `5.1`, which also fixes the channel count.
     package var channelLayout: String?
     package var sampleFormat: SampleFormat?
+    package var encoder = EncoderSettings()
     package var sound = SoundSettings()
     package var tags = TagSettings()
     package var passthrough = Passthrough.never
@@ -37,7 +38,7 @@ package struct Rendition: Codable, Sendable, Hashable {
     }
 
     enum CodingKeys: String, CodingKey {
-        case format, codec, quality, channels, sound, tags, passthrough, segments, picture
+        case format, codec, quality, channels, encoder, sound, tags, passthrough, segments, picture
         case bitRate = "bit_rate"
         case sampleRate = "sample_rate"
         case channelLayout = "channel_layout"
@@ -73,6 +74,7 @@ extension Rendition {
         try checkChannels(format, codec)
         try checkLayout(format, codec)
         try checkRateControl(codec)
+        try checkEncoder(codec)
         try checkSampleFormat(format, codec)
         try checkSegments(format, codec)
         try checkPicture(format)

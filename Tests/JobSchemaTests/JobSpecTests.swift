@@ -83,6 +83,13 @@ import Testing
         #expect(try Self.spec(["gain": "3", "true_peak": "off"]).plan.renditions[0].sound.ceiling == nil)
     }
 
+    @Test func `the settings of an encoder are read for each output`() throws {
+        let outputs = #"[{},{"format":"flac","compression_level":12},{"compression_level":null}]"#
+        let spec = try Self.spec(["outputs": outputs, "compression_level": "2"])
+        #expect(spec.plan.renditions.map(\.encoder.compressionLevel) == [2, 12, nil])
+        #expect(spec.plan.requestedSettings(of: 1)["compression_level"] == "12")
+    }
+
     @Test(arguments: [("192k", 192_000), ("192K", 192_000), ("128000", 128_000)])
     func `bit rates are parsed`(text: String, expected: Int) throws {
         #expect(try Self.spec(["bit_rate": text]).plan.renditions[0].bitRate == expected)
@@ -105,7 +112,9 @@ import Testing
     @Test(arguments: [
         (["format": "xyz"], "xyz"), (["codec": "opus"], "opus"), (["bit_rate": "fast"], "fast"),
         (["sample_rate": "0"], "sample_rate"), (["sample_rate": "44101"], "44101"), (["channels": "3"], "3"),
-        (["quality": "nan"], "nan"), (["priority": "urgent"], "urgent"), (["attempts": "0"], "attempts"),
+        (["quality": "nan"], "nan"), (["compression_level": "best"], "`best`"), (["compression_level": "10"], "0 to 9"),
+        (["compression_level": "1", "passthrough": "require"], "setting of an encoder"),
+        (["priority": "urgent"], "urgent"), (["attempts": "0"], "attempts"),
         (["attempts": "1e2"], "1e2"), (["timeout": "inf"], "inf"), (["delay": "-1"], "-1"),
         (["delay": "1", "not_before": "2030-01-01T00:00:00Z"], "delay"), (["not_before": "tomorrow"], "tomorrow"),
         (["dedup": ""], "dedup"), (["source": "scp://x/y"], "scp"), (["source": "/etc/passwd"], "/etc/passwd"),

@@ -70,6 +70,31 @@ import Testing
         #expect(problem?.description.contains(words) == true, "\(problem?.description ?? "")")
     }
 
+    @Test(arguments: [
+        ("flac", nil, 13, "flac does not support compression_level 13; it supports 0 to 12"),
+        ("m4a", "alac", 3, "it supports 0 to 2"), ("wv", nil, 9, "it supports 0 to 8"),
+        ("opus", nil, 11, "it supports 0 to 10"), ("mp3", nil, 10, "it supports 0 to 9"),
+        ("wav", nil, 5, "pcm has no compression levels, and compression_level is 5; leave compression_level out"),
+        ("m4a", nil, 5, "aac has no compression levels"),
+    ])
+    func `a compression level that the encoder lacks is refused`(
+        _ format: String, _ codec: String?, _ level: Int, _ words: String
+    ) throws {
+        var rendition = Rendition(format: format, codec: codec)
+        rendition.encoder.compressionLevel = level
+        let problem = #expect(throws: FormatProblem.self) { try rendition.validate() }
+        #expect(problem?.field == "compression_level")
+        #expect(problem?.description.contains(words) == true, "\(problem?.description ?? "")")
+    }
+
+    @Test func `a setting of an encoder and a required copy are mutually exclusive`() {
+        var rendition = Rendition(format: "flac")
+        rendition.encoder.compressionLevel = 8
+        rendition.passthrough = .require
+        let problem = #expect(throws: FormatProblem.self) { try rendition.validate() }
+        #expect(problem?.description.contains("compression_level (8) is a setting of an encoder") == true)
+    }
+
     @Test func `every setting that the table allows is accepted`() throws {
         try Rendition(format: "mp3", bitRate: 192_000, sampleRate: 44_100, channels: 2).validate()
         try Rendition(format: "mp3", quality: 2).validate()

@@ -103,6 +103,7 @@ package struct CopyPlan {
     ) -> String? {
         if let wish = rendition.bitRate, wish != bitRate { return "bit_rate" }
         if rendition.quality != nil { return "quality" }
+        if let name = rendition.encoder.requested.keys.min() { return name }
         if let wish = rendition.sampleRate, wish != reader.shape.rate { return "sample_rate" }
         if let wish = rendition.channels, wish != reader.shape.channels { return "channels" }
         if let wish = rendition.sampleFormat, wish.base != reader.depth.sampleFormat { return "sample_format" }

@@ -19,6 +19,7 @@ format
 codec
 bit_rate
 quality
+compression_level
 sample_rate
 channels
 channel_layout

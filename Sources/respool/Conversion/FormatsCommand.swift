@@ -116,6 +116,8 @@ private struct CodecEntry: Encodable {
     let bitRateRanges: [BitRateEntry]
     @Nullable var lowestQuality: Double?
     @Nullable var highestQuality: Double?
+    @Nullable var lowestCompressionLevel: Int?
+    @Nullable var highestCompressionLevel: Int?
     let sampleFormats: [SampleFormat]
     /// Whether one file is encoded on several cores.
     let parallel: Bool
@@ -135,6 +137,8 @@ private struct CodecEntry: Encodable {
         highestBitRate = codec.bitRates?.upperBound
         lowestQuality = codec.qualities?.lowerBound
         highestQuality = codec.qualities?.upperBound
+        lowestCompressionLevel = codec.controls.compressionLevels?.lowerBound
+        highestCompressionLevel = codec.controls.compressionLevels?.upperBound
         parallel = codec.joint != nil
         sampleFormats = codec.kind == .pcm ? format.pcmFormats : codec.sampleFormats
     }
@@ -152,6 +156,8 @@ private struct CodecEntry: Encodable {
         case highestBitRate = "highest_bit_rate"
         case lowestQuality = "lowest_quality"
         case highestQuality = "highest_quality"
+        case lowestCompressionLevel = "lowest_compression_level"
+        case highestCompressionLevel = "highest_compression_level"
         case sampleFormats = "sample_formats"
     }
 }

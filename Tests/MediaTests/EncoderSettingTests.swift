@@ -1,0 +1,58 @@
+import Encoding
+import MediaTypes
+import TestSupport
+import Testing
+
+/// Settings of encoders have the effect that ffmpeg's options of the same name have.
+@Suite(.timeLimit(.minutes(3))) struct EncoderSettingTests {
+    /// Six seconds of stereo at 48 kHz and 16 bits, which every encoder takes as they are.
+    private func music() async throws -> String { try await Studio.shared.music(as: "music-48.wav", ["-ar", "48000"]) }
+
+    /// The MD5 of all packets of a file, without the container around them.
+    private func packets(_ path: String) async throws -> String {
+        try await WarmProgram.ffmpeg.run(
+            ["-v", "error", "-nostdin", "-i", path, "-map", "0:a", "-c", "copy", "-f", "md5", "-"]
+        ).output
+    }
+
+    private func rendition(
+        _ format: String, _ codec: String, bitRate: Int? = nil, _ change: (inout EncoderSettings) -> Void = { _ in }
+    ) -> Rendition {
+        var rendition = Rendition(format: format, codec: codec, bitRate: bitRate)
+        change(&rendition.encoder)
+        return rendition
+    }
+
+    @Test(
+        arguments: [
+            ("flac", "flac", "flac", nil, [0, 8, 12]), ("alac", "alac", "alac", nil, [0, 1]),
+            ("wv", "wavpack", "wavpack", nil, [1, 4]), ("opus", "opus", "libopus", 96_000, [0, 5]),
+            ("mp3", "mp3", "libmp3lame", 128_000, [0, 9]), ("mka", "flac", "flac", nil, [8]),
+        ] as [(String, String, String, Int?, [Int])])
+    func `a compression level writes the packets that ffmpeg writes at that level`(
+        _ format: String, _ codec: String, _ encoder: String, _ bitRate: Int?, _ levels: [Int]
+    ) async throws {
+        let plain = try await packets(convert(music(), rendition(format, codec, bitRate: bitRate)).path)
+        for level in levels {
+            let made = try await convert(
+                music(), rendition(format, codec, bitRate: bitRate) { $0.compressionLevel = level })
+            let ending = AudioFormat.named(format)!.fileExtension
+            let expected = try await Studio.shared.source(
+                "level-\(level).\(ending)",
+                ["-i", try await music(), "-c:a", encoder, "-compression_level", "\(level)"]
+                    + (bitRate.map { ["-b:a", "\($0)"] } ?? []))
+            let sum = try await packets(made.path)
+            #expect(try await sum == packets(expected), "level \(level)")
+            #expect(sum != plain, "level \(level)")
+            #expect(made.result.samples == 288_000)
+            #expect(made.result.settings["compression_level"] == Setting(requested: "\(level)", effective: "\(level)"))
+        }
+    }
+
+    @Test func `packets are not copied if a job sets a compression level`() async throws {
+        let source = try await Studio.shared.music(as: "copy.flac")
+        var rendition = rendition("flac", "flac") { $0.compressionLevel = 12 }
+        rendition.passthrough = .auto
+        #expect(try await !convert(source, rendition).result.copied)
+    }
+}
