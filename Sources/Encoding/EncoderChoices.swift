@@ -44,6 +44,9 @@ extension EncodingSettings {
     var encoderOptions: [(String, String)] {
         var options: [(String, String)] = []
         if let level = encoder.compressionLevel { options.append(("compression_level", String(level))) }
+        if let option = codec.controls.bitRateModeOption, let value = bitRateMode.flatMap({ option.values[$0] }) {
+            options.append((option.name, value))
+        }
         return options
     }
 }

@@ -55,6 +55,8 @@ package struct JobField: Sendable {
         JobField(
             "compression_level", "N", "the encoder's effort: ffmpeg's -compression_level", default: "the encoder's"),
         JobField(
+            "bit_rate_mode", "MODE", "cbr, abr or vbr, of those that the codec supports", default: "by codec"),
+        JobField(
             "sample_rate", "HZ", "sample rate in Hz: 44100",
             default: "the source's, or the nearest that the codec supports"),
         JobField("channels", "N", "1 to 64", default: "the source's, or the nearest that the codec supports"),

@@ -118,6 +118,9 @@ package struct EncodingSettings {
         return widest
     }
 
+    /// How the encoder spends its bits over time; `nil` if its bit rate cannot be chosen.
+    package var bitRateMode: BitRateMode? { codec.bitRateMode(encoder.bitRateMode, withQuality: quality != nil) }
+
     private mutating func record(_ rendition: Rendition) {
         effective["codec"] = Setting(requested: rendition.codec, effective: codec.name)
         effective["sample_rate"] = Setting(
@@ -134,6 +137,9 @@ package struct EncodingSettings {
         }
         if let quality {
             effective["quality"] = Setting(requested: rendition.quality.map { String($0) }, effective: String(quality))
+        }
+        if let bitRateMode {
+            effective["bit_rate_mode"] = Setting(effective: bitRateMode.rawValue)
         }
         for (name, value) in encoder.requested { effective[name] = Setting(requested: value, effective: value) }
     }

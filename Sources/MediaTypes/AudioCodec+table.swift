@@ -7,8 +7,10 @@ extension AudioCodec {
                 id, .lossy, sampleRates: [8000, 11025, 12000, 16000, 22050, 24000, 32000, 44100, 48000],
                 maxChannels: 2, layouts: stereo, bitRates: 8000...320_000, bitRateRule: .layerThree,
                 bitRateSteps: layerThreeBitRates(sampleRate: nil), qualities: 0...9, defaultQuality: nil,
-                controls: EncoderControls(compressionLevels: 0...9), encoder: .named("libmp3lame"),
-                input: .planarShortOrFloat,
+                controls: EncoderControls(
+                    compressionLevels: 0...9, bitRateModes: [.cbr, .abr],
+                    bitRateModeOption: .init(name: "abr", values: [.cbr: "0", .abr: "1"])),
+                encoder: .named("libmp3lame"), input: .planarShortOrFloat,
                 edges: CodecEdges(padding: .delay, told: .lastInMatroska, areMarked: false, copied: .neither),
                 packets: .plain, words: .streamed("mp4a.40.34", in: [.fmp4, .mpegts]), lowersLevel: true,
                 tensOfHertzFrom: nil,
@@ -20,8 +22,8 @@ extension AudioCodec {
                     7350, 8000, 11025, 12000, 16000, 22050, 24000, 32000, 44100, 48000, 64000, 88200, 96000,
                 ],
                 maxChannels: 8, layouts: stereo + ["3.0", "4.0", "5.0", "5.1", "6.1", "7.1"],
-                bitRates: 8000...4_608_000, bitRateRule: .bitReservoir, defaultQuality: nil, encoder: .named("aac"),
-                input: .float,
+                bitRates: 8000...4_608_000, bitRateRule: .bitReservoir, defaultQuality: nil,
+                controls: EncoderControls(bitRateModes: [.abr]), encoder: .named("aac"), input: .float,
                 edges: CodecEdges(padding: .delay, told: .lastInMatroska, areMarked: true, copied: .neither),
                 packets: .plain,
                 words: CodecWords(
@@ -54,7 +56,7 @@ extension AudioCodec {
             AudioCodec(
                 id, .lossy, lowestSampleRate: 8000, highestSampleRate: 192_000, maxChannels: 8, layouts: xiph,
                 bitRates: 6000...2_000_000, bitRateRule: .vorbisModes, qualities: -1...10, defaultQuality: 4,
-                encoder: .named("libvorbis"), input: .float,
+                controls: EncoderControls(bitRateModes: [.vbr]), encoder: .named("libvorbis"), input: .float,
                 edges: CodecEdges(padding: .delay, told: .everywhere, areMarked: true, copied: .last),
                 // If there is only one page, libav miscounts the first packet: it keeps padding, or removes too much.
                 packets: CodecPackets(
@@ -65,7 +67,10 @@ extension AudioCodec {
             AudioCodec(
                 id, .lossy, sampleRates: [8000, 12000, 16000, 24000, 48000], maxChannels: 8, layouts: xiph,
                 bitRates: 6000...2_048_000, bitRateRule: .opusFrame, defaultQuality: nil,
-                controls: EncoderControls(compressionLevels: 0...10), encoder: .named("libopus"), input: .shortOrFloat,
+                controls: EncoderControls(
+                    compressionLevels: 0...10, bitRateModes: [.vbr, .cbr],
+                    bitRateModeOption: .init(name: "vbr", values: [.vbr: "on", .cbr: "off"])),
+                encoder: .named("libopus"), input: .shortOrFloat,
                 edges: CodecEdges(padding: .delay, told: .everywhere, areMarked: false, copied: .both),
                 packets: CodecPackets(
                     areKept: true, isLengthTold: true, length: .frame, decodedRate: 48_000, copySlack: 0),
@@ -96,20 +101,23 @@ extension AudioCodec {
             AudioCodec(
                 id, .lossy, sampleRates: [32000, 44100, 48000], maxChannels: 6, layouts: dolby,
                 bitRates: 32_000...640_000, bitRateRule: .dolby, bitRateSteps: dolbyBitRates(channels: nil),
-                defaultQuality: nil, encoder: .named("ac3"), input: .float, edges: .delayedOutput, packets: .plain,
+                defaultQuality: nil, controls: EncoderControls(bitRateModes: [.cbr]), encoder: .named("ac3"),
+                input: .float, edges: .delayedOutput, packets: .plain,
                 words: .streamed("ac-3", in: [.fmp4, .mpegts]), lowersLevel: false, tensOfHertzFrom: nil,
                 joint: EncoderJoint(.planned, period: 147, lead: .frames(1), tail: .frames(2), maxChannels: 6))
         case .eac3:
             AudioCodec(
                 id, .lossy, sampleRates: [32000, 44100, 48000], maxChannels: 6, layouts: dolby,
                 bitRates: 32_000...1_008_000, bitRateRule: .dolbyPlusFrame, defaultQuality: nil,
-                encoder: .named("eac3"), input: .float, edges: .delayedOutput, packets: .plain,
+                controls: EncoderControls(bitRateModes: [.cbr]), encoder: .named("eac3"), input: .float,
+                edges: .delayedOutput, packets: .plain,
                 words: .streamed("ec-3", in: [.fmp4, .mpegts]), lowersLevel: false, tensOfHertzFrom: nil, joint: nil)
         case .mp2:
             AudioCodec(
                 id, .lossy, sampleRates: [16000, 22050, 24000, 32000, 44100, 48000], maxChannels: 2, layouts: stereo,
                 bitRates: 8000...384_000, bitRateRule: .layerTwo,
                 bitRateSteps: layerTwoBitRates(sampleRate: nil, channels: nil), defaultQuality: nil,
+                controls: EncoderControls(bitRateModes: [.cbr]),
                 // libav's own encoder accepts bit rates that the standard forbids for the number of channels.
                 encoder: .named("libtwolame"), input: .shortOrFloat,
                 edges: CodecEdges(padding: .delayBehind, told: .lastInMatroska, areMarked: true, copied: .neither),
@@ -119,7 +127,8 @@ extension AudioCodec {
                 id, .lossy, sampleRates: [8000, 16000, 32000], maxChannels: 2, layouts: stereo,
                 bitRates: 2150...44_800, bitRateRule: .speexModes,
                 bitRateSteps: speexBitRates(sampleRate: nil, channels: nil), qualities: 0...10, defaultQuality: nil,
-                controls: EncoderControls(compressionLevels: 0...10), encoder: .named("libspeex"), input: .short,
+                controls: EncoderControls(compressionLevels: 0...10, bitRateModes: [.cbr]),
+                encoder: .named("libspeex"), input: .short,
                 edges: CodecEdges(
                     padding: .delayBehindAndLate([8000: 40, 16_000: 80, 32_000: 160]), told: .nowhere,
                     areMarked: false, copied: .neither),
@@ -141,7 +150,7 @@ extension AudioCodec {
             AudioCodec(
                 id, .lossy, sampleRates: [8000, 11025, 16000, 22050, 32000, 44100, 48000], maxChannels: 2,
                 layouts: stereo, bitRates: 24_000...320_000, bitRateRule: .unbounded, defaultQuality: nil,
-                encoder: .named("wmav2"), input: .float,
+                controls: EncoderControls(bitRateModes: [.cbr]), encoder: .named("wmav2"), input: .float,
                 edges: CodecEdges(
                     padding: .wholeFrames, told: .elsewhereThanInMatroska, areMarked: false, copied: .neither),
                 packets: .plain, words: .none, lowersLevel: false, tensOfHertzFrom: nil, joint: nil)

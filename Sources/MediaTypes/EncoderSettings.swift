@@ -2,10 +2,12 @@
 package struct EncoderSettings: Codable, Hashable, Sendable {
     /// A level on the scale of ffmpeg's `-compression_level`, whose direction depends on the encoder.
     package var compressionLevel: Int?
+    package var bitRateMode: BitRateMode?
 
     package init() {}
 
     enum CodingKeys: String, CodingKey {
+        case bitRateMode = "bit_rate_mode"
         case compressionLevel = "compression_level"
     }
 }
@@ -13,18 +15,53 @@ package struct EncoderSettings: Codable, Hashable, Sendable {
 extension EncoderSettings {
     /// The settings that are not open, by job field name.
     package var requested: [String: String] {
-        let settings = ["compression_level": compressionLevel.map { String($0) }]
+        let settings = [
+            "compression_level": compressionLevel.map { String($0) }, "bit_rate_mode": bitRateMode?.rawValue,
+        ]
         return settings.compactMapValues(\.self)
     }
+}
+
+/// How an encoder spends its bits over time.
+package enum BitRateMode: String, Codable, Hashable, Sendable, CaseIterable {
+    /// Packets of a constant size, except for the rounding to whole bytes.
+    case cbr
+    /// Packets of different sizes that have the bit rate on average.
+    case abr
+    /// Packets as large as their content requires.
+    case vbr
 }
 
 /// What an encoder lets a job set, beside bit rate and quality.
 package struct EncoderControls: Sendable {
     /// The levels of libavcodec's `compression_level`; `nil` if the encoder has none.
     package var compressionLevels: ClosedRange<Int>?
+    /// The modes with a bit rate, starting with the default. A quality is always a variable bit rate.
+    package var bitRateModes: [BitRateMode] = []
+    /// libavcodec's option that selects among them; `nil` if there is one mode.
+    package var bitRateModeOption: ModeOption?
+
+    /// An option of libavcodec, and its value for each mode.
+    package struct ModeOption: Sendable {
+        package let name: String
+        package let values: [BitRateMode: String]
+    }
 
     /// An encoder without such settings.
     static let none = EncoderControls()
+}
+
+extension AudioCodec {
+    /// The modes that a job may request; empty if the bit rate cannot be chosen.
+    package var bitRateModes: [BitRateMode] {
+        let modes = controls.bitRateModes
+        return qualities == nil || modes.contains(.vbr) ? modes : modes + [.vbr]
+    }
+
+    /// The mode with a quality or with a bit rate; `nil` if the bit rate cannot be chosen.
+    package func bitRateMode(_ requested: BitRateMode?, withQuality: Bool) -> BitRateMode? {
+        withQuality ? .vbr : requested ?? controls.bitRateModes.first
+    }
 }
 
 extension Rendition {
@@ -36,6 +73,28 @@ extension Rendition {
                 "`passthrough` is `require`, and \(name) (\(value)) is a setting of an encoder; leave one of them out")
         }
         try checkCompressionLevel(codec)
+        try checkBitRateMode(codec)
+    }
+
+    private func checkBitRateMode(_ codec: AudioCodec) throws(FormatProblem) {
+        guard let mode = encoder.bitRateMode else { return }
+        guard codec.bitRateModes.contains(mode) else {
+            let right = codec.bitRateModes.map(\.rawValue).joined(separator: ", ")
+            throw FormatProblem(
+                "bit_rate_mode",
+                "\(codec.name) does not support bit_rate_mode \(mode.rawValue); "
+                    + (right.isEmpty ? "leave bit_rate_mode out" : "it supports \(right)"))
+        }
+        if quality != nil, mode != .vbr {
+            throw FormatProblem(
+                "bit_rate_mode",
+                "bit_rate_mode is \(mode.rawValue), and a quality has a variable bit rate; give bit_rate instead of quality"
+            )
+        }
+        if quality == nil, codec.defaultQuality == nil, !codec.controls.bitRateModes.contains(mode) {
+            throw FormatProblem(
+                "bit_rate_mode", "bit_rate_mode \(mode.rawValue) of \(codec.name) requires a quality; give quality")
+        }
     }
 
     private func checkCompressionLevel(_ codec: AudioCodec) throws(FormatProblem) {

@@ -238,6 +238,8 @@ import Testing
             try #require(try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any])["format"] as? String
         }
         #expect(names == AudioFormat.all.map(\.name))
+        let opus = try #require(outcome.lines.first { $0.contains(#""format":"opus""#) })
+        #expect(opus.contains(#""bit_rate_modes":["vbr","cbr"]"#))
         let flac = try #require(outcome.lines.first { $0.contains(#""format":"flac""#) })
         #expect(flac.contains(#""lowest_compression_level":0"#) && flac.contains(#""highest_compression_level":12"#))
         #expect(try await respool.run("formats").output.contains("RIFF WAVE"))

@@ -113,6 +113,8 @@ import Testing
         (["format": "xyz"], "xyz"), (["codec": "opus"], "opus"), (["bit_rate": "fast"], "fast"),
         (["sample_rate": "0"], "sample_rate"), (["sample_rate": "44101"], "44101"), (["channels": "3"], "3"),
         (["quality": "nan"], "nan"), (["compression_level": "best"], "`best`"), (["compression_level": "10"], "0 to 9"),
+        (["bit_rate_mode": "vbr2"], "cbr, abr or vbr"),
+        (["bit_rate_mode": "cbr", "quality": "2"], "variable bit rate"),
         (["compression_level": "1", "passthrough": "require"], "setting of an encoder"),
         (["priority": "urgent"], "urgent"), (["attempts": "0"], "attempts"),
         (["attempts": "1e2"], "1e2"), (["timeout": "inf"], "inf"), (["delay": "-1"], "-1"),

@@ -49,6 +49,49 @@ import Testing
         }
     }
 
+    /// The sizes of all packets of a file in bytes.
+    private func packetSizes(_ path: String) async throws -> [Int] {
+        try await WarmProgram.ffprobe.run(
+            ["-v", "error", "-select_streams", "a:0", "-show_entries", "packet=size", "-of", "csv=p=0", path]
+        ).output.split(whereSeparator: { !$0.isNumber }).compactMap { Int($0) }
+    }
+
+    @Test(arguments: [
+        ("opus", "opus", 96_000), ("mp3", "mp3", 128_000), ("ogg", "opus", 24_000), ("mka", "mp3", 64_000),
+    ])
+    func `a constant bit rate has packets of one size, and other modes do not`(
+        _ format: String, _ codec: String, _ bitRate: Int
+    ) async throws {
+        let constant = try await convert(
+            music(), rendition(format, codec, bitRate: bitRate) { $0.bitRateMode = .cbr })
+        let size = bitRate / 8 * (codec == "opus" ? 960 : 1152) / 48_000
+        let sizes = try await packetSizes(constant.path)
+        #expect(sizes.count > 200 && Set(sizes) == [size], "\(Set(sizes))")
+        #expect(constant.result.settings["bit_rate_mode"] == Setting(requested: "cbr", effective: "cbr"))
+        let other: BitRateMode = codec == "opus" ? .vbr : .abr
+        let changing = try await convert(music(), rendition(format, codec, bitRate: bitRate) { $0.bitRateMode = other })
+        #expect(Set(try await packetSizes(changing.path)).count > 1)
+        #expect([constant, changing].allSatisfy { $0.result.samples == 288_000 })
+    }
+
+    @Test func `an average bit rate of LAME is that of ffmpeg's option`() async throws {
+        let made = try await convert(music(), rendition("mp3", "mp3", bitRate: 96_000) { $0.bitRateMode = .abr })
+        let expected = try await Studio.shared.source(
+            "abr.mp3", ["-i", try await music(), "-b:a", "96k", "-abr", "1"])
+        #expect(try await packets(made.path) == packets(expected))
+    }
+
+    @Test(
+        arguments: [
+            (Rendition(format: "mp3"), "cbr"), (Rendition(format: "mp3", quality: 4), "vbr"),
+            (Rendition(format: "opus"), "vbr"), (Rendition(format: "m4a"), "abr"), (Rendition(format: "ogg"), "vbr"),
+            (Rendition(format: "ac3"), "cbr"), (Rendition(format: "flac"), nil),
+        ] as [(Rendition, String?)])
+    func `a result states its bit rate mode`(_ rendition: Rendition, _ mode: String?) async throws {
+        let made = try await convert(music(), rendition, end: MediaTime(parsing: "0.5")!)
+        #expect(made.result.settings["bit_rate_mode"] == mode.map { Setting(effective: $0) })
+    }
+
     @Test func `packets are not copied if a job sets a compression level`() async throws {
         let source = try await Studio.shared.music(as: "copy.flac")
         var rendition = rendition("flac", "flac") { $0.compressionLevel = 12 }

@@ -87,6 +87,40 @@ import Testing
         #expect(problem?.description.contains(words) == true, "\(problem?.description ?? "")")
     }
 
+    @Test(
+        arguments: [
+            (Rendition(format: "ac3"), .vbr, "ac3 does not support bit_rate_mode vbr; it supports cbr"),
+            (Rendition(format: "opus"), .abr, "it supports vbr, cbr"),
+            (Rendition(format: "m4a"), .cbr, "it supports abr"),
+            (Rendition(format: "flac"), .cbr, "flac does not support bit_rate_mode cbr; leave bit_rate_mode out"),
+            (Rendition(format: "gsm"), .cbr, "leave bit_rate_mode out"),
+            (Rendition(format: "mp3"), .vbr, "vbr of mp3 requires a quality; give quality"),
+            (Rendition(format: "mp3", bitRate: 128_000), .vbr, "requires a quality"),
+            (Rendition(format: "mp3", quality: 2), .cbr, "give bit_rate instead of quality"),
+        ] as [(Rendition, BitRateMode, String)])
+    func `a bit rate mode that the encoder lacks is refused`(
+        _ rendition: Rendition, _ mode: BitRateMode, _ words: String
+    ) throws {
+        var rendition = rendition
+        rendition.encoder.bitRateMode = mode
+        let problem = #expect(throws: FormatProblem.self) { try rendition.validate() }
+        #expect(problem?.field == "bit_rate_mode")
+        #expect(problem?.description.contains(words) == true, "\(problem?.description ?? "")")
+    }
+
+    @Test func `the modes of the table are accepted with what they need`() throws {
+        for codec in AudioCodec.all {
+            let format = try #require(AudioFormat.all.first { $0.codecs.contains(codec.name) && !$0.isPicture })
+            for mode in codec.bitRateModes {
+                let isOfQuality = mode == .vbr && !codec.controls.bitRateModes.contains(.vbr)
+                var rendition = Rendition(
+                    format: format.name, codec: codec.name, quality: isOfQuality ? codec.qualities?.upperBound : nil)
+                rendition.encoder.bitRateMode = mode
+                #expect(throws: Never.self, "\(codec.name) \(mode)") { try rendition.validate() }
+            }
+        }
+    }
+
     @Test func `a setting of an encoder and a required copy are mutually exclusive`() {
         var rendition = Rendition(format: "flac")
         rendition.encoder.compressionLevel = 8

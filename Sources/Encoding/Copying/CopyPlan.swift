@@ -127,6 +127,7 @@ extension EncodingSettings {
     fileprivate func effective(copying bitRate: Int, _ reader: borrowing AssetReader) -> [String: Setting] {
         var effective = self.effective
         effective["quality"] = nil
+        effective["bit_rate_mode"] = nil
         effective["bit_rate"] =
             bitRate > 0 ? Setting(requested: effective["bit_rate"]?.requested, effective: String(bitRate)) : nil
         effective["channel_layout"] = Setting(

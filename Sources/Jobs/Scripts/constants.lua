@@ -20,6 +20,7 @@ codec
 bit_rate
 quality
 compression_level
+bit_rate_mode
 sample_rate
 channels
 channel_layout

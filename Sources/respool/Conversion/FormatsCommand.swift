@@ -116,6 +116,8 @@ private struct CodecEntry: Encodable {
     let bitRateRanges: [BitRateEntry]
     @Nullable var lowestQuality: Double?
     @Nullable var highestQuality: Double?
+    /// The supported bit rate modes, starting with the default.
+    let bitRateModes: [BitRateMode]
     @Nullable var lowestCompressionLevel: Int?
     @Nullable var highestCompressionLevel: Int?
     let sampleFormats: [SampleFormat]
@@ -137,6 +139,7 @@ private struct CodecEntry: Encodable {
         highestBitRate = codec.bitRates?.upperBound
         lowestQuality = codec.qualities?.lowerBound
         highestQuality = codec.qualities?.upperBound
+        bitRateModes = codec.bitRateModes
         lowestCompressionLevel = codec.controls.compressionLevels?.lowerBound
         highestCompressionLevel = codec.controls.compressionLevels?.upperBound
         parallel = codec.joint != nil
@@ -156,6 +159,7 @@ private struct CodecEntry: Encodable {
         case highestBitRate = "highest_bit_rate"
         case lowestQuality = "lowest_quality"
         case highestQuality = "highest_quality"
+        case bitRateModes = "bit_rate_modes"
         case lowestCompressionLevel = "lowest_compression_level"
         case highestCompressionLevel = "highest_compression_level"
         case sampleFormats = "sample_formats"
