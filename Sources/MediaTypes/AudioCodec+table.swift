@@ -22,8 +22,9 @@ extension AudioCodec {
                     7350, 8000, 11025, 12000, 16000, 22050, 24000, 32000, 44100, 48000, 64000, 88200, 96000,
                 ],
                 maxChannels: 8, layouts: stereo + ["3.0", "4.0", "5.0", "5.1", "6.1", "7.1"],
-                bitRates: 8000...4_608_000, bitRateRule: .bitReservoir, defaultQuality: nil,
-                controls: EncoderControls(bitRateModes: [.abr]), encoder: .named("aac"), input: .float,
+                bitRates: 8000...4_608_000, bitRateRule: .bitReservoir, qualities: 0.1...2,
+                defaultQuality: nil, controls: EncoderControls(bitRateModes: [.abr]), encoder: .named("aac"),
+                input: .float,
                 edges: CodecEdges(padding: .delay, told: .lastInMatroska, areMarked: true, copied: .neither),
                 packets: .plain,
                 words: CodecWords(

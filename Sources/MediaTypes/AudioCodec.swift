@@ -18,7 +18,7 @@ package struct AudioCodec: Sendable {
     package let bitRateRule: BitRateRule
     /// The only supported bit rates, if the codec has a fixed list.
     package let bitRateSteps: [Int]?
-    /// The VBR scale, whose direction depends on the codec (`0` is best for MP3, `10` for Vorbis).
+    /// The VBR scale, whose direction depends on the codec (`0` is best for MP3, `10` for Vorbis, `2` for AAC).
     package let qualities: ClosedRange<Double>?
     /// The default VBR quality if the job sets neither quality nor bit rate.
     package let defaultQuality: Double?

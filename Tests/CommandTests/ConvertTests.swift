@@ -165,6 +165,7 @@ import Testing
         let lines = try await respool.run("formats", "mp3").lines
         #expect(lines.count == 4 && lines[1].hasPrefix("mp3 ") && lines[3].hasPrefix("mp3 "), "\(lines)")
         #expect(try await respool.run("formats", "mp3", "wav", "--json").lines.count == 2)
+        #expect(try await respool.run("formats", "adts").lines[3].contains(" 0.1 to 2"))
     }
 
     @Test func `convert does not overwrite its own source`() async throws {

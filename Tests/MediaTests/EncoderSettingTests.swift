@@ -81,9 +81,26 @@ import Testing
         #expect(try await packets(made.path) == packets(expected))
     }
 
+    @Test(arguments: ["m4a", "adts", "mka"])
+    func `a quality of AAC writes the packets that ffmpeg writes at that quality`(_ format: String) async throws {
+        var bytes: [Int] = []
+        for quality in [0.5, 1, 2] {
+            let made = try await convert(music(), Rendition(format: format, codec: "aac", quality: quality))
+            let expected = try await Studio.shared.source(
+                "quality-\(quality).\(made.path.split(separator: ".").last!)",
+                ["-i", try await music(), "-c:a", "aac", "-q:a", "\(quality)"])
+            #expect(try await packets(made.path) == packets(expected), "quality \(quality)")
+            #expect(made.result.samples == 288_000 && made.result.settings["bit_rate"] == nil)
+            #expect(made.result.settings["quality"] == Setting(requested: "\(quality)", effective: "\(quality)"))
+            bytes.append(Int(made.result.bytes))
+        }
+        #expect(bytes == bytes.sorted() && bytes[2] > bytes[0] * 3 / 2, "\(bytes)")
+    }
+
     @Test(
         arguments: [
-            (Rendition(format: "mp3"), "cbr"), (Rendition(format: "mp3", quality: 4), "vbr"),
+            (Rendition(format: "mp3"), "cbr"), (Rendition(format: "m4a", quality: 1), "vbr"),
+            (Rendition(format: "mp3", quality: 4), "vbr"),
             (Rendition(format: "opus"), "vbr"), (Rendition(format: "m4a"), "abr"), (Rendition(format: "ogg"), "vbr"),
             (Rendition(format: "ac3"), "cbr"), (Rendition(format: "flac"), nil),
         ] as [(Rendition, String?)])

@@ -77,10 +77,11 @@ private struct FormatList {
     }
 
     private static func qualities(_ codec: AudioCodec) -> String {
-        codec.qualities.map {
-            "\(Formatting.decimal($0.lowerBound, places: 0)) to \(Formatting.decimal($0.upperBound, places: 0))"
-        }
-            ?? "-"
+        codec.qualities.map { "\(number($0.lowerBound)) to \(number($0.upperBound))" } ?? "-"
+    }
+
+    private static func number(_ value: Double) -> String {
+        Formatting.decimal(value, places: value == value.rounded() ? 0 : 1)
     }
 }
 
