@@ -47,6 +47,8 @@ extension EncodingSettings {
         if let option = codec.controls.bitRateModeOption, let value = bitRateMode.flatMap({ option.values[$0] }) {
             options.append((option.name, value))
         }
+        if let application = encoder.effectiveApplication { options.append(("application", application.rawValue)) }
+        if let duration = encoder.frameDuration { options.append(("frame_duration", String(duration))) }
         return options
     }
 }

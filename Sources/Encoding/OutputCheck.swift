@@ -72,12 +72,14 @@ package struct OutputCheck {
     private var headerSlack: Int64? {
         guard settings.codec.packets.isLengthTold else { return nil }
         let isPCM = settings.codec.kind == .pcm
+        // A packet of Opus may be longer than the usual one.
+        let packet = Int64((settings.encoder.frameDuration ?? 0) / 1000 * Double(rate))
         return switch settings.format.container.length {
         case .untold: nil
         case .exact: 0
         case .within(let samples): samples
         case .exactForPCM: isPCM ? 0 : nil
-        case .packets(let samples): isPCM ? 0 : samples
+        case .packets(let samples): isPCM ? 0 : max(samples, packet)
         }
     }
 

@@ -56,6 +56,9 @@ package struct JobField: Sendable {
             "compression_level", "N", "the encoder's effort: ffmpeg's -compression_level", default: "the encoder's"),
         JobField(
             "bit_rate_mode", "MODE", "cbr, abr or vbr, of those that the codec supports", default: "by codec"),
+        JobField("application", "NAME", "for opus: audio, voip (speech) or lowdelay", default: "audio"),
+        JobField(
+            "frame_duration", "MS", "for opus: length of a packet in ms: 2.5 5 10 20 40 60 80 100 120", default: "20"),
         JobField(
             "sample_rate", "HZ", "sample rate in Hz: 44100",
             default: "the source's, or the nearest that the codec supports"),

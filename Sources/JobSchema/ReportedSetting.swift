@@ -7,8 +7,9 @@ struct ReportedSetting: Codable {
 
     /// Fields whose values are numbers; a layout such as `5.1` is not a number.
     private static let numeric: Set<String> = [
-        "sample_rate", "channels", "bit_rate", "quality", "compression_level", "loudness", "true_peak", "gain", "drc",
-        "tracks", "zoom", "pixels_per_second", "bits", "dynamic_range",
+        "sample_rate", "channels", "bit_rate", "quality", "compression_level", "frame_duration", "loudness",
+        "true_peak",
+        "gain", "drc", "tracks", "zoom", "pixels_per_second", "bits", "dynamic_range",
     ]
 
     init(_ setting: Setting, of field: String) {

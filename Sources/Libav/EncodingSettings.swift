@@ -56,6 +56,9 @@ package struct EncodingSettings {
         let unchanged = rate == inputShape.rate && layout.count == inputShape.channels
         let shape = SampleShape(format: codec.input(stored, inputShape.format, unchanged), rate: rate, layout: layout)
         let bitRate = try bitRate(rendition, codec, rate, channels)
+        do { try rendition.checkShortPackets(bitRate: bitRate, channels: channels) } catch {
+            throw invalid(error.description)
+        }
         let quality = rendition.quality ?? (rendition.bitRate == nil ? codec.defaultQuality : nil)
         var settings = EncodingSettings(
             format: format, codec: codec, shape: shape, sampleFormat: stored, bitRate: bitRate, quality: quality,
@@ -140,6 +143,9 @@ package struct EncodingSettings {
         }
         if let bitRateMode {
             effective["bit_rate_mode"] = Setting(effective: bitRateMode.rawValue)
+        }
+        if let application = encoder.effectiveApplication {
+            effective["application"] = Setting(effective: application.rawValue)
         }
         for (name, value) in encoder.requested { effective[name] = Setting(requested: value, effective: value) }
     }

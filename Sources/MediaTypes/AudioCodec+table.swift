@@ -70,7 +70,8 @@ extension AudioCodec {
                 bitRates: 6000...2_048_000, bitRateRule: .opusFrame, defaultQuality: nil,
                 controls: EncoderControls(
                     compressionLevels: 0...10, bitRateModes: [.vbr, .cbr],
-                    bitRateModeOption: .init(name: "vbr", values: [.vbr: "on", .cbr: "off"])),
+                    bitRateModeOption: .init(name: "vbr", values: [.vbr: "on", .cbr: "off"]),
+                    applications: OpusApplication.allCases, frameDurations: [2.5, 5, 10, 20, 40, 60, 80, 100, 120]),
                 encoder: .named("libopus"), input: .shortOrFloat,
                 edges: CodecEdges(padding: .delay, told: .everywhere, areMarked: false, copied: .both),
                 packets: CodecPackets(

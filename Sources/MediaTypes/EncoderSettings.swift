@@ -3,10 +3,16 @@ package struct EncoderSettings: Codable, Hashable, Sendable {
     /// A level on the scale of ffmpeg's `-compression_level`, whose direction depends on the encoder.
     package var compressionLevel: Int?
     package var bitRateMode: BitRateMode?
+    /// What Opus is tuned for.
+    package var application: OpusApplication?
+    /// Milliseconds of audio in a packet.
+    package var frameDuration: Double?
 
     package init() {}
 
     enum CodingKeys: String, CodingKey {
+        case application
+        case frameDuration = "frame_duration"
         case bitRateMode = "bit_rate_mode"
         case compressionLevel = "compression_level"
     }
@@ -17,9 +23,33 @@ extension EncoderSettings {
     package var requested: [String: String] {
         let settings = [
             "compression_level": compressionLevel.map { String($0) }, "bit_rate_mode": bitRateMode?.rawValue,
+            "application": application?.rawValue, "frame_duration": frameDuration.map { Self.text(milliseconds: $0) },
         ]
         return settings.compactMapValues(\.self)
     }
+
+    /// What Opus is tuned for: the requested application, or the only one that has such short packets; `nil` if it is open.
+    package var effectiveApplication: OpusApplication? {
+        application ?? (hasShortPackets ? .lowdelay : nil)
+    }
+
+    /// Whether a packet is shorter than the 10 ms that the speech mode of Opus needs. libavcodec then changes the application.
+    fileprivate var hasShortPackets: Bool { frameDuration.map { $0 < 10 } ?? false }
+
+    /// `20` or `2.5`.
+    fileprivate static func text(milliseconds: Double) -> String {
+        milliseconds == milliseconds.rounded() ? String(Int(milliseconds)) : String(milliseconds)
+    }
+}
+
+/// The applications of libopus.
+package enum OpusApplication: String, Codable, Hashable, Sendable, CaseIterable {
+    /// Faithful to the input.
+    case audio
+    /// Intelligible speech.
+    case voip
+    /// The shortest delay, without the speech mode.
+    case lowdelay
 }
 
 /// How an encoder spends its bits over time.
@@ -40,6 +70,9 @@ package struct EncoderControls: Sendable {
     package var bitRateModes: [BitRateMode] = []
     /// libavcodec's option that selects among them; `nil` if there is one mode.
     package var bitRateModeOption: ModeOption?
+    package var applications: [OpusApplication] = []
+    /// Milliseconds of audio in a packet; empty if they are fixed.
+    package var frameDurations: [Double] = []
 
     /// An option of libavcodec, and its value for each mode.
     package struct ModeOption: Sendable {
@@ -74,6 +107,48 @@ extension Rendition {
         }
         try checkCompressionLevel(codec)
         try checkBitRateMode(codec)
+        try checkApplication(codec)
+        try checkFrameDuration(codec)
+    }
+
+    private func checkApplication(_ codec: AudioCodec) throws(FormatProblem) {
+        guard let application = encoder.application, !codec.controls.applications.contains(application) else { return }
+        throw FormatProblem(
+            "application",
+            "\(codec.name) does not support application \(application.rawValue); leave application out")
+    }
+
+    private func checkFrameDuration(_ codec: AudioCodec) throws(FormatProblem) {
+        guard let duration = encoder.frameDuration else { return }
+        let text = EncoderSettings.text(milliseconds: duration)
+        let durations = codec.controls.frameDurations
+        guard durations.contains(duration) else {
+            let right = durations.map { EncoderSettings.text(milliseconds: $0) }.joined(separator: ", ")
+            throw FormatProblem(
+                "frame_duration",
+                "\(codec.name) does not support frame_duration \(text); "
+                    + (right.isEmpty ? "leave frame_duration out" : "it supports \(right) ms"))
+        }
+        if encoder.hasShortPackets, let application = encoder.application, application != .lowdelay {
+            throw FormatProblem(
+                "frame_duration",
+                "frame_duration \(text) requires application lowdelay, and application is \(application.rawValue); "
+                    + "give lowdelay, or 10 ms or more")
+        }
+        try checkShortPackets(bitRate: bitRate, channels: askedChannels ?? 1)
+    }
+
+    /// Throws if short packets of a constant size would be so small that libopus writes silence (less than 3 bytes a stream).
+    package func checkShortPackets(bitRate: Int?, channels: Int) throws(FormatProblem) {
+        guard encoder.bitRateMode == .cbr, encoder.hasShortPackets, let duration = encoder.frameDuration, let bitRate
+        else { return }
+        let least = Int(30_000 / duration) * channels
+        guard bitRate >= least else {
+            throw FormatProblem(
+                "frame_duration",
+                "frame_duration \(EncoderSettings.text(milliseconds: duration)) with bit_rate_mode cbr does not support "
+                    + "bit_rate \(bitRate); it supports \(least) and more")
+        }
     }
 
     private func checkBitRateMode(_ codec: AudioCodec) throws(FormatProblem) {

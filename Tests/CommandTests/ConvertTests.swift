@@ -241,6 +241,8 @@ import Testing
         #expect(names == AudioFormat.all.map(\.name))
         let opus = try #require(outcome.lines.first { $0.contains(#""format":"opus""#) })
         #expect(opus.contains(#""bit_rate_modes":["vbr","cbr"]"#))
+        #expect(opus.contains(#""applications":["audio","voip","lowdelay"]"#))
+        #expect(opus.contains(#""frame_durations":[2.5,5,10,20,40,60,80,100,120]"#))
         let flac = try #require(outcome.lines.first { $0.contains(#""format":"flac""#) })
         #expect(flac.contains(#""lowest_compression_level":0"#) && flac.contains(#""highest_compression_level":12"#))
         #expect(try await respool.run("formats").output.contains("RIFF WAVE"))

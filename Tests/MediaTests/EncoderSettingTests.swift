@@ -1,4 +1,5 @@
 import Encoding
+import Glibc
 import MediaTypes
 import TestSupport
 import Testing
@@ -107,6 +108,50 @@ import Testing
     func `a result states its bit rate mode`(_ rendition: Rendition, _ mode: String?) async throws {
         let made = try await convert(music(), rendition, end: MediaTime(parsing: "0.5")!)
         #expect(made.result.settings["bit_rate_mode"] == mode.map { Setting(effective: $0) })
+    }
+
+    @Test(arguments: ["opus", "webm", "mp4", "caf"])
+    func `a packet of Opus has the length that a job asks for, and the audio keeps its own`(_ format: String)
+        async throws
+    {
+        let source = try await decode(music(), as: Int16.self, "s16le")
+        for milliseconds in [2.5, 5, 10, 40, 60, 120] {
+            let made = try await convert(
+                music(), rendition(format, "opus", bitRate: 160_000) { $0.frameDuration = milliseconds })
+            #expect(made.result.samples == 288_000)
+            #expect(format == "caf" || made.result.gapless == Gapless(start: 0, end: 0))
+            let sizes = try await packetSizes(made.path)
+            #expect(abs(Double(sizes.count) - 6000 / milliseconds) <= 3, "\(milliseconds) ms: \(sizes.count)")
+            let short = milliseconds < 10
+            #expect(made.result.settings["application"] == (short ? Setting(effective: "lowdelay") : nil))
+            // Read by respool, because ffmpeg does not trim the end of MP4.
+            let again = try await convert(made.path, Rendition(format: "wav", sampleFormat: .s16))
+            let result = try await decode(again.path, as: Int16.self, "s16le")
+            #expect(result.count == source.count)
+            let error = zip(source, result).reduce(0.0) { $0 + pow(Double($1.0) - Double($1.1), 2) }
+            let power = source.reduce(0.0) { $0 + Double($1) * Double($1) }
+            #expect(error < power / 100, "\(milliseconds) ms: \(10 * log10(power / error)) dB")
+        }
+    }
+
+    @Test(arguments: [("voip", 20.0), ("lowdelay", 20), ("lowdelay", 5), ("audio", 60)])
+    func `an application of Opus writes the packets that ffmpeg writes`(_ name: String, _ milliseconds: Double)
+        async throws
+    {
+        let made = try await convert(
+            music(),
+            rendition("opus", "opus", bitRate: 64_000) {
+                $0.application = OpusApplication(rawValue: name)
+                $0.frameDuration = milliseconds
+            })
+        let expected = try await Studio.shared.source(
+            "\(name)-\(milliseconds).opus",
+            [
+                "-i", try await music(), "-b:a", "64k", "-application", name, "-frame_duration", "\(milliseconds)",
+            ])
+        #expect(try await packets(made.path) == packets(expected))
+        #expect(made.result.samples == 288_000)
+        #expect(made.result.settings["application"] == Setting(requested: name, effective: name))
     }
 
     @Test func `packets are not copied if a job sets a compression level`() async throws {

@@ -110,6 +110,40 @@ import Testing
         #expect(problem?.description.contains(words) == true, "\(problem?.description ?? "")")
     }
 
+    @Test(
+        arguments: [
+            ("mp3", .voip, nil, "application", "mp3 does not support application voip; leave application out"),
+            ("mp3", nil, 20, "frame_duration", "mp3 does not support frame_duration 20; leave frame_duration out"),
+            ("opus", nil, 30, "frame_duration", "it supports 2.5, 5, 10, 20, 40, 60, 80, 100, 120 ms"),
+            (
+                "opus", .voip, 5, "frame_duration",
+                "frame_duration 5 requires application lowdelay, and application is voip"
+            ),
+        ] as [(String, OpusApplication?, Double?, String, String)])
+    func `settings of Opus are refused for other codecs and lengths`(
+        _ format: String, _ application: OpusApplication?, _ duration: Double?, _ field: String, _ words: String
+    ) throws {
+        var rendition = Rendition(format: format)
+        (rendition.encoder.application, rendition.encoder.frameDuration) = (application, duration)
+        let problem = #expect(throws: FormatProblem.self) { try rendition.validate() }
+        #expect(problem?.field == field)
+        #expect(problem?.description.contains(words) == true, "\(problem?.description ?? "")")
+    }
+
+    @Test func `constant packets that would hold no audio are refused`() throws {
+        for (rate, channels, words) in [(11_000, 1, "12000 and more"), (23_000, 2, "24000 and more"), (12_000, 1, nil)]
+        {
+            var rendition = Rendition(format: "opus", bitRate: rate, channels: channels)
+            (rendition.encoder.bitRateMode, rendition.encoder.frameDuration) = (.cbr, 2.5)
+            if let words {
+                let problem = #expect(throws: FormatProblem.self) { try rendition.validate() }
+                #expect(problem?.description.contains(words) == true, "\(problem?.description ?? "")")
+            } else {
+                try rendition.validate()
+            }
+        }
+    }
+
     @Test func `the modes of the table are accepted with what they need`() throws {
         for codec in AudioCodec.all {
             let format = try #require(AudioFormat.all.first { $0.codecs.contains(codec.name) && !$0.isPicture })

@@ -21,6 +21,8 @@ bit_rate
 quality
 compression_level
 bit_rate_mode
+application
+frame_duration
 sample_rate
 channels
 channel_layout

@@ -119,6 +119,9 @@ private struct CodecEntry: Encodable {
     @Nullable var highestQuality: Double?
     /// The supported bit rate modes, starting with the default.
     let bitRateModes: [BitRateMode]
+    let applications: [OpusApplication]
+    /// The supported milliseconds of audio in a packet, if they can be chosen.
+    let frameDurations: [Double]
     @Nullable var lowestCompressionLevel: Int?
     @Nullable var highestCompressionLevel: Int?
     let sampleFormats: [SampleFormat]
@@ -141,6 +144,8 @@ private struct CodecEntry: Encodable {
         lowestQuality = codec.qualities?.lowerBound
         highestQuality = codec.qualities?.upperBound
         bitRateModes = codec.bitRateModes
+        applications = codec.controls.applications
+        frameDurations = codec.controls.frameDurations
         lowestCompressionLevel = codec.controls.compressionLevels?.lowerBound
         highestCompressionLevel = codec.controls.compressionLevels?.upperBound
         parallel = codec.joint != nil
@@ -148,7 +153,7 @@ private struct CodecEntry: Encodable {
     }
 
     enum CodingKeys: String, CodingKey {
-        case codec, kind, parallel
+        case codec, kind, applications, parallel
         case sampleRates = "sample_rates"
         case lowestSampleRate = "lowest_sample_rate"
         case highestSampleRate = "highest_sample_rate"
@@ -161,6 +166,7 @@ private struct CodecEntry: Encodable {
         case lowestQuality = "lowest_quality"
         case highestQuality = "highest_quality"
         case bitRateModes = "bit_rate_modes"
+        case frameDurations = "frame_durations"
         case lowestCompressionLevel = "lowest_compression_level"
         case highestCompressionLevel = "highest_compression_level"
         case sampleFormats = "sample_formats"

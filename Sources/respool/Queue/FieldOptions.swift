@@ -41,6 +41,7 @@ enum FieldOptions {
         case "format": .words(AudioFormat.all.map(\.name))
         case "codec": .words(AudioCodec.all.map(\.name))
         case "sample_format": .words(SampleFormat.allCases.map(\.rawValue))
+        case "application": .words(OpusApplication.allCases.map(\.rawValue))
         case "bit_rate_mode": .words(BitRateMode.allCases.map(\.rawValue))
         case "priority": .words(JobSpec.Priority.allCases.map(\.name))
         case "peaks_format": .words(PictureSettings.PeaksForm.allCases.map(\.rawValue))
