@@ -52,3 +52,14 @@ extension EncodingSettings {
         return options
     }
 }
+
+extension EncodingSettings {
+    /// Whether joints were proven for these settings. Those of a lossy encoder change how soon its state no longer depends on
+    /// what it was fed first.
+    var canBeJoined: Bool {
+        guard codec.kind == .lossy, let joint = codec.joint else { return true }
+        var settings = encoder
+        if settings.bitRateMode == codec.bitRateMode(nil, withQuality: quality != nil) { settings.bitRateMode = nil }
+        return settings == EncoderSettings() && (quality == nil || joint.rule != .windows)
+    }
+}

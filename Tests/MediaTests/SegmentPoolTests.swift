@@ -59,6 +59,28 @@ import Testing
         #expect(try fileBytes(joined.path) == fileBytes(serial.path))
     }
 
+    @Test func `settings whose joints are not proven have one encoder`() async throws {
+        func rendition(_ format: String, quality: Double? = nil, _ change: (inout EncoderSettings) -> Void) -> Rendition
+        {
+            var rendition = Rendition(format: format, quality: quality)
+            change(&rendition.encoder)
+            return rendition
+        }
+        let source = try await Self.material()
+        let alone = [
+            rendition("mp3") { $0.bitRateMode = .abr }, rendition("mp3") { $0.compressionLevel = 7 },
+            rendition("opus") { $0.frameDuration = 10 }, rendition("opus") { $0.bitRateMode = .cbr },
+            rendition("m4a", quality: 1) { _ in },
+        ]
+        for rendition in alone {
+            #expect(try await convert(source, rendition, threads: Self.threads(3)).result.encoders == nil)
+        }
+        let several = [rendition("mp3") { $0.bitRateMode = .cbr }, rendition("flac") { $0.compressionLevel = 2 }]
+        for rendition in several {
+            #expect(try await convert(source, rendition, threads: Self.threads(3)).result.encoders != nil)
+        }
+    }
+
     @Test(
         arguments: [
             Rendition(format: "mp3", bitRate: 128_000), Rendition(format: "mp3", quality: 2),

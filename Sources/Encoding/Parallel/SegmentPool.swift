@@ -43,7 +43,7 @@ final class SegmentPool {
         _ encoder: SegmentEncoder, _ settings: EncodingSettings, globalHeader: Bool, threads: EncoderThreads,
         stop: CancellationFlag, joint: (any PacketJoint)? = nil
     ) throws(MediaError) {
-        guard let rule = settings.codec.joint, settings.shape.channels <= rule.maxChannels,
+        guard let rule = settings.codec.joint, settings.canBeJoined, settings.shape.channels <= rule.maxChannels,
             let frameSize = encoder.encoder.frameSize, threads.count > 1 || !threads.isFixed && rule.startsLate
         else { return nil }
         let shape = settings.shape
