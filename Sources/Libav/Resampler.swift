@@ -47,6 +47,9 @@ package struct Resampler: ~Copyable {
             av_opt_set_sample_fmt(raw, "internal_sample_fmt", working, 0)
         } else if output.format == AV_SAMPLE_FMT_DBL || output.format == AV_SAMPLE_FMT_DBLP {
             av_opt_set_sample_fmt(raw, "internal_sample_fmt", AV_SAMPLE_FMT_DBLP, 0)
+        } else if output.sampleBytes < min(input.sampleBytes, 4) {
+            // Between integers, libswresample cuts bits off, which lowers every sample by half a step on average.
+            av_opt_set_sample_fmt(raw, "internal_sample_fmt", AV_SAMPLE_FMT_FLTP, 0)
         }
         if engine == .soxr && input.rate != output.rate {
             av_opt_set_int(raw, "resampler", Int64(SWR_ENGINE_SOXR.rawValue), 0)

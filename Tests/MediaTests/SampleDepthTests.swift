@@ -53,6 +53,17 @@ import Testing
         }
     }
 
+    @Test(arguments: [SampleFormat.s16, .u8])
+    func `integers that lose bits are rounded, so that none is lowered on average`(_ narrow: SampleFormat) async throws
+    {
+        let source = try await fine()
+        let made = try await convert(source, Rendition(format: "wav", sampleFormat: narrow))
+        let decoded = try await decode([source, made.path], as: Int32.self, "s32le")
+        let step = narrow == .u8 ? 16_777_216.0 : 65_536
+        let mean = zip(decoded[1], decoded[0]).reduce(0) { $0 + (Double($1.0) - Double($1.1)) / step } / 96_000
+        #expect(abs(mean) < 0.02, "\(mean) steps")
+    }
+
     @Test func `samples are dithered if they lose bits, and only then`() async throws {
         // A quarter of a 16-bit step: rounding alone would leave silence.
         let source = try await Studio.shared.source(
