@@ -50,7 +50,9 @@ final class TrackPath {
     var gapless: Gapless { writer.padding.gapless(settings, packets: writer.tally.count, samples: samples) }
 
     /// The requested and the effective settings, by job field name.
-    var effective: [String: Setting] { settings.effective.merging(sound?.effective ?? [:]) { $1 } }
+    var effective: [String: Setting] {
+        settings.effective.merging(sound?.effective ?? [:]) { $1 }.merging(writer.effective) { $1 }
+    }
 
     var warnings: [Warning] {
         (settings.warnings + writer.warnings + (sound?.warnings ?? [])).map { $0.of(track: number) }

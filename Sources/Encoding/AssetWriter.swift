@@ -44,6 +44,9 @@ package struct AssetWriter: ~Copyable {
     /// How the samples were encoded.
     package var report: SegmentReport? { track.output.report }
 
+    /// The requested and the effective dither by job field name.
+    package var effective: [String: Setting] { converter.effective }
+
     /// Warnings about the written samples.
     package var warnings: [Warning] { converter.clipping.warnings }
 

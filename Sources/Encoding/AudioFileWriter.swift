@@ -64,7 +64,8 @@ package final class AudioFileWriter: RenditionWriter {
         var result = ConversionResult(
             settings, samples: samples, bytes: bytes,
             gapless: padding.gapless(settings, packets: tally.count, samples: samples), sound: sound,
-            effective: settings.effective, warnings: settings.warnings + writer.warnings + tags.warnings)
+            effective: settings.effective.merging(writer.effective) { $1 },
+            warnings: settings.warnings + writer.warnings + tags.warnings)
         result.excess = excess
         result.encoders = writer.report
         if settings.codec.words.holdsSum { result.audioMD5 = try FlacHeader.md5(in: store, stop: stop) }

@@ -28,6 +28,9 @@ package final class SoundPath {
         try chain.append(frame) { (changed: borrowing Frame) throws(MediaError) in try convert(changed, body) }
     }
 
+    /// The requested and the effective dither by job field name.
+    package var effective: [String: Setting] { converter.effective }
+
     /// Warnings about the processed samples.
     package var warnings: [Warning] { converter.clipping.warnings }
 
@@ -50,6 +53,7 @@ extension SampleConverter {
         var (input, output) = (input, settings.shape)
         if settings.relabels(input.layout) { input.layout = output.layout }
         if let format { output.format = format }
-        return try open(input, to: output, bits: settings.reducedBits(from: depth))
+        return try open(
+            input, depth, to: output, bits: settings.reducedBits(from: depth), dither: settings.dither)
     }
 }

@@ -15,15 +15,18 @@ package struct SampleConverter: ~Copyable {
     private let floats: Frame
     /// Samples that exceeded the range of integers.
     package private(set) var clipping = ClipMeter()
+    /// The requested and the effective dither by job field name; empty if none was requested and no sample loses bits.
+    package let effective: [String: Setting]
     private let makesIntegers: Bool
     private var taken: Int64 = 0
     private var made: Int64 = 0
 
     private init(
         _ input: SampleShape, _ output: SampleShape, _ resampler: consuming Resampler?,
-        _ rounding: consuming Resampler?,
+        _ rounding: consuming Resampler?, effective: [String: Setting],
         result: consuming Frame, floats: consuming Frame
     ) {
+        self.effective = effective
         self.result = result
         self.floats = floats
         self.input = input
@@ -34,17 +37,29 @@ package struct SampleConverter: ~Copyable {
     }
 
     /// Opens a converter. `bits` is the number of significant bits of an integer sample, if fewer than its size in memory.
+    ///
+    /// Samples of the depth that lose bits are dithered by the requested method, or by `triangular`.
     package static func open(
-        _ input: SampleShape, to output: SampleShape, bits: Int?, engine: ResamplerEngine = .swr
+        _ input: SampleShape, _ depth: SampleDepth, to output: SampleShape, bits: Int?, dither requested: DitherMethod?,
+        engine: ResamplerEngine = .swr
     ) throws(MediaError) -> SampleConverter {
-        guard !input.equals(output) || bits != nil else {
-            return SampleConverter(input, output, nil, nil, result: try Frame(), floats: try Frame())
-        }
         let changes = input.rate != output.rate || !input.layout.equals(output.layout.pointer)
+        let losesBits =
+            !ClipMeter.concerns(output.format)
+            && (changes || ClipMeter.concerns(input.format)
+                || depth.significantBits(in: input) > bits ?? output.sampleBytes * 8)
+        let dither = losesBits ? requested ?? .triangular : .none
+        let effective =
+            losesBits || requested != nil
+            ? ["dither": Setting(requested: requested?.rawValue, effective: dither.rawValue)] : [:]
+        guard !input.equals(output) || bits != nil else {
+            return SampleConverter(
+                input, output, nil, nil, effective: effective, result: try Frame(), floats: try Frame())
+        }
         guard changes, !ClipMeter.concerns(output.format) else {
             return SampleConverter(
-                input, output, try Resampler.open(input, to: output, bits: bits, engine: engine), nil,
-                result: try Frame(), floats: try Frame())
+                input, output, try Resampler.open(input, to: output, bits: bits, dither: dither, engine: engine), nil,
+                effective: effective, result: try Frame(), floats: try Frame())
         }
         // The resampler outputs the floating-point format in which it works, so that samples over full scale can be counted.
         var middle = output
@@ -52,7 +67,8 @@ package struct SampleConverter: ~Copyable {
             input.sampleBytes == 8 || output.sampleBytes == 8 ? AV_SAMPLE_FMT_DBLP : AV_SAMPLE_FMT_FLTP
         return SampleConverter(
             input, output, try Resampler.open(input, to: middle, engine: engine),
-            try Resampler.open(middle, to: output, bits: bits), result: try Frame(), floats: try Frame())
+            try Resampler.open(middle, to: output, bits: bits, dither: dither), effective: effective,
+            result: try Frame(), floats: try Frame())
     }
 
     /// Converts a frame into `result`; returns `false` if the frame needs no conversion.
@@ -97,5 +113,12 @@ package struct SampleConverter: ~Copyable {
             made += Int64(result.samples)
             return true
         }
+    }
+}
+
+extension SampleDepth {
+    /// The bits of an integer sample that may differ from zero.
+    fileprivate func significantBits(in shape: SampleShape) -> Int {
+        if case .integer(let bits) = self { bits } else { shape.sampleBytes * 8 }
     }
 }

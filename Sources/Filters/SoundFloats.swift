@@ -49,7 +49,8 @@ final class SoundFloats {
         isUnmeasured = sound.loudness != nil && measured?.integrated == nil
         let total = measurement.map { Int64(($0.sound ?? 0..<$0.samples).count) }
         level = try SoundLevel(sound, head.output, gain: gain, total: total)
-        converter = try SampleConverter.open(head.output, to: output, bits: nil, engine: sound.resampler)
+        converter = try SampleConverter.open(
+            head.output, .float32, to: output, bits: nil, dither: nil, engine: sound.resampler)
         let (ceiling, shape) = (sound.ceiling, output)
         self.ceiling = ceiling
         limiter = ceiling.map { Limiter(ceiling: $0, rate: shape.rate, channels: shape.channels) }

@@ -88,7 +88,7 @@ package final class HLSWriter: RenditionWriter {
     /// The result. Its bit rate is the sum of all variants.
     private var result: ConversionResult {
         let settings = variants[0].settings
-        var effective = settings.effective
+        var effective = settings.effective.merging(path.effective) { $1 }
         effective["segment_duration"] = Setting(effective: segments.duration.description)
         effective["segment_format"] = Setting(effective: segments.container.rawValue)
         if !segments.bitRates.isEmpty {

@@ -21,7 +21,7 @@ extension FieldReader {
     }
 
     /// The word of a field that has a fixed list of them; `nil` if it is not set.
-    private func word<Value: RawRepresentable<String> & CaseIterable>(_ name: String) throws(Failure) -> Value? {
+    func word<Value: RawRepresentable<String> & CaseIterable>(_ name: String) throws(Failure) -> Value? {
         guard let text = fields[name] else { return nil }
         guard let value = Value(rawValue: text) else { throw wrong(name, oneOf: Value.allCases.map(\.rawValue)) }
         return value

@@ -115,6 +115,9 @@ package struct JobField: Sendable {
             default: "off"),
         JobField("replay_gain", "MODE", "track writes ReplayGain tags", default: "off"),
         JobField(
+            "dither", "METHOD", "for samples that lose bits: none, rectangular, triangular or shaped",
+            default: "triangular"),
+        JobField(
             "output", "PATH",
             "where the result goes: a path under the output root, s3://bucket/key, a URL for a PUT, or "
                 + "ftp://, ftps://, sftp:// if the operator allows it; {stem}.{ext} and other templates are expanded",

@@ -27,6 +27,7 @@ extension FieldReader {
             "trim_silence", "a threshold in dB from -120 to 0, and a minimum length in seconds, such as -60,0.5"
         ) { SilenceTrim(parsing: $0) }
         sound.replayGain = try parsed("replay_gain", "track") { ReplayGain(rawValue: $0) }
+        sound.dither = try word("dither")
         return sound
     }
 

@@ -18,6 +18,8 @@ package struct EncodingSettings {
     package let quality: Double?
     /// The requested settings of the encoder, validated.
     package let encoder: EncoderSettings
+    /// The requested dither of samples that lose bits.
+    package let dither: DitherMethod?
     /// The requested and the effective settings, by job field name.
     package private(set) var effective: [String: Setting] = [:]
     /// Differences between the output and the source or the requested settings.
@@ -41,6 +43,7 @@ package struct EncodingSettings {
             )
         }
         let rate = try sampleRate(rendition, format, codec, inputShape.rate, channels)
+        do { try rendition.checkDither(format, codec, rate: rate) } catch { throw invalid(error.description) }
         // A higher rate loses nothing. That Opus is always 48 kHz is reported in the settings.
         if rate < inputShape.rate && rendition.sampleRate == nil {
             warnings.append(
@@ -62,7 +65,7 @@ package struct EncodingSettings {
         let quality = rendition.quality ?? (rendition.bitRate == nil ? codec.defaultQuality : nil)
         var settings = EncodingSettings(
             format: format, codec: codec, shape: shape, sampleFormat: stored, bitRate: bitRate, quality: quality,
-            encoder: rendition.encoder, warnings: warnings)
+            encoder: rendition.encoder, dither: rendition.sound.dither, warnings: warnings)
         settings.record(rendition)
         return settings
     }

@@ -27,7 +27,7 @@ package struct Resampler: ~Copyable {
     /// Channels are mixed by `mix`, or by the default mix between the layouts.
     package static func open(
         _ input: SampleShape, to output: SampleShape, bits: Int? = nil, mix: ChannelMix? = nil,
-        engine: ResamplerEngine = .swr
+        dither: DitherMethod = .triangular, engine: ResamplerEngine = .swr
     ) throws(MediaError) -> Resampler {
         var made: OpaquePointer?
         try check(
@@ -38,7 +38,7 @@ package struct Resampler: ~Copyable {
         guard let context = made else { throw .outOfMemory(operation) }
         let resampler = Resampler(owning: context, input, output)
         let raw = UnsafeMutableRawPointer(context)
-        av_opt_set_int(raw, "dither_method", Int64(SWR_DITHER_TRIANGULAR.rawValue), 0)
+        try check(av_opt_set_int(raw, "dither_method", Int64(dither.swr.rawValue), 0), operation)
         if let bits { av_opt_set_int(raw, "output_sample_bits", Int64(bits), 0) }
         // Rate conversion and mixing run in floating point, not in the 16 bits that libswresample would choose.
         if input.rate != output.rate || mix != nil || !input.layout.equals(output.layout.pointer) {
@@ -89,5 +89,18 @@ package struct Resampler: ~Copyable {
         try result.reserve(Int(most), output)
         let made = try check(swr_convert(context, result.planes, most, input, count), Self.operation)
         result.keepFirst(Int(made))
+    }
+}
+
+extension DitherMethod {
+    /// libswresample's method.
+    fileprivate var swr: SwrDitherType {
+        switch self {
+        case .none: SWR_DITHER_NONE
+        case .rectangular: SWR_DITHER_RECTANGULAR
+        case .triangular: SWR_DITHER_TRIANGULAR
+        // Of its noise shaping filters, Shibata's exist for the most sample rates.
+        case .shaped: SWR_DITHER_NS_SHIBATA
+        }
     }
 }

@@ -100,15 +100,22 @@ extension AudioCodec {
 extension Rendition {
     /// Validates the settings of the encoder.
     func checkEncoder(_ codec: AudioCodec) throws(FormatProblem) {
-        if passthrough == .require, let (name, value) = encoder.requested.min(by: { $0.key < $1.key }) {
-            throw FormatProblem(
-                name,
-                "`passthrough` is `require`, and \(name) (\(value)) is a setting of an encoder; leave one of them out")
-        }
+        try checkCopy()
         try checkCompressionLevel(codec)
         try checkBitRateMode(codec)
         try checkApplication(codec)
         try checkFrameDuration(codec)
+    }
+
+    /// Throws if packets must be copied, and the job also sets what only an encoder can do.
+    private func checkCopy() throws(FormatProblem) {
+        guard passthrough == .require else { return }
+        let settings = encoder.requested.merging(sound.requestedOfEncoding) { $1 }
+        if let (name, value) = settings.min(by: { $0.key < $1.key }) {
+            throw FormatProblem(
+                name,
+                "`passthrough` is `require`, and \(name) (\(value)) is a setting of an encoder; leave one of them out")
+        }
     }
 
     private func checkApplication(_ codec: AudioCodec) throws(FormatProblem) {

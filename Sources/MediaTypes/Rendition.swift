@@ -76,6 +76,7 @@ extension Rendition {
         try checkRateControl(codec)
         try checkEncoder(codec)
         try checkSampleFormat(format, codec)
+        try checkDither(format, codec, rate: sampleRate)
         try checkSegments(format, codec)
         try checkPicture(format)
         return (format, codec)

@@ -24,8 +24,16 @@ package struct SoundSettings: Codable, Hashable, Sendable {
     package var trimSilence: SilenceTrim?
     /// The ReplayGain tags to write.
     package var replayGain: ReplayGain?
+    /// The dither of samples that lose bits.
+    package var dither: DitherMethod?
 
     package init() {}
+
+    /// The settings that a required stream copy refuses before the source is read, by job field name.
+    var requestedOfEncoding: [String: String] {
+        let settings = ["dither": dither?.rawValue]
+        return settings.compactMapValues(\.self)
+    }
 
     /// The ceiling of the limiter in dBTP; `nil` if the limiter is off.
     package var ceiling: Double? {

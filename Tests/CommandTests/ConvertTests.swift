@@ -243,8 +243,10 @@ import Testing
         #expect(opus.contains(#""bit_rate_modes":["vbr","cbr"]"#))
         #expect(opus.contains(#""applications":["audio","voip","lowdelay"]"#))
         #expect(opus.contains(#""frame_durations":[2.5,5,10,20,40,60,80,100,120]"#))
+        #expect(opus.contains(#""dithers":[]"#))
         let flac = try #require(outcome.lines.first { $0.contains(#""format":"flac""#) })
         #expect(flac.contains(#""lowest_compression_level":0"#) && flac.contains(#""highest_compression_level":12"#))
+        #expect(flac.contains(#""dithers":["none","rectangular","triangular","shaped"]"#))
         #expect(try await respool.run("formats").output.contains("RIFF WAVE"))
     }
 }

@@ -144,6 +144,26 @@ import Testing
         }
     }
 
+    @Test(
+        arguments: [
+            (Rendition(format: "mp3"), .none, "mp3 is made from floating-point samples"),
+            (Rendition(format: "peaks"), .triangular, "peaks is made from floating-point samples"),
+            (Rendition(format: "wav", sampleFormat: .f32), .triangular, "sample_format f32 loses no bits"),
+            (
+                Rendition(format: "wav", sampleRate: 96_000), .shaped,
+                "8000, 11025, 16000, 22050, 32000, 37800, 44100, 48000 Hz"
+            ),
+        ] as [(Rendition, DitherMethod, String)])
+    func `dither is refused if no sample loses bits, or the rate has no filter`(
+        _ rendition: Rendition, _ dither: DitherMethod, _ words: String
+    ) throws {
+        var rendition = rendition
+        rendition.sound.dither = dither
+        let problem = #expect(throws: FormatProblem.self) { try rendition.validate() }
+        #expect(problem?.field == "dither")
+        #expect(problem?.description.contains(words) == true, "\(problem?.description ?? "")")
+    }
+
     @Test func `the modes of the table are accepted with what they need`() throws {
         for codec in AudioCodec.all {
             let format = try #require(AudioFormat.all.first { $0.codecs.contains(codec.name) && !$0.isPicture })

@@ -107,6 +107,7 @@ package struct CopyPlan {
         if let wish = rendition.sampleRate, wish != reader.shape.rate { return "sample_rate" }
         if let wish = rendition.channels, wish != reader.shape.channels { return "channels" }
         if let wish = rendition.sampleFormat, wish.base != reader.depth.sampleFormat { return "sample_format" }
+        if rendition.sound.dither != nil { return "dither" }
         // All other settings change the sound.
         var rest = rendition
         (rest.bitRate, rest.sampleRate, rest.channels, rest.sampleFormat) = (nil, nil, nil, nil)

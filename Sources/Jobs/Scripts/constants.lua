@@ -51,6 +51,7 @@ fade_in
 fade_out
 trim_silence
 replay_gain
+dither
 output
 output_method
 output_headers

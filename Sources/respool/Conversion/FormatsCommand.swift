@@ -122,6 +122,8 @@ private struct CodecEntry: Encodable {
     let applications: [OpusApplication]
     /// The supported milliseconds of audio in a packet, if they can be chosen.
     let frameDurations: [Double]
+    /// The supported methods; empty if the encoder takes floating-point samples.
+    let dithers: [DitherMethod]
     @Nullable var lowestCompressionLevel: Int?
     @Nullable var highestCompressionLevel: Int?
     let sampleFormats: [SampleFormat]
@@ -146,6 +148,7 @@ private struct CodecEntry: Encodable {
         bitRateModes = codec.bitRateModes
         applications = codec.controls.applications
         frameDurations = codec.controls.frameDurations
+        dithers = format.isPicture ? [] : codec.ditherMethods
         lowestCompressionLevel = codec.controls.compressionLevels?.lowerBound
         highestCompressionLevel = codec.controls.compressionLevels?.upperBound
         parallel = codec.joint != nil
@@ -153,7 +156,7 @@ private struct CodecEntry: Encodable {
     }
 
     enum CodingKeys: String, CodingKey {
-        case codec, kind, applications, parallel
+        case codec, kind, applications, dithers, parallel
         case sampleRates = "sample_rates"
         case lowestSampleRate = "lowest_sample_rate"
         case highestSampleRate = "highest_sample_rate"

@@ -49,6 +49,7 @@ enum FieldOptions {
         case "passthrough": .words(Passthrough.allCases.map(\.rawValue))
         case "resampler": .words(ResamplerEngine.allCases.map(\.rawValue))
         case "replay_gain": .words(ReplayGain.allCases.map(\.rawValue))
+        case "dither": .words(DitherMethod.allCases.map(\.rawValue))
         case "overwrite": .words(Overwrite.allCases.map(\.rawValue))
         case "damage": .words(DamagePolicy.allCases.map(\.rawValue))
         case "chapters": .words(TagSettings.ChapterForm.allCases.map(\.rawValue))
