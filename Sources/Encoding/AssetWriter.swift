@@ -67,11 +67,11 @@ package struct AssetWriter: ~Copyable {
 }
 
 extension EncodingSettings {
-    /// The significant bits of each integer sample in the file; `nil` unless they are fewer than the source's and than the size
-    /// in memory.
-    func reducedBits(from depth: SampleDepth) -> Int? {
+    /// The significant bits of each integer sample in the file; `nil` unless they are fewer than the input's and than the size
+    /// in memory. If the rate or the channels change, the input's samples are floating point in between.
+    func reducedBits(from depth: SampleDepth, changes: Bool) -> Int? {
         guard sampleFormat?.base == .s24 else { return nil }
-        if case .integer(...24) = depth { return nil }
+        if case .integer(...24) = depth, !changes { return nil }
         return 24
     }
 }

@@ -53,7 +53,9 @@ extension SampleConverter {
         var (input, output) = (input, settings.shape)
         if settings.relabels(input.layout) { input.layout = output.layout }
         if let format { output.format = format }
+        let changes = input.rate != output.rate || !input.layout.equals(output.layout.pointer)
         return try open(
-            input, depth, to: output, bits: settings.reducedBits(from: depth), dither: settings.dither)
+            input, depth, to: output, bits: settings.reducedBits(from: depth, changes: changes), dither: settings.dither
+        )
     }
 }

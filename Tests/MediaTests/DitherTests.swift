@@ -68,6 +68,7 @@ import Testing
         #expect(made.result.settings["dither"] == Setting(effective: "triangular"))
         let result = try await steps(made.path)
         let variance = zip(result, loud).reduce(0) { $0 + pow($1.0 - $1.1, 2) } / Double(loud.count) / (256 * 256)
+        // Three twelfths, around no offset.
         #expect(abs(variance * 4 - 1) < 0.03, "\(variance * 12) twelfths")
         let same = try await converted(loud, nil, .s16, source: "s16le")
         #expect(same.result.settings["dither"] == nil)
@@ -107,6 +108,21 @@ import Testing
             }
         }
         return sum
+    }
+
+    @Test func `a new rate of 24 bits is dithered at 24 bits`() async throws {
+        let source = try await Studio.shared.source(
+            "fine.wav", ["-f", "lavfi", "-i", "aevalsrc='0.4*sin(2*PI*441*t+t*t)':s=48000:d=2", "-c:a", "pcm_s24le"])
+        let made = try await convert(source, Rendition(format: "wav", sampleRate: 44_100))
+        #expect(made.result.settings["sample_format"]?.effective == "s24")
+        #expect(made.result.settings["dither"] == Setting(effective: "triangular"))
+        let exact = try await convert(source, Rendition(format: "wav", sampleRate: 44_100, sampleFormat: .f64))
+        let result = try await decode(made.path, as: Int32.self, "s32le").map { Double($0) / 256 }
+        let expected = try await decode(exact.path, as: Double.self, "f64le").map { $0 * 8_388_608 }
+        let errors = zip(result, expected).map { $0 - $1 }
+        let mean = errors.reduce(0, +) / Double(errors.count)
+        let variance = errors.reduce(0) { $0 + ($1 - mean) * ($1 - mean) } / Double(errors.count)
+        #expect(abs(variance * 4 - 1) < 0.15, "\(variance * 12) twelfths")
     }
 
     @Test func `shaped dither is refused at a rate without a filter`() async throws {
