@@ -49,6 +49,7 @@ private final class Gauge {
     struct Key: Hashable {
         let channelMap: [ChannelReference]?
         let mix: MixMatrix?
+        let highPass: Double?
         let layout: String
         let trim: SilenceTrim?
         let wantsLoudness: Bool
@@ -58,6 +59,7 @@ private final class Gauge {
             guard rendition.sound.needsMeasurement else { return nil }
             channelMap = rendition.sound.channelMap
             mix = rendition.sound.mix
+            highPass = rendition.sound.highPass
             let shape = try rendition.sound.shape(of: inputShape)
             layout = try EncodingSettings.resolve(rendition, shape, depth).shape.layout.description
             trim = rendition.sound.trimSilence

@@ -3,18 +3,19 @@ import CLibav
 package import Libav
 package import MediaTypes
 
-/// The first stage of the chain: selects and mixes channels, and converts the samples to planar floats in the output's layout.
-/// The sample rate stays the source's.
+/// The first stage of the chain: selects and mixes channels, converts the samples to planar floats in the output's layout, and
+/// applies the high-pass filter. The sample rate stays the source's.
 package final class ChannelMixStage {
     /// Planar floats in the output's layout, at the source's rate.
     package let output: SampleShape
     private let map: ChannelMap?
     private let mixer: Resampler?
     private let last: Resampler
+    private var highPass: HighPass?
     private let mixed: Frame
     private let result: Frame
 
-    /// Throws if the settings use a channel that the source lacks.
+    /// Throws if the settings use a channel or a frequency that the source lacks.
     package init(_ sound: SoundSettings, _ inputShape: SampleShape, _ settings: EncodingSettings) throws(MediaError) {
         var shape = inputShape
         var map: ChannelMap?
@@ -32,6 +33,10 @@ package final class ChannelMixStage {
         }
         let layout = settings.relabels(shape.layout) ? shape.layout : settings.shape.layout
         output = SampleShape(format: AV_SAMPLE_FMT_FLTP, rate: shape.rate, layout: layout)
+        let channels = output.channels
+        highPass = try sound.highPass.map { frequency throws(MediaError) in
+            try HighPass(frequency, rate: inputShape.rate, channels: channels)
+        }
         mixed = try Frame()
         result = try Frame()
         last = try Resampler.open(shape, to: output)
@@ -55,6 +60,7 @@ package final class ChannelMixStage {
             try mixer.convert(frame, into: mixed)
             try last.convert(mixed, into: result)
         }
+        highPass?.process(result)
         try body(result)
     }
 }

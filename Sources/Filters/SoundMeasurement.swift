@@ -29,11 +29,14 @@ extension SoundSettings {
     private static let longestHeld = 10.0
 
     /// Whether the level changes, so that the source's level tags are no longer true.
-    package var changesLevel: Bool { mix != nil || loudness != nil || gain != nil || truePeak != nil }
+    package var changesLevel: Bool {
+        mix != nil || highPass != nil || loudness != nil || gain != nil || truePeak != nil
+    }
 
     /// Whether sample values change, so that the samples are processed as floats.
     var changesSamples: Bool {
-        mix != nil || loudness != nil || gain != nil || fadeIn != nil || fadeOut != nil || ceiling != nil
+        mix != nil || highPass != nil || loudness != nil || gain != nil || fadeIn != nil || fadeOut != nil
+            || ceiling != nil
             || resampler != .swr
     }
 

@@ -27,6 +27,9 @@ extension FieldReader {
             "trim_silence", "a threshold in dB from -120 to 0, and a minimum length in seconds, such as -60,0.5"
         ) { SilenceTrim(parsing: $0) }
         sound.replayGain = try parsed("replay_gain", "track") { ReplayGain(rawValue: $0) }
+        sound.highPass = try parsed("high_pass", "a frequency in Hz from 1 to 20000, such as 80") { text in
+            Double(text).flatMap { SoundSettings.highPasses.contains($0) ? $0 : nil }
+        }
         sound.dither = try word("dither")
         return sound
     }

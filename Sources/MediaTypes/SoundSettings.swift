@@ -1,12 +1,14 @@
 /// The processing of samples between decoder and encoder. By default samples do not change.
 ///
-/// The order is: `channelMap`, `mix` and the output's layout; `trimSilence`; `loudness` or `gain`; fades; the output's sample
+/// The order is: `channelMap`, `mix` and the output's layout; `highPass`; `trimSilence`; `loudness` or `gain`; fades; the output's sample
 /// rate; the limiter.
 package struct SoundSettings: Codable, Hashable, Sendable {
     /// The source channels to keep, in their new order.
     package var channelMap: [ChannelReference]?
     /// The gain of each source channel in each output channel.
     package var mix: MixMatrix?
+    /// The frequency in Hz below which sound is removed.
+    package var highPass: Double?
     package var resampler = ResamplerEngine.swr
     /// The target integrated loudness in LUFS (EBU R 128).
     package var loudness: Double?
@@ -29,9 +31,12 @@ package struct SoundSettings: Codable, Hashable, Sendable {
 
     package init() {}
 
+    /// Frequencies in Hz of a high-pass filter.
+    package static let highPasses = 1.0...20_000.0
+
     /// The settings that a required stream copy refuses before the source is read, by job field name.
     var requestedOfEncoding: [String: String] {
-        let settings = ["dither": dither?.rawValue]
+        let settings = ["dither": dither?.rawValue, "high_pass": highPass.map { "\($0)" }]
         return settings.compactMapValues(\.self)
     }
 

@@ -244,6 +244,7 @@ import Testing
         #expect(opus.contains(#""applications":["audio","voip","lowdelay"]"#))
         #expect(opus.contains(#""frame_durations":[2.5,5,10,20,40,60,80,100,120]"#))
         #expect(opus.contains(#""dithers":[]"#))
+        #expect(opus.contains(#""lowest_high_pass":1,"#) || opus.contains(#""lowest_high_pass":1}"#))
         let flac = try #require(outcome.lines.first { $0.contains(#""format":"flac""#) })
         #expect(flac.contains(#""lowest_compression_level":0"#) && flac.contains(#""highest_compression_level":12"#))
         #expect(flac.contains(#""dithers":["none","rectangular","triangular","shaped"]"#))

@@ -43,6 +43,7 @@ end
 duration
 channel_map
 mix
+high_pass
 resampler
 loudness
 true_peak

@@ -92,10 +92,14 @@ private struct FormatEntry: Encodable {
     let mediaType: String
     let summary: String
     let codecs: [CodecEntry]
+    let lowestHighPass = SoundSettings.highPasses.lowerBound
+    let highestHighPass = SoundSettings.highPasses.upperBound
 
     enum CodingKeys: String, CodingKey {
         case format, `extension`, summary, codecs
         case mediaType = "media_type"
+        case lowestHighPass = "lowest_high_pass"
+        case highestHighPass = "highest_high_pass"
     }
 }
 

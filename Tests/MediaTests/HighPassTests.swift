@@ -1,0 +1,63 @@
+import Bytes
+import Encoding
+import Glibc
+import MediaTypes
+import TestSupport
+import Testing
+
+@Suite struct HighPassTests {
+    /// The gain of a Butterworth filter of second order, whose frequencies the bilinear transform has warped.
+    private static func gain(_ frequency: Double, cutoff: Double, rate: Double) -> Double {
+        let ratio = tan(.pi * frequency / rate) / tan(.pi * cutoff / rate)
+        let square = ratio * ratio
+        return square / sqrt((1 - square) * (1 - square) + square / (0.707 * 0.707))
+    }
+
+    @Test(arguments: [50.0, 100, 440, 10_000])
+    func `a tone is attenuated as the formula of the filter says`(_ frequency: Double) async throws {
+        let tone = (0..<132_300).map { Float(0.5 * sin(2 * .pi * frequency / 44_100 * Double($0))) }
+        let made = try await convert(try await wave(tone), sound { $0.highPass = 100 })
+        let result = try await decode(made.path, as: Float.self, "f32le")
+        #expect(result.count == tone.count)
+        // The last second, after the filter has settled.
+        let power = result.suffix(44_100).reduce(0) { $0 + Double($1) * Double($1) } / 44_100
+        let expected = 0.5 * Self.gain(frequency, cutoff: 100, rate: 44_100)
+        #expect(abs(sqrt(power * 2) / expected - 1) < 1e-4)
+        #expect(made.result.settings["high_pass"] == Setting(requested: "100.0", effective: "100.0"))
+    }
+
+    @Test func `the samples are those of ffmpeg's filter, in every channel`() async throws {
+        let source = try await Studio.shared.music()
+        let made = try await convert(source, sound { $0.highPass = 300 })
+        let judged = try await Studio.shared.source(
+            "high.wav", ["-i", source, "-af", "aformat=fltp,highpass=f=300", "-c:a", "pcm_f32le"])
+        let decoded = try await decode([made.path, judged], as: Float.self, "f32le")
+        #expect(decoded[0].count == decoded[1].count)
+        #expect(zip(decoded[0], decoded[1]).allSatisfy { abs($0 - $1) < 1e-6 })
+    }
+
+    @Test func `loudness is measured behind the filter, and silence is sought there`() async throws {
+        // A hum that a listener hardly hears and a meter does, around two seconds of a tone.
+        let expression = "0.5*sin(PI*t/4)*sin(2*PI*20*t)+0.05*sin(2*PI*1000*t)*between(t,1,3)"
+        let source = try await Studio.shared.source(
+            "hum.wav", ["-f", "lavfi", "-i", "aevalsrc='\(expression)':s=48000:d=4", "-c:a", "pcm_f32le"])
+        let made = try await convert(
+            source,
+            sound {
+                $0.highPass = 200
+                $0.loudness = -20
+                $0.trimSilence = SilenceTrim(threshold: -40)
+            })
+        #expect(abs(made.result.samples - 96_000) < 4800)
+        let after = try #require(made.result.loudness?.after.integrated)
+        #expect(abs(after + 20) < 1, "\(after)")
+    }
+
+    @Test func `a frequency that the source cannot contain is refused`() async throws {
+        let source = try await Studio.shared.music(as: "narrow-8.wav", ["-ar", "8000"])
+        let problem = await failure(source, sound { $0.highPass = 4000 })
+        #expect(
+            problem?.sentence
+                == "high_pass is 4000.0 Hz, and the source's sample rate is 8000 Hz; give less than 4000.0 Hz")
+    }
+}
