@@ -58,6 +58,7 @@ let package = Package(
             name: "CLibav",
             providers: [.apt(["libavformat-dev", "libavcodec-dev", "libswresample-dev", "libavutil-dev"])]),
         .systemLibrary(name: "CEbur128", providers: [.apt(["libebur128-dev"])]),
+        .systemLibrary(name: "CRubberBand", providers: [.apt(["librubberband-dev"])]),
         .systemLibrary(name: "CSeccomp", providers: [.apt(["libseccomp-dev"])]),
         .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
         .systemLibrary(name: "CMicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),
@@ -92,7 +93,7 @@ let package = Package(
         library("Bytes", ["MediaTypes", "Lifecycle"]),
         library("Containers", ["Bytes"]),
         library("Libav", ["Containers", "Bytes", "MediaTypes", "CLibav"]),
-        library("Filters", ["Libav", "Bytes", "MediaTypes", "CLibav", "CEbur128"]),
+        library("Filters", ["Libav", "Bytes", "MediaTypes", "CLibav", "CEbur128", "CRubberBand"]),
         library("Demuxing", ["Containers", "Libav", "Bytes", "MediaTypes", "Lifecycle", "CLibav", "Text"]),
         library("Tags", ["Demuxing", "Containers", "Libav", "Bytes", "MediaTypes", "CLibav", "CTagLib"]),
         library(

@@ -141,6 +141,18 @@ extension Metadata {
         for name in ["CUESHEET", "LENGTH", "TLEN"] { texts[name] = nil }
     }
 
+    /// Moves everything to its time at another tempo.
+    package mutating func move(to tempo: Tempo) {
+        for index in chapters.indices {
+            chapters[index].start = tempo.moved(chapters[index].start)
+            chapters[index].end = tempo.moved(chapters[index].end)
+        }
+        for index in lines.indices { lines[index].time = tempo.moved(lines[index].time) }
+        wave.move(to: tempo)
+        // These tags describe the source's times.
+        for name in ["CUESHEET", "LENGTH", "TLEN", "BPM"] { texts[name] = nil }
+    }
+
     /// Ends the last chapters at the end of the audio, or at their start if the end is not known.
     package mutating func endChapters(at sample: Int64?, rate: Int) {
         let end = sample.map { Self.nanoseconds($0, rate) }

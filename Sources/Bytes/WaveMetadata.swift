@@ -48,6 +48,11 @@ package struct WaveMetadata: Hashable, Sendable {
         for index in cues.indices { cues[index].scale(scaled) }
     }
 
+    /// Moves the cue points to their times at another tempo. The time of day at which the audio begins stays.
+    mutating func move(to tempo: Tempo) {
+        for index in cues.indices { cues[index].scale(tempo.moved) }
+    }
+
     mutating func forgetLevel() { broadcast?.forgetLevel() }
 }
 

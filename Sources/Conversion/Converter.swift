@@ -76,8 +76,11 @@ package enum Converter {
                     results[index] = .failure(error)
                 }
             }
-            results = results.map { result in
-                result.map { $0.with(titles).with(sourceMD5: checksum?.verified).with(compression: compression) }
+            results = zip(results, plan.renditions).map { result, rendition in
+                result.map {
+                    $0.with(titles, tempo: rendition.sound.tempo).with(sourceMD5: checksum?.verified)
+                        .with(compression: compression)
+                }
             }
             try check(lanes, plan)
             let samples = max(reader.position - reader.first, copying.map(\.copied).max() ?? 0)

@@ -70,11 +70,11 @@ struct RenditionWriters {
         let sound = plan.renditions[index].sound
         var metadata = metadata
         if sound.changesLevel { metadata.forgetLevel() }
-        guard let measurement = measurements[index] else { return metadata }
-        if sound.trimSilence != nil, let kept = measurement.sound {
+        if sound.trimSilence != nil, let kept = measurements[index]?.sound {
             metadata.cut(first: kept.lowerBound, end: kept.upperBound, rate: reader.shape.rate)
         }
-        if sound.replayGain == .track {
+        if let tempo = sound.tempo { metadata.move(to: tempo) }
+        if sound.replayGain == .track, let measurement = measurements[index] {
             let isOpus = (try? plan.renditions[index].validate())?.codec.words.loudness == .r128
             for (name, value) in measurement.replayGain(sound, isOpus: isOpus) { metadata.texts[name] = [value] }
         }

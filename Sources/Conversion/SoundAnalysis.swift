@@ -31,6 +31,7 @@ enum SoundAnalysis {
             for gauge in gauges.values { try gauge.append(frame) }
             if let report = meter.report(reader) { progress(report) }
         }
+        for gauge in gauges.values { try gauge.finish() }
         let measurements = gauges.mapValues { $0.measurement }
         return keys.map { key in key.flatMap { measurements[$0] } }
     }
@@ -41,6 +42,8 @@ private final class Gauge {
     private let repair: FloatRepair
     private let head: ChannelMixStage
     private var meter: LoudnessMeter?
+    /// The tempo at which loudness is measured; `nil` for the source's.
+    private let tempo: TempoStage?
     private var scan: SilenceScan
     private var samples: Int64 = 0
     private let wantsSilence: Bool
@@ -50,6 +53,7 @@ private final class Gauge {
         let channelMap: [ChannelReference]?
         let mix: MixMatrix?
         let highPass: Double?
+        let tempo: Tempo?
         let layout: String
         let trim: SilenceTrim?
         let wantsLoudness: Bool
@@ -60,6 +64,7 @@ private final class Gauge {
             channelMap = rendition.sound.channelMap
             mix = rendition.sound.mix
             highPass = rendition.sound.highPass
+            tempo = rendition.sound.tempo
             let shape = try rendition.sound.shape(of: inputShape)
             layout = try EncodingSettings.resolve(rendition, shape, depth).shape.layout.description
             trim = rendition.sound.trimSilence
@@ -77,6 +82,9 @@ private final class Gauge {
         if sound.loudness != nil || sound.replayGain != nil {
             meter = try LoudnessMeter.open(head.output, seconds: seconds)
         }
+        let speed = meter == nil ? nil : sound.tempo.flatMap { $0.isUnity ? nil : $0 }
+        let shape = head.output
+        tempo = try speed.map { speed throws(MediaError) in try TempoStage(speed, shape) }
         wantsSilence = sound.trimSilence != nil
         scan = SilenceScan(sound.trimSilence ?? SilenceTrim(threshold: 0), rate: inputShape.rate)
     }
@@ -87,10 +95,18 @@ private final class Gauge {
 
     private func measure(_ frame: borrowing Frame) throws(MediaError) {
         try head.convert(frame) { (floats: borrowing Frame) throws(MediaError) in
-            if meter != nil { try meter!.append(floats) }
+            if let tempo {
+                try tempo.append(floats) { (timed: borrowing Frame) throws(MediaError) in try meter!.append(timed) }
+            } else if meter != nil {
+                try meter!.append(floats)
+            }
             if wantsSilence { scan.append(floats, channels: head.output.channels) }
             samples += Int64(floats.samples)
         }
+    }
+
+    func finish() throws(MediaError) {
+        try tempo?.finish { (timed: borrowing Frame) throws(MediaError) in try meter!.append(timed) }
     }
 
     var measurement: SoundMeasurement {

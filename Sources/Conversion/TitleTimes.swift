@@ -42,9 +42,13 @@ struct TitleTimes {
 }
 
 extension ConversionResult {
-    func with(_ times: TitleTimes) -> ConversionResult {
+    /// The same result with the titles of a radio stream, at their times in an output of that tempo.
+    func with(_ times: TitleTimes, tempo: Tempo?) -> ConversionResult {
         var result = self
         result.titles = times.titles
+        if let tempo {
+            for index in result.titles.indices { result.titles[index].time *= tempo.stretch }
+        }
         if times.leftOut > 0 {
             result.warnings.append(
                 Warning(

@@ -109,6 +109,7 @@ package final class AudioFilterChain {
         note("channel_map", sound.channelMap?.map(\.description).joined(separator: ","))
         note("mix", sound.mix?.description)
         note("high_pass", sound.highPass.map { "\($0)" })
+        note("tempo", sound.tempo?.description)
         note("resampler", sound.resampler == .swr ? nil : sound.resampler.rawValue)
         note("gain", sound.gain.map { "\($0)" })
         note("loudness", sound.loudness.map { "\($0)" })

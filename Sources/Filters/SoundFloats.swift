@@ -3,13 +3,14 @@ import CLibav
 import Libav
 import MediaTypes
 
-/// The floating-point part of a chain. In this order: mix, level, fades, sample rate, limiter.
+/// The floating-point part of a chain. In this order: mix, tempo, level, fades, sample rate, limiter.
 final class SoundFloats {
     /// The shape of the output samples.
     let output: SampleShape
     /// The change of level in dB.
     let gain: Double
     private let head: ChannelMixStage
+    private let tempo: TempoStage?
     private let level: SoundLevel
     private var converter: SampleConverter
     private var limiter: Limiter?
@@ -47,29 +48,38 @@ final class SoundFloats {
         let measured = measurement?.loudness
         gain = sound.gain(measured)
         isUnmeasured = sound.loudness != nil && measured?.integrated == nil
-        let total = measurement.map { Int64(($0.sound ?? 0..<$0.samples).count) }
-        level = try SoundLevel(sound, head.output, gain: gain, total: total)
+        let speed = sound.tempo.flatMap { $0.isUnity ? nil : $0 }
+        let shape = head.output
+        tempo = try speed.map { speed throws(MediaError) in try TempoStage(speed, shape) }
+        let kept = measurement.map { Int64(($0.sound ?? 0..<$0.samples).count) }
+        level = try SoundLevel(sound, shape, gain: gain, total: kept.map { speed?.samples($0) ?? $0 })
         converter = try SampleConverter.open(
             head.output, .float32, to: output, bits: nil, dither: nil, engine: sound.resampler)
-        let (ceiling, shape) = (sound.ceiling, output)
+        let (ceiling, limited) = (sound.ceiling, output)
         self.ceiling = ceiling
-        limiter = ceiling.map { Limiter(ceiling: $0, rate: shape.rate, channels: shape.channels) }
+        limiter = ceiling.map { Limiter(ceiling: $0, rate: limited.rate, channels: limited.channels) }
         late = limiter?.latency ?? 0
         isBounded = ceiling == nil && !(settings.sampleFormat?.isFloat ?? false)
         mayExceed = isBounded && ClipMeter.concerns(settings.shape.format)
         if sound.loudness != nil {
-            let seconds = measurement.map { Double($0.samples) / Double(inputShape.rate) }
+            let seconds = measurement.map { Double($0.samples) / Double(inputShape.rate) * (speed?.stretch ?? 1) }
             meter = try LoudnessMeter.open(output, seconds: seconds)
         }
     }
 
     func append(_ frame: borrowing Frame, _ body: FrameBody) throws(MediaError) {
         try head.convert(frame) { (floats: borrowing Frame) throws(MediaError) in
-            try level.apply(floats) { (levelled: borrowing Frame) throws(MediaError) in try resample(levelled, body) }
+            guard let tempo else { return try raise(floats, body) }
+            try tempo.append(floats) { (timed: borrowing Frame) throws(MediaError) in try raise(timed, body) }
         }
     }
 
+    private func raise(_ frame: borrowing Frame, _ body: FrameBody) throws(MediaError) {
+        try level.apply(frame) { (levelled: borrowing Frame) throws(MediaError) in try resample(levelled, body) }
+    }
+
     func finish(_ body: FrameBody) throws(MediaError) {
+        try tempo?.finish { (timed: borrowing Frame) throws(MediaError) in try raise(timed, body) }
         try level.finish { (levelled: borrowing Frame) throws(MediaError) in try resample(levelled, body) }
         while try converter.drain() { try limit(converter.result, body) }
         var left = limiter?.latency ?? 0

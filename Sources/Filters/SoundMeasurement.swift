@@ -35,8 +35,8 @@ extension SoundSettings {
 
     /// Whether sample values change, so that the samples are processed as floats.
     var changesSamples: Bool {
-        mix != nil || highPass != nil || loudness != nil || gain != nil || fadeIn != nil || fadeOut != nil
-            || ceiling != nil
+        mix != nil || highPass != nil || tempo != nil || loudness != nil || gain != nil || fadeIn != nil
+            || fadeOut != nil || ceiling != nil
             || resampler != .swr
     }
 

@@ -66,9 +66,9 @@ struct OutputReaders {
             let path = OutputPath.partName(of: simplified(destination), form.partName)
             let other: Int?
             if let first = seen.updateValue(index, forKey: path) {
-                // Trimming silence moves the chapters.
+                // Trimming silence and another tempo move the chapters.
                 let sounds = [rendition.sound, renditions[first].sound]
-                let differ = sounds[0] != sounds[1] && sounds.contains { $0.trimSilence != nil }
+                let differ = sounds[0] != sounds[1] && sounds.contains { $0.trimSilence != nil || $0.tempo != nil }
                 let mayReplace = [index, first].allSatisfy { deliveries[$0].overwrite == .replace }
                 other = differ || !mayReplace ? first : nil
             } else {

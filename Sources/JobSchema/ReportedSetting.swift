@@ -9,7 +9,7 @@ struct ReportedSetting: Codable {
     private static let numeric: Set<String> = [
         "sample_rate", "channels", "bit_rate", "quality", "compression_level", "frame_duration", "loudness",
         "true_peak",
-        "gain", "high_pass", "drc", "tracks", "zoom", "pixels_per_second", "bits", "dynamic_range",
+        "gain", "high_pass", "tempo", "drc", "tracks", "zoom", "pixels_per_second", "bits", "dynamic_range",
     ]
 
     init(_ setting: Setting, of field: String) {

@@ -30,6 +30,7 @@ extension FieldReader {
         sound.highPass = try parsed("high_pass", "a frequency in Hz from 1 to 20000, such as 80") { text in
             Double(text).flatMap { SoundSettings.highPasses.contains($0) ? $0 : nil }
         }
+        sound.tempo = try parsed("tempo", "a factor from 0.5 to 4, such as 1.25 or 5/4") { Tempo(parsing: $0) }
         sound.dither = try word("dither")
         return sound
     }

@@ -27,7 +27,7 @@ extension SoundSettings {
             "loudness": loudness.map { "\($0)" }, "true_peak": truePeak.map { "\($0)" },
             "fade_in": fadeIn?.description, "fade_out": fadeOut?.description,
             "trim_silence": trimSilence?.description, "replay_gain": replayGain?.rawValue,
-            "dither": dither?.rawValue, "high_pass": highPass.map { "\($0)" },
+            "dither": dither?.rawValue, "tempo": tempo?.description, "high_pass": highPass.map { "\($0)" },
         ]
     }
 }

@@ -1,6 +1,6 @@
 /// The processing of samples between decoder and encoder. By default samples do not change.
 ///
-/// The order is: `channelMap`, `mix` and the output's layout; `highPass`; `trimSilence`; `loudness` or `gain`; fades; the output's sample
+/// The order is: `channelMap`, `mix` and the output's layout; `highPass`; `trimSilence`; `tempo`; `loudness` or `gain`; fades; the output's sample
 /// rate; the limiter.
 package struct SoundSettings: Codable, Hashable, Sendable {
     /// The source channels to keep, in their new order.
@@ -9,6 +9,8 @@ package struct SoundSettings: Codable, Hashable, Sendable {
     package var mix: MixMatrix?
     /// The frequency in Hz below which sound is removed.
     package var highPass: Double?
+    /// The speed, without a change of pitch.
+    package var tempo: Tempo?
     package var resampler = ResamplerEngine.swr
     /// The target integrated loudness in LUFS (EBU R 128).
     package var loudness: Double?
@@ -36,7 +38,7 @@ package struct SoundSettings: Codable, Hashable, Sendable {
 
     /// The settings that a required stream copy refuses before the source is read, by job field name.
     var requestedOfEncoding: [String: String] {
-        let settings = ["dither": dither?.rawValue, "high_pass": highPass.map { "\($0)" }]
+        let settings = ["dither": dither?.rawValue, "high_pass": highPass.map { "\($0)" }, "tempo": tempo?.description]
         return settings.compactMapValues(\.self)
     }
 

@@ -27,7 +27,8 @@ extension OutputMeasurement {
             throw ImplausibleReport("the codec `\(codec.bounded(utf8Bytes: 64))` in \(rendition.format)")
         }
         // Rates are rounded, and encoders fill their last frames.
-        try Self.check("duration", duration, 0...Double(maxSeconds + 60))
+        let longest = Double(maxSeconds) * (rendition.sound.tempo?.stretch ?? 1)
+        try Self.check("duration", duration, 0...longest + 60)
         try Self.check("sample_rate", Double(sampleRate), 1...Double(SourceLimits.highestRate))
         try Self.check("channels", Double(channels), 1...Double(SourceLimits.maxChannels))
         try Self.check("bit_rate", Double(bitRate), 0...0x1p53)

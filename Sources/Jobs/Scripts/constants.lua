@@ -44,6 +44,7 @@ duration
 channel_map
 mix
 high_pass
+tempo
 resampler
 loudness
 true_peak

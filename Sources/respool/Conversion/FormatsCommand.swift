@@ -94,12 +94,16 @@ private struct FormatEntry: Encodable {
     let codecs: [CodecEntry]
     let lowestHighPass = SoundSettings.highPasses.lowerBound
     let highestHighPass = SoundSettings.highPasses.upperBound
+    let lowestTempo = Tempo.factors.lowerBound
+    let highestTempo = Tempo.factors.upperBound
 
     enum CodingKeys: String, CodingKey {
         case format, `extension`, summary, codecs
         case mediaType = "media_type"
         case lowestHighPass = "lowest_high_pass"
         case highestHighPass = "highest_high_pass"
+        case lowestTempo = "lowest_tempo"
+        case highestTempo = "highest_tempo"
     }
 }
 
