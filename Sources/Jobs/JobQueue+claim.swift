@@ -68,10 +68,12 @@ extension ClaimedJob {
     init(unpacking parts: inout ScriptParts) throws(QueueError) {
         id = try parts.text()
         token = try parts.text()
-        attempt = try parts.integer()
-        attempts = try parts.integer()
-        crashes = try parts.integer()
-        createdAt = Int64(try parts.text()) ?? JobRecord.moment(ofID: id)
+        let part = try parts.next()
+        let counts = try part.text().split(separator: " ")
+        let numbers = counts.prefix(3).compactMap { Int($0) }
+        guard counts.count == 4, numbers.count == 3 else { throw part.unexpected }
+        (attempt, attempts, crashes) = (numbers[0], numbers[1], numbers[2])
+        createdAt = Int64(counts[3]) ?? JobRecord.moment(ofID: id)
         fields = SpecText.decode(try parts.bytes())
         let record = try parts.bytes()
         commit = record.isEmpty ? nil : try? JSONDecoder().decode(CommitRecord.self, from: Data(record))

@@ -7,7 +7,8 @@
 --          The status is `ok`, `again` (nothing was claimed, because a job of a higher priority may still be in the inbox, or
 --          because many jobs could not run: call again), `more` (fewer than requested were claimed, for the same reasons) or
 --          `paused`.
---          Each job is eight words: id, token, attempt, attempts, crashes, created ms or '', spec, commit record or ''.
+--          Each job is five words: id, token, counts, spec, commit record or ''. The counts are `attempt attempts crashes created`;
+--          created is ms since 1970, or `-`.
 --          A worker numbers its calls. A repeated call with the last counter returns the same jobs for 10 minutes, except those
 --          that the worker no longer owns. A call with a smaller counter returns nothing: it is a late duplicate.
 
@@ -17,27 +18,27 @@
 local worker, counter, nonce, slots, worker_settings, insists = unpack(ARGV)
 local count = tonumber(slots)
 local status, next_due, next_lease = 'ok', -1, -1
--- The jobs to return, and the keys of their specs; `read_specs` replaces the keys by the specs.
-local jobs, specs = {}, {}
+-- Of each job to return: its id, token, counts, commit record or '', and the key of its spec.
+local ids, tokens, counts, records, spec_keys = {}, {}, {}, {}, {}
 
-local function hand_over(job)
-  local n = #jobs + 1
-  jobs[n], specs[n] = job, P .. 'spec:' .. job.id
-  if job.commit then job.record = call('GET', P .. 'commit:' .. job.id) end
+local function hand_over(id, token, its_counts, record)
+  local n = #ids + 1
+  ids[n], tokens[n], counts[n], records[n], spec_keys[n] = id, token, its_counts, record, P .. 'spec:' .. id
 end
 
--- One MGET for all specs costs less than a GET for each.
-local function read_specs()
-  if specs[1] then specs = call('MGET', unpack(specs)) end
+local function hand_over_job(job)
+  local its_counts = job.attempt .. ' ' .. job.attempts .. ' ' .. job.crashes .. ' ' .. (job.created or '-')
+  hand_over(job.id, job.token, its_counts, job.commit and call('GET', P .. 'commit:' .. job.id) or '')
 end
 
 -- The answer, in the order in which Swift decodes `ClaimedJob`.
 local function packed()
-  local answer = { status, next_due, next_lease, lost }
-  for i, job in ipairs(jobs) do
-    local n = #answer
-    answer[n + 1], answer[n + 2], answer[n + 3], answer[n + 4] = job.id, job.token, job.attempt, job.attempts
-    answer[n + 5], answer[n + 6], answer[n + 7], answer[n + 8] = job.crashes, job.created or '', specs[i] or '{}', job.record or ''
+  local answer, n = { status, next_due, next_lease, lost }, 4
+  -- One MGET for all specs costs less than a GET for each.
+  local specs = ids[1] and call('MGET', unpack(spec_keys))
+  for i, id in ipairs(ids) do
+    answer[n + 1], answer[n + 2], answer[n + 3], answer[n + 4], answer[n + 5] = id, tokens[i], counts[i], specs[i] or '{}', records[i]
+    n = n + 5
   end
   return answer
 end
@@ -48,19 +49,30 @@ if last and tonumber(counter) <= tonumber(last) then
   if counter == last then
     for id in string.gmatch(given, '%S+') do
       local job = read(id)
-      if job and job.state == 'running' and string.match(job.token, ':(.*)$') == nonce then hand_over(job) end
+      if job and job.state == 'running' and string.match(job.token, ':(.*)$') == nonce then hand_over_job(job) end
     end
-    read_specs()
   end
   return packed()
 end
 
-local lease_end = whole(NOW + lease_ms)
+local lease_end, first_token = whole(NOW + lease_ms), '1:' .. nonce
+
+-- A waiting job whose hash has only `state` and `score` was never claimed, and has no options that the queue uses. All that a
+-- claim needs of it is known, so its hash is not read.
+local NEW_FIELDS = 2
+
+local function take_new(id, key)
+  call('HSET', key, 'state', 'running', 'attempt', '1', 'token', first_token, 'worker', worker, 'started', now, 'phase', 'opening')
+  add(removals, READY, id)
+  add(additions, LEASE, lease_end, id)
+  event(id, 'running', 'attempt', '1')
+  hand_over(id, first_token, '1 5 0 -', '')
+end
 
 local function take(job)
   local epoch = job.token and tonumber(string.match(job.token, '^%d+')) + 1 or 1
   job.token, job.attempt = whole(epoch) .. ':' .. nonce, job.attempt + 1
-  hand_over(job)
+  hand_over_job(job)
   local attempt = whole(job.attempt)
   if job.progress then call('HDEL', job.key, 'progress') end
   move(job, 'running', lease_end, 'attempt', attempt, 'token', job.token, 'worker', worker,
@@ -71,46 +83,56 @@ end
 start_worker_call(worker_settings)
 answer_bell()
 local more = run_maintenance()
-local taken, budget = {}, count + 64
+local budget = count + 64
+
+-- Claims a job of `ready`, or moves it to where it belongs. Returns whether the index must be read again before the next job,
+-- because a job of the same `limit_key` may have been unparked with a better score.
+local function process(id)
+  local key = P .. 'job:' .. id
+  if call('HLEN', key) == NEW_FIELDS then
+    take_new(id, key)
+    return false
+  end
+  local job = read(id)
+  if not job then
+    call('ZREM', READY, id)
+    call('SREM', LIVE, id)
+    return false
+  elseif job.limit_key and limits().is_full(job.limit_key) then
+    move(job, 'waiting', job.score)
+    return false
+  elseif (last_moment(job) or math.huge) <= NOW then
+    expire(job)
+  else
+    take(job)
+  end
+  return job.limit_key ~= nil
+end
+
 if paused then
   status = 'paused'
 elseif more and insists ~= '1' then
   status = 'again'
 else
   is_batch = true
-  while #taken < count and budget > 0 do
-    local ids = call('ZRANGE', READY, '0', whole(count - #taken - 1))
-    if #ids == 0 then break end
-    for _, id in ipairs(ids) do
+  while #ids < count and budget > 0 do
+    local ready = call('ZRANGE', READY, '0', whole(count - #ids - 1))
+    if #ready == 0 then break end
+    for _, id in ipairs(ready) do
       budget = budget - 1
-      local job = read(id)
-      if not job then
-        call('ZREM', READY, id)
-        call('SREM', LIVE, id)
-      elseif job.limit_key and limits().is_full(job.limit_key) then
-        move(job, 'waiting', job.score)
-      elseif (last_moment(job) or math.huge) <= NOW then
-        expire(job)
-        -- That may have unparked a job of the same key with a better score, so read the index again.
-        if job.limit_key then break end
-      else
-        take(job)
-        taken[#taken + 1] = id
-        if job.limit_key then break end
-      end
+      if process(id) then break end
     end
     apply()
   end
-  if budget <= 0 and #taken < count and call('ZCARD', READY) > 0 then status = #taken > 0 and 'more' or 'again' end
-  read_specs()
+  if budget <= 0 and #ids < count and call('ZCARD', READY) > 0 then status = #ids > 0 and 'more' or 'again' end
 end
 -- Recorded even if nothing was claimed: a late duplicate of the call would claim jobs that no worker receives. `again` is not
 -- recorded, because the worker repeats that call.
 if status ~= 'again' then
-  call('HSET', worker_key, 'claim', counter .. ' ' .. table.concat(taken, ' '))
+  call('HSET', worker_key, 'claim', counter .. ' ' .. table.concat(ids, ' '))
   call('PEXPIRE', worker_key, '600000')
 end
-if #taken < count then
+if #ids < count then
   next_due, next_lease = until_first(INDEX.delayed, 0), until_first(LEASE, grace)
   local paced = until_first(PACED, 0)
   if paced >= 0 and (next_due < 0 or paced < next_due) then next_due = paced end
