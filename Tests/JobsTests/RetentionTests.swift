@@ -46,15 +46,31 @@ import Testing
         }
     }
 
-    @Test func `every key of a finished job has a time to live`() async throws {
+    @Test(arguments: [[], ["x"]])
+    func `the spec and the log of a finished job have a time to live, and its other keys stay until it is trimmed`(
+        log: [String]
+    ) async throws {
         try await QueueFixture.run { fixture in
             let id = try await fixture.enqueue()
-            _ = try await fixture.finish(try await fixture.claimOne(), .completed([QueueFixture.report]), log: ["x"])
+            _ = try await fixture.finish(try await fixture.claimOne(), .completed([QueueFixture.report]), log: log)
             let keys = fixture.queue.keys
-            for key in [keys.job(id), keys.spec(id), keys.result(id), keys.log(id)] {
+            for key in [keys.spec(id)] + (log.isEmpty ? [] : [keys.log(id)]) {
                 let left = try await fixture.client.send(["TTL", .text(key)]).integer ?? 0
                 #expect((7 * 86_400...8 * 86_400).contains(left))
             }
+            for key in [keys.job(id), keys.result(id)] {
+                #expect(try await fixture.client.send(["TTL", .text(key)]) == .integer(-1))
+            }
+        }
+    }
+
+    @Test func `every script that ends jobs trims them, also without a heartbeat`() async throws {
+        var settings = QueueSettings()
+        settings.failed.count = 2
+        try await QueueFixture.run(settings: settings) { fixture in
+            for _ in 0..<40 { try await fixture.push(["colour": "red"]) }
+            try await fixture.queue.runMaintenance()
+            #expect(try await fixture.queue.stats()[.failed] == 2)
         }
     }
 

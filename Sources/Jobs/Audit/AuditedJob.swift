@@ -107,9 +107,9 @@ struct AuditedJob {
         expect(state != .completed || has("result"), "it has no result")
         expect(has("commit") == (fields["commit"] != nil), "its commit record and its field differ")
         expect(fields["commit"] == nil || !state.isTerminal, "it has a commit record")
+        // The hash and the result stay until the job is trimmed.
         for kind in ["job", "spec", "result", "log"] where has(kind) {
-            // The hash of a job with a group does not expire until the job is trimmed.
-            let isMortal = state.isTerminal && (kind != "job" || fields["group"] == nil)
+            let isMortal = state.isTerminal && (kind == "spec" || kind == "log")
             expect((lives[kind] ?? -1 >= 0) == isMortal, isMortal ? "\(kind):… never expires" : "\(kind):… expires")
         }
         if fields["dedup"] != nil, !state.isTerminal {

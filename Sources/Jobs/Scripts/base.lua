@@ -50,6 +50,7 @@ end
 
 -- Every script that changes the queue ends with this call.
 local function save(...)
+  for state in pairs(to_trim) do endings().trim(state) end
   for name in pairs(closing) do groups().close(name) end
   call('HSET', META, 'seq', whole(seq), 'event', whole(events), 'bell', bell, ...)
   save_counts()
@@ -58,7 +59,7 @@ end
 local function read(id)
   local key = P .. 'job:' .. id
   local f = call('HGETALL', key)
-  -- Preallocates the fields of a terminal job, because growing the table repeatedly is slow.
+  -- Preallocates the fields of a terminal job, because to_trim the table repeatedly is slow.
   local job = {
     id = id, key = key, state = nil, score = nil, attempt = 0, attempts = 5, crashes = 0, token = nil, worker = nil,
     started = nil, phase = nil, progress = nil, ended = nil, finished = nil,

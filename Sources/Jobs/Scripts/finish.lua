@@ -13,8 +13,7 @@
 -- require base
 -- require endings
 
--- The terminal states to trim at the end.
-local is_released, terminal = false, {}
+local is_released = false
 
 -- Moves a job to where its next attempt waits, if it has one left. Returns its new state (and due time), and the time to live
 -- of a terminal job.
@@ -52,12 +51,9 @@ local function complete_first(id, key, outputs)
   add(additions, INDEX.completed, endings().stamp(), id)
   live_removals[#live_removals + 1] = id
   note('completed')
-  local _, _, ttl = endings().retention('completed')
-  call('PEXPIRE', key, ttl)
-  call('PEXPIRE', P .. 'spec:' .. id, ttl)
-  call('SET', P .. 'result:' .. id, outputs, 'PX', ttl)
+  endings().expire_spec(id, 'completed')
+  call('SET', P .. 'result:' .. id, outputs)
   event(id, 'completed')
-  if events % 8 == 0 then terminal.completed = true end
 end
 
 local function finish(id, token, outcome, log, ...)
@@ -86,7 +82,7 @@ local function finish(id, token, outcome, log, ...)
     answer, job.result = 'completed', outputs
     ttl = endings().retire(job, answer)
     if job.error_code or job.ended then call('HDEL', job.key, 'error_code', 'error', 'retryable', 'ended') end
-    call('SET', P .. 'result:' .. id, outputs, 'PX', ttl)
+    call('SET', P .. 'result:' .. id, outputs)
     if job.group then call('HINCRBY', P .. 'group:' .. job.group, 'audio_ms', ms) end
     event(id, answer)
   elseif outcome == 'cancelled' then
@@ -105,11 +101,10 @@ local function finish(id, token, outcome, log, ...)
     else
       answer, job.result = 'failed', outputs
       ttl = endings().fail(job, code, message, retryable, 'ended', token .. ' failed')
-      if outputs ~= '' then call('SET', P .. 'result:' .. id, outputs, 'PX', ttl) end
+      if outputs ~= '' then call('SET', P .. 'result:' .. id, outputs) end
     end
   end
   if log ~= '' then endings().keep_log(job, log, ttl) end
-  if ttl and events % 8 == 0 then terminal[answer] = true end
   return answer
 end
 
@@ -122,7 +117,6 @@ while first < #ARGV do
   first = last + 1
 end
 apply()
-for state in pairs(terminal) do endings().trim(state) end
 if has_unparked or is_released then ring() end
 -- Stale attempts cause no write: Redis would refuse it when its memory is full, because nothing was freed before.
 if events > tonumber(saved_events or 0) then save() end

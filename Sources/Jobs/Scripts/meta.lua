@@ -46,5 +46,6 @@ local function part(make)
   end
 end
 
--- What the parts leave for the end of the script: groups that may have no jobs left, and whether a job was unparked.
-local closing, has_unparked = {}, false
+-- What the parts leave for the end of the script: groups that may have no jobs left, the terminal states to trim, and whether a
+-- job was unparked.
+local closing, to_trim, has_unparked = {}, {}, false

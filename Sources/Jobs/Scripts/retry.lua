@@ -27,6 +27,7 @@ local function retry(id, spec, packed)
   for _, name in ipairs({ 'attempts', 'limit_key', 'dedup', 'callback' }) do put(name, options[name]) end
   if job.dedup then call('SET', P .. 'dedup:' .. job.dedup, job.id) end
   call('SET', P .. 'spec:' .. job.id, spec)
+  -- Earlier versions gave the hash of a finished job a time to live.
   call('PERSIST', key)
   call('DEL', P .. 'result:' .. job.id, P .. 'log:' .. job.id)
   call('HDEL', key, 'attempt', 'crashes', 'error_code', 'error', 'retryable', 'started', 'finished', 'worker', 'due',
