@@ -54,7 +54,7 @@ endings = part(function()
       call('ZREM', set, unpack(old))
       local keys = {}
       for _, id in ipairs(old) do
-        local group = call('HGET', P .. 'job:' .. id, 'group')
+        local group = has_groups and call('HGET', P .. 'job:' .. id, 'group')
         if group then groups().remove(id, group) end
         add_keys(keys, id, state)
       end

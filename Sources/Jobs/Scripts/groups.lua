@@ -29,6 +29,9 @@ groups = part(function()
     else
       call('HINCRBY', key, 'total', 1)
       call('HSETNX', key, 'created', now)
+      -- `trim` asks jobs for their group only in a queue that ever had one.
+      if not has_groups then call('HSET', META, 'grouped', 1) end
+      has_groups = true
     end
     call('HINCRBY', key, state, 1)
     if not old or (TERMINAL[old] or 0) ~= rank or old == 'delayed' and job.tail then

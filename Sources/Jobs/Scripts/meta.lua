@@ -20,8 +20,8 @@ local milliseconds = math.floor(microseconds / 1000)
 local NOW, now = seconds * 1000 + milliseconds, seconds .. string.format('%03d', milliseconds)
 local BAND = 2 ^ 44 -- ready's score is priority · BAND + sequence
 
-local saved_seq, saved_events, saved_bell, saved_pause, saved_settings, saved_seen, saved_grace =
-  unpack(call('HMGET', META, 'seq', 'event', 'bell', 'paused', 'settings', 'seen', 'grace'))
+local saved_seq, saved_events, saved_bell, saved_pause, saved_settings, saved_seen, saved_grace, has_groups =
+  unpack(call('HMGET', META, 'seq', 'event', 'bell', 'paused', 'settings', 'seen', 'grace', 'grouped'))
 local seq, events, bell, paused = tonumber(saved_seq or 0), tonumber(saved_events or 0), saved_bell or '', saved_pause and true
 local settings = saved_settings or DEFAULT_SETTINGS .. ' ' .. DEFAULT_RETENTION
 local lease, crashes, events_cap, backoff_base, backoff_cap, retry_after_cap =
