@@ -14,11 +14,12 @@ extension JobQueue {
             round += 1
             // Many pushes must not keep the worker from claiming the admitted jobs.
             let insists = round == Self.longestAdmission
+            let urgency: RedisArgument = insists ? "insist" : round > 1 ? "again" : ""
             let answer = try await run(
                 QueueScript.claim,
                 [
                     .text(worker), .integer(Int64(request.counter)), .text(request.nonce), .integer(Int64(count)),
-                    .text(settings.line), insists ? "1" : "0",
+                    .text(settings.line), urgency,
                 ],
                 over: claims)
             var parts = try answer.parts()

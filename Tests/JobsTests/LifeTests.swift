@@ -1,6 +1,9 @@
 import JobSchema
 import Jobs
+import Lifecycle
 import MediaTypes
+import Redis
+import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct LifeTests {
@@ -119,6 +122,38 @@ import Testing
             #expect(try await fixture.record(later).dueAt == 4_102_444_800_000)
             try await fixture.makeDue()
             #expect(Set(try await fixture.claim(5).map(\.id)) == [delayed, later])
+        }
+    }
+
+    @Test func `a claim sweeps if the last sweep is old or too few jobs are ready, and else may claim without`()
+        async throws
+    {
+        try await QueueFixture.run { fixture in
+            func due() async throws -> String {
+                let id = try await fixture.enqueue(["delay": "60", "priority": "high"])
+                try await fixture.makeDue()
+                return id
+            }
+            func justSwept() async throws {
+                let seen = RedisArgument.text(String(WallClock.milliseconds()))
+                _ = try await fixture.client.send(["HSET", .text(fixture.queue.keys.meta), "seen", seen])
+            }
+            let ready = try await fixture.enqueue()
+            let old = try await due()
+            #expect(try await fixture.claimOne().id == old)
+            let missing = try await due()
+            try await justSwept()
+            #expect(try await fixture.claim(2).map(\.id) == [missing, ready])
+            // Whenever the claim follows within 20 ms.
+            try await eventually("a claim does not sweep") {
+                let ready = try await fixture.enqueue()
+                _ = try await due()
+                try await justSwept()
+                let first = try await fixture.claimOne().id
+                try await fixture.letSweep()
+                _ = try await fixture.claim(5)
+                return first == ready
+            }
         }
     }
 

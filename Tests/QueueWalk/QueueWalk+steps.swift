@@ -149,6 +149,7 @@ extension QueueWalk {
         let former = isRepeated ? claims.filter { $0.worker == worker }.suffix(3).randomElement(using: &random) : nil
         let request = former?.request ?? ClaimRequest(counter: steps, nonce: chooseNonce())
         let count = Int.random(in: 1...3, using: &random)
+        try await letSweep()
         let jobs = try await queue.claim(request, count: count, worker: worker).jobs
         tell("claim \(worker) \(request) \(count): \(jobs.map { "\($0.id) \($0.token)" })")
         try check(jobs.map(\.id), model.claim(request, worker, count), "a claim")

@@ -142,10 +142,13 @@ struct QueueWalk {
 
     /// A machine that stood still for seconds must not look like an outage of Redis.
     private mutating func keepSeen() async throws {
-        if ContinuousClock.now - lastStep > .seconds(1) {
-            let now = String(WallClock.milliseconds() - 1)
-            _ = try await client.send(["HSET", .text(queue.keys.meta), "seen", .text(now)])
-        }
+        if ContinuousClock.now - lastStep > .seconds(1) { try await letSweep() }
         lastStep = .now
+    }
+
+    /// Makes the last sweep so old that the next claim sweeps, as the model does.
+    func letSweep() async throws {
+        let seen = String(WallClock.milliseconds() - 100)
+        _ = try await client.send(["HSET", .text(queue.keys.meta), "seen", .text(seen)])
     }
 }

@@ -1,7 +1,8 @@
 -- Runs maintenance, then claims jobs for a worker.
 --
 -- KEYS     the queue's `meta`; the other keys are derived from it (see meta.lua).
--- ARGV     worker, counter, nonce, count, settings, `1` to claim jobs although more are to be admitted.
+-- ARGV     worker, counter, nonce, count, settings, `again` if the last answer was that, `insist` to claim jobs although more are
+--          to be admitted, else ''.
 -- Answers  {status, ms until the next delayed job or -1, ms until the next lease expires or -1, the leases that were found
 --          expired (as in `admit`), jobs}.
 --          The status is `ok`, `again` (nothing was claimed, because a job of a higher priority may still be in the inbox, or
@@ -15,7 +16,7 @@
 -- require base
 -- require maintenance
 
-local worker, counter, nonce, slots, worker_settings, insists = unpack(ARGV)
+local worker, counter, nonce, slots, worker_settings, urgency = unpack(ARGV)
 local count = tonumber(slots)
 local status, next_due, next_lease = 'ok', -1, -1
 -- Of each job to return: its id, token, counts, commit record or '', and the key of its spec.
@@ -55,6 +56,7 @@ if last and tonumber(counter) <= tonumber(last) then
   return packed()
 end
 
+local SWEEP_MS = 20
 local lease_end, first_token = whole(NOW + lease_ms), '1:' .. nonce
 
 -- A waiting job whose hash has only `state` and `score` was never claimed, and has no options that the queue uses. All that a
@@ -82,7 +84,11 @@ end
 
 start_worker_call(worker_settings)
 answer_bell()
-local more = run_maintenance()
+local more = admit_inbox()
+-- Of thousands of claims a second, few need to sweep; but a job that is due does not wait while a slot stays free.
+if not saved_seen or NOW < seen or NOW >= seen + SWEEP_MS or urgency ~= '' or call('ZCARD', READY) < count then
+  more = sweep_all() or more
+end
 local budget = count + 64
 
 -- Claims a job of `ready`, or moves it to where it belongs. Returns whether the index must be read again before the next job,
@@ -111,7 +117,7 @@ end
 
 if paused then
   status = 'paused'
-elseif more and insists ~= '1' then
+elseif more and urgency ~= 'insist' then
   status = 'again'
 else
   is_batch = true

@@ -5,6 +5,7 @@
 -- require endings
 -- require limits
 
+-- When a worker's call last swept; calls that do not sweep follow within 20 ms of one that does.
 local seen, grace = tonumber(saved_seen or NOW), tonumber(saved_grace or 0)
 
 -- Begins a worker's call. Its first command is one that Redis allows when its memory is full.
@@ -52,14 +53,25 @@ local function reap(job)
   lost[n + 1], lost[n + 2], lost[n + 3], lost[n + 4] = job.id, attempt, worker, job.state
 end
 
--- Admits, expires, promotes and reaps, each within its bound. Returns whether more remains of the first three.
-local function run_maintenance()
-  local more = call('XLEN', IN) > 0 and admission().admit()
-  more = sweep(EXPIRING, '64', expire) or more
+-- Returns whether there is more to admit.
+local function admit_inbox() return call('XLEN', IN) > 0 and admission().admit() end
+
+local has_swept = false
+
+-- Expires, promotes, unparks and reaps, each within its bound. Returns whether more remains of the first two.
+local function sweep_all()
+  local more = sweep(EXPIRING, '64', expire)
   more = sweep(INDEX.delayed, '64', promote) or more
   for _, key in ipairs(call('ZRANGEBYSCORE', PACED, '-inf', now, 'LIMIT', '0', '64')) do limits().unpark_paced(key) end
   if NOW >= grace then sweep(LEASE, '16', reap) end
+  has_swept = true
   return more
+end
+
+-- Admits and sweeps. Returns whether more remains to admit, to expire or to promote.
+local function run_maintenance()
+  local more = admit_inbox()
+  return sweep_all() or more
 end
 
 -- Milliseconds until the first of an index is due.
@@ -70,5 +82,5 @@ end
 
 local function save_worker_call()
   if settings ~= saved_settings then call('HSET', META, 'settings', settings) end
-  save('seen', now, 'grace', whole(grace))
+  if has_swept then save('seen', now, 'grace', whole(grace)) else save() end
 end
