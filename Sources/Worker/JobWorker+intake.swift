@@ -31,6 +31,7 @@ extension JobWorker {
         while !isDraining, let turn = rotation.next(among: open, free: free.count) {
             let claim = await claim(turn.count, from: turn.queue)
             for job in claim?.jobs ?? [] { start(job, of: queues[turn.queue], in: &group) }
+            rotation.giveBack(turn.count - min(turn.count, claim?.jobs.count ?? 0), of: turn.queue, among: open)
             guard let claim, claim.hasMore || claim.jobs.count >= turn.count else {
                 open.removeAll { $0 == turn.queue }
                 continue

@@ -72,14 +72,37 @@ struct QueueRotation {
     /// The queue to claim from next, among those that may have jobs, and how many; `nil` if there is none or no slot is
     /// free.
     ///
-    /// By weight, jobs are claimed one at a time, so that the ratio is exact (the smooth weighted round-robin of
-    /// nginx); a queue without jobs leaves its turns to the others.
+    /// By weight, the free slots are shared out as by claims of one job each (the smooth weighted round-robin of nginx),
+    /// and the queue that comes first gets all of its slots at once. A queue without jobs leaves its turns to the others.
     mutating func next(among open: [Int], free: Int) -> (queue: Int, count: Int)? {
         guard let first = open.first, free > 0 else { return nil }
-        guard let weights, open.count > 1 else { return (first, free) }
-        for queue in open { credits[queue] += weights[queue] }
-        let chosen = open.max { (credits[$0], $1) < (credits[$1], $0) }!
-        credits[chosen] -= open.reduce(0) { $0 + weights[$1] }
-        return (chosen, 1)
+        guard weights != nil, open.count > 1 else { return (first, free) }
+        var rehearsal = self
+        let turns = (0..<free).map { _ in rehearsal.takeTurn(among: open) }
+        let count = turns.count { $0 == turns[0] }
+        charge(turns[0], turns: count, among: open)
+        return (turns[0], count)
+    }
+
+    /// Takes back turns for which the queue had no jobs.
+    mutating func giveBack(_ turns: Int, of queue: Int, among open: [Int]) {
+        guard open.count > 1 else { return }
+        charge(queue, turns: -turns, among: open)
+    }
+
+    private mutating func takeTurn(among open: [Int]) -> Int {
+        let queue = open.max { (credit($0), $1) < (credit($1), $0) }!
+        charge(queue, turns: 1, among: open)
+        return queue
+    }
+
+    /// The credit with which a queue enters the next turn.
+    private func credit(_ queue: Int) -> Int { credits[queue] + (weights?[queue] ?? 0) }
+
+    /// Each turn gives every queue its weight, and costs the chosen one the sum of all weights.
+    private mutating func charge(_ chosen: Int, turns: Int, among open: [Int]) {
+        guard let weights else { return }
+        for queue in open { credits[queue] += turns * weights[queue] }
+        credits[chosen] -= turns * open.reduce(0) { $0 + weights[$1] }
     }
 }

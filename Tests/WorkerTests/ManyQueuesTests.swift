@@ -153,10 +153,26 @@ import Testing
         var rotation = QueueRotation(try QueueOrder("a:5,b:2,c:1"))
         var turns = [0, 0, 0]
         for _ in 0..<80 {
-            guard let turn = rotation.next(among: [0, 1, 2], free: 3) else { break }
+            guard let turn = rotation.next(among: [0, 1, 2], free: 1) else { break }
             turns[turn.queue] += turn.count
         }
         #expect(turns == [50, 20, 10])
+        // Of eight free slots, each queue gets its share in one claim.
+        for _ in 0..<10 {
+            var (free, claims) = (8, [[Int]]())
+            while let turn = rotation.next(among: [0, 1, 2], free: free) {
+                claims.append([turn.queue, turn.count])
+                free -= turn.count
+            }
+            #expect(claims == [[0, 5], [1, 2], [2, 1]])
+        }
+        // Turns for which a queue had no jobs are not lost to it.
+        for _ in 0..<3 {
+            let turn = rotation.next(among: [0, 1], free: 7)
+            #expect(turn?.queue == 0)
+            #expect(turn?.count == 5)
+            rotation.giveBack(5, of: 0, among: [0, 1])
+        }
         let alone = rotation.next(among: [2], free: 3)
         #expect(alone?.queue == 2)
         #expect(alone?.count == 3)
