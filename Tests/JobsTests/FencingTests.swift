@@ -26,6 +26,27 @@ import Testing
         }
     }
 
+    @Test func `the token of a completed job gets its answer again, and that of a lost job gets none`() async throws {
+        var settings = QueueSettings()
+        settings.maxCrashes = 1
+        try await QueueFixture.run(settings: settings) { fixture in
+            let id = try await fixture.enqueue()
+            let job = try await fixture.claimOne()
+            for outcome: Jobs.Outcome in [.completed([]), .completed([]), .released, .failed(Failure(.internal, "x"))] {
+                #expect(try await fixture.finish(job, outcome) == .acknowledged(.completed, retryAt: nil))
+            }
+            #expect(try await fixture.queue.finish(id: id, token: "1:x", outcome: .completed([])) == .stale)
+            let lost = try await fixture.enqueue()
+            let earlier = try await fixture.claimOne()
+            try await fixture.endLeases()
+            _ = try await fixture.beat([])
+            #expect(try await fixture.state(lost) == .failed)
+            for outcome: Jobs.Outcome in [.completed([]), .failed(Failure(.internal, "x"))] {
+                #expect(try await fixture.finish(earlier, outcome) == .stale)
+            }
+        }
+    }
+
     @Test func `one script finishes many attempts independently`() async throws {
         try await QueueFixture.run { fixture in
             for _ in 0..<70 { _ = try await fixture.enqueue() }
