@@ -7,7 +7,7 @@ extension JobQueue {
     /// too.
     package func beat(worker: WorkerRecord, jobs: [Heartbeat]) async throws(QueueError) -> BeatAnswer {
         var arguments: [RedisArgument] = [
-            .text(settings.line), .text(worker.name), .text(worker.host), .integer(Int64(worker.slots)),
+            .text(settingsLine), .text(worker.name), .text(worker.host), .integer(Int64(worker.slots)),
             .text(worker.version),
         ]
         for job in jobs {

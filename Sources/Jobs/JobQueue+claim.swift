@@ -19,7 +19,7 @@ extension JobQueue {
                 QueueScript.claim,
                 [
                     .text(worker), .integer(Int64(request.counter)), .text(request.nonce), .integer(Int64(count)),
-                    .text(settings.line), urgency,
+                    .text(settingsLine), urgency,
                 ],
                 over: claims)
             var parts = try answer.parts()
@@ -42,7 +42,7 @@ extension JobQueue {
     package func runMaintenance() async throws(QueueError) -> [LostLease] {
         var leases: [LostLease] = []
         for _ in 1...Self.longestAdmission {
-            var parts = try await run(QueueScript.admit, [.text(settings.line)]).parts()
+            var parts = try await run(QueueScript.admit, [.text(settingsLine)]).parts()
             let hasMore = try parts.isTrue()
             leases += try LostLease.all(parts.next())
             guard hasMore else { break }

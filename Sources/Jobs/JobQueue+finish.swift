@@ -51,11 +51,12 @@ extension JobQueue {
 
     private static func answer(_ answer: ScriptAnswer) throws(QueueError) -> FinishAnswer {
         let text = try answer.text()
+        if let state = JobState(rawValue: text) { return .acknowledged(state, retryAt: nil) }
         if text == "STALE" { return .stale }
         if text == "PUBLISHING" { return .publishing }
         let words = text.split(separator: " ")
-        guard let state = words.first.flatMap({ JobState(rawValue: String($0)) }) else { throw answer.unexpected }
-        return .acknowledged(state, retryAt: words.count > 1 ? Int64(words[1]) : nil)
+        guard words.count == 2, let state = JobState(rawValue: String(words[0])) else { throw answer.unexpected }
+        return .acknowledged(state, retryAt: Int64(words[1]))
     }
 
     private static func arguments(_ ending: Ending) -> [RedisArgument] {
@@ -129,13 +130,17 @@ extension JobQueue {
     }
 
     private static func json(_ value: some Encodable) -> [UInt8] {
+        (try? encoder.encode(value)).map(Array.init) ?? []
+    }
+
+    private static let encoder = {
         let encoder = JSONEncoder()
         encoder.outputFormatting = .withoutEscapingSlashes
         // The only values of reports that JSON cannot express are numbers that are not finite.
         encoder.nonConformingFloatEncodingStrategy = .convertToString(
             positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
-        return (try? encoder.encode(value)).map(Array.init) ?? []
-    }
+        return encoder
+    }()
 }
 
 extension OutputReport {

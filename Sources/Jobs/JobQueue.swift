@@ -8,6 +8,8 @@ package struct JobQueue: Sendable {
     package let settings: QueueSettings
     /// The keys of this queue in Redis.
     package let keys: QueueKeys
+    /// The settings in the format that the scripts parse.
+    let settingsLine: String
     let client: RedisClient
     let claims: RedisClient
     private let publications: RedisClient
@@ -28,6 +30,7 @@ package struct JobQueue: Sendable {
         self.replicas = replicas
         self.name = name
         self.settings = settings
+        settingsLine = settings.line
         keys = QueueKeys(name)
     }
 

@@ -21,12 +21,16 @@ struct ScriptAnswer {
     }
 
     func array(count: Int? = nil) throws(QueueError) -> [ScriptAnswer] {
-        guard let array = value.array, count == nil || array.count == count else { throw unexpected }
-        return array.map { ScriptAnswer(script: script, value: $0) }
+        try values(count: count).map { ScriptAnswer(script: script, value: $0) }
     }
 
     /// The parts of an array, for decoding one after the other.
-    func parts() throws(QueueError) -> ScriptParts { ScriptParts(script, try array()) }
+    func parts() throws(QueueError) -> ScriptParts { ScriptParts(script, try values()) }
+
+    private func values(count: Int? = nil) throws(QueueError) -> [RedisValue] {
+        guard let array = value.array, count == nil || array.count == count else { throw unexpected }
+        return array
+    }
 
     var unexpected: QueueError { .unexpectedAnswer(script: script, "\(value)") }
 }

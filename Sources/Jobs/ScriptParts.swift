@@ -1,9 +1,11 @@
+import Redis
+
 /// The parts of a script's answer, decoded in the order that its header describes.
 struct ScriptParts {
     private let script: String
-    private var rest: ArraySlice<ScriptAnswer>
+    private var rest: ArraySlice<RedisValue>
 
-    init(_ script: String, _ parts: [ScriptAnswer]) {
+    init(_ script: String, _ parts: [RedisValue]) {
         self.script = script
         rest = parts[...]
     }
@@ -12,7 +14,7 @@ struct ScriptParts {
 
     mutating func next() throws(QueueError) -> ScriptAnswer {
         guard let part = rest.popFirst() else { throw .unexpectedAnswer(script: script, "too few parts") }
-        return part
+        return ScriptAnswer(script: script, value: part)
     }
 
     mutating func text() throws(QueueError) -> String { try next().text() }
