@@ -8,8 +8,8 @@
 --          The status is `ok`, `again` (nothing was claimed, because a job of a higher priority may still be in the inbox, or
 --          because many jobs could not run: call again), `more` (fewer than requested were claimed, for the same reasons) or
 --          `paused`.
---          Each job is five words: id, token, counts, spec, commit record or ''. The counts are `attempt attempts crashes created`;
---          created is ms since 1970, or `-`.
+--          Each job is five words: id, token, counts, spec, commit record or ''. The counts are `attempt attempts
+--          crashes created`; created is ms since 1970, or `-`.
 --          A worker numbers its calls. A repeated call with the last counter returns the same jobs for 10 minutes, except those
 --          that the worker no longer owns. A call with a smaller counter returns nothing: it is a late duplicate.
 
@@ -18,29 +18,25 @@
 
 local worker, counter, nonce, slots, worker_settings, urgency = unpack(ARGV)
 local count = tonumber(slots)
-local status, next_due, next_lease = 'ok', -1, -1
--- Of each job to return: its id, token, counts, commit record or '', and the key of its spec.
-local ids, tokens, counts, records, spec_keys = {}, {}, {}, {}, {}
+-- The answer, in the order in which Swift decodes it; `packed` adds what is known at the end.
+local answer, ids, spec_keys = { 'ok', -1, -1, lost }, {}, {}
 
-local function hand_over(id, token, its_counts, record)
-  local n = #ids + 1
-  ids[n], tokens[n], counts[n], records[n], spec_keys[n] = id, token, its_counts, record, P .. 'spec:' .. id
+local function hand_over(id, token, counts, record)
+  local n, words = #ids + 1, 4 + 5 * #ids
+  ids[n], spec_keys[n] = id, P .. 'spec:' .. id
+  answer[words + 1], answer[words + 2], answer[words + 3] = id, token, counts
+  answer[words + 4], answer[words + 5] = '{}', record
 end
 
 local function hand_over_job(job)
-  local its_counts = job.attempt .. ' ' .. job.attempts .. ' ' .. job.crashes .. ' ' .. (job.created or '-')
-  hand_over(job.id, job.token, its_counts, job.commit and call('GET', P .. 'commit:' .. job.id) or '')
+  local counts = job.attempt .. ' ' .. job.attempts .. ' ' .. job.crashes .. ' ' .. (job.created or '-')
+  hand_over(job.id, job.token, counts, job.commit and call('GET', P .. 'commit:' .. job.id) or '')
 end
 
--- The answer, in the order in which Swift decodes `ClaimedJob`.
-local function packed()
-  local answer, n = { status, next_due, next_lease, lost }, 4
+local function packed(status, next_due, next_lease)
+  answer[1], answer[2], answer[3] = status, next_due, next_lease
   -- One MGET for all specs costs less than a GET for each.
-  local specs = ids[1] and call('MGET', unpack(spec_keys))
-  for i, id in ipairs(ids) do
-    answer[n + 1], answer[n + 2], answer[n + 3], answer[n + 4], answer[n + 5] = id, tokens[i], counts[i], specs[i] or '{}', records[i]
-    n = n + 5
-  end
+  for i, spec in ipairs(ids[1] and call('MGET', unpack(spec_keys)) or {}) do answer[3 + 5 * i] = spec or '{}' end
   return answer
 end
 
@@ -53,7 +49,7 @@ if last and tonumber(counter) <= tonumber(last) then
       if job and job.state == 'running' and string.match(job.token, ':(.*)$') == nonce then hand_over_job(job) end
     end
   end
-  return packed()
+  return packed('ok', -1, -1)
 end
 
 local SWEEP_MS = 20
@@ -89,7 +85,7 @@ local more = admit_inbox()
 if not saved_seen or NOW < seen or NOW >= seen + SWEEP_MS or urgency ~= '' or call('ZCARD', READY) < count then
   more = sweep_all() or more
 end
-local budget = count + 64
+local status, budget = 'ok', count + 64
 
 -- Claims a job of `ready`, or moves it to where it belongs. Returns whether the index must be read again before the next job,
 -- because a job of the same `limit_key` may have been unparked with a better score.
@@ -138,6 +134,7 @@ if status ~= 'again' then
   call('HSET', worker_key, 'claim', counter .. ' ' .. table.concat(ids, ' '))
   call('PEXPIRE', worker_key, '600000')
 end
+local next_due, next_lease = -1, -1
 if #ids < count then
   next_due, next_lease = until_first(INDEX.delayed, 0), until_first(LEASE, grace)
   local paced = until_first(PACED, 0)
@@ -145,4 +142,4 @@ if #ids < count then
 end
 ring()
 save_worker_call()
-return packed()
+return packed(status, next_due, next_lease)
