@@ -44,6 +44,8 @@ package struct SinkContext: ~Copyable {
             bridge.release()
             throw .outOfMemory("open the output")
         }
+        // Otherwise libav writes each packet separately.
+        pointer.pointee.min_packet_size = CInt(bufferSize)
         return SinkContext(owning: pointer, bridge)
     }
 

@@ -38,6 +38,7 @@ import Testing
     /// A store that takes so many bytes and no more.
     private final class Memory: RandomAccessOutput {
         private var bytes: [UInt8] = []
+        private(set) var writes = 0
         private let most: Int
 
         init(most: Int = .max) { self.most = most }
@@ -45,6 +46,7 @@ import Testing
         var length: Int64 { Int64(bytes.count) }
 
         func write(_ data: UnsafeRawBufferPointer, at offset: Int64) throws {
+            writes += 1
             guard Int(offset) + data.count <= most else { throw Errno(rawValue: ENOSPC) }
             if bytes.count < Int(offset) + data.count {
                 bytes += [UInt8](repeating: 0, count: Int(offset) + data.count - bytes.count)
@@ -86,6 +88,19 @@ import Testing
             return
         }
         #expect(failed!.1 < .seconds(1))
+    }
+
+    @Test(arguments: ["mp3", "wav", "m4a", "opus"])
+    func `packets are collected before they are written`(_ format: String) async throws {
+        let music = try await Studio.shared.music()
+        let writes = try await onThread {
+            let store = Memory()
+            _ = try Converter.run(
+                source: MemoryFile(path: music), store: store, rendition: Rendition(format: format), range: .whole,
+                stop: CancellationFlag(), progress: { _ in })
+            return store.writes
+        }
+        #expect(writes < 30)
     }
 
     @Test func `an error of the source is passed on`() async throws {
