@@ -11,7 +11,10 @@ import Text
 ///
 /// MD5 takes a third of the time of decoding.
 package final class SourceChecksum {
-    private let queue = BoundedQueue<SharedFrame>()
+    private let queue = BoundedQueue<[SharedFrame]>()
+    /// Frames that are not in the queue yet, because to wake the thread for each of them takes longer than its MD5.
+    private var batch: [SharedFrame] = []
+    private var batchBytes = 0
     private let found = Monitor<Result<[UInt8], MediaError>?>(nil)
     private let declared: DeclaredSum
     /// The MD5 in hexadecimal, if the samples match it; otherwise `nil`.
@@ -32,8 +35,10 @@ package final class SourceChecksum {
                 var bytes: [UInt8] = []
                 while true {
                     switch queue.take() {
-                    case .elements(let frames):
-                        for frame in frames { packing.bytes(of: frame.frame, room: &bytes) { hash.update($0) } }
+                    case .elements(let batches):
+                        for frame in batches.joined() {
+                            packing.bytes(of: frame.frame, room: &bytes) { hash.update($0) }
+                        }
                     case .end: return found.change { $0 = .success(hash.finish()) }
                     case .broken: return
                     }
@@ -48,7 +53,18 @@ package final class SourceChecksum {
     deinit { queue.abort() }
 
     /// Takes the next samples of the source.
-    package func append(_ frame: SharedFrame) { _ = queue.append(frame, bytes: frame.bytes) }
+    package func append(_ frame: SharedFrame) {
+        batch.append(frame)
+        batchBytes += frame.bytes
+        if batchBytes >= Self.batchSize { sendBatch() }
+    }
+
+    private static let batchSize = 256 << 10
+
+    private func sendBatch() {
+        _ = queue.append(batch, bytes: batchBytes)
+        (batch, batchBytes) = ([], 0)
+    }
 
     /// The result of checking copied packets.
     struct Finding {
@@ -80,6 +96,7 @@ package final class SourceChecksum {
     package func judge(_ reader: borrowing AssetReader, _ policy: DamagePolicy) throws(MediaError) -> Warning? {
         // Extra frames are as wrong as different ones. Missing frames are detected elsewhere.
         guard reader.position >= declared.samples, reader.damage == .none else { return nil }
+        sendBatch()
         queue.complete()
         guard try found.wait(for: { $0 }).get() != declared.md5 else {
             verified = declared.md5.hexadecimal
