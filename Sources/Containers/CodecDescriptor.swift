@@ -6,6 +6,8 @@ package struct CodecDescriptor: Sendable {
     package let convergence: Convergence
     /// Whether the stream carries dynamic range compression for players to apply.
     package let compressesRange: Bool
+    /// Whether libav decodes each packet without state of earlier ones.
+    package let hasIndependentPackets: Bool
     /// Whether its granule positions in Ogg count samples from the first to the last page (RFC 7845, Vorbis I A.2).
     package let countsGranules: Bool
 
@@ -24,24 +26,46 @@ extension CodecID {
     /// The properties of the codec.
     package var descriptor: CodecDescriptor {
         switch self {
-        case .aac, .alac, .dts, .imaWave, .microsoft, .mp1, .mp2, .mp3, .pcm:
-            CodecDescriptor(isChecksummed: false, convergence: .frames, compressesRange: false, countsGranules: false)
+        case .alac:
+            CodecDescriptor(
+                isChecksummed: false, convergence: .frames, compressesRange: false, hasIndependentPackets: true,
+                countsGranules: false)
+        case .aac, .dts, .imaWave, .microsoft, .mp1, .mp2, .mp3, .pcm:
+            CodecDescriptor(
+                isChecksummed: false, convergence: .frames, compressesRange: false, hasIndependentPackets: false,
+                countsGranules: false)
         case .ac3, .eac3:
-            CodecDescriptor(isChecksummed: true, convergence: .frames, compressesRange: true, countsGranules: false)
+            CodecDescriptor(
+                isChecksummed: true, convergence: .frames, compressesRange: true, hasIndependentPackets: false,
+                countsGranules: false)
         case .ape, .tak:
-            CodecDescriptor(isChecksummed: true, convergence: .never, compressesRange: false, countsGranules: false)
+            CodecDescriptor(
+                isChecksummed: true, convergence: .never, compressesRange: false, hasIndependentPackets: false,
+                countsGranules: false)
         case .flac:
-            CodecDescriptor(isChecksummed: true, convergence: .frames, compressesRange: false, countsGranules: true)
+            CodecDescriptor(
+                isChecksummed: true, convergence: .frames, compressesRange: false, hasIndependentPackets: true,
+                countsGranules: true)
         case .opus, .vorbis:
-            CodecDescriptor(isChecksummed: false, convergence: .frames, compressesRange: false, countsGranules: true)
+            CodecDescriptor(
+                isChecksummed: false, convergence: .frames, compressesRange: false, hasIndependentPackets: false,
+                countsGranules: true)
         case .trueAudio, .wavPack:
-            CodecDescriptor(isChecksummed: true, convergence: .frames, compressesRange: false, countsGranules: false)
+            CodecDescriptor(
+                isChecksummed: true, convergence: .frames, compressesRange: false, hasIndependentPackets: false,
+                countsGranules: false)
         case .g722, .g726, .gsm, .gsmMicrosoft:
-            CodecDescriptor(isChecksummed: false, convergence: .rounding, compressesRange: false, countsGranules: false)
+            CodecDescriptor(
+                isChecksummed: false, convergence: .rounding, compressesRange: false, hasIndependentPackets: false,
+                countsGranules: false)
         case .speex:
-            CodecDescriptor(isChecksummed: false, convergence: .rounding, compressesRange: false, countsGranules: true)
+            CodecDescriptor(
+                isChecksummed: false, convergence: .rounding, compressesRange: false, hasIndependentPackets: false,
+                countsGranules: true)
         case .adpcm, .dsd, .generic:
-            CodecDescriptor(isChecksummed: false, convergence: .never, compressesRange: false, countsGranules: false)
+            CodecDescriptor(
+                isChecksummed: false, convergence: .never, compressesRange: false, hasIndependentPackets: false,
+                countsGranules: false)
         }
     }
 }

@@ -27,11 +27,11 @@ package final class Monitor<State>: @unchecked Sendable {
         mutex.deallocate()
     }
 
-    /// Changes the value, and wakes all waiting threads to check it again.
-    package func change<Answer>(_ body: (inout State) -> Answer) -> Answer {
+    /// Changes the value, and wakes all waiting threads to check it again, unless no thread waits for such a change.
+    package func change<Answer>(wakes: Bool = true, _ body: (inout State) -> Answer) -> Answer {
         pthread_mutex_lock(mutex)
         defer {
-            pthread_cond_broadcast(condition)
+            if wakes { pthread_cond_broadcast(condition) }
             pthread_mutex_unlock(mutex)
         }
         return body(&state)

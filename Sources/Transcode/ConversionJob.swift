@@ -20,6 +20,9 @@ struct ConversionJob {
         report {
             var plan = plan
             plan.source.limits = limits
+            // Encoders that take longer than the decoder have threads of their own.
+            let isPCM = plan.renditions.allSatisfy { (try? $0.validate())?.codec.kind == .pcm }
+            plan.source.threads = isPCM ? threads.count : 1
             reporter.report(Progress(phase: .opening))
             let source = try source(plan.source)
             try check(plan, isEndless: source.isEndless)

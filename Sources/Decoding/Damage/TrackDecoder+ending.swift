@@ -120,7 +120,7 @@ extension TrackDecoder {
         let length =
             track.codec == AV_CODEC_ID_AAC
             ? FrameHeader.adtsLength(packet.bytes) : FrameHeader.length(track.codec, packet.bytes)
-        guard let length, length > packet.bytes.count, demuxer.bytePosition >= source.length,
+        guard let length, length > packet.bytes.count, bytePosition >= source.length,
             HarmlessEnd.isRecording(source, demuxer.descriptor.cut)
         else { return true }
         health.cutShort()

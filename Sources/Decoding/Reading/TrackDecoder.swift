@@ -29,14 +29,23 @@ struct TrackDecoder: ~Copyable {
     let xing: XingHeader?
     let policy: DamagePolicy
     private let limits: SourceLimits
+    private let threads: Int
+    /// Decodes packets of a long source on other threads.
+    private var ahead: DecodeAhead?
+    /// The samples of the current packet, if another thread has decoded it.
+    private let decoded: Frame
+    private var isDecodedAhead = false
 
     private init(
         _ source: any ByteSource, _ demuxer: consuming Demuxer, _ track: AudioTrack, _ decoder: consuming Decoder,
-        _ packet: consuming Packet, _ silence: consuming FilledSilence, _ settings: SourceSettings
+        _ packet: consuming Packet, _ silence: consuming FilledSilence, _ decoded: consuming Frame,
+        _ settings: SourceSettings
     ) {
         self.source = source
+        self.decoded = decoded
         policy = settings.damage
         limits = settings.limits
+        threads = settings.threads
         self.track = track
         self.declared = DeclaredLength(source, demuxer, track)
         self.continuity = Continuity(demuxer, track)
@@ -65,7 +74,8 @@ struct TrackDecoder: ~Copyable {
         try Protection.check(track)
         let decoder = try Decoder.open(demuxer.stream(track.index), drc: settings.drc)
         let bytes = demuxer.bytes
-        return TrackDecoder(bytes, demuxer, track, decoder, try Packet(), try FilledSilence(), settings)
+        return TrackDecoder(
+            bytes, demuxer, track, decoder, try Packet(), try FilledSilence(), try Frame(), settings)
     }
 
     /// The depth of the source's samples, known once a frame is decoded.
@@ -75,7 +85,10 @@ struct TrackDecoder: ~Copyable {
     var seconds: Double? { declared.seconds }
 
     /// The fraction of the source's bytes that has been read.
-    var byteFraction: Double { demuxer.byteFraction }
+    var byteFraction: Double { Double(bytePosition) / Double(max(source.length, 1)) }
+
+    /// The offset at which the demuxer read next after the current packet.
+    var bytePosition: Int64 { ahead?.position ?? demuxer.bytePosition }
 
     /// The offset of the last packet in the source; negative if unknown.
     var packetOffset: Int64 { packet.offset }
@@ -99,7 +112,7 @@ struct TrackDecoder: ~Copyable {
                 guard try bounds.trim(frame) else { continue }
                 return true
             }
-            switch try decoder.receive(into: frame) {
+            switch try receive(into: frame) {
             case .samples:
                 frame.isLost = false
                 health.decoded()
@@ -118,6 +131,34 @@ struct TrackDecoder: ~Copyable {
             }
         }
     }
+
+    /// Receives the samples of the current packet, which another thread may have decoded.
+    private mutating func receive(into frame: borrowing Frame) throws(MediaError) -> Decoder.Answer {
+        if isDecodedAhead {
+            isDecodedAhead = false
+            frame.take(decoded)
+            return .samples
+        }
+        let answer = try decoder.receive(into: frame)
+        switch answer {
+        case .samples:
+            ahead?.observe(frame)
+            try lookAhead(from: frame)
+        case .failed: ahead?.stop()
+        case .needsPacket, .end: break
+        }
+        return answer
+    }
+
+    /// Starts to decode on other threads after the first packets, which are all that a short source has.
+    private mutating func lookAhead(from frame: borrowing Frame) throws(MediaError) {
+        guard fed.count == Self.packetsBeforeThreads, ahead == nil, threads > 1, !source.isEndless,
+            track.codecID.descriptor.hasIndependentPackets
+        else { return }
+        ahead = try DecodeAhead(demuxer, track, similarTo: frame, threads: threads - 1)
+    }
+
+    private static let packetsBeforeThreads = 128
 
     /// Uses the decoder's sample rate. With spectral band replication, the header may only declare half of it.
     private mutating func correctRate(_ frame: borrowing Frame) {
@@ -161,7 +202,12 @@ struct TrackDecoder: ~Copyable {
             if beginsLink { decoder.flush() }
             // The GSM decoder decodes any bytes.
             let isSound = track.codec != AV_CODEC_ID_GSM || FrameHeader.isMarked(track.codec, packet.bytes) ?? true
+            if let ahead, ahead.take(packet, into: decoded) {
+                isDecodedAhead = true
+                return
+            }
             guard let code = isSound ? decoder.send(packet) : .invalidData else { return }
+            ahead?.stop()
             if health.failed(packet, code) { lost.refused(packet) }
         }
     }
@@ -181,13 +227,13 @@ struct TrackDecoder: ~Copyable {
         while true {
             packet.clear()
             guard try readPacket() else { return false }
-            if let skipped = continuity.read(packet, position: demuxer.bytePosition) { lost.suspect(bytes: skipped) }
+            if let skipped = continuity.read(packet, position: bytePosition) { lost.suspect(bytes: skipped) }
             guard packet.streamIndex == track.index else {
                 others += 1
                 try limits.check(packets: others, samples: 0, rate: track.rate)
                 continue
             }
-            try places.correct(packet, position: demuxer.bytePosition)
+            try places.correct(packet, position: bytePosition)
             try Protection.check(packet)
             dropJunk()
             health.read(packet, track)
@@ -199,17 +245,22 @@ struct TrackDecoder: ~Copyable {
         }
     }
 
+    private mutating func nextPacket() throws(MediaError) -> Bool {
+        if let ahead { return try ahead.next(demuxer, into: packet) }
+        return try demuxer.next(into: packet)
+    }
+
     /// Reads the next packet, and continues after invalid data if possible.
     private mutating func readPacket() throws(MediaError) -> Bool {
         var failedAt: Int64 = -1
         while true {
             do {
-                guard try demuxer.next(into: packet) else { return false }
+                guard try nextPacket() else { return false }
                 if failedAt >= 0 { lost.suspect() }
                 return true
             } catch {
                 guard case .corruptMedia = error.reason else { throw error }
-                let position = demuxer.bytePosition
+                let position = bytePosition
                 if bounds.hasBegun, position > failedAt, position < source.length, try demuxer.resume(source) {
                     failedAt = position
                     continue

@@ -1,0 +1,107 @@
+import Bytes
+import Decoding
+import FoundationEssentials
+import Libav
+import Lifecycle
+import MediaTypes
+import TestSupport
+import Testing
+
+/// Sources that several threads decode: the samples and what is reported about them are those of a single thread.
+@Suite struct DecodeAheadTests {
+    /// Frames short enough that six seconds have more packets than are decoded before threads are started.
+    private static let kinds: [(String, [String])] = [
+        ("ahead.flac", ["-frame_size", "512"]), ("ahead.oga", ["-c:a", "flac", "-frame_size", "512"]),
+        ("ahead.mka", ["-c:a", "flac", "-frame_size", "512"]),
+        ("ahead-24.flac", ["-frame_size", "512", "-sample_fmt", "s32"]),
+    ]
+
+    @Test(arguments: kinds)
+    func `several threads decode the samples of one`(_ name: String, _ arguments: [String]) async throws {
+        let bytes = try fileBytes(try await Studio.shared.music(as: name, arguments))
+        let one = try await decode(bytes, threads: 1)
+        #expect(one.samples == 264_600 && one.error == nil)
+        for threads in [2, 5] { #expect(try await decode(bytes, threads: threads) == one) }
+        let range = TimeRange(start: MediaTime(value: 1, timescale: 1), end: MediaTime(value: 5, timescale: 1))
+        let part = try await decode(bytes, threads: 1, range)
+        #expect(part.samples == 176_400)
+        #expect(try await decode(bytes, threads: 3, range) == part)
+    }
+
+    @Test func `several threads decode the packets of ALAC`() async throws {
+        let wave = try await Studio.shared.source(
+            "long-ahead.wav", ["-f", "lavfi", "-i", "sine=f=300:r=44100:d=20", "-ac", "2"])
+        let path = try await Studio.shared.source("ahead.m4a", ["-i", wave, "-c:a", "alac"])
+        let bytes = try fileBytes(path)
+        let one = try await decode(bytes, threads: 1)
+        #expect(one.samples == 882_000)
+        #expect(try await decode(bytes, threads: 4) == one)
+    }
+
+    @Test(arguments: ["ahead.flac", "ahead.oga"], 0..<12)
+    func `damage is found as by one thread`(_ name: String, _ seed: Int) async throws {
+        let arguments = try #require(Self.kinds.first { $0.0 == name }).1
+        var bytes = try fileBytes(try await Studio.shared.music(as: name, arguments))
+        var noise = Noise(state: UInt64(seed) &+ 7)
+        // Behind the first packets, and at last the end.
+        for _ in 0..<(seed % 4 + 1) {
+            let start = Int.random(in: bytes.count / 3..<bytes.count - 4000, using: &noise)
+            switch seed % 3 {
+            case 0: bytes[start] ^= 0x10
+            case 1: for index in start..<start + 3000 { bytes[index] = UInt8.random(in: 0...255, using: &noise) }
+            default: bytes.removeSubrange(start..<start + 2000)
+            }
+        }
+        if seed % 5 == 0 { bytes.removeLast(3000) }
+        for damage in [DamagePolicy.accept, .fail] {
+            let one = try await decode(bytes, threads: 1, damage: damage)
+            #expect(try await decode(bytes, threads: 4, damage: damage) == one)
+            #expect(one.error != nil || one.damage != .none || !one.warnings.isEmpty)
+        }
+    }
+
+    @Test func `a change of the shape in the stream is found as by one thread`() async throws {
+        let first = try fileBytes(try await Studio.shared.music(as: "ahead.flac", ["-frame_size", "512"]))
+        let other = try fileBytes(
+            try await Studio.shared.music(as: "ahead-48.flac", ["-frame_size", "512", "-ac", "1", "-ar", "48000"]))
+        let bytes = first + other.dropFirst(8192)
+        let one = try await decode(bytes, threads: 1, damage: .accept)
+        #expect(try await decode(bytes, threads: 4, damage: .accept) == one)
+    }
+
+    private struct Decoded: Hashable {
+        var samples = 0
+        var sum: UInt64 = 14_695_981_039_346_656_037
+        var lost: [Int] = []
+        var damage = Damage.none
+        var warnings: [String] = []
+        var error: String?
+    }
+
+    private func decode(
+        _ bytes: [UInt8], threads: Int, _ range: TimeRange = .whole, damage: DamagePolicy = .fail
+    ) async throws -> Decoded {
+        try await onThread {
+            var settings = SourceSettings(range: range, damage: damage)
+            settings.threads = threads
+            var result = Decoded()
+            do {
+                var reader = try AssetReader.open(MemoryFile(bytes), settings, stop: CancellationFlag())
+                let frame = try Frame()
+                while try reader.next(into: frame) {
+                    if frame.isLost { result.lost.append(result.samples) }
+                    result.samples += frame.samples
+                    let planes = try frame.shape.isPlanar ? frame.channels : 1
+                    for plane in 0..<planes {
+                        for byte in UnsafeRawBufferPointer(start: frame.planes[plane], count: frame.bytes / planes) {
+                            result.sum = (result.sum ^ UInt64(byte)) &* 1_099_511_628_211
+                        }
+                    }
+                }
+                result.damage = reader.damage
+                result.warnings = reader.warnings.map { "\($0.code): \($0.message)" }
+            } catch let error as MediaError { result.error = "\(error.reason) \(error.sentence)" }
+            return result
+        }
+    }
+}
