@@ -187,7 +187,7 @@ let package = Package(
                 "Playlists", "MediaTypes", "Lifecycle", "CLibav",
             ],
             [.unsafeFlags(["-O"])]),
-        tests("StorageTests", ["TestSupport", "Storage", "SlotIPC", "JobSchema", "MediaTypes", "Lifecycle"]),
+        tests("StorageTests", ["TestSupport", "Storage", "Crypto", "SlotIPC", "JobSchema", "MediaTypes", "Lifecycle"]),
         tests("SandboxTests", ["TestSupport", "HostileChild", "Attacks", "SlotIPC", "Lifecycle"]),
         tests(
             "SlotsTests",

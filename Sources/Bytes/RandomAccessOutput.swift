@@ -8,9 +8,21 @@ package protocol RandomAccessOutput: AnyObject {
 
     /// Fills a prefix of the buffer with the bytes at an offset. Returns the number of bytes; zero at the end.
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws -> Int
+
+    /// Ends writing. From now on the file is only read, and its owner may hash it meanwhile.
+    func seal() throws
 }
 
 extension RandomAccessOutput {
+    package func seal() throws {}
+
+    /// Ends writing; throws the output's failure as a `MediaError`.
+    package func endWriting() throws(MediaError) {
+        do { try seal() } catch {
+            throw MediaError(.store(error), "complete the output", "the output could not be completed: \(error)")
+        }
+    }
+
     /// The length; throws the output's failure as a `MediaError`.
     package func measuredLength() throws(MediaError) -> Int64 {
         do { return try length } catch {

@@ -80,3 +80,7 @@ int clinux_share_lock(int descriptor) {
 int clinux_punch_hole(int descriptor, int64_t offset, int64_t length) {
     return fallocate(descriptor, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, offset, length);
 }
+
+int clinux_start_writing(int descriptor, int64_t offset, int64_t length) {
+    return sync_file_range(descriptor, offset, length, SYNC_FILE_RANGE_WRITE);
+}

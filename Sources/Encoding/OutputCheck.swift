@@ -20,10 +20,11 @@ package struct OutputCheck {
         self.written = written
     }
 
-    /// Throws unless the file opens and each track matches its settings, its number of samples and the written packets.
+    /// Ends writing, and throws unless the file opens and each track matches its settings, its number of samples and the written packets.
     package static func run(_ store: any RandomAccessOutput, _ checks: [OutputCheck], stop: CancellationFlag)
         throws(MediaError)
     {
+        try store.endWriting()
         let settings = checks[0].settings
         let container = settings.format.container
         if case .bytes = container.check { return try checks[0].checkBytes(store) }

@@ -26,7 +26,7 @@ enum SystemCalls {
     static let onFiles = [
         "getdents64", "linkat", "rename", "renameat", "renameat2", "unlink", "unlinkat", "mkdir", "mkdirat", "rmdir",
         "flock",
-        "fallocate", "fstatfs", "utimensat",
+        "fallocate", "fstatfs", "utimensat", "sync_file_range",
     ]
 
     /// Connections, including those of the resolver.

@@ -20,6 +20,9 @@ package enum LinkRequest: Codable, Sendable {
     /// Requests a file for an output, which can be read back: its main file, or an additional one, for which `part` is
     /// appended to the stem of the main file's name. The reply is `stage` with a descriptor, or `refused`.
     case stage(output: Int, part: String?)
+    /// The main file of an output is written, and its writable descriptor is closed. The reply is `sealed` with a descriptor
+    /// for reading, or `refused`. The file is hashed while the transcoder checks it; `finished` or `discard` follows.
+    case seal(output: Int)
     /// The file is complete; the output is complete when its main file is. There is no reply: `respool-transfer`
     /// reports to the worker.
     case finished(output: Int, part: String?)
@@ -42,6 +45,7 @@ package enum LinkAnswer: Codable, Sendable {
     case have(offset: Int64, length: Int64)
     /// The final name of the file, relative to the main file's folder.
     case stage(name: String)
+    case sealed
     case openedWhole(number: Int)
     case scratch
     case refused(Failure)

@@ -50,6 +50,13 @@ package final class SealableFile {
         return writer
     }
 
+    /// Another read-only descriptor, to hand out to another process.
+    package func anotherReader() throws(Errno) -> Descriptor {
+        let opened = clinux_reopen(reader.number, O_RDONLY)
+        guard opened >= 0 else { throw .last }
+        return Descriptor(owning: opened)
+    }
+
     /// A writable descriptor for this process.
     func ownWriter() throws(Errno) -> Descriptor {
         let opened = clinux_reopen(reader.number, O_RDWR)

@@ -18,6 +18,8 @@ package struct StagedFile: ~Copyable {
     var parts: [StagedPart] = []
     /// The names of incomplete copies.
     var copyNames: Set<String> = []
+    private let writeBack = WriteBack()
+    private var flush: FileFlush?
 
     private enum State {
         case unnamed, named
@@ -76,8 +78,17 @@ package struct StagedFile: ~Copyable {
     /// The identity of the file across renames, once it is written.
     package func identity() -> String? { try? file.status().identity }
 
-    /// Flushes the file to the disk. The corresponding C function is `fsync`.
+    /// Starts to write the file to the disk while another process writes it.
+    package func startWriteBack() { writeBack.advance(file) }
+
+    /// Starts to flush the complete file to the disk.
+    package mutating func startFlush() { flush = FileFlush(file) }
+
+    /// Flushes the complete file to the disk. The corresponding C function is `fsync`.
     package func synchronize() throws(Failure) {
+        if let flush {
+            do { return try flush.wait() } catch { throw destination.writing(error) }
+        }
         guard fsync(file.number) == 0 else { throw destination.writing(.last) }
     }
 
@@ -97,6 +108,7 @@ package struct StagedFile: ~Copyable {
     package mutating func replace(by copy: consuming FileCopy) throws(Failure) -> SealableFile {
         let isNamed = if case .named = state { true } else { false }
         if try take(copy, as: stagedName, isNamed: isNamed) { state = .named }
+        flush = nil
         file = copy.file
         return file
     }

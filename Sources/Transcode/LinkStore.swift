@@ -15,6 +15,8 @@ final class LinkStore: RandomAccessOutput, Sendable {
     private enum State {
         case new
         case open(Staged)
+        /// With a descriptor that is only readable.
+        case sealed(Staged)
         case closed
     }
 
@@ -52,7 +54,7 @@ final class LinkStore: RandomAccessOutput, Sendable {
 
     func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws {
         reporter.keepAlive()
-        let staged = try staged()
+        let staged = try staged(isWritten: true)
         try staged.store.write(bytes, at: offset)
     }
 
@@ -67,10 +69,29 @@ final class LinkStore: RandomAccessOutput, Sendable {
         state.withLock { $0 = .closed }
     }
 
-    private func staged() throws -> Staged {
+    /// Closes the writable descriptor, so that `respool-transfer` hashes the file and flushes it to the disk while this process
+    /// checks it.
+    func seal() throws {
+        try state.withLock { state in
+            guard case .open(let staged) = state else { return }
+            let placeName = staged.placeName
+            state = .closed
+            // The last reference to the descriptor must be gone before the request.
+            _ = consume staged
+            var answer = try link.ask(.seal(output: output))
+            guard case .sealed = answer.message, let descriptor = answer.descriptor.take() else {
+                throw Failure(.internal, "respool-transfer sealed an output without a descriptor")
+            }
+            state = .sealed(Staged(descriptor, placeName: placeName))
+        }
+    }
+
+    private func staged(isWritten: Bool = false) throws -> Staged {
         try state.withLock { state in
             switch state {
             case .open(let staged): return staged
+            case .sealed(let staged) where !isWritten: return staged
+            case .sealed: throw Failure(.internal, "output \(output) is written after it was sealed")
             case .closed: throw Failure(.internal, "a file of output \(output) is used after it was completed")
             case .new: break
             }

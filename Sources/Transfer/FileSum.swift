@@ -51,3 +51,9 @@ final class FileSum {
     /// The copy, which replaces the hashed file.
     func takeCopy() -> FileCopy? { copy.take() }
 }
+
+/// A hashed file with its SHA-256.
+struct SummedFile {
+    let sum: FileSum
+    let sha256: String
+}

@@ -113,7 +113,16 @@ final class JobOutputs {
             try claims?.begin(part, of: output, hand)
         }
         try checkLimits()
-        return try hand.stage(part: part)
+        let answer = try hand.stage(part: part)
+        // The output is made once more.
+        if part == nil { sums.removeAll { $0.output == output && $0.part == nil } }
+        return answer
+    }
+
+    /// Begins to hash the main file of an output, and returns a descriptor with which the transcoder can check it.
+    func seal(output: Int) throws(Failure) -> Answer {
+        if let failure = failure ?? violation?.failure { throw failure }
+        return try hand(output).seal { sums.append($0) }
     }
 
     /// An unnamed temporary file.
@@ -139,6 +148,7 @@ final class JobOutputs {
     private func measure(_ now: ContinuousClock.Instant) {
         guard let next = nextMeasurement, now >= next else { return }
         unsealed.release()
+        for output in outputs { output.startWriteBack() }
         if let excess = limits.excess(outputs, unsealed) {
             violate(excess, .tooLarge)
             // The transcoder may continue to write until it is killed.
@@ -177,8 +187,18 @@ final class JobOutputs {
     func finish(output: Int, part: String?, reportingTo control: borrowing PacketSocket) throws(PacketError) {
         guard checkUnfinished(output) else { return }
         do throws(Failure) {
-            sums.append(try hand(output).finish(part: part))
-        } catch { try fail(output, error, reportingTo: control) }
+            let session = try hand(output)
+            if let sum = try session.finish(part: part) { return sums.append(sum) }
+            if let summed = session.takeSummed() { try keep(summed, reportingTo: control) }
+        } catch { return try fail(output, error, reportingTo: control) }
+        try tick(.now, reportingTo: control)
+    }
+
+    /// Keeps a hashed file, and reports its output if it is complete.
+    private func keep(_ summed: SummedFile, reportingTo control: borrowing PacketSocket) throws(Failure) {
+        if let staged = try outputs[summed.sum.output].keep(summed) {
+            try? control.send(TransferReport.staged(summed.sum.output, staged))
+        }
     }
 
     /// Discards a failed output.
@@ -207,8 +227,7 @@ final class JobOutputs {
         do throws(Failure) {
             guard let sha256 = try sum.readFurther() else { return }
             sums.removeFirst()
-            let staged = try outputs[sum.output].keep(sum, sha256: sha256)
-            if let staged { try? control.send(TransferReport.staged(sum.output, staged)) }
+            try keep(SummedFile(sum: sum, sha256: sha256), reportingTo: control)
         } catch { try fail(sum.output, error, reportingTo: control) }
         // An output for a store may already be fully uploaded.
         try tick(.now, reportingTo: control)

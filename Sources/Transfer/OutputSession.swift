@@ -24,6 +24,10 @@ final class OutputSession {
     private var parts: [String: Part] = [:]
     /// Whether the main file is complete. After that, no further file of the output may be started.
     private(set) var isFinished = false
+    /// Whether the main file is hashed before it is reported as complete, because nothing more is written to it.
+    private var isSealed = false
+    /// The hash of a sealed main file that is not reported as complete yet.
+    private var summed: SummedFile?
     /// Complete, hashed and staged under its name.
     private(set) var isStaged = false
     private(set) var isPublished = false
@@ -122,6 +126,7 @@ final class OutputSession {
             try createMain()
             return Answer(message: .stage(name: ""), descriptor: try writer(of: mainFile!))
         }
+        guard !isSealed else { throw Failure(.internal, "output \(index) gets a part after it was sealed") }
         guard bytes <= policy.maxOutputBytes else {
             throw Failure(.tooLarge, "the output has \(bytes) bytes, over the limit of \(policy.maxOutputBytes)")
         }
@@ -153,8 +158,41 @@ final class OutputSession {
         }
     }
 
-    /// Checks a complete file, and prepares its hash.
-    func finish(part: String?) throws(Failure) -> FileSum {
+    /// Returns a descriptor to check the main file with. Passes on the hash to compute meanwhile, if the file system shows that
+    /// no process can write to the file.
+    func seal(_ begin: (FileSum) -> Void) throws(Failure) -> Answer {
+        if let failure { throw failure }
+        guard let mainFile, mainFile.isHandedOut, !isFinished, !isSealed else {
+            throw Failure(.internal, "output \(index) is sealed before it was started, or twice")
+        }
+        let reader: Descriptor
+        do { reader = try mainFile.anotherReader() } catch {
+            throw Failure(.internal, "output \(index) cannot be opened for reading: \(error)")
+        }
+        let bytes = try checkedLength(mainFile, atMost: policy.maxOutputBytes - partsReport.bytes)
+        let seal = mainFile.seal()
+        isSealed = parts.isEmpty && seal != .unknown
+        if isSealed {
+            if seal == .sealed { staging!.startFlush() }
+            begin(FileSum(output: index, part: nil, file: mainFile, bytes: bytes, copy: nil))
+        }
+        return Answer(message: .sealed, descriptor: reader)
+    }
+
+    /// Starts to write the main file to the disk while the transcoder writes it.
+    func startWriteBack() {
+        guard writableFiles > 0 else { return }
+        staging?.startWriteBack()
+    }
+
+    /// The main file that was hashed before its output was reported as complete.
+    func takeSummed() -> SummedFile? {
+        defer { summed = nil }
+        return summed
+    }
+
+    /// Checks a complete file, and prepares its hash; returns `nil` if that has begun.
+    func finish(part: String?) throws(Failure) -> FileSum? {
         if let failure { throw failure }
         guard let mainFile, !isFinished else {
             throw Failure(.internal, "output \(index) is completed before it was started, or twice")
@@ -166,7 +204,7 @@ final class OutputSession {
             }
             let bytes = try checkedLength(mainFile, atMost: rest)
             isFinished = true
-            return try sum(mainFile, part: nil, bytes: bytes)
+            return isSealed ? nil : try sum(mainFile, part: nil, bytes: bytes)
         }
         guard let known = parts[part], !known.isFinished else {
             throw Failure(
@@ -191,8 +229,13 @@ final class OutputSession {
     }
 
     /// Stores the hash of a complete file; returns the report once the whole output is complete.
-    func keep(_ sum: FileSum, sha256: String) throws(Failure) -> StagedOutput? {
+    func keep(_ summed: SummedFile) throws(Failure) -> StagedOutput? {
+        let (sum, sha256) = (summed.sum, summed.sha256)
         guard let part = sum.part else {
+            guard isFinished else {
+                self.summed = summed
+                return nil
+            }
             if let copy = sum.takeCopy() { try staging!.replace(by: copy) }
             try staging!.synchronize()
             if let remote {
@@ -294,6 +337,7 @@ final class OutputSession {
         }
         if let mainFile { unsealed.discard(mainFile) }
         isUploadTold = false
+        (isSealed, summed) = (false, nil)
         staging = nil
     }
 }

@@ -38,6 +38,12 @@ struct Staging: ~Copyable {
     /// The report of the finished parts.
     var partsReport: PartsReport { report }
 
+    /// Starts to write the file to the disk while the transcoder writes it.
+    func startWriteBack() { staged?.startWriteBack() }
+
+    /// Starts to flush the complete file to the disk.
+    mutating func startFlush() { staged?.startFlush() }
+
     /// Flushes the complete file to the disk.
     func synchronize() throws(Failure) { try staged?.synchronize() }
 

@@ -190,7 +190,7 @@ extension LinkRequest {
     fileprivate var wantsAnswer: Bool {
         switch self {
         case .finished, .discard, .expect: false
-        case .open, .openNested, .scratch, .titles, .need, .stage: true
+        case .open, .openNested, .scratch, .titles, .need, .stage, .seal: true
         }
     }
 }

@@ -71,7 +71,7 @@ final class TransferSession {
             return try outputs.finish(output: output, part: part, reportingTo: control)
         case .discard(let output): return outputs.discard(output: output)
         case .need(let offset) where offset >= 0: source?.need(offset)
-        case .open, .openNested, .scratch, .titles, .need, .stage: break
+        case .open, .openNested, .scratch, .titles, .need, .stage, .seal: break
         }
         pending = request
     }
@@ -97,6 +97,7 @@ final class TransferSession {
         case .scratch: try outputs.scratch()
         case .need(let offset): try have(offset)
         case .stage(let output, let part): try outputs.stage(output: output, part: part)
+        case .seal(let output): try outputs.seal(output: output)
         case .finished, .discard, .expect: nil
         }
     }

@@ -108,7 +108,7 @@ actor TransferChild {
         }
         switch received.message {
         case .opened, .openedWhole, .openedStream: source = replace(source, by: received.descriptor.take())
-        case .stage: output = replace(output, by: received.descriptor.take())
+        case .stage, .sealed: output = replace(output, by: received.descriptor.take())
         case .scratch: scratches.append(received.descriptor.take()?.release() ?? -1)
         default: break
         }

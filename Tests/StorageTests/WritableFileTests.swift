@@ -1,3 +1,4 @@
+import Crypto
 import FoundationEssentials
 import Glibc
 import JobSchema
@@ -58,6 +59,67 @@ import Testing
             }
         }
         #expect(try entries() == [])
+    }
+
+    @Test func `a sealed file is staged once it is reported as complete`() async throws {
+        try await withTransfer(policy) { child in
+            try await child.tell(.job(job("a.mp3")))
+            try await child.begin("good", output: 0, part: nil)
+            try await child.seal()
+            let reader = await child.duplicateOutput()
+            #expect(fcntl(reader, F_GETFL) & O_ACCMODE == O_RDONLY)
+            close(reader)
+            try await child.send(.finished(output: 0, part: nil))
+            let report = try await child.report()
+            #expect(report.staged?.sha256 == Digest.of(Array("good".utf8)))
+            try await child.tell(.publish)
+            #expect(try await child.report().isPublished)
+            #expect(try await child.end().violation == nil)
+        }
+        #expect(try text("a.mp3") == "good")
+    }
+
+    @Test func `a sealed file is hashed only once nobody can write to it`() async throws {
+        try await withTransfer(policy) { child in
+            try await child.tell(.job(job("a.mp3")))
+            try await child.begin("good", output: 0, part: nil)
+            let kept = await child.duplicateOutput()
+            await child.closeOutput()
+            try await child.send(.seal(output: 0))
+            #expect(pwrite(kept, "evil", 4, 0) == 4)
+            close(kept)
+            _ = try await child.answer()
+            try await child.send(.finished(output: 0, part: nil))
+            #expect(try await child.report().staged?.sha256 == Digest.of(Array("evil".utf8)))
+            _ = try await child.end()
+            try await child.tell(.job(job("b.mp3")))
+            try await child.begin("good", output: 0, part: nil)
+            let longer = await child.duplicateOutput()
+            defer { close(longer) }
+            try await child.seal()
+            try await child.send(.finished(output: 0, part: nil))
+            #expect(try await child.report().violation?.code == .crashed)
+        }
+        #expect(try entries() == [])
+    }
+
+    @Test func `a sealed file can be replaced, but not sealed again or completed by a part`() async throws {
+        try await withTransfer(policy) { child in
+            try await child.tell(.job(job("a.mp3")))
+            #expect(try await child.ask(.seal(output: 0)).failure != nil)
+            try await child.begin("first", output: 0, part: nil)
+            try await child.seal()
+            #expect(try await child.ask(.seal(output: 0)).failure != nil)
+            #expect(try await child.ask(.stage(output: 0, part: Self.part)).failure != nil)
+            try await child.begin("second", output: 0, part: nil)
+            try await child.seal()
+            try await child.send(.finished(output: 0, part: nil))
+            #expect(try await child.report().staged?.sha256 == Digest.of(Array("second".utf8)))
+            try await child.tell(.publish)
+            #expect(try await child.report().isPublished)
+            _ = try await child.end()
+        }
+        #expect(try text("a.mp3") == "second")
     }
 
     @Test func `an aborted file is watched until nobody can write to it`() async throws {
@@ -248,3 +310,13 @@ import Testing
         }
     }
 }
+
+extension TransferChild {
+    /// Seals the main file of an output after the descriptor that wrote it is closed.
+    fileprivate func seal() throws {
+        closeOutput()
+        guard case .sealed = try ask(.seal(output: 0)) else { throw NotSealed() }
+    }
+}
+
+private struct NotSealed: Error {}

@@ -95,6 +95,9 @@ int clinux_share_lock(int descriptor);
 /// Deallocates a range of a file, which then reads as zeros (FALLOC_FL_PUNCH_HOLE). Returns 0 or -1.
 int clinux_punch_hole(int descriptor, int64_t offset, int64_t length);
 
+/// Starts to write a range of a file to the disk, without waiting for the end (SYNC_FILE_RANGE_WRITE). Returns 0 or -1.
+int clinux_start_writing(int descriptor, int64_t offset, int64_t length);
+
 /// An option of a command: its long name, its letter or 0, and the number by which it is reported.
 struct clinux_option {
     const char *name;

@@ -113,6 +113,7 @@ package final class PacketCopyWriter: RenditionWriter {
 
     /// Checks the packets of the finished file.
     private func check() throws(MediaError) {
+        try store.endWriting()
         let found: PacketSpan
         do throws(MediaError) { found = try PacketScan.run(StoredSource(store), stop: stop) } catch {
             if case .cancelled = error.reason { throw error }
