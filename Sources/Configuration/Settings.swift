@@ -13,7 +13,7 @@ package enum Settings {
         for: .queue,
         link: "[Several queues](how-to/workers.md#several-queues)")
     package static let slots = EnvironmentSetting(
-        "RESPOOL_SLOTS", .whole(1...1024), "jobs that one worker runs at the same time",
+        "RESPOOL_SLOTS", .whole(1...1024), "jobs that one worker converts at the same time",
         default: .otherwise("the number of cores, or the CPU quota of the container"), for: .worker)
     package static let grace = EnvironmentSetting(
         "RESPOOL_GRACE", .seconds(0...86_400), "how long running jobs may continue after SIGTERM",

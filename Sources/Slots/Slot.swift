@@ -51,8 +51,10 @@ package actor Slot {
     }
 
     /// Converts the task's source; returns the commit record for `publish`.
+    ///
+    /// `converted` is called once the transcoder has finished, and the rest is up to `respool-transfer`.
     package func convert(
-        _ task: SlotTask, progress: @escaping @Sendable (Progress) -> Void
+        _ task: SlotTask, progress: @escaping @Sendable (Progress) -> Void, converted: @Sendable () -> Void = {}
     ) async throws(SlotError) -> CommitRecord {
         let pair = try await livePair(for: task.tenant)
         var tracker = OutputTracker(task, maxSeconds: configuration.transcode.source.seconds)
@@ -91,6 +93,8 @@ package actor Slot {
                 try plausible(pair) { () throws(ImplausibleReport) in try tracker.converted() }
                 watch.end()
                 isTranscodeBusy = false
+                configuration.cores.leave(share)
+                converted()
             case let event: try handle(event, pair)
             }
             do throws(Failure) {

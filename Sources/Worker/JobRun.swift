@@ -11,6 +11,8 @@ struct JobRun: Sendable {
     let reporter: TransitionReporter
     let metrics: WorkerMetrics
     let log: Log
+    /// Called once the job is converted, and only its publication is left.
+    let converted: @Sendable () -> Void
 
     private var job: ClaimedJob { active.job }
     private var slot: Slot { active.slot }
@@ -77,7 +79,8 @@ struct JobRun: Sendable {
         }
         let start = ContinuousClock.now
         active.report(Progress(phase: .opening))
-        var record = try await slot.convert(task(spec)) { [active] progress in active.report(progress) }
+        var record = try await slot.convert(
+            task(spec), progress: { [active] progress in active.report(progress) }, converted: converted)
         guard record.outputs.contains(where: \.isStaged) else { return .published(record) }
         guard active.beginPublishing() else { throw .stopped }
         switch await reporter.publish(job, record) {

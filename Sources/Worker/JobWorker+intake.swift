@@ -10,7 +10,7 @@ extension JobWorker {
             while !isDraining {
                 await freeSlot()
                 await takeJobs(in: &jobs)
-                if free.isEmpty { await ringOn() } else { await waitOnDoorbells() }
+                if room == 0 { await ringOn() } else { await waitOnDoorbells() }
             }
             await returnUnanswered(in: &jobs)
             // The last bell may have been for a job that this worker does not take, so another worker is woken.
@@ -21,14 +21,14 @@ extension JobWorker {
 
     /// Waits until a slot is free or the worker drains.
     private func freeSlot() async {
-        guard free.isEmpty, !isDraining else { return }
+        guard room == 0, !isDraining else { return }
         await withCheckedContinuation { rest = $0 }
     }
 
     /// Claims jobs from the queues that may have some, in their order, until no slot is free or no queue has any.
     private func takeJobs(in group: inout DiscardingTaskGroup) async {
         var open = queues.indices.filter { inquiries[$0].bell == nil }
-        while !isDraining, let turn = rotation.next(among: open, free: free.count) {
+        while !isDraining, let turn = rotation.next(among: open, free: room) {
             let claim = await claim(turn.count, from: turn.queue)
             for job in claim?.jobs ?? [] { start(job, of: queues[turn.queue], in: &group) }
             rotation.giveBack(turn.count - min(turn.count, claim?.jobs.count ?? 0), of: turn.queue, among: open)
@@ -79,19 +79,22 @@ extension JobWorker {
     }
 
     private func start(_ job: ClaimedJob, of served: ServedQueue, in group: inout DiscardingTaskGroup) {
-        guard !free.isEmpty else {
+        guard room > 0 else {
             // A late reply can return more jobs than there are free slots now.
             group.addTask { _ = await served.reporter.finish(job, .released, lines: []) }
             return
         }
         let active = ActiveJob(job, slot: takeSlot(for: job))
+        occupy(active)
         served.activeJobs.insert(active)
         metrics.running(activeJobs.count)
         // A job that was claimed while the worker began to drain is released before it starts.
         if isDraining { active.end(.released) }
         var log = log.with("job", job.id).with("attempt", job.attempt)
         if queues.count > 1 { log = log.with("queue", served.queue.name.text) }
-        let run = JobRun(active: active, reporter: served.reporter, metrics: metrics, log: log)
+        let run = JobRun(active: active, reporter: served.reporter, metrics: metrics, log: log) {
+            Task { await self.endConversion(of: active) }
+        }
         group.addTask { await self.execute(run, of: served) }
     }
 
@@ -111,8 +114,7 @@ extension JobWorker {
         // Other callbacks, such as those of groups, are found with the next beat.
         if run.active.job.fields["callback"] != nil, let callbacks { Task { await callbacks.collect(served.queue) } }
         metrics.running(activeJobs.count)
-        free.append(run.active.slot)
-        if free.count == 1 { wake() }
+        vacate(run.active)
     }
 
     /// Waits until one of the queues may have something to claim.
@@ -143,7 +145,7 @@ extension JobWorker {
         }
         inquiries[index].bell = nil
         inquiries[index].isDue = true
-        if free.isEmpty { await ringOn() } else { wake() }
+        if room == 0 { await ringOn() } else { wake() }
     }
 
     /// Passes the bell on to another worker, because this one has no free slot for the job.

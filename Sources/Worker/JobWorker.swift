@@ -18,7 +18,11 @@ package actor JobWorker {
     private let configuration: WorkerConfiguration
     private let slots: [Slot]
 
+    /// The slots' children without a job. There are more than conversions may run at a time, because a result is published while
+    /// the next job is converted.
     var free: [Slot]
+    /// The jobs whose sources are being fetched and converted.
+    private var converting: Set<ObjectIdentifier> = []
     var isDraining = false
     /// The state of the claims of each queue.
     var inquiries: [QueueInquiry]
@@ -76,8 +80,9 @@ package actor JobWorker {
         record = .ofThisProcess(slots: configuration.slots)
         inquiries = Array(repeating: QueueInquiry(), count: queues.count)
         rotation = QueueRotation(configuration.queues)
-        slots = (0..<configuration.slots).map { Slot(number: $0, configuration: configuration.slot, log: log) }
-        free = slots
+        slots = (0..<2 * configuration.slots).map { Slot(number: $0, configuration: configuration.slot, log: log) }
+        // The last one is taken first, and children are started when they are first needed.
+        free = slots.reversed()
     }
 
     /// Runs jobs until `drain` or `stop` was called and no job is active; throws if a slot cannot be started. If
@@ -91,7 +96,7 @@ package actor JobWorker {
         self.admission = admission
         if isDraining { admission?.cancel() }
         try await startSlots()
-        metrics.started(slots: slots.count)
+        metrics.started(slots: configuration.slots)
         await reportSandbox()
         await withTaskGroup(of: Void.self) { group in
             for served in queues {
@@ -103,7 +108,7 @@ package actor JobWorker {
             if await admission?.value != false {
                 log.info(
                     "worker started",
-                    ["worker": record.name, "slots": "\(slots.count)", "queue": configuration.queues.text])
+                    ["worker": record.name, "slots": "\(configuration.slots)", "queue": configuration.queues.text])
             }
             await runJobs()
             group.cancelAll()
@@ -145,6 +150,27 @@ package actor JobWorker {
     /// The jobs of all queues.
     var activeJobs: [ActiveJob] { queues.flatMap(\.activeJobs.all) }
 
+    /// How many more jobs may start.
+    var room: Int { min(configuration.slots - converting.count, free.count) }
+
+    /// Records that a job starts in a slot.
+    func occupy(_ job: ActiveJob) { converting.insert(ObjectIdentifier(job)) }
+
+    /// Records that a job is converted, so that the next one may start.
+    func endConversion(of job: ActiveJob) {
+        let hadRoom = room > 0
+        converting.remove(ObjectIdentifier(job))
+        if !hadRoom, room > 0 { wake() }
+    }
+
+    /// Takes back the children of a finished job.
+    func vacate(_ job: ActiveJob) {
+        let hadRoom = room > 0
+        converting.remove(ObjectIdentifier(job))
+        free.append(job.slot)
+        if !hadRoom, room > 0 { wake() }
+    }
+
     /// Resumes the intake, which waits for a free slot or a bell.
     func wake() {
         rest?.resume()
@@ -170,7 +196,7 @@ package actor JobWorker {
 
     private func startSlots() async throws(Failure) {
         let failures = await withTaskGroup(of: Failure?.self) { group in
-            for slot in slots {
+            for slot in slots.prefix(configuration.slots) {
                 group.addTask {
                     do throws(SlotError) { try await slot.start() } catch { return error.failure }
                     return nil

@@ -27,7 +27,7 @@ def test_no_job_is_lost_when_redis_is_killed_and_restarted(service, start_worker
         check(service.redis("ZCARD", PREFIX + "done") >= seen[-1], "Redis forgot completed jobs")
     records = service.completed(ids, 120)
     check(worker.is_running, "the worker ended")
-    equal(set(children(worker.pid)), set(pairs), "the children before and after")
+    check(set(pairs) <= set(children(worker.pid)), "children were replaced")
     equal(sum(record["crashes"] for record in records.values()), 0, "crashes charged")
     equal({record["attempt"] for record in records.values()}, {1}, "attempts")
     for id in ids:

@@ -44,6 +44,25 @@ import Testing
         #expect(isSeen)
     }
 
+    @Test func `a slot converts the next job while a result is uploaded`() async throws {
+        let shop = try await Workshop()
+        try await store.spoil("held", "PUT_.*partNumber=2& 1 hang")
+        let worker = try await shop.worker(try await environment())
+        let first = try await shop.push([
+            "source": try shop.source("long.wav", Sounds.ramp(samples: 6_000_000)), "format": "wav",
+            "output": "s3://held/a.wav",
+        ])
+        try await eventually("the upload is begun", within: Workshop.timeout) {
+            try await store.requests("held").contains { $0.contains("partNumber=1&") }
+        }
+        let second = try await shop.push([
+            "source": try shop.source("short.wav", Sounds.ramp(samples: 44_100)), "format": "flac",
+        ])
+        try await shop.job(second, reaches: .completed)
+        #expect(try await shop.job(first)?.state == .running, "\(worker.errors)")
+        try await shop.job(first, reaches: .completed)
+    }
+
     @Test(arguments: ["cancel", "respool-transfer", "respool-transcode"])
     func `an upload is aborted when its job is cancelled or a child is killed`(what: String) async throws {
         let shop = try await Workshop()
