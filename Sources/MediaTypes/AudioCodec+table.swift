@@ -39,7 +39,7 @@ extension AudioCodec {
                 defaultQuality: nil, controls: EncoderControls(compressionLevels: 0...2), sampleFormats: [.s16, .s24],
                 encoder: .named("alac"), input: .planarShortOrLong,
                 edges: .none, packets: .plain, words: .streamed("alac", in: [.fmp4]), lowersLevel: false,
-                tensOfHertzFrom: nil, joint: EncoderJoint(.planned, maxChannels: 8))
+                tensOfHertzFrom: nil, joint: EncoderJoint(.planned, isExact: true, maxChannels: 8))
         case .flac:
             AudioCodec(
                 id, .lossless, highestSampleRate: 655_340, maxChannels: 8, bitRateRule: .none, defaultQuality: nil,
@@ -52,7 +52,8 @@ extension AudioCodec {
                 lowersLevel: false,
                 // A frame header has 16 bits for Hz or tens of Hz (RFC 9639). libavcodec does not use the highest value of
                 // either.
-                tensOfHertzFrom: 65_535, joint: EncoderJoint(.frameNumbers, maxChannels: 8, startsLate: false))
+                tensOfHertzFrom: 65_535,
+                joint: EncoderJoint(.frameNumbers, isExact: true, maxChannels: 8, startsLate: false))
         case .vorbis:
             AudioCodec(
                 id, .lossy, lowestSampleRate: 8000, highestSampleRate: 192_000, maxChannels: 8, layouts: xiph,
@@ -98,7 +99,7 @@ extension AudioCodec {
                 layouts: stereo + ["2.1", "quad", "5.1", "6.1(back)", "7.1(wide)"], bitRateRule: .none,
                 defaultQuality: nil, sampleFormats: [.s16, .s24], encoder: .named("tta"), input: .shortOrLong,
                 edges: .none, packets: .plain, words: .none, lowersLevel: false, tensOfHertzFrom: nil,
-                joint: EncoderJoint(.planned, maxChannels: 8))
+                joint: EncoderJoint(.planned, isExact: true, maxChannels: 8))
         case .ac3:
             AudioCodec(
                 id, .lossy, sampleRates: [32000, 44100, 48000], maxChannels: 6, layouts: dolby,
@@ -106,7 +107,8 @@ extension AudioCodec {
                 defaultQuality: nil, controls: EncoderControls(bitRateModes: [.cbr]), encoder: .named("ac3"),
                 input: .float, edges: .delayedOutput, packets: .plain,
                 words: .streamed("ac-3", in: [.fmp4, .mpegts]), lowersLevel: false, tensOfHertzFrom: nil,
-                joint: EncoderJoint(.planned, period: 147, lead: .frames(1), tail: .frames(2), maxChannels: 6))
+                joint: EncoderJoint(
+                    .planned, period: 147, lead: .frames(1), tail: .frames(2), isExact: true, maxChannels: 6))
         case .eac3:
             AudioCodec(
                 id, .lossy, sampleRates: [32000, 44100, 48000], maxChannels: 6, layouts: dolby,

@@ -127,28 +127,54 @@ import Testing
         func join(_ running: PacketRun, _ next: PacketRun, at planned: Int) -> Joined? { nil }
     }
 
-    @Test func `where no joint is found, the encoder before goes on, and the packets are those of a single encoder`()
-        async throws
-    {
-        let (serial, joined, report) = try await onThread {
+    @Test func `where no joint is found, the encoder before goes on with the packets of a single one`() async throws {
+        let (serial, joined, report) = try await Self.encoded(NoJoint())
+        #expect(report == SegmentReport(segments: 3, joints: 0, fallbacks: 2))
+        #expect(joined == serial)
+    }
+
+    @Test func `a joint with the wrong main data is found by decoding, and dropped`() async throws {
+        // It ignores the bit reservoir.
+        let (serial, joined, report) = try await Self.encoded(PlannedJoint())
+        #expect(report == SegmentReport(segments: 3, joints: 0, fallbacks: 2))
+        #expect(joined == serial)
+    }
+
+    @Test func `the joint of MP3 is not dropped, and changes packets`() async throws {
+        let (serial, joined, report) = try await Self.encoded(ReservoirJoint(isConstant: true))
+        #expect(report == SegmentReport(segments: 3, joints: 2, fallbacks: 0))
+        #expect(joined != serial && joined.map(\.count) == serial.map(\.count))
+    }
+
+    /// The packets of one MP3 encoder, those of several with a joint, and their report. The sound is a rising chord.
+    private static func encoded(
+        _ joint: sending any PacketJoint
+    ) async throws -> ([[UInt8]], [[UInt8]], SegmentReport) {
+        let box = JointBox(joint: joint)
+        return try await onThread {
             let settings = try EncodingSettings.resolve(
-                Rendition(format: "mp3"),
+                Rendition(format: "mp3", bitRate: 128_000),
                 SampleShape(format: AV_SAMPLE_FMT_S16P, rate: 44_100, layout: ChannelLayout(usualFor: 2)),
                 .integer(bits: 16))
             let pool = try #require(
                 try SegmentPool(
                     SegmentEncoder(try Encoder.open(settings, globalHeader: false), start: 0), settings,
-                    globalHeader: false, threads: Self.threads(3), stop: CancellationFlag(), joint: NoJoint()))
+                    globalHeader: false, threads: Self.threads(3), stop: CancellationFlag(), joint: box.joint))
             let encoder = try Encoder.open(settings, globalHeader: false)
             let packet = try Packet()
             var (serial, joined): ([[UInt8]], [[UInt8]]) = ([], [])
-            var noise = Noise(state: 1)
             for number in 0...1500 {
                 let frame = try Frame()
                 try frame.reserve(1152, settings.shape)
                 for channel in 0..<2 {
                     let samples = UnsafeMutableRawPointer(frame.planes[channel]!).assumingMemoryBound(to: Int16.self)
-                    for index in 0..<1152 { samples[index] = Int16(truncatingIfNeeded: noise.next()) / 8 }
+                    for index in 0..<1152 {
+                        let time = Double(number * 1152 + index) / 44_100
+                        let chord = [220.0, 277, 330, 1760].reduce(0) {
+                            $0 + sin(2 * .pi * $1 * time * (1 + time / 40))
+                        }
+                        samples[index] = Int16(chord * (channel == 0 ? 6000 : 3000))
+                    }
                 }
                 frame.pointer.pointee.pts = Int64(number * 1152)
                 let isEnd = number == 1500
@@ -159,8 +185,12 @@ import Testing
             }
             return (serial, joined, pool.report)
         }
-        #expect(report == SegmentReport(segments: 3, joints: 0, fallbacks: 2))
-        #expect(joined == serial)
+    }
+
+    /// Hands a joint to the thread that uses it.
+    private final class JointBox: @unchecked Sendable {
+        let joint: any PacketJoint
+        init(joint: any PacketJoint) { self.joint = joint }
     }
 
     @Test func `an encoding that began with one thread continues with several when they are free`() async throws {

@@ -12,6 +12,13 @@ final class EncodedPacket: @unchecked Sendable {
         av_packet_move_ref(packet.pointer, other.pointer)
     }
 
+    /// Copies another packet with its data.
+    init(copying other: EncodedPacket) throws(MediaError) {
+        packet = try Packet()
+        try check(av_packet_ref(packet.pointer, other.packet.pointer), "join packets")
+        try check(av_packet_make_writable(packet.pointer), "join packets")
+    }
+
     /// The first sample.
     var time: Int64 { packet.pointer.pointee.pts }
 

@@ -15,7 +15,7 @@ final class EqualPacketJoint: PacketJoint {
                 other + Self.least <= next.packets.count,
                 (0..<Self.least).allSatisfy({ isEqual(running.packets[index + $0], next.packets[other + $0]) })
             else { continue }
-            return Joined(kept: index, dropped: other)
+            return Joined(kept: Array(running.packets[..<index]), dropped: other)
         }
         return nil
     }

@@ -10,25 +10,28 @@ protocol PacketJoint: AnyObject {
     /// Adapts a packet to its number in the stream, on the thread of its segment.
     static var renumber: (@Sendable (EncodedPacket, _ number: Int) throws(MediaError) -> Void)? { get }
 
-    /// Joins two runs at the packet with the planned number or after it, and adapts the packets around the joint. Returns how many
-    /// packets are kept of the first run, and how many of the second one are dropped; `nil` if they cannot be joined.
+    /// Joins two runs at the packet with the planned number or after it; `nil` if they cannot be joined. The packets of the runs are
+    /// not changed.
     func join(_ running: PacketRun, _ next: PacketRun, at planned: Int) throws(MediaError) -> Joined?
 
     /// Takes each packet of the stream in order, before it is written.
     func finish(_ packet: borrowing Packet) throws(MediaError)
 }
 
-/// A joint: the packets that are kept of the first run, and those that are dropped from the second one.
-struct Joined: Equatable {
-    let kept: Int
+/// A joint of two runs.
+struct Joined {
+    /// The packets of the first run that are kept, adapted to what follows.
+    var kept: [EncodedPacket]
+    /// The number of packets of the second run that are dropped.
     let dropped: Int
 
     /// A joint before the packet with that number.
     init(_ running: PacketRun, _ next: PacketRun, at number: Int) {
-        (kept, dropped) = (number - running.first, number - next.first)
+        kept = Array(running.packets[..<(number - running.first)])
+        dropped = number - next.first
     }
 
-    init(kept: Int, dropped: Int) { (self.kept, self.dropped) = (kept, dropped) }
+    init(kept: [EncodedPacket], dropped: Int) { (self.kept, self.dropped) = (kept, dropped) }
 }
 
 extension PacketJoint {

@@ -18,22 +18,17 @@ final class ReservoirJoint: PacketJoint {
         var number = planned
         while let (before, own, first) = frames(running, next, at: number) {
             if before.lastBlocks == own.lastBlocks, first.begin <= before.reservoir {
-                try move(next, running, at: number, bytes: first.begin, left: before.reservoir)
-                return Joined(running, next, at: number)
+                return try joined(running, next, at: number, bytes: first.begin, left: before.reservoir)
             }
             number += 1
         }
         guard !isConstant else { return nil }
         for number in planned...planned + Self.patience {
             guard let (before, own, first) = frames(running, next, at: number), before.lastBlocks == own.lastBlocks,
-                let (byte, growth) = before.raised(by: first.begin - before.reservoir)
+                let raised = before.raised(by: first.begin - before.reservoir)
             else { continue }
-            let packet = running[number - 1]!
-            try packet.grow(by: growth)
-            let header = try packet.writable
-            header[2] = byte
-            try move(next, running, at: number, bytes: first.begin, left: before.reservoir + growth)
-            return Joined(running, next, at: number)
+            return try joined(
+                running, next, at: number, bytes: first.begin, left: before.reservoir + raised.growth, raised: raised)
         }
         return nil
     }
@@ -50,23 +45,31 @@ final class ReservoirJoint: PacketJoint {
     }
 
     /// Copies the bytes of main data that the frame with a number begins with to the end of what is left over before it, and clears
-    /// the rest of that.
-    private func move(
-        _ source: PacketRun, _ target: PacketRun, at number: Int, bytes: Int, left: Int
-    ) throws(MediaError) {
-        let data = try lastMainData(source, before: number, bytes)
-        var rest = [UInt8](repeating: 0, count: left - bytes) + data
-        var number = number - 1
-        while !rest.isEmpty, let packet = target[number], let frame = LayerThreeFrame(packet.packet.bytes) {
+    /// the rest of that. The frame before gets a higher bit rate if one is given.
+    private func joined(
+        _ running: PacketRun, _ next: PacketRun, at number: Int, bytes: Int, left: Int,
+        raised: (byte: UInt8, growth: Int)? = nil
+    ) throws(MediaError) -> Joined {
+        var joined = Joined(running, next, at: number)
+        var rest = [UInt8](repeating: 0, count: left - bytes) + (try lastMainData(next, before: number, bytes))
+        var index = joined.kept.count - 1
+        if let raised {
+            joined.kept[index] = try EncodedPacket(copying: joined.kept[index])
+            try joined.kept[index].grow(by: raised.growth)
+            let header = try joined.kept[index].writable
+            header[2] = raised.byte
+        }
+        while !rest.isEmpty, index >= 0, let frame = LayerThreeFrame(joined.kept[index].packet.bytes) {
+            let packet = try EncodedPacket(copying: joined.kept[index])
             let count = min(rest.count, frame.slotBytes)
-            let writable = try packet.writable
-            for (index, byte) in rest.suffix(count).enumerated() { writable[writable.count - count + index] = byte }
+            let data = try packet.writable
+            for (offset, byte) in rest.suffix(count).enumerated() { data[data.count - count + offset] = byte }
             rest.removeLast(count)
-            number -= 1
+            joined.kept[index] = packet
+            index -= 1
         }
-        guard rest.isEmpty else {
-            throw MediaError(.internal, "join packets", "the bit reservoir is not in the frames")
-        }
+        guard rest.isEmpty else { throw Self.isMissing }
+        return joined
     }
 
     /// The last bytes of the slots before a frame.
@@ -78,8 +81,12 @@ final class ReservoirJoint: PacketJoint {
             number -= 1
         }
         guard data.count == count else {
-            throw MediaError(.internal, "join packets", "the bit reservoir is not in the frames")
+            throw Self.isMissing
         }
         return data
+    }
+
+    private static var isMissing: MediaError {
+        MediaError(.internal, "join packets", "the bit reservoir is not in the frames")
     }
 }

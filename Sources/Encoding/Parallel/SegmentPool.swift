@@ -24,6 +24,16 @@ final class SegmentPool {
     private let length: Int
     private let lead: Int
     private let tail: Int
+    /// The check of joints, and the frames before and behind them that it compares; `nil` if joints are exact.
+    private let check: JointCheck?
+    private let around: Int
+    /// Packets before a joint that may change, or that the check decodes.
+    private let reach: Int
+    /// Packets that are decoded before those that are compared.
+    private let warmup = 40
+    /// The last frames before segments that have begun, by the number of the first one.
+    private var before: [Int: ArraySlice<SharedFrame>] = [:]
+    private var recent: [SharedFrame] = []
     /// The number of frames that are handed on at once.
     private let batch: Int
     private let queue = Monitor(SegmentQueue())
@@ -61,6 +71,9 @@ final class SegmentPool {
         length = rule.frames(
             rate: shape.rate, frameSize: frameSize, frameBytes: frameSize * shape.channels * shape.sampleBytes)
         batch = max(shape.rate / frameSize / 4, 1)
+        check = rule.isExact ? nil : JointCheck(encoder: encoder, shape: shape)
+        around = rule.isExact ? 0 : Int(JointCheck.reach * Double(shape.rate)) / frameSize + 1
+        reach = rule.isExact ? rule.reach : max(rule.reach, around + warmup)
         queue.change { $0.segments = [EncodedSegment(id: $0.nextID(), start: 0, encoder: encoder, isConfirmed: true)] }
         threads.beginStream()
         threads.take()
@@ -79,11 +92,16 @@ final class SegmentPool {
         if next > 0, next.isMultiple(of: length) { try begin() }
         try joint.add(frame)
         next += 1
+        let shared = inline == nil || check != nil ? try SharedFrame(frame) : nil
+        if check != nil, let shared {
+            if recent.count >= 2 * around { recent.removeFirst(around) }
+            recent.append(shared)
+        }
         if let inline {
             try inline.encoder.send(frame)
             return try take(from: inline)
         }
-        pending.append(try SharedFrame(frame))
+        pending.append(shared!)
         if pending.count >= batch { handOn() }
     }
 
@@ -97,7 +115,7 @@ final class SegmentPool {
             threads.release()
         } else {
             handOn()
-            queue.change { [next] in $0.end(behind: next) }
+            if queue.change({ [next] in $0.end(behind: next) }) { report.segments -= 1 }
         }
     }
 
@@ -165,22 +183,22 @@ final class SegmentPool {
         if inline != nil { continueElsewhere() }
         guard inline == nil else { return threads.release() }
         let encoder = SegmentEncoder(try Encoder.open(settings, globalHeader: globalHeader), start: next)
-        let id = queue.change { [next, lead, tail] state in
+        let id = queue.change { [next] state in
             let id = state.nextID()
-            state.segments[state.segments.count - 1].end = next + lead + tail
             state.segments.append(EncodedSegment(id: id, start: next, encoder: encoder, isConfirmed: false))
             state.threads += 1
             return id
         }
         guard start(id) else {
             // The encoder before goes on.
-            return queue.change { [threads] state in
+            queue.change { state in
                 state.segments.removeLast()
-                state.segments[state.segments.count - 1].end = nil
                 state.threads -= 1
-                threads.release()
             }
+            return threads.release()
         }
+        queue.change { [next, lead, tail] in $0.segments[$0.segments.count - 2].end = next + lead + tail }
+        before[next] = recent.suffix(around)
         report.segments += 1
     }
 
@@ -206,9 +224,10 @@ extension SegmentPool {
                 isOver = true
                 return
             case .join(let running, let next, let planned):
-                if let joined = try joint.join(running, next, at: planned) {
+                if let joined = try joint.join(running, next, at: planned), try isClean(joined, next, planned: planned)
+                {
                     report.joints += 1
-                    ready += running.packets[..<joined.kept]
+                    ready += joined.kept
                     queue.change { state in
                         state.segments.removeFirst()
                         state.segments[0].confirm(dropping: joined.dropped)
@@ -225,11 +244,11 @@ extension SegmentPool {
             if let failure = state.failure { return .failure(failure) }
             let isLast = state.segments[0].endsStream
             let boundary = state.segments.count > 1 ? state.segments[1].start : nextBoundary
-            let settled = state.segments[0].takePackets(before: isLast ? nil : time(of: boundary + lead - rule.reach))
+            let settled = state.segments[0].takePackets(before: isLast ? nil : time(of: boundary + lead - reach))
             ready += settled
             guard state.segments[0].isDone else { return .success(.none) }
             if isLast { return .success(.over) }
-            let end = time(of: boundary + lead + max(tail, 1))
+            let end = time(of: boundary + lead + max(tail, 1) + around)
             guard state.segments[1].isDone || state.segments[1].reaches(end) else { return .success(.none) }
             // Later packets are left out, so that the joint does not depend on how fast the threads are.
             return .success(
@@ -240,6 +259,15 @@ extension SegmentPool {
 
     /// The time of the packet with the same number as a frame.
     private func time(of frame: Int) -> Int64 { Int64(frame * frameSize - delay) }
+
+    /// Whether the samples around a joint are as near to the source as elsewhere.
+    private func isClean(_ joined: Joined, _ next: PacketRun, planned: Int) throws(MediaError) -> Bool {
+        guard let check, let first = next.packets.dropFirst(joined.dropped).first else { return true }
+        let frames = queue.read { $0.segments[1].firstFrames(planned - $0.segments[1].start + around + tail) }
+        return try check.isClean(
+            joined.kept.suffix(around + warmup) + next.packets.dropFirst(joined.dropped), at: first.time,
+            Array((before.removeValue(forKey: planned - lead) ?? []) + frames))
+    }
 
     /// The number of the frame with which the next segment may begin.
     private var nextBoundary: Int { (max(next, 1) + length - 1) / length * length }

@@ -24,10 +24,13 @@ struct SegmentQueue {
         for index in segments.indices { segments[index].append(frames, first: first) }
     }
 
-    /// Ends the stream behind its last frame. A segment that has begun within the tail of the one before is not needed.
-    mutating func end(behind count: Int) {
-        if segments.count > 1, let end = segments[segments.count - 2].end, end > count { segments.removeLast() }
+    /// Ends the stream behind its last frame. Returns whether the last segment is not needed, because it has begun within the tail of
+    /// the one before.
+    mutating func end(behind count: Int) -> Bool {
+        let isNeeded = segments.count < 2 || segments[segments.count - 2].end.map { $0 <= count } ?? true
+        if !isNeeded { segments.removeLast() }
         segments[segments.count - 1].endsStream = true
+        return !isNeeded
     }
 }
 
@@ -95,6 +98,9 @@ struct EncodedSegment {
 
     /// Continues behind frames that its encoder has received on another thread.
     mutating func resume(at frame: Int) { (firstFrame, nextFrame) = (frame, frame) }
+
+    /// The first frames, which are kept as long as the segment is not confirmed.
+    func firstFrames(_ count: Int) -> ArraySlice<SharedFrame> { frames.prefix(count) }
 
     /// Whether there is a packet at a time or behind it.
     func reaches(_ time: Int64) -> Bool { packets.last.map { $0.time >= time } ?? false }
