@@ -98,24 +98,27 @@ let package = Package(
         library("Tags", ["Demuxing", "Containers", "Libav", "Bytes", "MediaTypes", "CLibav", "CTagLib"]),
         library(
             "Decoding", ["Tags", "Demuxing", "Containers", "Libav", "Bytes", "MediaTypes", "Lifecycle", "CLibav"]),
+        library("Encoders", ["Demuxing", "Libav", "Bytes", "MediaTypes", "Lifecycle", "CLibav"]),
         library(
             "Encoding",
             [
-                "Decoding", "Filters", "Tags", "Demuxing", "Containers", "Libav", "Bytes", "MediaTypes", "Lifecycle",
+                "Encoders", "Decoding", "Filters", "Tags", "Demuxing", "Containers", "Libav", "Bytes", "MediaTypes",
+                "Lifecycle",
                 "CLibav", "CZlib", "Text",
             ]),
         library(
             "HLS",
             [
-                "Encoding", "Decoding", "Filters", "Tags", "Demuxing", "Libav", "Bytes", "Playlists", "MediaTypes",
-                "Lifecycle", "CLibav", "Text",
+                "Encoding", "Encoders", "Decoding", "Filters", "Tags", "Demuxing", "Libav", "Bytes", "Playlists",
+                "MediaTypes", "Lifecycle", "CLibav", "Text",
             ]),
         library(
             "Pictures", ["Encoding", "Decoding", "Filters", "Libav", "Bytes", "MediaTypes", "CLibav", "CZlib"]),
         library(
             "Conversion",
             [
-                "HLS", "Pictures", "Encoding", "Decoding", "Filters", "Tags", "Demuxing", "Containers", "Libav",
+                "HLS", "Pictures", "Encoding", "Encoders", "Decoding", "Filters", "Tags", "Demuxing", "Containers",
+                "Libav",
                 "Bytes", "MediaTypes", "Lifecycle", "CLibav",
             ]),
 
@@ -130,7 +133,8 @@ let package = Package(
         library(
             "Transcode",
             [
-                "Conversion", "HLS", "Encoding", "Filters", "Tags", "Libav", "Bytes", "Sandbox", "Playlists",
+                "Conversion", "HLS", "Encoding", "Encoders", "Filters", "Tags", "Libav", "Bytes", "Sandbox",
+                "Playlists",
                 "SlotIPC", "JobSchema", "MediaTypes", "Lifecycle", "Text",
             ]),
         library(
@@ -182,9 +186,8 @@ let package = Package(
             "MediaTests",
             [
                 "TestSupport",
-                "Conversion", "HLS", "Encoding", "Decoding", "Filters", "Tags", "Demuxing", "Containers", "Libav",
-                "Bytes",
-                "Playlists", "MediaTypes", "Lifecycle", "CLibav",
+                "Conversion", "HLS", "Encoding", "Encoders", "Decoding", "Filters", "Tags", "Demuxing", "Containers",
+                "Libav", "Bytes", "Playlists", "MediaTypes", "Lifecycle", "CLibav",
             ],
             [.unsafeFlags(["-O"])]),
         tests("StorageTests", ["TestSupport", "Storage", "Crypto", "SlotIPC", "JobSchema", "MediaTypes", "Lifecycle"]),

@@ -1,5 +1,6 @@
 package import Bytes
 import Decoding
+package import Encoders
 package import Encoding
 import Libav
 package import Lifecycle

@@ -1,5 +1,6 @@
 import Bytes
 import Decoding
+import Encoders
 import Encoding
 import Filters
 import HLS

@@ -1,6 +1,7 @@
 package import Bytes
 import CLibav
 package import Decoding
+import Encoders
 import Filters
 package import Libav
 import Lifecycle

@@ -1,6 +1,7 @@
 package import Bytes
 package import Decoding
 import Demuxing
+package import Encoders
 package import Filters
 package import Libav
 package import Lifecycle

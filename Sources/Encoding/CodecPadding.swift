@@ -1,4 +1,5 @@
 import CLibav
+package import Encoders
 package import Libav
 package import MediaTypes
 

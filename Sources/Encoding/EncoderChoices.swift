@@ -1,24 +1,8 @@
+import Encoders
 import Libav
 import MediaTypes
 
-// The names and options of libav's encoders and muxers, from the tables.
-extension AudioCodec {
-    /// The name of libav's encoder.
-    func encoderName(_ stored: SampleFormat?, _ order: SampleFormat.ByteOrder) -> String {
-        switch encoder {
-        case .named(let name): name
-        case .ofSamples(let prefix): prefix + stored!.libavName(order)
-        }
-    }
-}
-
-extension SampleFormat {
-    /// libav's name of the sample format. The byte order applies if the format does not specify one.
-    fileprivate func libavName(_ order: ByteOrder) -> String {
-        bits > 8 ? base.rawValue + ((byteOrder ?? order) == .little ? "le" : "be") : rawValue
-    }
-}
-
+// The names and options of libav's muxers, from the tables.
 extension AudioFormat {
     /// The options of the muxer.
     func muxerOptions(rate: Int) -> [OutputContainer.Option] {

@@ -1,6 +1,7 @@
 package import Bytes
 import CLibav
 import Decoding
+import Encoders
 package import Libav
 package import Lifecycle
 import MediaTypes

@@ -1,6 +1,7 @@
 import Bytes
 import CLibav
 import Decoding
+import Encoders
 import Libav
 import Lifecycle
 import MediaTypes

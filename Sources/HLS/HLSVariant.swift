@@ -1,4 +1,5 @@
 import Bytes
+import Encoders
 import Encoding
 import Libav
 import Lifecycle

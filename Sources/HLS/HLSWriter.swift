@@ -1,5 +1,6 @@
 package import Bytes
 package import Decoding
+package import Encoders
 package import Encoding
 package import Filters
 package import Libav

@@ -1,5 +1,6 @@
 import Bytes
 import CLibav
+import Encoders
 import Encoding
 import Libav
 import Lifecycle

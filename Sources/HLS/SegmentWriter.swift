@@ -1,6 +1,7 @@
 import Bytes
 import CLibav
 import Demuxing
+import Encoders
 import Encoding
 import Libav
 import Lifecycle

@@ -1,5 +1,6 @@
 import Bytes
 import Conversion
+import Encoders
 import Encoding
 import Filters
 import FoundationEssentials

@@ -1,4 +1,4 @@
-import Encoding
+import Encoders
 import Glibc
 import Lifecycle
 import MediaTypes

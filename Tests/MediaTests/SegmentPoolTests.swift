@@ -9,6 +9,7 @@ import MediaTypes
 import TestSupport
 import Testing
 
+@testable import Encoders
 @testable import Encoding
 
 /// Encodes with several threads, and compares the result with that of one encoder.

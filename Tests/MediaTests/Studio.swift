@@ -1,6 +1,7 @@
 import Bytes
 import Conversion
 import Decoding
+import Encoders
 import Encoding
 import FoundationEssentials
 import Glibc

@@ -1,6 +1,7 @@
 package import Bytes
 import CLibav
 package import Decoding
+import Encoders
 package import Libav
 package import Lifecycle
 package import MediaTypes

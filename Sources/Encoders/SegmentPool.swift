@@ -44,7 +44,7 @@ final class SegmentPool {
     /// The number of the next frame.
     private var next = 0
     private var isEnded = false
-    private var isOver = false
+    private var hasEnded = false
     private var ready: [EncodedPacket] = []
     private var readyIndex = 0
     private(set) var report = SegmentReport()
@@ -122,10 +122,10 @@ final class SegmentPool {
     /// Receives the next packet; returns `false` if it needs more frames or the stream has ended.
     func receive(into packet: borrowing Packet) throws(MediaError) -> Bool {
         while readyIndex == ready.count {
-            guard pending.isEmpty || isEnded, !isOver else { return false }
+            guard pending.isEmpty || isEnded, !hasEnded else { return false }
             let seen = queue.read(\.changes)
             try advance()
-            guard readyIndex == ready.count, !isOver else { continue }
+            guard readyIndex == ready.count, !hasEnded else { continue }
             guard isEnded else { return false }
             try wait(since: seen)
         }
@@ -221,7 +221,7 @@ extension SegmentPool {
             switch try step() {
             case .none: return
             case .over:
-                isOver = true
+                hasEnded = true
                 return
             case .join(let running, let next, let planned):
                 if let joined = try joint.join(running, next, at: planned), try isClean(joined, next, planned: planned)
@@ -244,8 +244,8 @@ extension SegmentPool {
             if let failure = state.failure { return .failure(failure) }
             let isLast = state.segments[0].endsStream
             let boundary = state.segments.count > 1 ? state.segments[1].start : nextBoundary
-            let settled = state.segments[0].takePackets(before: isLast ? nil : time(of: boundary + lead - reach))
-            ready += settled
+            let unchanging = state.segments[0].takePackets(before: isLast ? nil : time(of: boundary + lead - reach))
+            ready += unchanging
             guard state.segments[0].isDone else { return .success(.none) }
             if isLast { return .success(.over) }
             let end = time(of: boundary + lead + max(tail, 1) + around)

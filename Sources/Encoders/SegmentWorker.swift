@@ -41,7 +41,7 @@ struct SegmentWorker: Sendable {
                 try encoder.encoder.sendEnd()
                 try receive(from: encoder, scratch, into: &packets)
             case .pause: break
-            case .abandon: return
+            case .stop: return
             }
             let isDone = if case .encode = work { false } else { true }
             queue.change { state in
@@ -56,7 +56,7 @@ struct SegmentWorker: Sendable {
     /// Waits for the next work, without counting as a thread meanwhile.
     private func nextWork() -> EncodedSegment.Work {
         func next(_ state: inout SegmentQueue) -> EncodedSegment.Work? {
-            guard !state.isAborted, let index = state.index(of: id) else { return .abandon }
+            guard !state.isAborted, let index = state.index(of: id) else { return .stop }
             return state.segments[index].next(atMost: batch)
         }
         if let work = queue.wait(atMost: .zero, for: next) { return work }

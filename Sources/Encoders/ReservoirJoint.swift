@@ -10,7 +10,7 @@ final class ReservoirJoint: PacketJoint {
     /// Whether all frames must have the same bit rate.
     private let isConstant: Bool
     /// With a variable bit rate, a larger frame is better than a later joint.
-    private static let patience = 4
+    private static let maxFramesLater = 4
 
     init(isConstant: Bool) { self.isConstant = isConstant }
 
@@ -23,7 +23,7 @@ final class ReservoirJoint: PacketJoint {
             number += 1
         }
         guard !isConstant else { return nil }
-        for number in planned...planned + Self.patience {
+        for number in planned...planned + Self.maxFramesLater {
             guard let (before, own, first) = frames(running, next, at: number), before.lastBlocks == own.lastBlocks,
                 let raised = before.raised(by: first.begin - before.reservoir)
             else { continue }

@@ -72,7 +72,7 @@ struct EncodedSegment {
         /// All frames are encoded, and the stream goes on with the next segment.
         case pause
         /// The segment does not exist any more.
-        case abandon
+        case stop
     }
 
     /// The next work; `nil` if it is not known yet.
