@@ -129,6 +129,7 @@ final class SegmentPool {
             guard isEnded else { return false }
             try wait(since: seen)
         }
+        packet.clear()
         av_packet_move_ref(packet.pointer, ready[readyIndex].packet.pointer)
         readyIndex += 1
         if readyIndex == ready.count { (ready, readyIndex) = ([], 0) }

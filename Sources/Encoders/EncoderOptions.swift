@@ -1,25 +1,21 @@
-import Encoders
 import Libav
-import MediaTypes
+package import MediaTypes
 
-// The names and options of libav's muxers, from the tables.
-extension AudioFormat {
-    /// The options of the muxer.
-    func muxerOptions(rate: Int) -> [OutputContainer.Option] {
-        guard container.gapless == .editList else { return container.options }
-        // The edit list uses the movie's timescale. With the default of 1000, it would be rounded to milliseconds.
-        return [("movflags", "+faststart"), ("movie_timescale", String(rate))] + container.options
+// The names and options of libav's encoders, from the table of codecs.
+extension AudioCodec {
+    /// The name of libav's encoder.
+    package func encoderName(_ stored: SampleFormat?, _ order: SampleFormat.ByteOrder) -> String {
+        switch encoder {
+        case .named(let name): name
+        case .ofSamples(let prefix): prefix + stored!.libavName(order)
+        }
     }
 }
 
-extension EncodingSettings {
-    /// The name of libav's muxer; `nil` if the format is not written by one.
-    var muxerName: String? {
-        switch format.container.muxer {
-        case .named(let name): name
-        case .ofSamples: sampleFormat!.libavName(format.byteOrder)
-        case .none: nil
-        }
+extension SampleFormat {
+    /// libav's name of the sample format. The byte order applies if the format does not specify one.
+    package func libavName(_ order: ByteOrder) -> String {
+        bits > 8 ? base.rawValue + ((byteOrder ?? order) == .little ? "le" : "be") : rawValue
     }
 }
 
