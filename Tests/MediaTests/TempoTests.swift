@@ -26,7 +26,7 @@ import Testing
     @Test(arguments: ["0.49", "4.01", "1:00", "fast", "-1", "1/0", "", "nan"])
     func `a factor out of range is no tempo`(_ text: String) { #expect(Tempo(parsing: text) == nil) }
 
-    @Test(arguments: ["0.5", "0.8", "1.25", "4/3", "2", "4"])
+    @Test(arguments: ["0.5", "4/3", "4"])
     func `a result has exactly that length, from whole sources, cuts and single samples`(_ text: String) async throws {
         let factor = try #require(Tempo(parsing: text))
         let source = try await Studio.shared.music()
@@ -57,12 +57,12 @@ import Testing
         #expect(abs(10 * log10(power / 0.125)) < 0.3, "\(10 * log10(power / 0.125)) dB")
     }
 
-    @Test(arguments: ["0.75", "1.25", "2"]) func `events keep their times to the end of a long file`(_ text: String)
+    @Test(arguments: ["0.75", "2"]) func `events keep their times to the end of a long file`(_ text: String)
         async throws
     {
-        // A burst of noise at each second of two minutes.
+        // A burst of noise at each second of 40 seconds.
         var noise = Noise(state: 5)
-        var samples = [Float](repeating: 0, count: 120 * 44_100)
+        var samples = [Float](repeating: 0, count: 40 * 44_100)
         let bursts = Array(stride(from: 22_050, to: samples.count, by: 44_100))
         for start in bursts {
             for index in 0..<400 {
