@@ -19,7 +19,7 @@ SECONDS ?= 60
 COUNT ?= 10000
 SEED ?= 1
 
-.PHONY: help deps build release test unit quick proof soak mutations conformance containers fuzz lint format settings sanitize bench demo install uninstall clean
+.PHONY: help deps build release test unit quick proof soak mutations conformance joints containers fuzz lint format settings sanitize bench demo install uninstall clean
 
 help: ## list these commands
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -58,6 +58,10 @@ mutations: release ## send COUNT (10000) mutated files, generated with SEED (1),
 conformance: release ## convert every source to every output, at every rate and layout, and check each result
 	@deploy/install-packages
 	$(RELEASED) $(PYTEST) $(TESTS)/test_conformance.py -m soak --part '$(PART)' -s
+
+joints: release ## compare files of several encoders with those of one, over real music
+	@deploy/install-packages supertux-data
+	$(RELEASED) $(PYTEST) $(TESTS)/test_joints.py -m soak -s
 
 containers: ## build the image and run three workers, with podman and podman-compose, or docker
 	$(PYTEST) $(TESTS)/test_containers.py -rs
