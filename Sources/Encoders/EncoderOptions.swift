@@ -38,6 +38,7 @@ extension EncodingSettings {
     /// what it was fed first.
     var canBeJoined: Bool {
         guard codec.kind == .lossy, let joint = codec.joint else { return true }
+        if let bitRate, let least = joint.lowestBitRate, bitRate < least { return false }
         var settings = encoder
         if settings.bitRateMode == codec.bitRateMode(nil, withQuality: quality != nil) { settings.bitRateMode = nil }
         return settings == EncoderSettings() && (quality == nil || joint.rule != .windows)

@@ -11,6 +11,9 @@ struct JointCheck {
     static let reach = 1.0
     /// The error at a joint may be larger than that of the worst place around it by this factor: 1 dB.
     private static let tolerance = 1.26
+    /// The ratio of signal to noise may be lower behind the joint by this factor: 10 dB. The rate control of AAC begins with few
+    /// bits for pure tones.
+    private static let maxLoss = 10.0
     /// The power of samples that count as silence, relative to full scale: -80 dB.
     private static let silence = 1e-8
     /// Windows of 50 ms on each side of the joint.
@@ -35,8 +38,20 @@ struct JointCheck {
         func pair(_ values: [Double], _ index: Int) -> Double { values[index] + values[index + 1] }
         let middle = Self.windows - 1
         guard pair(powers, middle) > Self.silence * Double(2 * width * shape.channels) else { return true }
+        if let before = ratio(powers, errors, 0..<Self.windows),
+            let behind = ratio(powers, errors, Self.windows..<2 * Self.windows), behind * Self.maxLoss < before
+        {
+            return false
+        }
         let around = (0..<2 * Self.windows - 1).filter { abs($0 - middle) > 1 }
         return pair(errors, middle) <= Self.tolerance * around.map { pair(errors, $0) }.max()!
+    }
+
+    /// The median of the ratio of power to error in windows that are not silent; `nil` if all are.
+    private func ratio(_ powers: [Double], _ errors: [Double], _ windows: Range<Int>) -> Double? {
+        let least = Self.silence * Double(shape.rate / 20 * shape.channels)
+        let ratios = windows.filter { powers[$0] > least }.map { powers[$0] / max(errors[$0], 1e-12) }.sorted()
+        return ratios.isEmpty ? nil : ratios[ratios.count / 2]
     }
 
     private func decode(_ packets: [EncodedPacket], around time: Int64) throws(MediaError) -> Timeline {

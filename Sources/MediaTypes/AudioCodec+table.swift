@@ -81,7 +81,7 @@ extension AudioCodec {
                     loudness: .r128, tellsITunes: false, holdsSum: false,
                     streaming: .init(parameter: "Opus", containers: [.fmp4])),
                 lowersLevel: false, tensOfHertzFrom: nil,
-                joint: EncoderJoint(.planned, lead: .frames(24), tail: .frames(3)))
+                joint: EncoderJoint(.planned, lead: .frames(24), tail: .frames(3), lowestBitRate: 64_000))
         case .pcm:
             AudioCodec(
                 id, .pcm, highestSampleRate: 768_000, maxChannels: 64, bitRateRule: .none, defaultQuality: nil,

@@ -15,6 +15,8 @@ package struct EncoderJoint: Sendable {
     package let reach: Int
     /// Whether the packets are those of one encoder.
     package let isExact: Bool
+    /// With fewer bits a second, one encoder encodes the whole stream.
+    package let lowestBitRate: Int?
     /// With more channels, one encoder encodes the whole stream.
     package let maxChannels: Int
     /// Whether an encoding that began with one thread may continue with several.
@@ -49,11 +51,12 @@ package struct EncoderJoint: Sendable {
 
     init(
         _ rule: Rule, seconds: Int = 15, period: Int = 1, lead: Span = .frames(0), tail: Span = .frames(0),
-        reach: Int = 0, isExact: Bool = false, maxChannels: Int = 2, startsLate: Bool = true
+        reach: Int = 0, isExact: Bool = false, lowestBitRate: Int? = nil, maxChannels: Int = 2, startsLate: Bool = true
     ) {
         self.rule = rule
         (self.seconds, self.period, self.lead, self.tail, self.reach) = (seconds, period, lead, tail, reach)
         self.isExact = isExact
+        self.lowestBitRate = lowestBitRate
         (self.maxChannels, self.startsLate) = (maxChannels, startsLate)
     }
 

@@ -20,8 +20,8 @@ from sound import ffmpeg
 
 MUSIC = pathlib.Path("/usr/share/games/supertux2/music")
 SECONDS = 150
-# dB. The mean over all joints of a file, of the noise of several encoders over that of one.
-MEAN, WORST = 1.0, 5.0
+# dB. The noise of several encoders over that of one at a single joint.
+WORST = 5.0
 
 
 class Case(typing.NamedTuple):
@@ -36,6 +36,8 @@ class Case(typing.NamedTuple):
     # The size of the file may differ by so much, and its noise by so many dB.
     size: float = 0.005
     loss: float = 0.2
+    # dB. The mean over all joints of the noise of several encoders over that of one may be so much higher than midway.
+    joint: float = 1.0
 
 
 CASES = {
@@ -46,10 +48,9 @@ CASES = {
     "mp3 stereo 16 kHz": Case("mp3", ("--bit-rate", "32k", "--sample-rate", "16000"), 441, 4, 576, 16000, size=0),
     "opus 96k": Case("opus", ("--bit-rate", "96k"), 750, 24, 960, 48000),
     "opus 64k": Case("opus", ("--bit-rate", "64k"), 750, 24, 960, 48000, size=0.02, loss=0.5),
-    "opus mono 32k": Case("opus", ("--bit-rate", "32k", "--channels", "1"), 750, 24, 960, 48000, size=0.02, loss=0.5),
-    # Its rate control begins with few bits for pure tones, which are 60 dB above the noise otherwise.
-    "aac 128k": Case("m4a", ("--bit-rate", "128k"), 2584, 64, 1024, size=0.02, loss=3),
-    "aac adts 96k mono": Case("adts", ("--bit-rate", "96k", "--channels", "1"), 2584, 64, 1024, size=0.02, loss=3),
+    # 64 frames after its start, its rate control still changes: 2.6 dB more in noise, less in music.
+    "aac 128k": Case("m4a", ("--bit-rate", "128k"), 2584, 64, 1024, size=0.02, joint=3.0),
+    "aac adts 96k mono": Case("adts", ("--bit-rate", "96k", "--channels", "1"), 2584, 64, 1024, size=0.02),
     "vorbis q5": Case("ogg", ("--quality", "5")),
     "vorbis q2 48 kHz": Case("ogg", ("--quality", "2", "--sample-rate", "48000"), rate=48000),
 }
@@ -169,13 +170,13 @@ def compare(source, folder, name, case):
     return joints, report
 
 
-def judge(name, joints, middles, peaks):
+def judge(name, case, joints, middles, peaks):
     if not joints:
         return
     mean, worst = sum(joints) / len(joints), max(joints)
     level = sum(middles) / len(middles) if middles else 0
     print(f"{name}: noise at {len(joints)} joints {mean:+.2f} dB (worst {worst:+.2f}), midway {level:+.2f} dB, peak {max(peaks):.2f}")
-    check(mean <= max(level, 0) + MEAN and worst <= WORST and max(peaks) < 2, f"{name}: joints are no noisier than the rest")
+    check(mean <= max(level, 0) + case.joint and worst <= WORST and max(peaks) < 2, f"{name}: joints are no noisier than the rest")
 
 
 @pytest.mark.long
@@ -198,7 +199,7 @@ def test_joints_are_no_noisier_than_the_rest(material, tmp_path, name):
     joints, fallbacks = 0, 0
     for source in material:
         noises, report = compare(source, tmp_path, f"{name}, {source.stem}", CASES[name])
-        judge(f"{name}, {source.stem}", *noises)
+        judge(f"{name}, {source.stem}", CASES[name], *noises)
         joints, fallbacks = joints + report["joints"], fallbacks + report["fallbacks"]
     print(f"{name}: {joints} joints, {fallbacks} fallbacks")
     check(joints > fallbacks, "some joints were found")
@@ -215,7 +216,7 @@ def test_joints_in_music(tmp_path, name):
         for total, values in zip(totals, noises):
             total += values
         counts = [counts[0] + report["joints"], counts[1] + report["fallbacks"]]
-    judge(name, *totals)
+    judge(name, CASES[name], *totals)
     print(f"{name}: {counts[0]} joints, {counts[1]} fallbacks")
     limit = 0.1 if CASES[name].format == "ogg" else 0.02
     check(counts[1] <= limit * sum(counts), "few encoders went on")
