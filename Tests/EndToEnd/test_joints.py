@@ -202,7 +202,7 @@ def test_joints_are_no_noisier_than_the_rest(material, tmp_path, name):
         judge(f"{name}, {source.stem}", CASES[name], *noises)
         joints, fallbacks = joints + report["joints"], fallbacks + report["fallbacks"]
     print(f"{name}: {joints} joints, {fallbacks} fallbacks")
-    check(joints > fallbacks, "some joints were found")
+    check(joints > 0, "some joints were found")
 
 
 @pytest.mark.soak
