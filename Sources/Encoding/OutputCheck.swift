@@ -20,7 +20,8 @@ package struct OutputCheck {
         self.written = written
     }
 
-    /// Ends writing, and throws unless the file opens and each track matches its settings, its number of samples and the written packets.
+    /// Ends writing, and throws unless the file opens and each track matches its settings, its number of samples and the written
+    /// packets.
     package static func run(_ store: any RandomAccessOutput, _ checks: [OutputCheck], stop: CancellationFlag)
         throws(MediaError)
     {

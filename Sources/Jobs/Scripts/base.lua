@@ -59,7 +59,7 @@ end
 local function read(id)
   local key = P .. 'job:' .. id
   local f = call('HGETALL', key)
-  -- Preallocates the fields of a terminal job, because to_trim the table repeatedly is slow.
+  -- Preallocates the fields of a terminal job, because growing the table repeatedly is slow.
   local job = {
     id = id, key = key, state = nil, score = nil, attempt = 0, attempts = 5, crashes = 0, token = nil, worker = nil,
     started = nil, phase = nil, progress = nil, ended = nil, finished = nil,
