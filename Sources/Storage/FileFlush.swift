@@ -10,10 +10,11 @@ final class FileFlush: Sendable {
     init(_ file: SealableFile) {
         // The thread only uses the descriptor, which it keeps open.
         nonisolated(unsafe) let file = file
-        startThread { [error] in
+        let flush: @Sendable () -> Void = { [error] in
             let result = fsync(file.number) == 0 ? 0 : errno
             error.change { $0 = result }
         }
+        if !tryStartThread(flush) { flush() }
     }
 
     /// Waits until the file is on the disk.
@@ -40,7 +41,7 @@ final class WriteBack: Sendable {
         }
         guard let start else { return }
         nonisolated(unsafe) let file = file
-        startThread { [self] in
+        _ = tryStartThread { [self] in
             // An error is reported by the flush.
             clinux_start_writing(file.number, start, length - start)
             end.withLock { $0 = length }

@@ -48,7 +48,8 @@ final class DecodeAhead {
         decoder = try PacketDecoder(demuxer, track)
         for _ in 0..<min(threads, Self.maxThreads) {
             let decoder = try PacketDecoder(demuxer, track)
-            startThread { [shared, shape] in
+            // Without further threads, the caller decodes everything.
+            _ = tryStartThread { [shared, shape] in
                 while let packet = shared.wait(for: { shared -> ReadPacket?? in
                     shared.hasEnded ? .some(nil) : shared.takeWaiting().map { .some($0) }
                 }) {
