@@ -30,6 +30,8 @@ package final class TempoStage {
                 "tempo supports sample rates of \(Self.rates.lowerBound) to \(Self.rates.upperBound) Hz, and the source's is \(shape.rate) Hz"
             )
         }
+        result = try Frame()
+        silence = try Frame()
         let options =
             RubberBandOptionProcessRealTime.rawValue | RubberBandOptionEngineFiner.rawValue
             | RubberBandOptionThreadingNever.rawValue
@@ -40,8 +42,6 @@ package final class TempoStage {
         self.state = state
         self.tempo = tempo
         self.shape = shape
-        result = try Frame()
-        silence = try Frame()
         rubberband_set_max_process_size(state, UInt32(Self.portion))
         late = Int(rubberband_get_start_delay(state))
         // Silence before the first sample centres it in the engine's first window.
