@@ -101,16 +101,12 @@ enum FlacFrameHeader {
 
     /// The CRC-8 of the header.
     private static func checksum8(_ bytes: [UInt8]) -> UInt8 {
-        bytes.reduce(0) { sum, byte in
-            (0..<8).reduce(sum ^ byte) { sum, _ in sum << 1 ^ (sum & 0x80 == 0 ? 0 : 0x07) }
-        }
+        UInt8(truncatingIfNeeded: av_crc(av_crc_get_table(AV_CRC_8_ATM), 0, bytes, bytes.count))
     }
 
-    /// The CRC-16 of a frame's first bytes.
+    /// The CRC-16 of a frame's first bytes. libav computes it with its bytes swapped.
     private static func checksum16(_ bytes: [UInt8]) -> UInt16 {
-        bytes.reduce(0) { sum, byte in
-            (0..<8).reduce(sum ^ UInt16(byte) << 8) { sum, _ in timesX(sum) }
-        }
+        UInt16(truncatingIfNeeded: av_crc(av_crc_get_table(AV_CRC_16_ANSI), 0, bytes, bytes.count)).byteSwapped
     }
 
     /// A CRC-16 after that many bytes of zero: the product with x^(8 · count) over GF(2).
