@@ -55,7 +55,7 @@ struct JointCheck {
     }
 
     private func decode(_ packets: [EncodedPacket], around time: Int64) throws(MediaError) -> Timeline {
-        let decoder = try PacketDecoder.open(encoder)
+        let decoder = try JointDecoder.open(encoder)
         let frame = try Frame()
         let copy = try Packet()
         var line = Timeline(start: time, rate: shape.rate)
@@ -122,12 +122,12 @@ extension SampleShape {
 }
 
 /// Decodes packets of an encoder of this process; owns an `AVCodecContext`.
-private struct PacketDecoder: ~Copyable {
+private struct JointDecoder: ~Copyable {
     private let context: UnsafeMutablePointer<AVCodecContext>
 
     private init(owning context: UnsafeMutablePointer<AVCodecContext>) { self.context = context }
 
-    static func open(_ encoder: SegmentEncoder) throws(MediaError) -> PacketDecoder {
+    static func open(_ encoder: SegmentEncoder) throws(MediaError) -> JointDecoder {
         let parameters = avcodec_parameters_alloc()
         defer {
             var parameters = parameters
@@ -136,7 +136,7 @@ private struct PacketDecoder: ~Copyable {
         guard let parameters, let codec = avcodec_find_decoder(encoder.encoder.context.pointee.codec_id),
             let context = avcodec_alloc_context3(codec)
         else { throw .outOfMemory("check a joint") }
-        let decoder = PacketDecoder(owning: context)
+        let decoder = JointDecoder(owning: context)
         try check(avcodec_parameters_from_context(parameters, encoder.encoder.context), "check a joint")
         try check(avcodec_parameters_to_context(context, parameters), "check a joint")
         context.pointee.pkt_timebase = AVRational(num: 1, den: encoder.encoder.context.pointee.sample_rate)

@@ -31,8 +31,7 @@ final class SegmentPool {
     private let reach: Int
     /// Packets that are decoded before those that are compared.
     private let warmup = 40
-    /// The last frames before segments that have begun, by the number of the first one.
-    private var before: [Int: ArraySlice<SharedFrame>] = [:]
+    /// The last frames.
     private var recent: [SharedFrame] = []
     /// The number of frames that are handed on at once.
     private let batch: Int
@@ -184,9 +183,10 @@ final class SegmentPool {
         if inline != nil { continueElsewhere() }
         guard inline == nil else { return threads.release() }
         let encoder = SegmentEncoder(try Encoder.open(settings, globalHeader: globalHeader), start: next)
-        let id = queue.change { [next] state in
+        let id = queue.change { [next, before = recent.suffix(around)] state in
             let id = state.nextID()
-            state.segments.append(EncodedSegment(id: id, start: next, encoder: encoder, isConfirmed: false))
+            state.segments.append(
+                EncodedSegment(id: id, start: next, encoder: encoder, isConfirmed: false, behind: before))
             state.threads += 1
             return id
         }
@@ -199,7 +199,6 @@ final class SegmentPool {
             return threads.release()
         }
         queue.change { [next, lead, tail] in $0.segments[$0.segments.count - 2].end = next + lead + tail }
-        before[next] = recent.suffix(around)
         report.segments += 1
     }
 
@@ -225,8 +224,7 @@ extension SegmentPool {
                 hasEnded = true
                 return
             case .join(let running, let next, let planned):
-                if let joined = try joint.join(running, next, at: planned), try isClean(joined, next, planned: planned)
-                {
+                if let joined = try joint.join(running, next, at: planned), try isClean(joined, next) {
                     report.joints += 1
                     ready += joined.kept
                     queue.change { state in
@@ -262,12 +260,11 @@ extension SegmentPool {
     private func time(of frame: Int) -> Int64 { Int64(frame * frameSize - delay) }
 
     /// Whether the samples around a joint are as near to the source as elsewhere.
-    private func isClean(_ joined: Joined, _ next: PacketRun, planned: Int) throws(MediaError) -> Bool {
+    private func isClean(_ joined: Joined, _ next: PacketRun) throws(MediaError) -> Bool {
         guard let check, let first = next.packets.dropFirst(joined.dropped).first else { return true }
-        let frames = queue.read { $0.segments[1].firstFrames(planned - $0.segments[1].start + around + tail) }
+        let frames = queue.read { $0.segments[1].framesAround(first: lead + around + tail) }
         return try check.isClean(
-            joined.kept.suffix(around + warmup) + next.packets.dropFirst(joined.dropped), at: first.time,
-            Array((before.removeValue(forKey: planned - lead) ?? []) + frames))
+            joined.kept.suffix(around + warmup) + next.packets.dropFirst(joined.dropped), at: first.time, frames)
     }
 
     /// The number of the frame with which the next segment may begin.

@@ -51,12 +51,15 @@ struct EncodedSegment {
     /// The packets that are not written yet, and the number of the first one.
     var packets: [EncodedPacket] = []
     var firstPacket: Int
+    /// The last frames before the segment, with which the joint is checked.
+    private(set) var before: ArraySlice<SharedFrame>
     private var frames: [SharedFrame] = []
     /// The number of the first kept frame, and that of the next one for the encoder.
     private var firstFrame: Int
     private(set) var nextFrame: Int
 
-    init(id: Int, start: Int, encoder: SegmentEncoder, isConfirmed: Bool) {
+    init(id: Int, start: Int, encoder: SegmentEncoder, isConfirmed: Bool, behind before: ArraySlice<SharedFrame> = []) {
+        self.before = before
         self.id = id
         self.start = start
         self.encoder = encoder
@@ -99,8 +102,8 @@ struct EncodedSegment {
     /// Continues behind frames that its encoder has received on another thread.
     mutating func resume(at frame: Int) { (firstFrame, nextFrame) = (frame, frame) }
 
-    /// The first frames, which are kept as long as the segment is not confirmed.
-    func firstFrames(_ count: Int) -> ArraySlice<SharedFrame> { frames.prefix(count) }
+    /// The frames before the segment and its first ones, which are kept as long as it is not confirmed.
+    func framesAround(first count: Int) -> [SharedFrame] { Array(before + frames.prefix(count)) }
 
     /// Whether there is a packet at a time or behind it.
     func reaches(_ time: Int64) -> Bool { packets.last.map { $0.time >= time } ?? false }
@@ -124,6 +127,7 @@ struct EncodedSegment {
         packets.removeFirst(count)
         firstPacket += count
         isConfirmed = true
+        before = []
         dropFrames()
     }
 
