@@ -4,13 +4,7 @@ import Synchronization
 /// Divides the cores of the machine among the conversions that run: one conversion alone gets all of them.
 package final class CoreBudget: Sendable {
     private let cores: Int
-    private let state = Mutex(State())
-
-    private struct State {
-        var lastMember = 0
-        var members: [Int: @Sendable (Int) -> Void] = [:]
-        var share = 0
-    }
+    private let conversions = Atomic(0)
 
     package init(cores: Int) { self.cores = max(cores, 1) }
 
@@ -28,31 +22,11 @@ package final class CoreBudget: Sendable {
         return Int((quota / period).rounded(.up))
     }
 
-    /// Adds a conversion. The body is called at once with its number of cores, and again each time that it changes. Returns a number
-    /// for `leave`.
-    func enter(_ changed: @escaping @Sendable (Int) -> Void) -> Int {
-        state.withLock { state in
-            state.lastMember += 1
-            state.members[state.lastMember] = changed
-            divide(&state)
-            // The new one has not been called if the share is the same.
-            changed(state.share)
-            return state.lastMember
-        }
-    }
+    /// The number of cores for each conversion.
+    var share: Int { max(cores / max(conversions.load(ordering: .relaxed), 1), 1) }
 
-    /// Removes a conversion. Its body is not called any more.
-    func leave(_ member: Int) {
-        state.withLock { state in
-            state.members[member] = nil
-            divide(&state)
-        }
-    }
+    /// Counts a conversion until `leave`.
+    func enter() { conversions.add(1, ordering: .relaxed) }
 
-    private func divide(_ state: inout State) {
-        let share = max(cores / max(state.members.count, 1), 1)
-        guard share != state.share else { return }
-        state.share = share
-        for changed in state.members.values { changed(share) }
-    }
+    func leave() { conversions.subtract(1, ordering: .relaxed) }
 }

@@ -61,16 +61,11 @@ package actor Slot {
         begin(pair, task.transferJob, descriptor: task.outputDescriptor)
         if tracker.maySkip, let record = try await check(pair, &tracker) { return record }
         isTranscodeBusy = true
-        let plan = tracker.plan
-        let isBegun = Mutex(false)
-        let share = configuration.cores.enter { threads in
-            let first = isBegun.withLock { isBegun in
-                defer { isBegun = true }
-                return !isBegun
-            }
-            pair.transcode.send(first ? TranscodeOrder.convert(plan, threads: threads) : .threads(threads))
-        }
-        defer { configuration.cores.leave(share) }
+        configuration.cores.enter()
+        var usesCores = true
+        defer { if usesCores { configuration.cores.leave() } }
+        var threads = configuration.cores.share
+        pair.transcode.send(TranscodeOrder.convert(tracker.plan, threads: threads))
         let watch = TranscodeWatchdog(pair: pair, of: pair.transcode, limit: configuration.silence)
         defer { watch.end() }
         var isWaiting = false
@@ -81,6 +76,12 @@ package actor Slot {
             case .transfer(.outputFailed(let index, let failure)): tracker.failed(index, failure)
             case .transcode(.progress(let value)):
                 watch.reset()
+                // The transcoder reads orders before it reports progress. More of them than reports would fill its socket.
+                let share = configuration.cores.share
+                if share != threads {
+                    threads = share
+                    pair.transcode.send(TranscodeOrder.threads(threads))
+                }
                 let count = tracker.plan.renditions.count
                 var checked = try plausible(pair) { () throws(ImplausibleReport) in try value.checked(outputs: count) }
                 if isWaiting, checked.phase == .opening { checked.phase = .waiting }
@@ -93,7 +94,8 @@ package actor Slot {
                 try plausible(pair) { () throws(ImplausibleReport) in try tracker.converted() }
                 watch.end()
                 isTranscodeBusy = false
-                configuration.cores.leave(share)
+                usesCores = false
+                configuration.cores.leave()
                 converted()
             case let event: try handle(event, pair)
             }

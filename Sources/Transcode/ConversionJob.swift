@@ -30,10 +30,7 @@ struct ConversionJob {
             let stores = LinkStores(link: link, reporter: reporter)
             let results = try Converter.run(
                 source: source, stores: stores, plan: plan, threads: threads, stop: CancellationFlag(),
-                progress: { progress in
-                    if let count = reporter.changedThreads(), !threads.isFixed { threads.count = count }
-                    reporter.report(progress)
-                })
+                progress: { reporter.report($0) })
             for (index, result) in results.enumerated() {
                 let report: TranscodeReport
                 do {

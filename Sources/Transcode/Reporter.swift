@@ -1,3 +1,4 @@
+import Encoders
 import Libav
 import MediaTypes
 import SlotIPC
@@ -9,6 +10,8 @@ final class Reporter: Sendable {
     private let control: PacketSocket
     private let last = Mutex(Sent(progress: Progress(phase: .opening), at: .now))
     private let linesLeft = Atomic(0)
+    /// The threads of the running conversion.
+    private let threads = Mutex<EncoderThreads?>(nil)
 
     private static let maxLines = 200
 
@@ -27,22 +30,13 @@ final class Reporter: Sendable {
         return received.message
     }
 
-    /// The number of threads that the worker has sent since the last call; `nil` if it has sent none.
-    func changedThreads() -> Int? {
-        var count: Int?
-        while (try? control.waitUntilReadable(milliseconds: 0)) == true {
-            // Anything else is the end of the worker, which ends this process too.
-            guard case .threads(let new)? = try? nextOrder() else { break }
-            count = new
-        }
-        return count
-    }
-
     func send(_ report: TranscodeReport) throws(PacketError) {
         try control.send(report)
     }
 
-    func beginJob() {
+    /// Begins a job. The number of its threads follows the worker's orders while it runs.
+    func beginJob(_ threads: EncoderThreads? = nil) {
+        self.threads.withLock { $0 = threads }
         linesLeft.store(Self.maxLines, ordering: .relaxed)
         last.withLock { $0 = Sent(progress: Progress(phase: .opening), at: .now) }
     }
@@ -50,8 +44,20 @@ final class Reporter: Sendable {
     /// Reports the progress of the job to the worker.
     func report(_ progress: Progress) {
         last.withLock { $0 = Sent(progress: progress, at: .now) }
+        readOrders()
         // If the worker is gone, this process ends anyway.
         try? control.send(TranscodeReport.progress(progress))
+    }
+
+    /// Reads the orders that came while the job runs.
+    private func readOrders() {
+        threads.withLock { threads in
+            while (try? control.waitUntilReadable(milliseconds: 0)) == true {
+                // Anything else is the end of the worker, which ends this process too.
+                guard case .threads(let count)? = try? nextOrder() else { return }
+                if let threads, !threads.isFixed { threads.count = count }
+            }
+        }
     }
 
     /// Repeats the last progress if none was sent for a second, so that the worker does not take waiting for a hang.

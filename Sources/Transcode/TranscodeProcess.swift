@@ -48,14 +48,16 @@ package struct TranscodeProcess: ~Copyable {
     }
 
     private func serve(_ order: TranscodeOrder) throws {
-        reporter.beginJob()
         switch order {
         case .hello: throw VersionMismatch()
         // The conversion has ended meanwhile.
         case .threads: break
         case .convert(let plan, let threads):
-            try reporter.send(job.convert(plan, EncoderThreads(plan.threads ?? threads, isFixed: plan.threads != nil)))
+            let threads = EncoderThreads(plan.threads ?? threads, isFixed: plan.threads != nil)
+            reporter.beginJob(threads)
+            try reporter.send(job.convert(plan, threads))
         case .probe(let settings):
+            reporter.beginJob()
             try reporter.send(job.probe(settings))
         }
     }
