@@ -1,3 +1,4 @@
+import Glibc
 import JobSchema
 import Lifecycle
 import SlotIPC
@@ -20,7 +21,7 @@ final class Link: Sendable {
     }
 
     private func exchange(_ request: LinkRequest) throws -> Received<LinkAnswer> {
-        try socket.send(request)
+        try send(request)
         while try !socket.waitUntilReadable(milliseconds: 500) { reporter.keepAlive() }
         guard let answer = try socket.receive(LinkAnswer.self) else { throw Self.lost }
         if case .refused(let failure) = answer.message { throw failure }
@@ -28,8 +29,10 @@ final class Link: Sendable {
     }
 
     /// Sends a request that has no reply.
-    func send(_ request: LinkRequest) throws(PacketError) {
-        try socket.send(request)
+    func send(_ request: LinkRequest) throws {
+        do { try socket.send(request) } catch PacketError.system(let error) where error.rawValue == EPIPE {
+            throw Self.lost
+        }
     }
 
     /// Waits without a request; fails if `respool-transfer` is gone.

@@ -30,4 +30,17 @@ import Testing
         // What was announced and lies ahead stays readable.
         #expect(try source.read(into: buffer, at: (2 << 20) + 8192) == 4096)
     }
+
+    @Test func `a closed link is a crash of respool-transfer, not a failure of the job`() throws {
+        var control = try PacketSocket.pair()
+        var ends = try PacketSocket.pair()
+        let link = Link(socket: ends.first.take()!, reporter: Reporter(control: control.first.take()!))
+        ends.second = nil
+        for request in [LinkRequest.discard(output: 0), .seal(output: 0)] {
+            let error = #expect(throws: Failure.self) { try link.send(request) }
+            #expect(error?.code == .crashed)
+        }
+        let error = #expect(throws: Failure.self) { _ = try link.ask(.seal(output: 0)).size }
+        #expect(error?.code == .crashed)
+    }
 }
