@@ -32,6 +32,8 @@ int clinux_keep_capabilities(uint64_t kept) {
     return surplus ? (int)syscall(SYS_capset, &header, halves) : 0;
 }
 
+void clinux_use_one_heap(void) { mallopt(M_ARENA_MAX, 1); }
+
 void clinux_return_free_memory(void) { malloc_trim(0); }
 
 int clinux_limit(int resource, uint64_t value) {

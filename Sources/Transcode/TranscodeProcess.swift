@@ -20,6 +20,7 @@ package struct TranscodeProcess: ~Copyable {
     package static func main() {
         do {
             try ChildStart.enter(arguments: CommandLine.arguments)
+            ChildStart.useOneHeap()
             try serve(control: ChildStart.control(), link: ChildStart.link())
         } catch {
             Log(form: .text).error("respool-transcode: \(error)")

@@ -41,6 +41,9 @@ int clinux_landlock_allow_other_ports(int rules, const uint16_t *closed, size_t 
 /// Permanently enforces the rules for this thread and those that it starts. Returns 0 or -1. (landlock_restrict_self)
 int clinux_landlock_enforce(int rules);
 
+/// Makes all threads allocate from one heap (mallopt, M_ARENA_MAX). Call it before the first thread starts.
+void clinux_use_one_heap(void);
+
 /// Returns freed memory to the kernel (malloc_trim).
 void clinux_return_free_memory(void);
 

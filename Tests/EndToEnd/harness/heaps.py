@@ -28,6 +28,7 @@ def watched(service):
 class Child(typing.NamedTuple):
     """The resources of a child while it is idle."""
 
+    program: str
     pid: int
     heap: int
     kilobytes: int
@@ -58,10 +59,9 @@ def threads(pid):
 
 
 def measure(worker):
-    """{program: Child} of the worker's only slot."""
+    """The children of the worker's only slot, which has two pairs, by program and process id."""
     time.sleep(0.5)
-    found = {}
-    for pid, program in children(worker.pid).items():
-        found[program] = Child(pid, heap(worker, pid), kilobytes(pid), descriptors(pid), threads(pid))
-    equal(len(found), 2, "children of the slot")
-    return found
+    found = [Child(program, pid, heap(worker, pid), kilobytes(pid), descriptors(pid), threads(pid))
+             for pid, program in children(worker.pid).items()]
+    equal(len(found), 4, "children of the slot")
+    return sorted(found)
