@@ -50,25 +50,15 @@ private final class Gauge {
 
     /// Identifies a measurement that several outputs can share.
     struct Key: Hashable {
-        let channelMap: [ChannelReference]?
-        let mix: MixMatrix?
-        let highPass: Double?
-        let tempo: Tempo?
+        let sound: SoundSettings
         let layout: String
-        let trim: SilenceTrim?
-        let wantsLoudness: Bool
 
         /// `nil` if the output needs no measurement.
         init?(_ rendition: Rendition, _ inputShape: SampleShape, _ depth: SampleDepth) throws(MediaError) {
             guard rendition.sound.needsMeasurement else { return nil }
-            channelMap = rendition.sound.channelMap
-            mix = rendition.sound.mix
-            highPass = rendition.sound.highPass
-            tempo = rendition.sound.tempo
+            sound = rendition.sound.measured
             let shape = try rendition.sound.shape(of: inputShape)
             layout = try EncodingSettings.resolve(rendition, shape, depth).shape.layout.description
-            trim = rendition.sound.trimSilence
-            wantsLoudness = rendition.sound.loudness != nil || rendition.sound.replayGain != nil
         }
     }
 

@@ -102,20 +102,9 @@ package final class AudioFilterChain {
 
     /// The requested and the effective settings, by job field name.
     package var effective: [String: Setting] {
-        var effective: [String: Setting] = [:]
-        func note(_ name: String, _ value: String?) {
-            if let value { effective[name] = Setting(requested: value, effective: value) }
-        }
-        note("channel_map", sound.channelMap?.map(\.description).joined(separator: ","))
-        note("mix", sound.mix?.description)
-        note("high_pass", sound.highPass.map { "\($0)" })
-        note("tempo", sound.tempo?.description)
-        note("resampler", sound.resampler == .swr ? nil : sound.resampler.rawValue)
-        note("gain", sound.gain.map { "\($0)" })
-        note("loudness", sound.loudness.map { "\($0)" })
-        note("fade_in", sound.fadeIn?.description)
-        note("fade_out", sound.fadeOut?.description)
-        note("replay_gain", sound.replayGain?.rawValue)
+        var effective = sound.requested.mapValues { Setting(requested: $0, effective: $0) }
+        // Whether samples lose bits is known to what converts them.
+        effective["dither"] = nil
         if sound.loudness != nil, let floats {
             effective["gain"] = Setting(effective: "\((floats.gain * 100).rounded() / 100)")
         }

@@ -28,18 +28,6 @@ extension SoundSettings {
     /// The longest fade-out, in seconds, that is held in memory until the end is known.
     private static let longestHeld = 10.0
 
-    /// Whether the level changes, so that the source's level tags are no longer true.
-    package var changesLevel: Bool {
-        mix != nil || highPass != nil || loudness != nil || gain != nil || truePeak != nil
-    }
-
-    /// Whether sample values change, so that the samples are processed as floats.
-    var changesSamples: Bool {
-        mix != nil || highPass != nil || tempo != nil || loudness != nil || gain != nil || fadeIn != nil
-            || fadeOut != nil || ceiling != nil
-            || resampler != .swr
-    }
-
     /// The shape of the source's samples after channel selection and mixing.
     package func shape(of inputShape: SampleShape) throws(MediaError) -> SampleShape {
         var shape = inputShape

@@ -24,6 +24,13 @@ package struct JobField: Sendable {
     /// Whether each of several outputs may have a separate value; other fields apply to the whole job.
     package var isOfOutput: Bool { !Self.jobNames.contains(name) }
 
+    /// Whether a value that is a number is reported as one.
+    var isNumeric: Bool { Self.numericPlaceholders.contains(placeholder) }
+
+    private static let numericPlaceholders: Set<String> = [
+        "N", "HZ", "DB", "DBTP", "FACTOR", "LUFS", "MS", "Q", "RATE", "SCALE",
+    ]
+
     private static let jobNames: Set<String> = [
         "source", "source_credentials", "source_headers", "start", "end", "duration", "track", "damage", "drc",
         "tag_encoding", "threads",

@@ -5,15 +5,9 @@ struct ReportedSetting: Codable {
     private let requested: JSONValue?
     private let effective: JSONValue
 
-    /// Fields whose values are numbers; a layout such as `5.1` is not a number.
-    private static let numeric: Set<String> = [
-        "sample_rate", "channels", "bit_rate", "quality", "compression_level", "frame_duration", "loudness",
-        "true_peak",
-        "gain", "high_pass", "tempo", "drc", "tracks", "zoom", "pixels_per_second", "bits", "dynamic_range",
-    ]
-
     init(_ setting: Setting, of field: String) {
-        let isNumeric = Self.numeric.contains(field)
+        // The number of tracks that have a file each is reported without being a field.
+        let isNumeric = field == "tracks" || JobField.named(field)?.isNumeric == true
         requested = setting.requested.map { isNumeric ? Self.number($0) : .string($0) }
         effective = isNumeric ? Self.number(setting.effective) : .string(setting.effective)
     }

@@ -2,7 +2,7 @@ extension ConversionPlan {
     /// The settings that the job requests, by the names in a report. Settings that the job leaves open are not included.
     package func requestedSettings(of index: Int) -> [String: String] {
         let rendition = renditions[index]
-        var settings: [String: String?] = rendition.sound.requestedSettings
+        var settings: [String: String?] = rendition.sound.requested
         settings["codec"] = rendition.codec
         settings["sample_rate"] = rendition.sampleRate.map { String($0) }
         settings["channels"] = rendition.channels.map { String($0) }
@@ -16,18 +16,5 @@ extension ConversionPlan {
         settings["size"] = rendition.picture.size?.description
         settings["tracks"] = source.track == .all ? "all" : nil
         return settings.compactMapValues(\.self).merging(rendition.encoder.requested) { $1 }
-    }
-}
-
-extension SoundSettings {
-    fileprivate var requestedSettings: [String: String?] {
-        [
-            "channel_map": channelMap?.map(\.description).joined(separator: ","), "mix": mix?.description,
-            "resampler": resampler == .swr ? nil : resampler.rawValue, "gain": gain.map { "\($0)" },
-            "loudness": loudness.map { "\($0)" }, "true_peak": truePeak.map { "\($0)" },
-            "fade_in": fadeIn?.description, "fade_out": fadeOut?.description,
-            "trim_silence": trimSilence?.description, "replay_gain": replayGain?.rawValue,
-            "dither": dither?.rawValue, "tempo": tempo?.description, "high_pass": highPass.map { "\($0)" },
-        ]
     }
 }

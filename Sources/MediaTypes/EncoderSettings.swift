@@ -107,14 +107,14 @@ extension Rendition {
         try checkFrameDuration(codec)
     }
 
-    /// Throws if packets must be copied, and the job also sets what only an encoder can do.
+    /// Throws if packets must be copied, and the job also sets what requires encoding.
     private func checkCopy() throws(FormatProblem) {
         guard passthrough == .require else { return }
-        let settings = encoder.requested.merging(sound.requestedOfEncoding) { $1 }
+        let settings = encoder.requested.merging(sound.requested) { $1 }
         if let (name, value) = settings.min(by: { $0.key < $1.key }) {
             throw FormatProblem(
                 name,
-                "`passthrough` is `require`, and \(name) (\(value)) is a setting of an encoder; leave one of them out")
+                "`passthrough` is `require`, and \(name) (\(value)) requires encoding; leave one of them out")
         }
     }
 

@@ -36,10 +36,39 @@ package struct SoundSettings: Codable, Hashable, Sendable {
     /// Frequencies in Hz of a high-pass filter.
     package static let highPasses = 1.0...20_000.0
 
-    /// The settings that a required stream copy refuses before the source is read, by job field name.
-    var requestedOfEncoding: [String: String] {
-        let settings = ["dither": dither?.rawValue, "high_pass": highPass.map { "\($0)" }, "tempo": tempo?.description]
+    /// The settings that the job requests, by job field name. Settings that the job leaves open are not included.
+    package var requested: [String: String] {
+        let settings = [
+            "channel_map": channelMap?.map(\.description).joined(separator: ","), "mix": mix?.description,
+            "resampler": resampler == .swr ? nil : resampler.rawValue, "gain": gain.map { "\($0)" },
+            "loudness": loudness.map { "\($0)" }, "true_peak": truePeak.map { "\($0)" },
+            "fade_in": fadeIn?.description, "fade_out": fadeOut?.description,
+            "trim_silence": trimSilence?.description, "replay_gain": replayGain?.rawValue,
+            "dither": dither?.rawValue, "tempo": tempo?.description, "high_pass": highPass.map { "\($0)" },
+        ]
         return settings.compactMapValues(\.self)
+    }
+
+    /// Whether the level changes, so that the source's level tags are no longer true.
+    package var changesLevel: Bool {
+        mix != nil || highPass != nil || loudness != nil || gain != nil || truePeak != nil
+    }
+
+    /// Whether sample values change, so that the samples are processed as floats.
+    package var changesSamples: Bool {
+        mix != nil || highPass != nil || tempo != nil || loudness != nil || gain != nil || fadeIn != nil
+            || fadeOut != nil || ceiling != nil || resampler != .swr
+    }
+
+    /// The settings that change what an analysis pass measures. Outputs for which they are equal share one measurement.
+    package var measured: SoundSettings {
+        var settings = self
+        // They act behind the measurement.
+        (settings.resampler, settings.gain, settings.truePeak, settings.isUnlimited) = (.swr, nil, nil, false)
+        (settings.fadeIn, settings.fadeOut, settings.dither, settings.replayGain) = (nil, nil, nil, nil)
+        // Which loudness is the target changes nothing, but whether it is measured does.
+        settings.loudness = loudness != nil || replayGain != nil ? 0 : nil
+        return settings
     }
 
     /// The ceiling of the limiter in dBTP; `nil` if the limiter is off.

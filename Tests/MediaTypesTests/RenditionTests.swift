@@ -182,7 +182,7 @@ import Testing
         rendition.encoder.compressionLevel = 8
         rendition.passthrough = .require
         let problem = #expect(throws: FormatProblem.self) { try rendition.validate() }
-        #expect(problem?.description.contains("compression_level (8) is a setting of an encoder") == true)
+        #expect(problem?.description.contains("compression_level (8) requires encoding") == true)
     }
 
     @Test func `every setting that the table allows is accepted`() throws {
