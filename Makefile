@@ -35,10 +35,10 @@ release: ## build the release programs, with the Swift library linked statically
 
 test: deps unit quick ## run the unit tests and the quick end-to-end tests, all on one debug build
 
-# Most tests wait for leases and outages: six in parallel keep two cores busy.
+# Many tests wait for leases and outages: with ten in parallel two cores are busy to the end.
 unit: build ## run the unit tests
 	@deploy/install-python
-	swift test --skip-build --disable-xctest --experimental-maximum-parallelization-width 6
+	swift test --skip-build --disable-xctest --experimental-maximum-parallelization-width 10
 
 quick: build ## run the quick end-to-end tests
 	$(PYTEST) $(TESTS) $(SIDE_BY_SIDE) -m quick

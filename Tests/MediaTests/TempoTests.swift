@@ -30,7 +30,9 @@ import Testing
     func `a result has exactly that length, from whole sources, cuts and single samples`(_ text: String) async throws {
         let factor = try #require(Tempo(parsing: text))
         let source = try await Studio.shared.music()
-        for (format, sampleFormat) in [("wav", SampleFormat.f32), ("flac", .s16), ("mp3", nil), ("opus", nil)] {
+        // The stages behind the tempo do not depend on its factor.
+        let others: [(String, SampleFormat?)] = text == "4" ? [("flac", .s16), ("mp3", nil), ("opus", nil)] : []
+        for (format, sampleFormat) in [("wav", .f32)] + others {
             let made = try await convert(source, tempo(text, format, sampleFormat))
             let whole = factor.samples(264_600)
             let rate = Int64(made.result.sampleRate)

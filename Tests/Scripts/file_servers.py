@@ -158,7 +158,7 @@ class Door(paramiko.ServerInterface):
 
 transports = []
 host = paramiko.ECDSAKey.generate()
-own = paramiko.RSAKey.generate(2048)
+own = paramiko.ECDSAKey.generate()
 own.write_private_key_file(os.path.join(os.path.dirname(log), "own-key"))
 def serve_sftp(listener):
     while True:

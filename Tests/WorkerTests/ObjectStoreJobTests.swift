@@ -60,7 +60,9 @@ import Testing
         ])
         try await shop.job(second, reaches: .completed)
         #expect(try await shop.job(first)?.state == .running, "\(worker.errors)")
-        try await shop.job(first, reaches: .completed)
+        // What becomes of an upload that hangs is the business of another test, and takes as long as its timeout.
+        #expect(try await shop.queue.cancel([first]) == [.requested])
+        try await shop.job(first, reaches: .cancelled)
     }
 
     @Test(arguments: ["cancel", "respool-transfer", "respool-transcode"])

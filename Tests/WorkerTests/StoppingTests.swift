@@ -28,7 +28,7 @@ import Testing
     @Test func `a stopping worker lets its jobs end within the grace period, and takes no others`() async throws {
         let shop = try await Workshop()
         let server = try await SlowServer()
-        let worker = try await shop.worker()
+        let worker = try await shop.worker(["RESPOOL_GRACE": "120"])
         let id = try await shop.push(["source": "\(server.url)/slow", "format": "mp3", "end": "5"])
         try await shop.job(id, reaches: .running)
         worker.kill(SIGTERM)
