@@ -3,6 +3,7 @@ package final class CorrectedSource: ByteSource {
     private let source: any ByteSource
     private let corrections: [Int64: UInt8]
 
+    /// Replaces the byte at each offset that is a key of `corrections`.
     package init(_ source: any ByteSource, _ corrections: [Int64: UInt8]) {
         (self.source, self.corrections) = (source, corrections)
     }

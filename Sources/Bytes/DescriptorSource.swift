@@ -3,9 +3,11 @@ package import Lifecycle
 
 /// A regular file that is read through a borrowed descriptor. The owner keeps the descriptor open.
 package final class DescriptorSource: ByteSource {
+    /// The file's length when the source was made, even if the file changes later.
     package let length: Int64
     private let number: CInt
 
+    /// Throws if `fstat` fails, as for a closed descriptor.
     package init(borrowing number: CInt) throws(Errno) {
         self.number = number
         self.length = try fileLength(number)
@@ -20,6 +22,7 @@ package final class DescriptorSource: ByteSource {
 package final class DescriptorStore: RandomAccessOutput {
     private let number: CInt
 
+    /// The descriptor must be open for reading and writing.
     package init(borrowing number: CInt) { self.number = number }
 
     package var length: Int64 {

@@ -1,5 +1,6 @@
 /// The reason why media could not be read, converted or written.
 package struct MediaError: Error, Sendable {
+    /// The kind of the failure, by which callers decide whether they can continue.
     package let reason: Reason
     /// The failed operation.
     package let operation: String

@@ -38,7 +38,9 @@ package struct Metadata: Sendable {
         package var kind: Int
         /// The MIME type, such as `image/jpeg`.
         package var mediaType: String
+        /// The text that a tag stores with the picture; often empty.
         package var description: String
+        /// The whole image file, as the tag contains it.
         package var bytes: [UInt8]
 
         package init(kind: Int, mediaType: String, description: String, bytes: [UInt8]) {
@@ -68,6 +70,7 @@ package struct Metadata: Sendable {
         package var start: Int64
         /// Nanoseconds.
         package var end: Int64
+        /// Empty if the source does not name the chapter.
         package var title: String
 
         package init(start: Int64, end: Int64, title: String) {
@@ -81,6 +84,7 @@ package struct Metadata: Sendable {
     package struct LyricLine: Hashable, Sendable {
         /// Nanoseconds.
         package var time: Int64
+        /// The words from this time until the next line.
         package var text: String
 
         package init(time: Int64, text: String) {
@@ -92,6 +96,7 @@ package struct Metadata: Sendable {
     /// The maximum size of tags if no setting specifies one, and of inflated tags in libav.
     package static let maxBytes = 16 << 20
 
+    /// Whether there is nothing to write into a file; warnings do not count.
     package var isEmpty: Bool {
         texts.isEmpty && pictures.isEmpty && chapters.isEmpty && lines.isEmpty && frames.isEmpty && wave.isEmpty
     }

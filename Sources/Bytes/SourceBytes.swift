@@ -2,6 +2,7 @@
 package struct SourceBytes {
     private let source: any ByteSource
 
+    /// Reads nothing yet; each call reads the source again.
     package init(_ source: any ByteSource) { self.source = source }
 
     /// The number of bytes from an offset to the end.

@@ -5,6 +5,7 @@ package struct SourceWindow: ~Copyable {
     private var start: Int64 = 0
     private var filled = 0
 
+    /// Allocates the buffer; the first call of `bytes` reads the source.
     package init(_ source: any ByteSource) { self.source = source }
 
     deinit { buffer.deallocate() }

@@ -13,7 +13,9 @@ package struct WaveMetadata: Hashable, Sendable {
 
     /// A RIFF chunk.
     package struct Chunk: Hashable, Sendable {
+        /// The chunk's identifier of four characters.
         package var name: String
+        /// The body, without the header and the byte that pads an odd length.
         package var bytes: [UInt8]
 
         package init(name: String, bytes: [UInt8]) {
@@ -58,6 +60,7 @@ package struct WaveMetadata: Hashable, Sendable {
 
 /// The `bext` chunk (EBU Tech 3285). Bytes that a conversion does not change are kept.
 package struct BroadcastExtension: Hashable, Sendable {
+    /// The body of the chunk, with the time reference and the loudness that respool has adjusted.
     package private(set) var bytes: [UInt8]
 
     /// Size of the fields before the coding history.

@@ -10,6 +10,7 @@ package struct Environment: Sendable {
 
     private init(lookup: @escaping @Sendable (String) -> String?) { self.lookup = lookup }
 
+    /// A fixed environment, independent of the process.
     package init(_ values: [String: String]) { self.init { values[$0] } }
 
     /// The value of a variable that is not a setting of respool, such as `TERM`. `Tools/check-arrows` lists the files that may read one.

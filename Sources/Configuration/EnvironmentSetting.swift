@@ -8,7 +8,9 @@ package protocol SettingDeclaration: Sendable {
     var meaning: String { get }
     /// The form of a value, such as `a whole number from 1 to 1024`.
     var expected: String { get }
+    /// What applies if the variable is not set.
     var fallback: SettingDefault { get }
+    /// The programs and commands that read the variable.
     var reader: SettingReader { get }
     /// A link from the page of settings to the page that explains more.
     var link: String? { get }
@@ -24,6 +26,7 @@ extension SettingDeclaration {
 /// A setting: an environment variable that programs of respool read.
 package struct EnvironmentSetting<Value: Sendable>: SettingDeclaration {
     package let name: String
+    /// Parses a value; `expected` and `accepts` follow from it.
     package let form: ValueForm<Value>
     package let meaning: String
     package let fallback: SettingDefault

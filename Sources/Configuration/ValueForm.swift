@@ -63,6 +63,7 @@ extension ValueForm<[String]> {
 
 /// A number of kept items and their maximum age.
 package struct CountAndAge: Hashable, Sendable {
+    /// The maximum number of items to keep.
     package let count: Int
     /// `nil` if only a number is given.
     package let age: Duration?

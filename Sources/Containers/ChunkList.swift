@@ -4,6 +4,7 @@ package import Bytes
 package struct ChunkList {
     /// A chunk's name and the range of its body.
     package struct Entry {
+        /// Four characters; trailing spaces belong to the name.
         package let name: String
         /// The offset of the body.
         package let body: Int64

@@ -11,6 +11,7 @@ package struct FlacBlocks {
         package let size: Int
     }
 
+    /// The metadata blocks in file order.
     package let blocks: [Block]
     /// The end of the blocks, where the frames begin.
     package let end: Int64

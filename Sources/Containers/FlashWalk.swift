@@ -4,8 +4,9 @@ package import Bytes
 package struct FlashWalk {
     /// The offset of the audio tag that was reached.
     package private(set) var offset: Int64
-    /// Samples and bytes of the audio tags before it.
+    /// Samples of the audio tags before it.
     package private(set) var samples: Int64 = 0
+    /// Bytes of the bodies of the audio tags before it.
     package private(set) var bytes: Int64 = 0
 
     private static let (sound, picture, script): (UInt8, UInt8, UInt8) = (8, 9, 18)

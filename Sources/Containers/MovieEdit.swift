@@ -87,9 +87,11 @@ package struct MovieEdit {
 
 /// A box of an ISO base media file.
 package struct Box {
+    /// The box type, four characters; empty for a range that is searched as if it were a box.
     package let name: String
-    /// Offsets of its contents and of the next box.
+    /// The offset of its contents.
     package let body: Int64
+    /// The offset of the next box, after the contents.
     package let end: Int64
 
     package init(name: String, body: Int64, end: Int64) {

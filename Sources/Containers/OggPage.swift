@@ -8,8 +8,9 @@ package struct OggPage {
     package let serial: UInt32
     /// The sequence number in its stream.
     package let number: UInt32
-    /// Whether it is the first or the last page of its stream.
+    /// Whether it is the first page of its stream.
     let isFirst: Bool
+    /// Whether no later page of its stream follows, by the page's flag.
     package let isLast: Bool
     /// The lengths of its packets' segments; `nil` if the bytes end before them.
     package let lacing: ArraySlice<UInt8>?
@@ -43,7 +44,8 @@ package struct OggPage {
         self.init(head[...])
     }
 
-    /// The sizes of the header and of the whole page; `nil` if unknown.
+    /// The size of the header; `nil` if unknown.
     package var headerSize: Int? { lacing.map { 27 + $0.count } }
+    /// Bytes of the header and of all segments; `nil` if the bytes end before the segments' lengths.
     package var size: Int? { lacing.map { 27 + $0.count + $0.reduce(0) { $0 + Int($1) } } }
 }

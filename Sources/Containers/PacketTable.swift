@@ -2,9 +2,11 @@ package import Bytes
 
 /// The header of a Core Audio file's packet table.
 package struct PacketTable {
-    /// The numbers of audible samples, and of samples before and after them.
+    /// The number of audible samples (`mNumberValidFrames`).
     package let audible: Int64
+    /// Samples before the audible ones (`mPrimingFrames`).
     package let delay: Int64
+    /// Samples after the audible ones (`mRemainderFrames`).
     let padding: Int64
 
     /// Reads the table's header; `nil` if there is none that is valid.

@@ -10,6 +10,7 @@ package struct TransportPackets: ~Copyable {
     private static let size = 188
     private static let largest = 1 << 16
 
+    /// `start` is the offset of a packet's sync byte.
     package init(_ source: any ByteSource, from start: Int64) {
         window = SourceWindow(source)
         place = start

@@ -1,10 +1,12 @@
 /// The fields of a Xing or Info header in the first frame of an MP3 file, including LAME's extension.
 package struct XingFields {
-    /// The number of audio frames, and of the bytes of them and of the header's own frame; `nil` if not declared.
+    /// The number of audio frames; `nil` if not declared.
     package let frames: Int64?
+    /// Bytes of the audio frames and of the header's own frame; `nil` if not declared.
     package let bytes: Int64?
-    /// The encoder delay and padding in samples; `nil` without an extension that libav applies as well.
+    /// The encoder delay in samples; `nil` without an extension that libav applies as well.
     package let delay: Int64?
+    /// The padding in samples; `nil` under the same condition as `delay`.
     package let padding: Int64?
 
     /// The size of all fields, including LAME's extension up to the padding.

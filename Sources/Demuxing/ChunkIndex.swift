@@ -12,6 +12,7 @@ package struct ChunkIndex {
     /// The time that libav's count of chunks lacks, in units of the time base.
     private var lag: Int64 = 0
 
+    /// Corrects no time until enough packets agree with the index.
     package init() {}
 
     /// Whether libav counts a packet of one chunk as several, and so counts time that is not lost.

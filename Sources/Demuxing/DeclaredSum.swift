@@ -3,6 +3,7 @@ package import CLibav
 
 /// The MD5 that a source declares for its samples, and their layout for it: interleaved and little-endian.
 package struct DeclaredSum {
+    /// The 16 bytes of the digest.
     package let md5: [UInt8]
     /// Samples of each channel that the MD5 covers.
     package let samples: Int64

@@ -38,6 +38,7 @@ package struct TransportOffsets {
     private var end: Int64 = 0
     private static let reach: Int64 = 1 << 20
 
+    /// Begins at the start of the source.
     package init() {}
 
     /// Continues at another offset.

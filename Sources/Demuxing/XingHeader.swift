@@ -6,8 +6,9 @@ import Containers
 package struct XingHeader {
     /// The offset of the first audio frame.
     package let start: Int64
-    /// The number of audio frames, and of the bytes of them and of the header's own frame; `nil` if not declared.
+    /// The number of audio frames; `nil` if not declared.
     package let frames: Int64?
+    /// Bytes of the audio frames and of the header's own frame; `nil` if not declared.
     package let bytes: Int64?
     /// The encoder delay and padding in samples, from LAME's extension; `nil` without it.
     let delay: Int64?

@@ -12,6 +12,7 @@ package final class EncoderThreads: Sendable {
     /// The streams that are encoded at the same time.
     private let streams = Atomic(0)
 
+    /// At least one thread is used, whatever the count.
     package init(_ count: Int, isFixed: Bool) {
         self.isFixed = isFixed
         limit = Atomic(max(count, 1))

@@ -9,6 +9,7 @@ package final class ParallelEncoder {
     private let first: SegmentEncoder
     private let pool: SegmentPool?
 
+    /// Opens the first encoder; others are opened only if the codec, the settings and the threads permit segments.
     package init(
         _ settings: EncodingSettings, globalHeader: Bool, threads: EncoderThreads, stop: CancellationFlag
     ) throws(MediaError) {

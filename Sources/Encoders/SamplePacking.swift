@@ -7,6 +7,7 @@ package struct SamplePacking {
     private let bits: Int
     private let isUnsigned: Bool
 
+    /// `bits` counts those of a sample in the file; each sample takes whole bytes.
     package init(channels: Int, isPlanar: Bool, bits: Int, isUnsigned: Bool = false) {
         (self.channels, self.isPlanar) = (channels, isPlanar)
         (self.bits, self.isUnsigned) = (bits, isUnsigned)

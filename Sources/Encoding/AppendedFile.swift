@@ -7,8 +7,10 @@ package final class AppendedFile {
     private var written: Int64 = 0
     @usableFromInline static let block = 1 << 16
 
+    /// Appends from the start of the store.
     package init(_ store: any RandomAccessOutput) { self.store = store }
 
+    /// Bytes appended so far, including those that are not written to the store yet.
     package var length: Int64 { written + Int64(bytes.count) }
 
     /// Appends bytes.

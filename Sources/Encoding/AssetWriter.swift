@@ -38,8 +38,9 @@ package struct AssetWriter: ~Copyable {
     /// Samples of each channel in the file so far, at the output's rate.
     package var written: Int64 { track.written }
 
-    /// The packets that the container received, and the samples that a decoder returns in addition.
+    /// The packets that the container received.
     package var tally: PacketTally { track.output.tally }
+    /// The samples that the encoder and the decoder add at both ends.
     package var padding: CodecPadding { track.output.padding }
 
     /// How the samples were encoded.

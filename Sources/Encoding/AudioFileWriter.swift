@@ -18,6 +18,7 @@ package final class AudioFileWriter: RenditionWriter {
     private let stop: CancellationFlag
     private let isMeasured: Bool
 
+    /// Opens the file and its encoder. `lowering` in dB reduces the level of an output that is encoded again.
     package init(
         _ store: any RandomAccessOutput, _ rendition: Rendition, _ reader: borrowing AssetReader, _ metadata: Metadata,
         _ measurement: SoundMeasurement?, lowering: Double = 0, threads: EncoderThreads, stop: CancellationFlag

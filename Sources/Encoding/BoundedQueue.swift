@@ -4,6 +4,7 @@ import Lifecycle
 package final class BoundedQueue<Element: Sendable>: Sendable {
     private let state = Monitor(State())
 
+    /// An empty queue, which the writer completes or either side aborts.
     package init() {}
 
     private struct State {

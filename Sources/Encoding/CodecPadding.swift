@@ -13,6 +13,7 @@ package struct CodecPadding {
     /// The samples in a packet; `nil` if packets differ.
     let frameSize: Int?
 
+    /// Takes the delay from the open encoder, because libav sets it when the encoder opens.
     package init(_ encoder: borrowing Encoder, _ settings: EncodingSettings) {
         let delay = Int(encoder.context.pointee.initial_padding)
         frameSize = encoder.frameSize

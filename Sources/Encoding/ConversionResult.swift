@@ -16,9 +16,11 @@ package struct ConversionResult: Codable, Hashable, Sendable {
     package var samples: Int64
     /// Hz.
     package var sampleRate: Int
+    /// The channel count after a mix or a channel map.
     package var channels: Int
     /// Bits a second, over the whole file.
     package var bitRate: Int
+    /// The size of the file, or of all variants of an HLS output.
     package var bytes: Int64
     /// Extra samples that a decoder returns at both ends.
     package var gapless: Gapless
@@ -26,6 +28,7 @@ package struct ConversionResult: Codable, Hashable, Sendable {
     package var damage: Damage
     /// By job field name.
     package var settings: [String: Setting]
+    /// Warnings about this output and about the source.
     package var warnings: [Warning]
     /// The titles of a radio stream.
     package var titles: [TimedTitle] = []

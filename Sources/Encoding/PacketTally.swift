@@ -4,6 +4,7 @@ import Libav
 
 /// The totals of a stream's packets: their number, their bytes and their time span.
 package struct PacketTally {
+    /// Packets that contain audio; empty ones, which only carry a header, do not count.
     package private(set) var count = 0
     private(set) var bytes: Int64 = 0
     /// Units of the stream's time base.

@@ -9,15 +9,18 @@ import Tags
 /// Encodes samples of the encoder's shape in portions of its frame size.
 package struct TrackEncoder<Output: FrameWriter & ~Copyable>: ~Copyable {
     private let portions: FramePortions
+    /// Receives the frames after they were divided into the encoder's frame size.
     package private(set) var output: Output
     /// Samples sent to the encoder, without the silence around them.
     package private(set) var written: Int64 = 0
 
+    /// `shape` is the encoder's shape, which every frame must have.
     package init(_ output: consuming Output, _ shape: SampleShape) throws(MediaError) {
         portions = try FramePortions(shape, size: output.frameSize)
         self.output = output
     }
 
+    /// Encodes whole portions, and keeps the rest. The first call encodes the leading silence before the samples.
     package mutating func encode(_ frame: borrowing Frame) throws(MediaError) {
         guard frame.samples > 0 else { return }
         if written == 0 { try silence(output.padding.lead) }

@@ -16,6 +16,7 @@ package final class FloatRepair {
     /// The largest magnitude that passes. Both encoders still accept levels 30 dB higher.
     static let highest = 1024
 
+    /// Frames of integer samples pass unchanged; throws if no frame can be allocated.
     package init(_ shape: SampleShape) throws(MediaError) {
         copy = try Frame()
         self.shape = shape

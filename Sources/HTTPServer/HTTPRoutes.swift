@@ -5,6 +5,7 @@ package struct HTTPRoutes: Sendable {
 
     private let handlers: [String: Handler]
 
+    /// The keys are paths without the query; any other path gets status 404.
     package init(_ handlers: [String: Handler]) { self.handlers = handlers }
 
     func respond(method: String, path: String) -> HTTPResponse {

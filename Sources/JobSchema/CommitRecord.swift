@@ -33,6 +33,7 @@ package struct CommitRecord: Codable, Hashable, Sendable {
         /// number it differently. `nil` if everything may be replaced.
         package var identity: String?
 
+        /// Keeps the identity only if the output may not replace everything.
         package init(
             destination: String, staged: String, parts: [PartNames] = [], report: OutputReport,
             overwrite: Overwrite = .replace, identity: String? = nil

@@ -45,6 +45,7 @@ package struct OutputReport: Hashable, Sendable {
     /// Why the output was not made; the values of a finished output are then meaningless.
     package var error: Failure?
 
+    /// The report of a finished output; the properties without a parameter are set afterwards.
     package init(
         url: String, format: String, codec: String, bytes: Int64, duration: Double, sampleRate: Int, channels: Int,
         bitRate: Int, sha256: String, copied: Bool, gapless: Gapless, damage: Damage, settings: [String: Setting],

@@ -10,6 +10,7 @@ package struct Doorbell: Sendable {
     private let client: BlockingRedisClient
     private let keys: QueueKeys
 
+    /// The client is occupied while the doorbell waits, so it must not be shared.
     package init(client: BlockingRedisClient, name: QueueName = .default) {
         self.client = client
         keys = QueueKeys(name)

@@ -9,6 +9,7 @@ package struct EventFeed: Sendable {
     private let keys: QueueKeys
     private var last: (entry: String, number: Int64)?
 
+    /// The client is occupied while the feed waits for events, so it must not be shared.
     package init(client: BlockingRedisClient, name: QueueName = .default) {
         self.client = client
         keys = QueueKeys(name)

@@ -9,6 +9,7 @@ package actor FinishBatcher {
         let caller: CheckedContinuation<Result<FinishAnswer, QueueError>, Never>
     }
 
+    /// Collects the calls for one queue.
     package init(_ queue: JobQueue) { self.queue = queue }
 
     /// Reports one finished attempt, and waits for the reply.

@@ -30,6 +30,7 @@ package struct GroupReport: Encodable {
         case finishedAt = "finished_at"
     }
 
+    /// Combines one reading of the group with the speed of earlier readings, from which the time left follows.
     package init(_ record: GroupRecord, _ speed: GroupSpeed) {
         group = record.name
         sealed = record.isSealed

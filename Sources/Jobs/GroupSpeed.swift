@@ -2,6 +2,7 @@
 package struct GroupSpeed {
     private var samples: [GroupRecord]
 
+    /// Begins with one reading, which gives the speed since the group's first job started.
     package init(_ record: GroupRecord) { samples = [record] }
 
     /// Adds a later reading of the same group.

@@ -3,6 +3,7 @@ package struct QueueKeys: Sendable, Hashable {
     /// The prefix of all keys of the queue: `respool:{NAME}:`.
     package let prefix: String
 
+    /// The keys follow from the name alone; Redis is not accessed.
     package init(_ name: QueueName) {
         prefix = "respool:{\(name.text)}:"
     }

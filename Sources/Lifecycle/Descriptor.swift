@@ -5,6 +5,7 @@ package struct Descriptor: ~Copyable, Sendable {
     /// The borrowed number; valid while this owner lives.
     package let number: CInt
 
+    /// Takes ownership: the caller must not close the number any more.
     package init(owning number: CInt) { self.number = number }
 
     deinit { close(number) }

@@ -7,6 +7,7 @@ package final class Monitor<State>: @unchecked Sendable {
     private let condition: UnsafeMutablePointer<pthread_cond_t>
     private var state: State
 
+    /// Takes ownership of the state, which is accessed only under the lock from now on.
     package init(_ state: sending State) {
         self.state = state
         mutex = .allocate(capacity: 1)

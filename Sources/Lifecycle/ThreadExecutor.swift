@@ -7,6 +7,7 @@
 package final class ThreadExecutor: SerialExecutor {
     private let queue: DispatchQueue
 
+    /// The label names the queue in debuggers and crash reports.
     package init(label: String) {
         queue = DispatchQueue(label: label)
     }

@@ -5,6 +5,7 @@ package struct TokenBucket: Sendable {
     private var tokens: Double
     private var last: ContinuousClock.Instant
 
+    /// Begins full, so that the first burst may take the whole capacity.
     package init(capacity: Int, perSecond rate: Int, at now: ContinuousClock.Instant = .now) {
         self.capacity = Double(capacity)
         self.rate = Double(rate)

@@ -2,6 +2,7 @@
 package struct AudioCodec: Sendable {
     /// The name in a job, as a case.
     package let id: ID
+    /// Whether the codec reproduces samples exactly, and whether it compresses them.
     package let kind: Kind
     /// The supported sample rates in Hz; `nil` if any rate from `lowestSampleRate` to `highestSampleRate` is supported.
     package let sampleRates: [Int]?
@@ -9,6 +10,7 @@ package struct AudioCodec: Sendable {
     package let lowestSampleRate: Int
     /// Hz.
     package let highestSampleRate: Int
+    /// The encoder's limit; audio with more channels is mixed down to a supported number.
     package let maxChannels: Int
     /// The supported channel layouts, starting with the default one of each channel count; `nil` if any layout is supported.
     package let layouts: [String]?

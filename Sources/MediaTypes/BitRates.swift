@@ -3,6 +3,7 @@ package enum BitRates: Hashable, Sendable {
     case range(ClosedRange<Int>)
     case steps([Int])
 
+    /// Whether the codec supports exactly this bit rate, in bits a second.
     package func contains(_ bitRate: Int) -> Bool {
         switch self {
         case .range(let range): range.contains(bitRate)

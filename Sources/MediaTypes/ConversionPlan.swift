@@ -1,5 +1,6 @@
 /// A whole conversion: what is read from one source, and all outputs that are made from it in one decode.
 package struct ConversionPlan: Codable, Hashable, Sendable {
+    /// What all renditions read from the source: the range, the track and how damage is handled.
     package var source: SourceSettings
     /// At least one.
     package var renditions: [Rendition]

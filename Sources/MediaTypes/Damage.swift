@@ -5,6 +5,7 @@ package struct Damage: Codable, Hashable, Sendable {
     /// The number of damaged locations.
     package var events: Int
 
+    /// The damage of an intact source.
     package static let none = Damage(seconds: 0, events: 0)
 
     package init(seconds: Double, events: Int) {

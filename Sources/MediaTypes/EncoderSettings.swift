@@ -2,6 +2,7 @@
 package struct EncoderSettings: Codable, Hashable, Sendable {
     /// A level on the scale of ffmpeg's `-compression_level`, whose direction depends on the encoder.
     package var compressionLevel: Int?
+    /// `nil` for the default mode of the codec.
     package var bitRateMode: BitRateMode?
     /// What Opus is tuned for.
     package var application: OpusApplication?
@@ -70,13 +71,16 @@ package struct EncoderControls: Sendable {
     package var bitRateModes: [BitRateMode] = []
     /// libavcodec's option that selects among them; `nil` if there is one mode.
     package var bitRateModeOption: ModeOption?
+    /// The applications that a job may request; empty if the encoder cannot be tuned.
     package var applications: [OpusApplication] = []
     /// Milliseconds of audio in a packet; empty if they are fixed.
     package var frameDurations: [Double] = []
 
     /// An option of libavcodec, and its value for each mode.
     package struct ModeOption: Sendable {
+        /// The name of the option, as in ffmpeg without the hyphen.
         package let name: String
+        /// The option's text for each mode that it selects.
         package let values: [BitRateMode: String]
     }
 

@@ -11,6 +11,7 @@ package struct MediaTime: Hashable, Sendable {
     private static let longest: Int64 = 1_000_000_000
     private static let finest: Int64 = 1_000_000_000
 
+    /// The start of the audio.
     package static let zero = MediaTime(value: 0, timescale: 1)
 
     /// Makes a time in lowest terms. The timescale must be positive.

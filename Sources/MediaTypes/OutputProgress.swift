@@ -1,5 +1,6 @@
 /// The progress of one of several outputs, for display.
 package struct OutputProgress: Codable, Hashable, Sendable {
+    /// The state of this output; the job's own phase is `Progress.phase`.
     package var phase: Phase
     /// The fraction of the output's samples that are processed.
     package var fraction: Double

@@ -12,6 +12,7 @@ package struct PictureSettings: Codable, Hashable, Sendable {
     package var size: PictureSize?
     /// The color of the waveform.
     package var foreground = PictureColor(red: 0x33, green: 0x66, blue: 0xCC)
+    /// The color behind the waveform, white by default.
     package var background = PictureColor(red: 0xFF, green: 0xFF, blue: 0xFF)
     /// The range below full scale that a spectrogram shows, in dB.
     package var dynamicRange = 100.0
@@ -40,7 +41,9 @@ package struct PictureSettings: Codable, Hashable, Sendable {
 
 /// The size of a picture in pixels.
 package struct PictureSize: Codable, Hashable, Sendable {
+    /// Pixels along the time axis.
     package var width: Int
+    /// Pixels along the axis of the level or the frequency, for all channels.
     package var height: Int
 
     package init(width: Int, height: Int) {
@@ -57,8 +60,10 @@ package struct PictureSize: Codable, Hashable, Sendable {
         self.init(width: width, height: height)
     }
 
+    /// Whether a picture of this size has no pixel.
     package var isEmpty: Bool { width < 1 || height < 1 }
 
+    /// Whether neither the width nor the height exceeds the other's.
     package func fits(in other: PictureSize) -> Bool { width <= other.width && height <= other.height }
 }
 
@@ -68,8 +73,11 @@ extension PictureSize: CustomStringConvertible {
 
 /// A color with its opacity, each component from 0 to 255.
 package struct PictureColor: Codable, Hashable, Sendable {
+    /// The part `rr` of `#rrggbb`.
     package var red: UInt8
+    /// The part `gg` of `#rrggbb`.
     package var green: UInt8
+    /// The part `bb` of `#rrggbb`.
     package var blue: UInt8
     /// The opacity; 255 is opaque.
     package var alpha: UInt8

@@ -16,13 +16,16 @@ package struct ProbeSettings: Codable, Hashable, Sendable {
 
 /// A range of audio at or below a threshold.
 package struct Silence: Codable, Hashable, Sendable {
-    /// The exact start and end. The end is the time of the first sample that is not silent.
+    /// The exact time of the first silent sample.
     package var start: MediaTime
+    /// The exact time of the first sample after the silence.
     package var end: MediaTime
-    /// Seconds, for display.
+    /// The start in seconds, for display.
     package var startSeconds: Double
+    /// The end in seconds, for display.
     package var endSeconds: Double
 
+    /// Derives the seconds from the exact times.
     package init(start: MediaTime, end: MediaTime) {
         self.start = start
         self.end = end

@@ -5,6 +5,7 @@ package enum Phase: String, Codable, Sendable, CaseIterable {
 
 /// The progress of a conversion, for display.
 package struct Progress: Codable, Hashable, Sendable {
+    /// The current phase; a job may skip some, such as the analysis.
     package var phase: Phase
     /// Seconds of the range that are converted.
     package var position: Double

@@ -10,13 +10,19 @@ package struct Rendition: Codable, Sendable, Hashable {
     package var quality: Double?
     /// Samples a second.
     package var sampleRate: Int?
+    /// The channel count; `nil` for the source's, or for that of `channelLayout`.
     package var channels: Int?
     /// The name of a layout, such as `5.1`, which also fixes the channel count.
     package var channelLayout: String?
+    /// The format of stored samples in PCM and lossless codecs; `nil` for the source's depth.
     package var sampleFormat: SampleFormat?
+    /// Encoder settings that only some codecs have.
     package var encoder = EncoderSettings()
+    /// Changes of the sound before it is encoded, such as gain and resampling.
     package var sound = SoundSettings()
+    /// Changes of the source's tags, pictures and chapters.
     package var tags = TagSettings()
+    /// Whether packets may or must be copied instead of encoded.
     package var passthrough = Passthrough.never
     /// For segmented formats.
     package var segments = SegmentSettings()

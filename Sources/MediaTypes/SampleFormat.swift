@@ -32,5 +32,6 @@ package enum SampleFormat: String, CaseIterable, Codable, Sendable {
         }
     }
 
+    /// Whether samples are floating point, with 1.0 as full scale.
     package var isFloat: Bool { rawValue.hasPrefix("f") }
 }

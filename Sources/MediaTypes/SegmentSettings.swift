@@ -2,6 +2,7 @@
 package struct SegmentSettings: Codable, Hashable, Sendable {
     /// The length of each segment except the last, rounded to whole frames.
     package var duration: MediaTime
+    /// The container of every segment of the output.
     package var container: Container
     /// The bit rates of the variants; empty for a single variant.
     package var bitRates: [Int] = []

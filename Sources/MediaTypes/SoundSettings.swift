@@ -11,6 +11,7 @@ package struct SoundSettings: Codable, Hashable, Sendable {
     package var highPass: Double?
     /// The speed, without a change of pitch.
     package var tempo: Tempo?
+    /// The resampler that is used if the sample rate changes.
     package var resampler = ResamplerEngine.swr
     /// The target integrated loudness in LUFS (EBU R 128).
     package var loudness: Double?

@@ -1,7 +1,10 @@
 /// What is read from a source, and how.
 package struct SourceSettings: Codable, Hashable, Sendable {
+    /// The part of the source to convert, by time.
     package var range: TimeRange
+    /// The audio track to read, if the source has several.
     package var track: TrackChoice
+    /// Whether a damaged source fails the job.
     package var damage: DamagePolicy
     /// The character set of tags that are wrongly declared as Latin-1, by iconv's name; `nil` to trust the declaration.
     package var tagEncoding: String?

@@ -2,6 +2,7 @@
 package struct StreamTitle: Codable, Hashable, Sendable {
     /// Bytes of audio before the title.
     package var offset: Int64
+    /// The text that the station sent, usually the artist and the name of the song.
     package var title: String
 
     package init(offset: Int64, title: String) {
@@ -14,6 +15,7 @@ package struct StreamTitle: Codable, Hashable, Sendable {
 package struct TimedTitle: Codable, Hashable, Sendable {
     /// Seconds.
     package var time: Double
+    /// The text that the station sent, usually the artist and the name of the song.
     package var title: String
 
     package init(time: Double, title: String) {

@@ -1,5 +1,6 @@
 /// A range of a source, from `start` (inclusive) to `end` (exclusive).
 package struct TimeRange: Hashable, Sendable, Codable {
+    /// The start, from the first audible sample of the source.
     package let start: MediaTime
     /// The end; `nil` for the end of the source.
     package let end: MediaTime?
@@ -7,6 +8,7 @@ package struct TimeRange: Hashable, Sendable, Codable {
     /// The whole source.
     package static let whole = TimeRange(start: .zero, end: nil)
 
+    /// Does not check that the end is after the start.
     package init(start: MediaTime, end: MediaTime?) {
         self.start = start
         self.end = end

@@ -11,6 +11,7 @@ package final class Interruption: Sendable {
     private let far: Descriptor
     private let closed = Atomic(false)
 
+    /// Never fails: without free descriptors, a wait ends only by its timeout.
     package init() {
         var numbers: [CInt] = [-1, -1]
         let kind = CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)

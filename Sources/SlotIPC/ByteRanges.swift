@@ -3,6 +3,7 @@ package struct ByteRanges: Hashable, Sendable {
     /// In ascending order.
     package private(set) var ranges: [Range<Int64>] = []
 
+    /// An empty set.
     package init() {}
 
     /// The end of the range that contains the offset; `nil` if there is none.

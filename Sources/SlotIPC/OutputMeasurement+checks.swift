@@ -6,6 +6,7 @@ import Text
 package struct ImplausibleReport: Error, Hashable, Sendable, CustomStringConvertible {
     package let description: String
 
+    /// The description names the value that cannot be true.
     package init(_ description: String) { self.description = description }
 }
 

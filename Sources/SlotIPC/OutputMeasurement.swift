@@ -31,6 +31,7 @@ package struct OutputMeasurement: Codable, Hashable, Sendable {
     /// The titles of a radio stream.
     package var titles: [TimedTitle] = []
 
+    /// The values that every output has; the others are set afterwards.
     package init(
         codec: String, duration: Double, sampleRate: Int, channels: Int, bitRate: Int, copied: Bool = false,
         gapless: Gapless = Gapless(start: 0, end: 0), damage: Damage = .none, settings: [String: String] = [:],

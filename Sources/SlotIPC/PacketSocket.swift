@@ -10,6 +10,7 @@ package struct PacketSocket: ~Copyable, Sendable {
 
     private let descriptor: Descriptor
 
+    /// Takes ownership of one end; the peer reads the end of file when it is closed.
     package init(owning descriptor: consuming Descriptor) {
         self.descriptor = descriptor
     }

@@ -27,6 +27,7 @@ package actor CallbackChild {
         let continuation: CheckedContinuation<CallbackAnswer, Never>
     }
 
+    /// Starts no child yet, and removes the operator's S3 keys and credentials from the child's policy.
     package init(
         policy: TransferPolicy, log: Log, timeout: Duration = .seconds(CallbackRequest.timeout + 10)
     ) {

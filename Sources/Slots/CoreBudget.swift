@@ -6,6 +6,7 @@ package final class CoreBudget: Sendable {
     private let cores: Int
     private let conversions = Atomic(0)
 
+    /// At least one core is divided, whatever the number.
     package init(cores: Int) { self.cores = max(cores, 1) }
 
     /// The number of cores of this machine, or those that a container's control group allows (cgroup v2, `cpu.max`).

@@ -34,6 +34,7 @@ package actor Slot {
         var hasUploads = false
     }
 
+    /// Starts no child yet. The number marks the slot's lines in the log.
     package init(number: Int, configuration: SlotConfiguration, log: Log) {
         self.configuration = configuration
         self.log = log.with("slot", number)

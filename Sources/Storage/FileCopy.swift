@@ -13,6 +13,7 @@ package struct FileCopy: ~Copyable {
         self.name = name
     }
 
+    /// Writes all bytes at the offset. The corresponding C function is `pwrite`.
     package borrowing func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(Errno) {
         try writeAll(bytes, to: writer, at: offset)
     }

@@ -18,6 +18,7 @@ package final class HTTPClient {
     /// The cache of whole sources, if the policy has one.
     package let cache: SourceCache?
 
+    /// Initializes libcurl; ends the process if no memory is left.
     package init(policy: TransferPolicy) {
         self.policy = policy
         sourceAddresses = AddressPolicy(allowedHosts: policy.allowedHosts, closedPorts: policy.closedPorts)

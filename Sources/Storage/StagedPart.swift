@@ -14,6 +14,7 @@ struct StagedPart: Sendable {
 
 /// A file of an output in addition to the main one, while it is written.
 package struct PartInProgress: ~Copyable {
+    /// The owner of the part's descriptor, which closes it.
     package var file: SealableFile
     let stagedName: String
     var isNamed: Bool

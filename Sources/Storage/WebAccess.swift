@@ -10,6 +10,7 @@ package struct WebAccess: Sendable {
     /// The user and the password in the source's URL, which are also sent after a redirect within the same server.
     private let user: String?
 
+    /// A source that is not on a web server has no origin, so the job's headers are sent nowhere.
     package init(_ access: SourceAccess, to source: SourceLocation, policy: TransferPolicy) {
         self.access = access
         settings = policy.credentials

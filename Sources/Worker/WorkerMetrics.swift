@@ -6,6 +6,7 @@ package import Lifecycle
 package struct WorkerMetrics: Sendable {
     private let metrics: Metrics
 
+    /// Registers nothing yet; a metric appears once it has a value.
     package init(_ metrics: Metrics) { self.metrics = metrics }
 
     func started(slots: Int) {

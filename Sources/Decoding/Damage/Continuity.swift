@@ -25,6 +25,7 @@ package struct Continuity {
     /// Bytes skipped since the track's last packet.
     private var skipped: Int64 = 0
 
+    /// Checks nothing if the container's timing or the demuxer does not reveal skipped bytes.
     package init(_ demuxer: borrowing Demuxer, _ track: AudioTrack) {
         let rate = track.timeBase.num > 0 ? Int64(track.timeBase.den / track.timeBase.num) : 0
         let isPlaced: Bool

@@ -19,6 +19,7 @@ package struct DeclaredLength {
     /// The minimum sum of packet durations, in units of the time base.
     private let leastPacketTime: Int64?
 
+    /// A source that cannot be read declares no length here; the decoder reports the error.
     package init(_ source: any ByteSource, _ demuxer: borrowing Demuxer, _ track: AudioTrack) {
         let descriptor = demuxer.descriptor
         // A read error here is reported by the decoder.

@@ -1,6 +1,7 @@
 /// Classifies bytes between MPEG audio frames: tags of music files, which decoders do not recognize, or unknown bytes.
 package struct FrameGap {
 
+    /// Begins before the first packet, with no tag in progress.
     package init() {}
 
     /// The kind of the bytes before a frame.

@@ -15,9 +15,11 @@ package struct AssetReader: ~Copyable {
     package let track: AudioTrack
     /// The shape of every frame that `next` returns.
     package let shape: SampleShape
+    /// The resolution that the decoder's output has before any conversion.
     package let depth: SampleDepth
-    /// The range in samples. `end` is `nil` for the source's end.
+    /// The index of the range's first sample.
     package let first: Int64
+    /// The index after the range's last sample; `nil` if the range extends to the end of the source.
     package let end: Int64?
     private let range: TimeRange
     private var decoding: TrackDecoder

@@ -8,9 +8,11 @@ package struct TrackLabel {
     package let index: Int
     /// The language code in the container.
     package let language: String?
+    /// The title in the container; `nil` if it has none.
     package let title: String?
     private let disposition: CInt
 
+    /// Copies the values, so that the label outlives the stream's context.
     package init(_ stream: UnsafeMutablePointer<AVStream>) {
         func entry(_ name: String) -> String? {
             av_dict_get(stream.pointee.metadata, name, nil, 0).map { String(cString: $0.pointee.value) }

@@ -9,6 +9,7 @@ package struct BitReservoir {
     /// More frames than a frame can refer back to: 511 bytes, with frames of at least 24 bytes.
     private static let maxFrames = 48
 
+    /// Begins without a frame; `append` adds them in order.
     package init() {}
 
     /// Adds the next frame.

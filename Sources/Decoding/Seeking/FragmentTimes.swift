@@ -12,6 +12,7 @@ package struct FragmentTimes {
     /// The default sample duration by track.
     private var defaults: [Int64: Int64] = [:]
 
+    /// Without default durations; `readSetup` reads them.
     package init() {}
 
     /// Reads the default sample durations from the initialization section.

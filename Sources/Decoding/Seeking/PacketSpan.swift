@@ -1,7 +1,8 @@
 /// The packets of a track that contain a range of its samples, and the samples that they contain outside of it.
 package struct PacketSpan {
-    /// The indexes of the packets, from the first audio packet.
+    /// The index of the first packet, counted from the first audio packet.
     package let first: Int64
+    /// The index of the last packet, which belongs to the span.
     package let last: Int64
     /// Decoded samples before the range.
     package let lead: Int64

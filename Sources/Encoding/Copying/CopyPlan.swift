@@ -8,6 +8,7 @@ package import MediaTypes
 
 /// The plan of a stream copy to one output.
 package struct CopyPlan {
+    /// The settings of the output, whose codec and sample shape equal the source's.
     package let settings: EncodingSettings
     /// The packets to copy.
     package let span: PacketSpan

@@ -18,6 +18,7 @@ package final class PacketCopyWriter: RenditionWriter {
     private let sourceSettings: SourceSettings
     private let stop: CancellationFlag
 
+    /// Writes nothing yet; `copy` opens the source again with a separate demuxer.
     package init(
         _ store: any RandomAccessOutput, _ source: any ByteSource, _ sourceSettings: SourceSettings, _ plan: CopyPlan,
         _ reader: borrowing AssetReader, _ metadata: Metadata, _ wish: TagSettings, stop: CancellationFlag

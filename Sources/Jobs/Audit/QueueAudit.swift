@@ -2,6 +2,7 @@
 package struct QueueAudit: Sendable {
     let queue: JobQueue
 
+    /// The queue is only read.
     package init(_ queue: JobQueue) { self.queue = queue }
 
     /// A message for each inconsistency of an idle queue; empty if there is none.

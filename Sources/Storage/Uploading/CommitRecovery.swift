@@ -10,6 +10,7 @@ package final class CommitRecovery {
     private var remote: [RemoteCommitRecovery]
     private var recovered: RecoveredCommit?
 
+    /// Recovers all outputs of the record; `tick` advances the recovery.
     package init(_ record: CommitRecord, job: String, client: HTTPClient) {
         self.record = record
         self.client = client
