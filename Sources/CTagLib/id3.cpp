@@ -82,8 +82,8 @@ unsigned int deflated_bytes(const ByteVector &data, unsigned int place, unsigned
     while(deflated <= most && place < data.size() && data.size() - place > 10 && data[place] != 0) {
         const bool is_safe = version > 3 && !((data[place + 4] | data[place + 5] | data[place + 6] | data[place + 7]) & 0x80);
         const unsigned int left = data.size() - place - 10;
-        const unsigned int told = is_safe ? ID3v2::SynchData::toUInt(data.mid(place + 4, 4)) : data.toUInt(place + 4);
-        const unsigned int size = told < left ? told : left;
+        const unsigned int declared = is_safe ? ID3v2::SynchData::toUInt(data.mid(place + 4, 4)) : data.toUInt(place + 4);
+        const unsigned int size = declared < left ? declared : left;
         const ByteVector name = data.mid(place, 4);
         const bool is_deflated = data[place + 9] & (version > 3 ? 0x08 : 0x80);
         if(name == "CHAP" || name == "CTOC") {
@@ -97,7 +97,7 @@ unsigned int deflated_bytes(const ByteVector &data, unsigned int place, unsigned
         } else if(is_deflated) {
             deflated += size;
         }
-        if(told >= left)
+        if(declared >= left)
             break;
         place += size + 10;
     }

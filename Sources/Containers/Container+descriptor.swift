@@ -8,37 +8,37 @@ extension Container {
         case .mlp, .trueHD: Self.frames(hidden: .tags, tags: .libav, seeking: .counting)
         case .adts:
             ContainerDescriptor(
-                extent: .untold, hidden: .tags, unknownSize: nil, opening: .asIs, tags: .ends, seeking: .frameHeaders,
-                padding: .libav, length: .guessed, checksum: .nowhere, timing: .addedUp, places: .frameBytes,
-                framing: .nothing, tracks: .chosen, cut: .none, packetBytes: nil)
+                extent: .undeclared, hidden: .tags, unknownSize: nil, opening: .asIs, tags: .ends,
+                seeking: .frameHeaders, padding: .libav, length: .guessed, checksum: .nowhere, timing: .addedUp,
+                places: .frameBytes, framing: .nothing, tracks: .chosen, cut: .none, packetBytes: nil)
         case .dtsHD:
             ContainerDescriptor(
-                extent: .untold, hidden: [], unknownSize: nil, opening: .asIs, tags: .libav, seeking: .counting,
+                extent: .undeclared, hidden: [], unknownSize: nil, opening: .asIs, tags: .libav, seeking: .counting,
                 padding: .libav, length: .rounded, checksum: .nowhere, timing: .addedUp, places: .libav,
                 framing: .container, tracks: .chosen, cut: .none, packetBytes: nil)
         case .gsm:
             ContainerDescriptor(
-                extent: .untold, hidden: .tags, unknownSize: nil, opening: .asIs, tags: .libav, seeking: .counting,
+                extent: .undeclared, hidden: .tags, unknownSize: nil, opening: .asIs, tags: .libav, seeking: .counting,
                 padding: .libav, length: .rounded, checksum: .nowhere, timing: .stamped, places: .libav,
                 framing: .nothing, tracks: .chosen, cut: .none, packetBytes: nil)
         case .mp3:
             ContainerDescriptor(
-                extent: .untold, hidden: .tags, unknownSize: nil, opening: .likeFrames, tags: .ends,
+                extent: .undeclared, hidden: .tags, unknownSize: nil, opening: .likeFrames, tags: .ends,
                 seeking: .frameHeaders, padding: .lameTag, length: .rounded, checksum: .nowhere, timing: .addedUp,
                 places: .libav, framing: .chain, tracks: .chosen, cut: .none, packetBytes: nil)
         case .ape:
             ContainerDescriptor(
-                extent: .untold, hidden: [], unknownSize: nil, opening: .asIs, tags: .ends, seeking: .counting,
+                extent: .undeclared, hidden: [], unknownSize: nil, opening: .asIs, tags: .ends, seeking: .counting,
                 padding: .libav, length: .counted, checksum: .nowhere, timing: .stamped, places: .libav,
                 framing: .container, tracks: .chosen, cut: .none, packetBytes: nil)
         case .flac:
             ContainerDescriptor(
-                extent: .untold, hidden: [], unknownSize: nil, opening: .asIs, tags: .flacBlocks,
+                extent: .undeclared, hidden: [], unknownSize: nil, opening: .asIs, tags: .flacBlocks,
                 seeking: .timestamps(of: .flac), padding: .libav, length: .counted, checksum: .streamInfo,
                 timing: .stamped, places: .libav, framing: .container, tracks: .chosen, cut: .none, packetBytes: nil)
         case .musepack:
             ContainerDescriptor(
-                extent: .untold, hidden: [], unknownSize: nil, opening: .asIs, tags: .ends, seeking: .counting,
+                extent: .undeclared, hidden: [], unknownSize: nil, opening: .asIs, tags: .ends, seeking: .counting,
                 padding: .musepackHeader, length: .rounded, checksum: .nowhere, timing: .stamped, places: .libav,
                 framing: .container, tracks: .chosen, cut: .none, packetBytes: nil)
         case .ogg:
@@ -48,14 +48,14 @@ extension Container {
                 places: .pages, framing: .container, tracks: .chosen, cut: .none, packetBytes: nil)
         case .trueAudio:
             ContainerDescriptor(
-                extent: .untold, hidden: .tags, unknownSize: nil, opening: .asIs, tags: .ends,
+                extent: .undeclared, hidden: .tags, unknownSize: nil, opening: .asIs, tags: .ends,
                 seeking: .timestamps(of: .trueAudio), padding: .libav, length: .counted, checksum: .nowhere,
                 timing: .stamped, places: .libav, framing: .container, tracks: .chosen, cut: .none, packetBytes: nil)
         case .wavPack:
             ContainerDescriptor(
-                extent: .untold, hidden: .tags, unknownSize: nil, opening: .asIs, tags: .ends, seeking: .blockHeaders,
-                padding: .libav, length: .counted, checksum: .lastBlock, timing: .stamped, places: .libav,
-                framing: .wavPackBlocks, tracks: .chosen, cut: .none, packetBytes: nil)
+                extent: .undeclared, hidden: .tags, unknownSize: nil, opening: .asIs, tags: .ends,
+                seeking: .blockHeaders, padding: .libav, length: .counted, checksum: .lastBlock, timing: .stamped,
+                places: .libav, framing: .wavPackBlocks, tracks: .chosen, cut: .none, packetBytes: nil)
         case .aiff:
             ContainerDescriptor(
                 extent: .header(Extent.aiff), hidden: [], unknownSize: { try $0.resolveAIFF() }, opening: .asIs,
@@ -109,12 +109,12 @@ extension Container {
                 places: .libav, framing: .container, tracks: .all, cut: .none, packetBytes: nil)
         case .mpegProgram:
             ContainerDescriptor(
-                extent: .untold, hidden: [], unknownSize: nil, opening: .asIs, tags: .libav, seeking: .counting,
+                extent: .undeclared, hidden: [], unknownSize: nil, opening: .asIs, tags: .libav, seeking: .counting,
                 padding: .libav, length: .rounded, checksum: .nowhere, timing: .placed, places: .libav,
                 framing: .container, tracks: .chosen, cut: .none, packetBytes: nil)
         case .mpegTransport:
             ContainerDescriptor(
-                extent: .untold, hidden: [], unknownSize: nil, opening: .asIs, tags: .libav,
+                extent: .undeclared, hidden: [], unknownSize: nil, opening: .asIs, tags: .libav,
                 seeking: .elementaryPackets, padding: .libav, length: .rounded, checksum: .nowhere, timing: .placed,
                 places: .libav, framing: .container, tracks: .chosen, cut: .betweenTransportPackets, packetBytes: nil)
         case .mp4:
@@ -133,14 +133,14 @@ extension Container {
         case .kvag: Self.declaring(.header(Extent.kvag), hidden: [])
         case .mxf: Self.declaring(.header(Extent.materialExchange), hidden: [])
         case .sox: Self.declaring(.header(Extent.soundExchange), hidden: .beyondExtent)
-        case .generic: Self.declaring(.untold, hidden: [])
+        case .generic: Self.declaring(.undeclared, hidden: [])
         }
     }
 
     /// A container that consists of frames only.
     private static func frames(hidden: HiddenTail, tags: TagForm, seeking: SeekMethod) -> ContainerDescriptor {
         ContainerDescriptor(
-            extent: .untold, hidden: hidden, unknownSize: nil, opening: .asIs, tags: tags, seeking: seeking,
+            extent: .undeclared, hidden: hidden, unknownSize: nil, opening: .asIs, tags: tags, seeking: seeking,
             padding: .libav, length: .rounded, checksum: .nowhere, timing: .addedUp, places: .libav, framing: .nothing,
             tracks: .chosen, cut: .none, packetBytes: nil)
     }

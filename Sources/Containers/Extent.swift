@@ -3,7 +3,7 @@ package import Bytes
 /// The end of the data that a container's structure declares.
 package enum Extent: Sendable {
     /// It declares no end.
-    case untold
+    case undeclared
     /// Its headers declare the offset after the last byte; `nil` if they omit it.
     case header(@Sendable (SourceBytes) throws -> Int64?)
     /// The file ends with an index. The function returns the offset after it; `nil` if it is missing.
@@ -15,7 +15,7 @@ package enum Extent: Sendable {
     package func end(_ source: any ByteSource) throws -> Int64? {
         switch self {
         case .header(let end), .index(let end): try end(SourceBytes(source))
-        case .untold, .lastPage: nil
+        case .undeclared, .lastPage: nil
         }
     }
 

@@ -38,8 +38,8 @@ package struct FlashWalk {
                 return
             }
             let next = place + Int64(Self.header + size)
-            let told = try window.bytes(at: next, atLeast: 4)
-            guard told.count >= 4, told[..<4].reduce(0, { $0 << 8 | Int($1) }) == Self.header + size else { return }
+            let tail = try window.bytes(at: next, atLeast: 4)
+            guard tail.count >= 4, tail[..<4].reduce(0, { $0 << 8 | Int($1) }) == Self.header + size else { return }
             if type == Self.sound {
                 (offset, samples, bytes) = (place, passed, passedBytes)
                 passed += length

@@ -45,14 +45,14 @@ package struct MovieEdit {
             case let tracks = try movie.children(bytes).filter({ $0.name == "trak" }), tracks.count == 1,
             let table = try tracks[0].first("mdia", bytes)?.first("minf", bytes)?.first("stbl", bytes),
             let times = try table.first("stts", bytes), let packet = try bytes.big(at: times.body + 12, 4),
-            let length = edit.toldLength(rate: Int(edit.mediaScale)), packet > 0, edit.start > 0,
+            let length = edit.declaredLength(rate: Int(edit.mediaScale)), packet > 0, edit.start > 0,
             edit.start % packet != 0, edit.start / packet == (edit.start.adding(length) - 1) / packet
         else { return nil }
         self = edit
     }
 
     /// The edit's length in the media's timescale.
-    package var mediaSamples: Int64? { toldLength(rate: Int(mediaScale)) }
+    package var mediaSamples: Int64? { declaredLength(rate: Int(mediaScale)) }
 
     /// Samples from the edit's start to the end of the media, if the edit ends at that point and its ticks are only too coarse.
     ///
@@ -64,12 +64,12 @@ package struct MovieEdit {
             mediaLength % frameLength != 0
         else { return nil }
         let rest = mediaLength - start
-        let told = Int64(clamping: Int128(length) * Int128(mediaScale) / Int128(movieScale))
-        return rest > told && rest - told <= mediaScale / movieScale + 1 ? rest : nil
+        let declared = Int64(clamping: Int128(length) * Int128(mediaScale) / Int128(movieScale))
+        return rest > declared && rest - declared <= mediaScale / movieScale + 1 ? rest : nil
     }
 
     /// The edit's declared length in samples.
-    package func toldLength(rate: Int) -> Int64? {
+    package func declaredLength(rate: Int) -> Int64? {
         let plausible = 1...Int64(1) << 40
         guard plausible.contains(movieScale), plausible.contains(length), rate > 0 else { return nil }
         return Int64(clamping: (Int128(length) * Int128(rate) + Int128(movieScale) - 1) / Int128(movieScale))

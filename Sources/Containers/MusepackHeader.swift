@@ -37,8 +37,8 @@ package struct MusepackHeader {
         guard last >> 31 == 1 else { return (synthesisDelay, decoded - synthesisDelay) }
         let length = last >> 20 & 0x7FF
         guard length <= frameLength else { return nil }
-        let told = decoded - (length == 0 ? 0 : frameLength - length)
-        return (synthesisDelay, min(told, decoded - synthesisDelay))
+        let declared = decoded - (length == 0 ? 0 : frameLength - length)
+        return (synthesisDelay, min(declared, decoded - synthesisDelay))
     }
 
     /// Stream version 8: a packet with the number of samples, and the number of samples before the first audible one.

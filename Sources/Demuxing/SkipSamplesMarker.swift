@@ -28,7 +28,7 @@ final class SkipSamplesMarker {
     /// Samples to drop, with which the next packet is marked.
     private var lead: Int64 = 0
     /// Whether libav reports these samples, except if the same packet has padding.
-    private var isLeadTold = false
+    private var isLeadReported = false
 
     /// Reads what the container declares for a stream, which must outlive this object; `nil` if libav applies everything.
     ///
@@ -46,7 +46,7 @@ final class SkipSamplesMarker {
         case .codecHeader:
             guard parameters.preskip > 0 else { return nil }
             (first, delay, mayEndEarly) = (0, 0, false)
-            (lead, isLeadTold) = (parameters.preskip, true)
+            (lead, isLeadReported) = (parameters.preskip, true)
         case .editList where edit != nil:
             (first, delay, mayEndEarly) = (0, 0, false)
             lead = av_rescale_q(
@@ -75,7 +75,7 @@ final class SkipSamplesMarker {
         if lead > 0 {
             defer { lead = 0 }
             let trimming = packet.trimming
-            if isLeadTold, trimming.map({ $0.skip > 0 || $0.discard == 0 }) ?? true { return }
+            if isLeadReported, trimming.map({ $0.skip > 0 || $0.discard == 0 }) ?? true { return }
             return try packet.trim(skip: lead, discard: trimming?.discard ?? 0)
         }
         if let opusScale { return try markOpus(packet, scale: opusScale) }
@@ -99,9 +99,9 @@ final class SkipSamplesMarker {
         }
         defer { unheard = 0 }
         guard let ticks = packet.trimming?.skip, ticks > 0 else { return }
-        let (told, exact) = (av_rescale(ticks, 48_000, scale), stream.pointee.codecpar.pointee.preskip - unheard)
-        let isExact = exact >= 0 && abs(told - exact) <= max(48_000 / scale, 1)
-        try packet.trim(skip: isExact ? exact : told, discard: packet.trimming?.discard ?? 0)
+        let (converted, exact) = (av_rescale(ticks, 48_000, scale), stream.pointee.codecpar.pointee.preskip - unheard)
+        let isExact = exact >= 0 && abs(converted - exact) <= max(48_000 / scale, 1)
+        try packet.trim(skip: isExact ? exact : converted, discard: packet.trimming?.discard ?? 0)
     }
 
     private func frameLength(_ packet: borrowing Packet) -> Int64? {

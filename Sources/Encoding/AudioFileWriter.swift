@@ -47,7 +47,7 @@ package final class AudioFileWriter: RenditionWriter {
         try writer.finish()
         let samples = writer.written
         let (tally, padding) = (writer.tally, writer.padding)
-        if tags.tellsITunes {
+        if tags.usesITunSMPB {
             let rest = padding.remainder(packets: tally.count, samples: samples)
             tags.setGapless(priming: Int64(padding.start), padding: rest, samples: samples)
         }

@@ -34,14 +34,14 @@ package struct CodecPadding {
 
     /// The samples at both ends that a decoder returns in addition to the true ones.
     package func gapless(_ settings: EncodingSettings, packets: Int, samples: Int64) -> Gapless {
-        let told = Gapless(start: 0, end: 0)
-        guard settings.codec.kind == .lossy, let frameSize else { return told }
+        let declared = Gapless(start: 0, end: 0)
+        guard settings.codec.kind == .lossy, let frameSize else { return declared }
         let decoded = (packets - (lead > 0 ? 1 : 0)) * frameSize
-        let untold = Gapless(start: start, end: decoded - start - Int(samples))
-        switch (settings.format.container.gapless, settings.codec.edges.told) {
-        case (.none, _), (_, .nowhere), (.codecDelay, .elsewhereThanInMatroska): return untold
+        let undeclared = Gapless(start: start, end: decoded - start - Int(samples))
+        switch (settings.format.container.gapless, settings.codec.edges.declared) {
+        case (.none, _), (_, .nowhere), (.codecDelay, .elsewhereThanInMatroska): return undeclared
         case (.codecDelay, .lastInMatroska): return Gapless(start: start, end: 0)
-        case (.codecDelay, .everywhere), (.lameTag, _), (.granules, _), (.editList, _): return told
+        case (.codecDelay, .everywhere), (.lameTag, _), (.granules, _), (.editList, _): return declared
         }
     }
 }

@@ -62,22 +62,22 @@ package struct OutputCheck {
         guard let length = track.duration.flatMap({ track.samples($0) }) else {
             throw Self.failure("does not declare its length")
         }
-        let told = length - (settings.format.container.gapless == .granules ? track.countedDelay : 0)
+        let declared = length - (settings.format.container.gapless == .granules ? track.countedDelay : 0)
         let expected = av_rescale_rnd(samples, Int64(track.rate), Int64(settings.shape.rate), AV_ROUND_UP)
-        guard (expected...expected + slack).contains(told) else {
-            throw Self.failure("declares \(told) samples, not \(expected)")
+        guard (expected...expected + slack).contains(declared) else {
+            throw Self.failure("declares \(declared) samples, not \(expected)")
         }
     }
 
     /// The samples by which a header may exceed the true length, because it counts whole frames; `nil` if it declares no
     /// length.
     private var headerSlack: Int64? {
-        guard settings.codec.packets.isLengthTold else { return nil }
+        guard settings.codec.packets.isLengthDeclared else { return nil }
         let isPCM = settings.codec.kind == .pcm
         // A packet of Opus may be longer than the usual one.
         let packet = Int64((settings.encoder.frameDuration ?? 0) / 1000 * Double(rate))
         return switch settings.format.container.length {
-        case .untold: nil
+        case .undeclared: nil
         case .exact: 0
         case .within(let samples): samples
         case .exactForPCM: isPCM ? 0 : nil

@@ -24,7 +24,7 @@ struct ChannelMap: ~Copyable {
         var places: [Int] = []
         for reference in references { places.append(try input.layout.place(of: reference, "channel_map")) }
         var output = input
-        if places.count != input.channels { output.layout = ChannelLayout(usualFor: places.count) }
+        if places.count != input.channels { output.layout = ChannelLayout(defaultFor: places.count) }
         return try ChannelMap(input, output, places)
     }
 

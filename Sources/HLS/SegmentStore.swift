@@ -20,7 +20,7 @@ final class SegmentStore: RandomAccessOutput {
 
     /// Opens a part and returns its name in playlists.
     func begin(_ part: String) throws(MediaError) -> String {
-        try Self.told {
+        try Self.mappingErrors {
             file = try stores.open(output: output, part: part)
             (self.part, start) = (part, length)
             // A colon in the first segment of a relative URL would be read as the end of a scheme (RFC 3986 section 4.2).
@@ -31,7 +31,7 @@ final class SegmentStore: RandomAccessOutput {
 
     /// Opens the output's main file.
     func beginMain() throws(MediaError) {
-        try Self.told {
+        try Self.mappingErrors {
             file = try stores.open(output: output, part: nil)
             (part, start) = (nil, length)
         }
@@ -43,13 +43,13 @@ final class SegmentStore: RandomAccessOutput {
     /// Finishes and releases the open file. Returns its length in bytes.
     func end() throws(MediaError) -> Int64 {
         file = nil
-        try Self.told { if let part { try stores.finish(output: output, part: part) } }
+        try Self.mappingErrors { if let part { try stores.finish(output: output, part: part) } }
         return length - start
     }
 
     func append(_ bytes: some Sequence<UInt8>) throws(MediaError) {
         let bytes = Array(bytes)
-        try Self.told { try bytes.withUnsafeBytes { try write($0, at: length) } }
+        try Self.mappingErrors { try bytes.withUnsafeBytes { try write($0, at: length) } }
     }
 
     /// Appends at the end. The offset is ignored, because the muxer counts only its own bytes.
@@ -61,7 +61,7 @@ final class SegmentStore: RandomAccessOutput {
 
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws -> Int { throw NoFile() }
 
-    private static func told<Value>(_ body: () throws -> Value) throws(MediaError) -> Value {
+    private static func mappingErrors<Value>(_ body: () throws -> Value) throws(MediaError) -> Value {
         do { return try body() } catch {
             throw MediaError(.store(error), "write the output", "the output could not be written: \(error)")
         }

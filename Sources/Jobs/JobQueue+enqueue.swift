@@ -35,10 +35,10 @@ extension JobQueue {
     package func enqueue(_ jobs: EnqueueBatches) async throws(QueueError) -> [Enqueued] {
         var answers: [Enqueued] = []
         let batches = jobs.batches
-        let told = try await runDurably(QueueScript.enqueue, each: batches.map(\.arguments)) {
+        let replies = try await runDurably(QueueScript.enqueue, each: batches.map(\.arguments)) {
             !EnqueueBatch.isRefusal($0)
         }
-        for (batch, answer) in zip(batches, told) { answers += try batch.enqueued(answer) }
+        for (batch, answer) in zip(batches, replies) { answers += try batch.enqueued(answer) }
         return answers
     }
 

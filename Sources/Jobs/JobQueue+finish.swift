@@ -110,8 +110,8 @@ extension JobQueue {
         let whole = json(reports)
         guard whole.count > 64 << 10 else { return whole }
         var reports = reports.map(\.withoutExplanations)
-        let told = json(reports)
-        guard told.count > maxResultBytes else { return told }
+        let plain = json(reports)
+        guard plain.count > maxResultBytes else { return plain }
         reports = reports.map(\.withoutLists)
         let brief = json(reports)
         guard brief.count > maxResultBytes else { return brief }

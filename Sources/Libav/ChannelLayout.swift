@@ -19,7 +19,7 @@ package final class ChannelLayout {
     }
 
     /// The default layout of a channel count (`av_channel_layout_default`).
-    package init(usualFor count: Int) {
+    package init(defaultFor count: Int) {
         pointer = .allocate(capacity: 1)
         pointer.initialize(to: AVChannelLayout())
         av_channel_layout_default(pointer, CInt(count))

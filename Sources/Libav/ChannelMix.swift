@@ -13,7 +13,7 @@ package struct ChannelMix {
     package init(_ matrix: MixMatrix, _ input: ChannelLayout) throws(MediaError) {
         var names: [String] = []
         for row in matrix.rows { if case .speaker(let name) = row.channel { names.append(name) } }
-        var layout = ChannelLayout(usualFor: matrix.rows.count)
+        var layout = ChannelLayout(defaultFor: matrix.rows.count)
         if names.count == matrix.rows.count {
             layout = names == ["FC"] ? ChannelLayout(named: "mono") : try ChannelLayout(speakers: names)
         }

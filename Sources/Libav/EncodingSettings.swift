@@ -33,8 +33,9 @@ package struct EncodingSettings {
         let (format, codec): (AudioFormat, AudioCodec)
         do { (format, codec) = try rendition.validate() } catch { throw invalid(error.description) }
         var warnings: [Warning] = []
-        let channels = rendition.askedChannels ?? format.channelCounts(of: codec).last { $0 <= inputShape.channels }!
-        if channels < inputShape.channels && rendition.askedChannels == nil {
+        let channels =
+            rendition.requestedChannels ?? format.channelCounts(of: codec).last { $0 <= inputShape.channels }!
+        if channels < inputShape.channels && rendition.requestedChannels == nil {
             warnings.append(
                 Warning(
                     .channelsMixed,
@@ -161,7 +162,7 @@ extension EncodingSettings {
         _ warnings: inout [Warning]
     ) -> ChannelLayout {
         guard let all = format.layouts(of: codec) else {
-            return channels == inputLayout.count ? inputLayout : ChannelLayout(usualFor: channels)
+            return channels == inputLayout.count ? inputLayout : ChannelLayout(defaultFor: channels)
         }
         let names = all.filter { ChannelLayoutName.channels(of: $0) == channels }
         guard channels == inputLayout.count else { return ChannelLayout(named: names[0]) }

@@ -11,7 +11,7 @@ extension AudioCodec {
                     compressionLevels: 0...9, bitRateModes: [.cbr, .abr],
                     bitRateModeOption: .init(name: "abr", values: [.cbr: "0", .abr: "1"])),
                 encoder: .named("libmp3lame"), input: .planarShortOrFloat,
-                edges: CodecEdges(padding: .delay, told: .lastInMatroska, areMarked: false, copied: .neither),
+                edges: CodecEdges(padding: .delay, declared: .lastInMatroska, areMarked: false, copied: .neither),
                 packets: .plain, words: .streamed("mp4a.40.34", in: [.fmp4, .mpegts]), lowersLevel: true,
                 tensOfHertzFrom: nil,
                 joint: EncoderJoint(.bitReservoir, period: 147, lead: .frames(4), tail: .frames(24), reach: 40))
@@ -25,10 +25,10 @@ extension AudioCodec {
                 bitRates: 8000...4_608_000, bitRateRule: .bitReservoir, qualities: 0.1...2,
                 defaultQuality: nil, controls: EncoderControls(bitRateModes: [.abr]), encoder: .named("aac"),
                 input: .float,
-                edges: CodecEdges(padding: .delay, told: .lastInMatroska, areMarked: true, copied: .neither),
+                edges: CodecEdges(padding: .delay, declared: .lastInMatroska, areMarked: true, copied: .neither),
                 packets: .plain,
                 words: CodecWords(
-                    loudness: .replayGain, tellsITunes: true, holdsSum: false,
+                    loudness: .replayGain, usesITunSMPB: true, holdsSum: false,
                     streaming: .init(parameter: "mp4a.40.2", containers: [.fmp4, .mpegts])),
                 lowersLevel: false, tensOfHertzFrom: nil,
                 joint: EncoderJoint(.windows, seconds: 60, lead: .frames(64), tail: .frames(10), reach: 1))
@@ -47,7 +47,7 @@ extension AudioCodec {
                 encoder: .named("flac"), input: .shortOrLong, edges: .none,
                 packets: .plain,
                 words: CodecWords(
-                    loudness: .replayGain, tellsITunes: false, holdsSum: true,
+                    loudness: .replayGain, usesITunSMPB: false, holdsSum: true,
                     streaming: .init(parameter: "fLaC", containers: [.fmp4])),
                 lowersLevel: false,
                 // A frame header has 16 bits for Hz or tens of Hz (RFC 9639). libavcodec does not use the highest value of
@@ -59,10 +59,10 @@ extension AudioCodec {
                 id, .lossy, lowestSampleRate: 8000, highestSampleRate: 192_000, maxChannels: 8, layouts: xiph,
                 bitRates: 6000...2_000_000, bitRateRule: .vorbisModes, qualities: -1...10, defaultQuality: 4,
                 controls: EncoderControls(bitRateModes: [.vbr]), encoder: .named("libvorbis"), input: .float,
-                edges: CodecEdges(padding: .delay, told: .everywhere, areMarked: true, copied: .last),
+                edges: CodecEdges(padding: .delay, declared: .everywhere, areMarked: true, copied: .last),
                 // If there is only one page, libav miscounts the first packet: it keeps padding, or removes too much.
                 packets: CodecPackets(
-                    areKept: true, isLengthTold: true, length: .setup, decodedRate: nil, copySlack: 8192),
+                    areKept: true, isLengthDeclared: true, length: .setup, decodedRate: nil, copySlack: 8192),
                 words: .none, lowersLevel: false, tensOfHertzFrom: nil,
                 joint: EncoderJoint(.equalPackets, seconds: 40, period: 16, lead: .seconds(4), tail: .seconds(4)))
         case .opus:
@@ -74,11 +74,11 @@ extension AudioCodec {
                     bitRateModeOption: .init(name: "vbr", values: [.vbr: "on", .cbr: "off"]),
                     applications: OpusApplication.allCases, frameDurations: [2.5, 5, 10, 20, 40, 60, 80, 100, 120]),
                 encoder: .named("libopus"), input: .shortOrFloat,
-                edges: CodecEdges(padding: .delay, told: .everywhere, areMarked: false, copied: .both),
+                edges: CodecEdges(padding: .delay, declared: .everywhere, areMarked: false, copied: .both),
                 packets: CodecPackets(
-                    areKept: true, isLengthTold: true, length: .frame, decodedRate: 48_000, copySlack: 0),
+                    areKept: true, isLengthDeclared: true, length: .frame, decodedRate: 48_000, copySlack: 0),
                 words: CodecWords(
-                    loudness: .r128, tellsITunes: false, holdsSum: false,
+                    loudness: .r128, usesITunSMPB: false, holdsSum: false,
                     streaming: .init(parameter: "Opus", containers: [.fmp4])),
                 lowersLevel: false, tensOfHertzFrom: nil,
                 joint: EncoderJoint(.planned, lead: .frames(24), tail: .frames(3), lowestBitRate: 64_000))
@@ -124,7 +124,7 @@ extension AudioCodec {
                 controls: EncoderControls(bitRateModes: [.cbr]),
                 // libav's own encoder accepts bit rates that the standard forbids for the number of channels.
                 encoder: .named("libtwolame"), input: .shortOrFloat,
-                edges: CodecEdges(padding: .delayBehind, told: .lastInMatroska, areMarked: true, copied: .neither),
+                edges: CodecEdges(padding: .delayBehind, declared: .lastInMatroska, areMarked: true, copied: .neither),
                 packets: .plain, words: .none, lowersLevel: false, tensOfHertzFrom: nil, joint: nil)
         case .speex:
             AudioCodec(
@@ -134,10 +134,10 @@ extension AudioCodec {
                 controls: EncoderControls(compressionLevels: 0...10, bitRateModes: [.cbr]),
                 encoder: .named("libspeex"), input: .short,
                 edges: CodecEdges(
-                    padding: .delayBehindAndLate([8000: 40, 16_000: 80, 32_000: 160]), told: .nowhere,
+                    padding: .delayBehindAndLate([8000: 40, 16_000: 80, 32_000: 160]), declared: .nowhere,
                     areMarked: false, copied: .neither),
                 packets: CodecPackets(
-                    areKept: true, isLengthTold: false, length: .frame, decodedRate: nil, copySlack: 0),
+                    areKept: true, isLengthDeclared: false, length: .frame, decodedRate: nil, copySlack: 0),
                 words: .none, lowersLevel: false, tensOfHertzFrom: nil, joint: nil)
         case .gsm:
             AudioCodec(
@@ -148,7 +148,7 @@ extension AudioCodec {
             AudioCodec(
                 id, .lossy, highestSampleRate: 192_000, maxChannels: 2, layouts: stereo, bitRateRule: .none,
                 defaultQuality: nil, encoder: .named("adpcm_ima_qt"), input: .planarShort,
-                edges: CodecEdges(padding: .delay, told: .nowhere, areMarked: false, copied: .neither),
+                edges: CodecEdges(padding: .delay, declared: .nowhere, areMarked: false, copied: .neither),
                 packets: .regrouped, words: .none, lowersLevel: false, tensOfHertzFrom: nil, joint: nil)
         case .wma:
             AudioCodec(
@@ -156,7 +156,7 @@ extension AudioCodec {
                 layouts: stereo, bitRates: 24_000...320_000, bitRateRule: .unbounded, defaultQuality: nil,
                 controls: EncoderControls(bitRateModes: [.cbr]), encoder: .named("wmav2"), input: .float,
                 edges: CodecEdges(
-                    padding: .wholeFrames, told: .elsewhereThanInMatroska, areMarked: false, copied: .neither),
+                    padding: .wholeFrames, declared: .elsewhereThanInMatroska, areMarked: false, copied: .neither),
                 packets: .plain, words: .none, lowersLevel: false, tensOfHertzFrom: nil, joint: nil)
         }
     }
@@ -175,7 +175,7 @@ extension AudioCodec {
 extension CodecEdges {
     /// The encoders of AC-3 and E-AC-3.
     fileprivate static let delayedOutput = CodecEdges(
-        padding: .delayBehind, told: .elsewhereThanInMatroska, areMarked: false, copied: .neither)
+        padding: .delayBehind, declared: .elsewhereThanInMatroska, areMarked: false, copied: .neither)
 }
 
 extension CodecWords {
@@ -183,7 +183,7 @@ extension CodecWords {
         _ parameter: String, in containers: [SegmentSettings.Container]
     ) -> CodecWords {
         CodecWords(
-            loudness: .replayGain, tellsITunes: false, holdsSum: false,
+            loudness: .replayGain, usesITunSMPB: false, holdsSum: false,
             streaming: .init(parameter: parameter, containers: containers))
     }
 }

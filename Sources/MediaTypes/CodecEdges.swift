@@ -3,7 +3,7 @@ package struct CodecEdges: Sendable {
     /// The padding that the encoder needs.
     package let padding: Padding
     /// Which containers declare the padding of encoded audio.
-    package let told: Told
+    package let declared: Declaration
     /// Whether we declare the padding of a packet, if the container can store it.
     ///
     /// The encoders of MP3 and Opus do it themselves. For AC-3, libav's reader applies it to the previous packet.
@@ -29,7 +29,7 @@ package struct CodecEdges: Sendable {
     }
 
     /// Which containers declare padding, out of those that can.
-    package enum Told: Sendable {
+    package enum Declaration: Sendable {
         case nowhere
         case elsewhereThanInMatroska
         /// All, but Matroska only at the end.
@@ -38,7 +38,8 @@ package struct CodecEdges: Sendable {
     }
 
     /// A codec whose padding, if any, is declared by the usual means.
-    static let none = CodecEdges(padding: .delay, told: .elsewhereThanInMatroska, areMarked: false, copied: .neither)
+    static let none = CodecEdges(
+        padding: .delay, declared: .elsewhereThanInMatroska, areMarked: false, copied: .neither)
 }
 
 /// How a codec's packets appear in a file.
@@ -46,7 +47,7 @@ package struct CodecPackets: Sendable {
     /// Whether a file contains the packets as they were written.
     package let areKept: Bool
     /// Whether containers declare their number of samples.
-    package let isLengthTold: Bool
+    package let isLengthDeclared: Bool
     /// How the number of samples in a packet is known.
     package let length: Length
     /// The sample rate of the decoder's output in Hz; `nil` if it is the encoder's.
@@ -63,18 +64,18 @@ package struct CodecPackets: Sendable {
     }
 
     static let plain = CodecPackets(
-        areKept: true, isLengthTold: true, length: .frame, decodedRate: nil, copySlack: 0)
+        areKept: true, isLengthDeclared: true, length: .frame, decodedRate: nil, copySlack: 0)
     /// Demuxers divide the audio into other packets.
     static let regrouped = CodecPackets(
-        areKept: false, isLengthTold: true, length: .frame, decodedRate: nil, copySlack: 0)
+        areKept: false, isLengthDeclared: true, length: .frame, decodedRate: nil, copySlack: 0)
 }
 
 /// The metadata that depends on the codec.
 package struct CodecWords: Sendable {
     /// The unit of gain tags.
     package let loudness: Loudness
-    /// Whether Apple's players read delay and padding from a tag.
-    package let tellsITunes: Bool
+    /// Whether Apple's players read delay and padding from the tag `iTunSMPB`.
+    package let usesITunSMPB: Bool
     /// Whether its header contains a checksum of all samples.
     package let holdsSum: Bool
     /// `nil` if segments cannot contain it.
@@ -96,5 +97,5 @@ package struct CodecWords: Sendable {
         package let containers: [SegmentSettings.Container]
     }
 
-    static let none = CodecWords(loudness: .replayGain, tellsITunes: false, holdsSum: false, streaming: nil)
+    static let none = CodecWords(loudness: .replayGain, usesITunSMPB: false, holdsSum: false, streaming: nil)
 }

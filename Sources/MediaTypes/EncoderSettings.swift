@@ -146,7 +146,7 @@ extension Rendition {
                 "frame_duration \(text) requires application lowdelay, and application is \(application.rawValue); "
                     + "give lowdelay, or 10 ms or more")
         }
-        try checkShortPackets(bitRate: bitRate, channels: askedChannels ?? 1)
+        try checkShortPackets(bitRate: bitRate, channels: requestedChannels ?? 1)
     }
 
     /// Throws if short packets of a constant size would be so small that libopus writes silence (less than 3 bytes a stream).

@@ -19,7 +19,7 @@ extension OutputContainer {
         OutputContainer(
             muxer: .named(muxer), options: [], demuxer: nil,
             tags: .dictionary(.init(names: nil, takesPictures: takesPictures, takesChapters: true)),
-            gapless: .codecDelay, holdsSeveralTracks: true, length: .untold, check: .packets(headerBytes: 0),
+            gapless: .codecDelay, holdsSeveralTracks: true, length: .undeclared, check: .packets(headerBytes: 0),
             completion: .none, maxBytes: .max)
     }
 
@@ -43,8 +43,8 @@ extension OutputContainer {
     ) -> OutputContainer {
         OutputContainer(
             muxer: .named(muxer), options: [], demuxer: demuxer, tags: tags, gapless: .none,
-            holdsSeveralTracks: false, length: .untold, check: .packets(headerBytes: headerBytes), completion: .none,
-            maxBytes: .max)
+            holdsSeveralTracks: false, length: .undeclared, check: .packets(headerBytes: headerBytes),
+            completion: .none, maxBytes: .max)
     }
 
     /// A lossless codec's own container, which declares the number of samples.
@@ -59,7 +59,7 @@ extension OutputContainer {
     static func ofOwn(_ muxer: MuxerName, tags: TagLocation) -> OutputContainer {
         OutputContainer(
             muxer: muxer, options: [], demuxer: nil, tags: tags, gapless: .none, holdsSeveralTracks: false,
-            length: .untold, check: .bytes, completion: .none, maxBytes: .max)
+            length: .undeclared, check: .bytes, completion: .none, maxBytes: .max)
     }
 }
 

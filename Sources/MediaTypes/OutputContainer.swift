@@ -36,7 +36,7 @@ package struct OutputContainer: Sendable {
 
 /// How exactly the header of a finished file declares the length of the audio.
 package enum HeaderLength: Sendable {
-    case untold
+    case undeclared
     case exact
     /// It may exceed the exact length by that many samples, because it is rounded up to a frame or to a number of bytes.
     case within(Int64)

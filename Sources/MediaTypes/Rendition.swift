@@ -52,7 +52,7 @@ package struct Rendition: Codable, Sendable, Hashable {
     }
 
     /// The channel count that the job requests, by number or by layout.
-    package var askedChannels: Int? { channelLayout.flatMap { ChannelLayoutName.channels(of: $0) } ?? channels }
+    package var requestedChannels: Int? { channelLayout.flatMap { ChannelLayoutName.channels(of: $0) } ?? channels }
 }
 
 extension Rendition {
@@ -190,7 +190,7 @@ extension Rendition {
             let why = codec.kind == .lossy ? "has a single bit rate" : "is lossless"
             throw FormatProblem("bit_rate", "\(codec.name) \(why) and does not support bit_rate; leave bit_rate out")
         }
-        let right = codec.bitRates(sampleRate: sampleRate, channels: askedChannels)!
+        let right = codec.bitRates(sampleRate: sampleRate, channels: requestedChannels)!
         guard right != .steps([]) else {
             throw FormatProblem("bit_rate", "\(described(codec)) does not support bit_rate; give quality instead")
         }
@@ -202,7 +202,7 @@ extension Rendition {
 
     private func described(_ codec: AudioCodec) -> String {
         let rate = sampleRate.map { " at \($0) Hz" } ?? ""
-        let count = askedChannels.map { $0 == 1 ? " with 1 channel" : " with \($0) channels" } ?? ""
+        let count = requestedChannels.map { $0 == 1 ? " with 1 channel" : " with \($0) channels" } ?? ""
         return codec.name + rate + count
     }
 

@@ -32,11 +32,11 @@ package enum HLSPlaylist {
         // Segments are not stored, because there may be very many. Consecutive segments with the same reference pass it
         // once.
         var reader = HLSMediaReader()
-        var told: [NestedKind: String] = [:]
+        var latest: [NestedKind: String] = [:]
         func note(_ reference: String, _ kind: NestedKind) {
             // Compares bytes, because `==` treats canonically equivalent spellings as equal.
-            if let last = told[kind], last.utf8.elementsEqual(reference.utf8) { return }
-            told[kind] = reference
+            if let last = latest[kind], last.utf8.elementsEqual(reference.utf8) { return }
+            latest[kind] = reference
             body(reference, kind)
         }
         for line in lines {

@@ -11,7 +11,7 @@ struct OutputTracker {
     private let maxSeconds: Int
     private var outcomes: [Int: OutputOutcome] = [:]
     /// The outputs that the transcoder has reported.
-    private var told: Set<Int> = []
+    private var reported: Set<Int> = []
     /// Whether it has reported all of them.
     private(set) var isConverted = false
     private var staged: [Int: StagedOutput] = [:]
@@ -35,7 +35,7 @@ struct OutputTracker {
         try expect(index)
         let checked = try measurement.checked(
             as: plan.renditions[index], maxSeconds: maxSeconds, requested: plan.requestedSettings(of: index))
-        told.insert(index)
+        reported.insert(index)
         // A report of `respool-transfer` takes precedence, because it is closer to the cause.
         if outcomes[index] == nil { outcomes[index] = .measured(checked) }
     }
@@ -43,20 +43,21 @@ struct OutputTracker {
     mutating func unconverted(_ index: Int, _ failure: Failure) throws(ImplausibleReport) {
         try expect(index)
         let checked = try failure.checked()
-        told.insert(index)
+        reported.insert(index)
         if outcomes[index] == nil { outcomes[index] = .failed(checked) }
     }
 
     mutating func converted() throws(ImplausibleReport) {
-        guard !isConverted, told.count == plan.renditions.count else {
-            throw ImplausibleReport("the end of a conversion with \(told.count) of \(plan.renditions.count) outputs")
+        guard !isConverted, reported.count == plan.renditions.count else {
+            throw ImplausibleReport(
+                "the end of a conversion with \(reported.count) of \(plan.renditions.count) outputs")
         }
         isConverted = true
     }
 
     /// Throws unless the output is one that has not been reported yet.
     private func expect(_ index: Int) throws(ImplausibleReport) {
-        guard !isConverted, plan.renditions.indices.contains(index), !told.contains(index) else {
+        guard !isConverted, plan.renditions.indices.contains(index), !reported.contains(index) else {
             throw ImplausibleReport("output \(index) of \(plan.renditions.count), which is unexpected now")
         }
     }

@@ -37,7 +37,7 @@ package final class RemoteSource: RemoteRequest.Owner {
     /// Broken requests since a transfer last made progress.
     private var breaks = 0
     /// Bytes received since the last broken request.
-    private var headway: Int64 = 0
+    private var progressBytes: Int64 = 0
     private var lastBreak: Failure?
     /// Whether the server seems to accept only one request at a time.
     private var isAlone = false
@@ -46,7 +46,7 @@ package final class RemoteSource: RemoteRequest.Owner {
     /// A gap of at most so many bytes is read through rather than skipped by another request.
     private static let near = LinkRequest.keptBehind
     /// Bytes of progress that reset `breaks`. A lower value would allow endless retries with little progress each.
-    private static let leastHeadway: Int64 = 256 << 10
+    private static let minProgressBytes: Int64 = 256 << 10
     /// Longest `Retry-After` in seconds that is waited for here. For a longer one, the job fails and is retried.
     private static let maxRetryDelay = 30.0
 
@@ -181,7 +181,7 @@ package final class RemoteSource: RemoteRequest.Owner {
         let usable = min(count, present - request.position)
         try spool.write(UnsafeRawBufferPointer(rebasing: bytes[..<Int(usable)]), at: request.position)
         request.position += usable
-        headway += usable
+        progressBytes += usable
         return request.position == request.end || usable == count && request.position < present
     }
 
@@ -313,8 +313,8 @@ package final class RemoteSource: RemoteRequest.Owner {
         guard let identity else { return fail(failure) }
         lastBreak = failure
         guard identity.canResume else { return fail(cannotResume) }
-        breaks = headway < Self.leastHeadway ? breaks + 1 : 1
-        headway = 0
+        breaks = progressBytes < Self.minProgressBytes ? breaks + 1 : 1
+        progressBytes = 0
         // One failure may be accidental. If requests fail again while another one is paused, the server may allow only one.
         if breaks > 1, !requests.isEmpty {
             isAlone = true

@@ -12,8 +12,8 @@ package struct TagWriter: Sendable {
     package private(set) var header = HeaderTags()
     /// Warnings about tags that the format cannot store.
     package private(set) var warnings: [Warning] = []
-    /// Whether Apple's players read the delay and padding from the tags.
-    package let tellsITunes: Bool
+    /// Whether Apple's players read the delay and padding from the tag `iTunSMPB`.
+    package let usesITunSMPB: Bool
     private var metadata: Metadata
     private let place: TagLocation
     private let format: String
@@ -31,13 +31,13 @@ package struct TagWriter: Sendable {
         metadata = source
         place = format.container.tags
         self.format = format.name
-        tellsITunes = if case .movie(isQuickTime: false) = place { codec.words.tellsITunes } else { false }
+        usesITunSMPB = if case .movie(isQuickTime: false) = place { codec.words.usesITunSMPB } else { false }
         warnings = source.warnings
         if settings.chapters != nil, source.chapters.isEmpty {
             drop(.chaptersMissing, "the source has no chapters, so no chapter file was written")
         }
         metadata.set(settings)
-        metadata.speakLoudness(as: codec.words.loudness)
+        metadata.convertGainTags(to: codec.words.loudness)
         metadata.wave.rescale(from: sourceRate, to: rate)
         metadata.spellLyrics()
         if case .flacBlocks = place, let mask = layout?.maskOfFLAC {
@@ -302,7 +302,7 @@ extension Metadata {
 
     /// Converts gains between the form of Opus (1/256 dB relative to -23 LUFS) and that of all others (dB relative to -18
     /// LUFS).
-    fileprivate mutating func speakLoudness(as form: CodecWords.Loudness) {
+    fileprivate mutating func convertGainTags(to form: CodecWords.Loudness) {
         for part in ["TRACK", "ALBUM"] {
             let (gain, own) = ("REPLAYGAIN_\(part)_GAIN", "R128_\(part)_GAIN")
             switch form {

@@ -26,7 +26,7 @@ final class JobOutputs {
     var publishing: Publishing?
     private var claims: LocationClaims?
     /// A protocol violation of the transcoder, and whether it has been reported to the worker.
-    private var violation: (failure: Failure, isTold: Bool)?
+    private var violation: (failure: Failure, isReported: Bool)?
 
     /// Maximum number of files that wait for their hash before another may be staged. Each keeps its descriptor open.
     private static let maxWaiting = 8
@@ -175,7 +175,7 @@ final class JobOutputs {
     @discardableResult
     func violate(_ what: String, _ code: ErrorCode = .crashed) -> Failure {
         let failure = Failure(code, what)
-        if violation == nil { violation = (failure, isTold: false) }
+        if violation == nil { violation = (failure, isReported: false) }
         // Outputs that are being published are complete, and no process can write to them.
         guard publishing == nil else { return failure }
         self.failure = failure
@@ -237,7 +237,7 @@ final class JobOutputs {
 
     /// The latest time at which `tick` must be called.
     var nextDeadline: ContinuousClock.Instant? {
-        if violation?.isTold == false || isStreaming { return .now }
+        if violation?.isReported == false || isStreaming { return .now }
         let sign = publishing.map { $0.lastSign + Self.signInterval }
         return
             (outputs.compactMap(\.nextDeadline)
@@ -258,8 +258,8 @@ final class JobOutputs {
             violate(
                 "respool-transcode can still write to a file of output \(sum.output) that it reported as complete")
         }
-        if let violation, !violation.isTold {
-            self.violation?.isTold = true
+        if let violation, !violation.isReported {
+            self.violation?.isReported = true
             try control.send(TransferReport.violation(violation.failure))
         }
         for uploads in staleUploads { uploads.tick(now) }

@@ -19,7 +19,7 @@ final class OutputSession {
     private var leftovers: [RemoteOutput] = []
     /// Why something may be left at the store.
     private(set) var leftBehind: Failure?
-    private var isUploadTold = false
+    private var isUploadReported = false
     private var staging: Staging?
     private var parts: [String: Part] = [:]
     /// Whether the main file is complete. After that, no further file of the output may be started.
@@ -279,8 +279,8 @@ final class OutputSession {
             let staged = remote.staged
             return .staged(index, try staging!.output(bytes: staged.bytes, sha256: staged.sha256))
         }
-        guard remote.isUploading, !isUploadTold else { return nil }
-        isUploadTold = true
+        guard remote.isUploading, !isUploadReported else { return nil }
+        isUploadReported = true
         return .uploading(index, remote.staged)
     }
 
@@ -336,7 +336,7 @@ final class OutputSession {
             leftovers.append(remote)
         }
         if let mainFile { unsealed.discard(mainFile) }
-        isUploadTold = false
+        isUploadReported = false
         (isSealed, summed) = (false, nil)
         staging = nil
     }

@@ -32,10 +32,10 @@ import Testing
         #expect(Container(demuxer: demuxer.formatName) == container)
         #expect(demuxer.warnings.isEmpty)
         #expect(try Truncation.found(source, demuxer.descriptor) == nil)
-        // One that tells where it ends tells that more is missing than its last packet.
+        // A container that declares its end shows that more than its last packet is missing.
         let half = MemoryFile(Array(source.bytes.prefix(source.bytes.count / 2)))
-        let isTold = if case .untold = container.descriptor.extent { false } else { true }
-        #expect(try Truncation.found(half, demuxer.descriptor) != nil || !isTold)
+        let declaresEnd = if case .undeclared = container.descriptor.extent { false } else { true }
+        #expect(try Truncation.found(half, demuxer.descriptor) != nil || !declaresEnd)
     }
 
     @Test func `each container has a row, but for those that nobody here can write`() {

@@ -165,7 +165,7 @@ import Testing
     private static func settings() throws -> EncodingSettings {
         try EncodingSettings.resolve(
             Rendition(format: "mp3", bitRate: 128_000),
-            SampleShape(format: AV_SAMPLE_FMT_S16P, rate: 44_100, layout: ChannelLayout(usualFor: 2)),
+            SampleShape(format: AV_SAMPLE_FMT_S16P, rate: 44_100, layout: ChannelLayout(defaultFor: 2)),
             .integer(bits: 16))
     }
 

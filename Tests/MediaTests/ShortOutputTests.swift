@@ -49,14 +49,14 @@ import Testing
                 do {
                     let (written, read) = try Self.stream(
                         Self.wave(length, channels: 2, rate: rate), codec, container, "\(folder)-\(length)")
-                    let told = length + written.gapless.start + written.gapless.end
-                    // A transport stream does not tell where the sound ends in its last packet, and of MP3 and Opus a
-                    // fragment tells too little.
-                    let isTold = container == .fmp4 && codec == "aac"
+                    let total = length + written.gapless.start + written.gapless.end
+                    // A transport stream does not declare where the audio ends in its last packet, and a fragment of
+                    // MP3 or Opus declares too little.
+                    let isDeclared = container == .fmp4 && codec == "aac"
                     let rest =
-                        isTold ? 0 : ["aac": 1023, "mp3": 1153, "opus": 959, "ac3": 1535, "eac3": 1535][codec] ?? 0
-                    guard written.samples == length, read == length || (told...told + rest).contains(read) else {
-                        return "\(length): \(written.samples) written, \(told) told, \(read) read"
+                        isDeclared ? 0 : ["aac": 1023, "mp3": 1153, "opus": 959, "ac3": 1535, "eac3": 1535][codec] ?? 0
+                    guard written.samples == length, read == length || (total...total + rest).contains(read) else {
+                        return "\(length): \(written.samples) written, \(total) with padding, \(read) read"
                     }
                     return nil
                 } catch { return "\(length): \(error)" }

@@ -28,7 +28,7 @@ import Testing
             #expect(codec.bitRateRule == .none && !codec.edges.areMarked && codec.edges.copied == .neither)
         }
         for codec in AudioCodec.all where codec.edges.areMarked {
-            #expect([.lastInMatroska, .everywhere].contains(codec.edges.told), "\(codec.name)")
+            #expect([.lastInMatroska, .everywhere].contains(codec.edges.declared), "\(codec.name)")
         }
     }
 
@@ -36,7 +36,7 @@ import Testing
         ("aif", "aiff"), ("wave", "wav"), ("qt", "mov"), ("snd", "au"), ("dat", "peaks"), ("wav", "wav"),
         ("json", "peaks"), ("spx", "speex"), ("aac", "adts"), ("m4a", "m4a"),
     ])
-    func `the ending of a name tells the format`(ending: String, name: String) {
+    func `the extension of a file name selects the format`(ending: String, name: String) {
         #expect(AudioFormat.ofFile(extension: ending)?.name == name)
     }
 }

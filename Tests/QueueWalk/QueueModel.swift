@@ -316,13 +316,13 @@ struct QueueModel {
             return inbox.count - seals.count
         }
         guard state != .running else { return 0 }
-        let doomed = jobs.values.filter { $0.state == state }
-        for job in doomed {
+        let purged = jobs.values.filter { $0.state == state }
+        for job in purged {
             jobs[job.id]!.callback = nil
             end(job.id, .cancelled)
             jobs[job.id] = nil
             if let group = job.group { forget(job, group) }
         }
-        return doomed.count
+        return purged.count
     }
 }

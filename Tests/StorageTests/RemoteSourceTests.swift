@@ -89,17 +89,17 @@ import Testing
         #expect(try await Origin.shared.ranges("alone") == ["-", "bytes=\(size - 10)-", "bytes=\(size - 10)-"])
     }
 
-    @Test func `breaks are counted anew after a good part of the source`() async throws {
+    @Test func `the count of broken requests is reset after enough progress`() async throws {
         var policy = Self.policy
         policy.maxResumes = 1
-        let url = try await Origin.shared.url("cut-always", "headway", 300_000)
+        let url = try await Origin.shared.url("cut-always", "progress", 300_000)
         try await withTransfer(policy) { child in
             try await child.tell(.job(.test(url)))
             _ = try await child.ask(.open)
             #expect(try await child.fetch(0..<size) == Origin.content)
         }
         #expect(
-            try await Origin.shared.ranges("headway") == ["-", "bytes=300000-", "bytes=600000-", "bytes=900000-"])
+            try await Origin.shared.ranges("progress") == ["-", "bytes=300000-", "bytes=600000-", "bytes=900000-"])
     }
 
     @Test(arguments: ["cut-once", "dated", "unavailable-once", "chunked-cut"])

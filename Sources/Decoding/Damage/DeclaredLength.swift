@@ -100,8 +100,8 @@ package struct DeclaredLength {
         // A read error here is reported by the decoder.
         guard let edit = try? MovieEdit(source, track: track.index) else { return nil }
         // libav's length then counts from another position.
-        let told = edit.beginsLate ? edit.toldLength(rate: track.rate) : nil
-        return edit.exactLength(rate: track.rate, frameLength: Int64(frameLength)) ?? told
+        let declared = edit.beginsLate ? edit.declaredLength(rate: track.rate) : nil
+        return edit.exactLength(rate: track.rate, frameLength: Int64(frameLength)) ?? declared
     }
 
     /// The error if fewer samples or packets were read than declared; `nil` if not.

@@ -204,9 +204,9 @@ struct GapEstimator {
             ? gap : (gap + frameLength / 2) / frameLength * frameLength
         // The timestamp itself may be damaged. The missing bytes must account for a good part of the gap.
         let bytes = max(refusedBytes, packet.offset >= 0 && goodEnd >= 0 ? packet.offset - goodEnd : 0)
-        let told = av_rescale_q(refusedTime, timeBase, AVRational(num: 1, den: rate))
-        guard lost > told + 2 * Int64(rate), goodSamples > 0, goodBytes > 0 else { return lost }
+        let refusedSamples = av_rescale_q(refusedTime, timeBase, AVRational(num: 1, den: rate))
+        guard lost > refusedSamples + 2 * Int64(rate), goodSamples > 0, goodBytes > 0 else { return lost }
         return Double(bytes) * 8 * Double(goodSamples) > Double(goodBytes) * Double(lost)
-            ? lost : max(told, rounded(Double(bytes)))
+            ? lost : max(refusedSamples, rounded(Double(bytes)))
     }
 }

@@ -22,7 +22,7 @@ struct PacketPlaces: ~Copyable {
         /// ADTS frames, by their bytes.
         case frames
         /// libav's values, unchanged.
-        case told
+        case libav
     }
 
     /// The stream must outlive this value.
@@ -32,8 +32,8 @@ struct PacketPlaces: ~Copyable {
             case .chunkIndex: .chunks
             case .pages: .pages(isVorbis: stream.pointee.codecpar.pointee.codec_id == AV_CODEC_ID_VORBIS)
             // The offset is searched far ahead, which an endless stream does not allow.
-            case .frameBytes: source.isEndless ? .told : .frames
-            case .libav: .told
+            case .frameBytes: source.isEndless ? .libav : .frames
+            case .libav: .libav
             }
         (self.source, self.stream) = (source, stream)
         vorbisPage = VorbisPage(source, stream)
@@ -47,7 +47,7 @@ struct PacketPlaces: ~Copyable {
             try pages.read(packet, source)
             if isVorbis { try vorbisPage.mend(packet) }
         case .frames: offsets.correct(packet, position: position, source)
-        case .told: break
+        case .libav: break
         }
     }
 

@@ -32,7 +32,7 @@ extension TrackDecoder {
         }
         // If nothing was lost before, a few samples less than declared are the encoder's error.
         if lost.hasFound || health.isInterrupted,
-            let whole = xing?.audible ?? toldEnd(position, rate: shape.rate)
+            let whole = xing?.audible ?? declaredEnd(position, rate: shape.rate)
                 ?? (declared.isExact ? declared.least : nil)
         {
             let isBelieved = xing.map { lost.allows(whole - position, end: $0.end ?? source.length) } ?? true
@@ -58,7 +58,7 @@ extension TrackDecoder {
 
     /// The end of the audio by the container, limited to the packets that were read, because a cut file may still declare its
     /// former length.
-    private func toldEnd(_ position: Int64, rate: Int) -> Int64? {
+    private func declaredEnd(_ position: Int64, rate: Int) -> Int64? {
         guard let remaining = bounds.remaining else { return nil }
         let packets = av_rescale_q(health.time, track.timeBase, AVRational(num: 1, den: CInt(rate)))
         return min(position + remaining, max(packets, position))

@@ -34,8 +34,8 @@ extension TrackDecoder {
     /// Seeks by the blocks in Matroska clusters. The cluster timestamps in milliseconds are only used to find the clusters.
     mutating func jumpByCluster(before sample: Int64, _ clock: inout SampleClock) throws(MediaError) -> Bool {
         let fixed = fixedLength
-        let isTold = [AV_CODEC_ID_OPUS, AV_CODEC_ID_FLAC, AV_CODEC_ID_VORBIS].contains(track.codec)
-        guard demuxer.context.pointee.nb_streams == 1, isTold || fixed != nil, let start = packet.timestamp,
+        let declaresLength = [AV_CODEC_ID_OPUS, AV_CODEC_ID_FLAC, AV_CODEC_ID_VORBIS].contains(track.codec)
+        guard demuxer.context.pointee.nb_streams == 1, declaresLength || fixed != nil, let start = packet.timestamp,
             sample > clock.position + Int64(track.rate) * 5
         else { return true }
         let before = packet.offset

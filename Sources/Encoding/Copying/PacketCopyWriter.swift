@@ -40,7 +40,7 @@ package final class PacketCopyWriter: RenditionWriter {
     package func append(_ frame: borrowing Frame) {}
 
     package func finish() throws(MediaError) -> ConversionResult {
-        if tags.tellsITunes {
+        if tags.usesITunSMPB {
             let span = plan.span
             tags.setGapless(priming: span.lead, padding: span.trail, samples: span.samples)
         }

@@ -11,7 +11,7 @@ struct AuditedJob {
     /// The id of the job that holds its `dedup` key.
     let holder: String?
     let memberScore: String?
-    let holdsPermit: Bool
+    let hasPermit: Bool
     let parkedScore: String?
 
     /// The prefixes of a job's id in the names of its keys; every job has the first two.
@@ -23,10 +23,10 @@ struct AuditedJob {
     ]
 
     /// The indexes of which exactly one contains a job.
-    private static let places = indexOf.values.sorted() + ["parked"]
+    private static let stateIndexes = indexOf.values.sorted() + ["parked"]
 
     /// All indexes of jobs.
-    static let indexes = places + ["expiring"]
+    static let indexes = stateIndexes + ["expiring"]
 
     /// A message for each inconsistency.
     var problems: [String] {
@@ -47,7 +47,7 @@ struct AuditedJob {
     /// Checks that the job is in exactly the indexes of its state.
     private func membershipProblems(_ state: JobState, _ index: String) -> [String] {
         var problems: [String] = []
-        for name in Self.places where (scores[name] != nil) != (name == index) {
+        for name in Self.stateIndexes where (scores[name] != nil) != (name == index) {
             problems.append("job \(id) is \(state.rawValue) and \(scores[name] != nil ? "in" : "not in") \(name)")
         }
         if isLive != ["ready", "lease"].contains(index) {
@@ -133,8 +133,8 @@ struct AuditedJob {
             }
         }
         let key = fields["limit_key"] ?? ""
-        if holdsPermit != (state == .running && !key.isEmpty) {
-            problems.append("\(id) is \(state.rawValue), but has \(holdsPermit ? "a" : "no") permit of \(key)")
+        if hasPermit != (state == .running && !key.isEmpty) {
+            problems.append("\(id) is \(state.rawValue), but has \(hasPermit ? "a" : "no") permit of \(key)")
         }
         if (fields["parked"] != nil) != (parkedScore != nil) {
             problems.append("\(id) is parked under \(key) in its field or in the index, but not in both")

@@ -135,12 +135,12 @@ private struct JobQuestions {
         for kind in kinds { lives[kind] = replies.removeFirst().integer }
         let holder = dedup != nil ? replies.removeFirst().string : nil
         let memberScore = group != nil ? replies.removeFirst().string : nil
-        let holdsPermit = limit != nil && replies.removeFirst().array?.first == .integer(1)
+        let hasPermit = limit != nil && replies.removeFirst().array?.first == .integer(1)
         let parkedScore = limit != nil ? replies.removeFirst().string : nil
         let scores = zip(AuditedJob.indexes, places).compactMap { name, score in score.string.map { (name, $0) } }
         return AuditedJob(
             id: id, fields: fields, scores: Dictionary(uniqueKeysWithValues: scores),
             isLive: places.last == .integer(1), lives: lives, holder: holder, memberScore: memberScore,
-            holdsPermit: holdsPermit, parkedScore: parkedScore)
+            hasPermit: hasPermit, parkedScore: parkedScore)
     }
 }

@@ -65,14 +65,14 @@ callbacks = part(function()
     -- A job or group keeps the ids of its last eight deliveries.
     local earlier = string.sub(call('HGET', owner, 'called') or '', -7 * (#id + 1))
     call('HSET', owner, 'called', earlier .. id .. ' ')
-    local told, refusal = { ... }, nil
+    local details, refusal = { ... }, nil
     if call('ZCARD', waiting) >= MAX_WAITING then
       refusal = MAX_WAITING .. ' callbacks already wait for this host'
     elseif call('ZCARD', CALLBACKS) >= MAX_RECEIVERS and not call('ZSCORE', CALLBACKS, host) then
       refusal = 'callbacks already wait for ' .. MAX_RECEIVERS .. ' receivers'
     end
-    if refusal then told = { 'log', logged(nil, refusal) } end
-    call('HSET', key, kind, name, 'what', what, 'url', url, 'receiver', host, 'at', NOW, unpack(told))
+    if refusal then details = { 'log', logged(nil, refusal) } end
+    call('HSET', key, kind, name, 'what', what, 'url', url, 'receiver', host, 'at', NOW, unpack(details))
     if refusal then
       conclude(id, 'failed')
       return

@@ -19,7 +19,7 @@ local function take_hold(key, most)
     most = 1
   end
   -- The remaining jobs are unparked when these are claimed.
-  for _ = 1, math.min(limits().places(key), most) do
+  for _ = 1, math.min(limits().free_permits(key), most) do
     if not limits().unpark_next(key) then break end
   end
   limits().pace(key)

@@ -22,11 +22,11 @@ limits = part(function()
     return next_at > NOW and next_at or nil
   end
 
-  local function places(key)
+  local function free_permits(key)
     return next_start(key) and 0 or number_of(LIMITS, key) - call('SCARD', P .. 'limit:' .. key)
   end
 
-  local function is_full(key) return places(key) <= 0 end
+  local function is_full(key) return free_permits(key) <= 0 end
 
   -- Adds the key to `paced` if it has parked jobs and the next one may not start yet.
   local function pace(key)
@@ -103,7 +103,7 @@ limits = part(function()
   end
 
   return {
-    is_full = is_full, places = places, pace = pace, unpark_next = unpark_next, unpark_paced = unpark_paced, step_out = step_out,
-    step_in = step_in, depart = depart,
+    is_full = is_full, free_permits = free_permits, pace = pace, unpark_next = unpark_next, unpark_paced = unpark_paced,
+    step_out = step_out, step_in = step_in, depart = depart,
   }
 end)

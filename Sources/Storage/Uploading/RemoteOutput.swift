@@ -26,7 +26,7 @@ package final class RemoteOutput {
     private var sendings: [Upload] = []
     private var partsSent = 0
     /// Published objects that must be removed.
-    private var doomed: ArraySlice<RemoteLocation> = []
+    private var pendingRemovals: ArraySlice<RemoteLocation> = []
     private var removals: [StoreRequest] = []
     private var removalFailure: Failure?
 
@@ -139,7 +139,7 @@ package final class RemoteOutput {
 
     /// The latest time at which `tick` must be called.
     package var nextDeadline: ContinuousClock.Instant? {
-        if !doomed.isEmpty, removals.count < Self.removalWidth { return .now }
+        if !pendingRemovals.isEmpty, removals.count < Self.removalWidth { return .now }
         return (uploads.compactMap(\.nextDeadline) + removals.compactMap(\.nextDeadline)).min()
     }
 
@@ -152,7 +152,7 @@ package final class RemoteOutput {
             if case .failure(let failure) = removal.result, removal.status != 404 { removalFailure = failure }
         }
         removals.removeAll { $0.result != nil }
-        while removals.count < Self.removalWidth, let location = doomed.popFirst() {
+        while removals.count < Self.removalWidth, let location = pendingRemovals.popFirst() {
             removals.append(StoreRequest(StoreMessage(method: "DELETE"), about: location, client: client))
         }
     }
@@ -190,9 +190,9 @@ package final class RemoteOutput {
         guard isPublishing else { return }
         // An unfinished upload that may not replace anything is skipped: the object at its location may belong to another job.
         let foreign = sendings.filter { !$0.mayReplace && !$0.completion.isComplete }.map(\.location)
-        doomed += parts.prefix(partsSent).map(\.location).filter { !foreign.contains($0) }
+        pendingRemovals += parts.prefix(partsSent).map(\.location).filter { !foreign.contains($0) }
         // A file cannot be removed from a web, FTP or SFTP server again.
-        if main?.completion.isComplete == true, case .object = location { doomed.append(location) }
+        if main?.completion.isComplete == true, case .object = location { pendingRemovals.append(location) }
     }
 
     /// Aborts the uploads that are not published.
@@ -204,7 +204,7 @@ package final class RemoteOutput {
     private var uploads: [Upload] { [main].compactMap(\.self) + sendings }
 
     /// The number of running requests, and of objects that must still be removed.
-    package var remaining: Int { uploads.count { !$0.isFinished } + removals.count + doomed.count }
+    package var remaining: Int { uploads.count { !$0.isFinished } + removals.count + pendingRemovals.count }
 
     /// Why something may be left at the store.
     package var leftBehind: Failure? { uploads.lazy.compactMap(\.leftBehind).first ?? removalFailure }
