@@ -8,7 +8,7 @@ package import Lifecycle
 /// writing (F_SETLEASE of fcntl(2)).
 package final class SealableFile {
     private let reader: Descriptor
-    /// Whether leases are reliable in this file system.
+    /// Whether leases show each writer in this file system.
     private let hasLeases: Bool
     /// Whether a writable descriptor has been handed out.
     package private(set) var isHandedOut = false
@@ -18,7 +18,7 @@ package final class SealableFile {
     /// Whether a process can write to the file.
     package enum Seal {
         case sealed, open
-        /// The file system does not support leases.
+        /// The file system's leases do not show each writer.
         case unknown
     }
 
@@ -27,9 +27,13 @@ package final class SealableFile {
         let opened = clinux_reopen(file.number, O_RDONLY)
         guard opened >= 0 else { throw .last }
         reader = Descriptor(owning: opened)
+        // An overlay, such as a container's own file system, grants a lease on a file that is mapped for writing.
+        let mapping = mmap(nil, 1, PROT_READ | PROT_WRITE, MAP_SHARED, file.number, 0)
         _ = consume file
+        let showsMapping = mapping != MAP_FAILED && clinux_has_writer(opened) == 1
+        if mapping != MAP_FAILED { munmap(mapping, 1) }
         // A network file system may refuse leases. If it refuses one now, it would also refuse one later.
-        hasLeases = clinux_has_writer(opened) == 0
+        hasLeases = showsMapping && clinux_has_writer(opened) == 0
     }
 
     /// The read-only descriptor, borrowed.

@@ -1,5 +1,5 @@
-// Preloaded, it takes features away from the file system. -DLEASES=0: there are no leases; -DLEASES=1: there are none any more once one was
-// refused. -DUNNAMED=0: there are no files without a name.
+// Preloaded, it takes features away from the file system. -DLEASES=0: there are no leases; -DLEASES=N: there are none any more once N were
+// refused; -DLEASES=-1: none is refused, as on an overlay. -DUNNAMED=0: there are no files without a name.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -12,10 +12,10 @@ int fcntl(int file, int command, ...) {
     va_start(list, command);
     long value = va_arg(list, long);
     va_end(list);
-    static int is_over = !LEASES;
-    if (command == F_SETLEASE && is_over) return errno = EINVAL, -1;
+    static int left = LEASES;
+    if (command == F_SETLEASE && left == 0) return errno = EINVAL, -1;
     int answer = (int)syscall(SYS_fcntl, file, command, value);
-    if (command == F_SETLEASE && answer < 0 && errno == EAGAIN) is_over = 1;
+    if (command == F_SETLEASE && answer < 0 && errno == EAGAIN && left-- < 0) return 0;
     return answer;
 }
 int fcntl64(int, int, ...) __attribute__((alias("fcntl")));

@@ -16,7 +16,8 @@ import Testing
     private static let part = "-{token}.m4s"
 
     init() throws {
-        folder = try TemporaryFolder()
+        // In a container, /tmp may be an overlay, whose leases do not show mappings.
+        folder = try TemporaryFolder(under: "/dev/shm")
         root = folder.file("out")
         try FileManager.default.createDirectory(atPath: root, withIntermediateDirectories: true)
         var policy = TransferPolicy()
@@ -149,18 +150,29 @@ import Testing
         }
     }
 
-    /// A library in whose file system there are no leases, or none any more once one was refused, and perhaps no files without a name.
-    private func poorFileSystem(hasUnnamed: Bool = true, hasLeases: Bool = false) async throws -> String {
+    /// What a file system does with leases.
+    enum Leases: Int, CaseIterable {
+        /// It grants all of them, as an overlay does for files that are mapped for writing.
+        case granted = -1
+        case none = 0
+        /// It has none any more once the second one was refused.
+        case lost = 2
+    }
+
+    /// A library that takes leases, and perhaps files without a name, away from the file system.
+    private func poorFileSystem(hasUnnamed: Bool = true, _ leases: Leases = .none) async throws -> String {
         let library = folder.file("poor.so")
         try await CompiledProgram.make(
             library, of: "poor-file-system.c",
-            ["-shared", "-fPIC", "-DLEASES=\(hasLeases ? 1 : 0)", "-DUNNAMED=\(hasUnnamed ? 1 : 0)"])
+            ["-shared", "-fPIC", "-DLEASES=\(leases.rawValue)", "-DUNNAMED=\(hasUnnamed ? 1 : 0)"])
         return library
     }
 
-    @Test(arguments: [true, false], ["a.mp3", "-"])
-    func `a file whose completeness cannot be checked is copied`(hasUnnamed: Bool, output: String) async throws {
-        let library = try await poorFileSystem(hasUnnamed: hasUnnamed)
+    @Test(arguments: [(true, .none), (false, .none), (true, .granted)] as [(Bool, Leases)], ["a.mp3", "-"])
+    func `a file whose completeness cannot be checked is copied`(
+        fileSystem: (hasUnnamed: Bool, leases: Leases), output: String
+    ) async throws {
+        let library = try await poorFileSystem(hasUnnamed: fileSystem.hasUnnamed, fileSystem.leases)
         let taken = try folder.write("taken", text: "")
         try await withTransfer(policy, wrapper: ["/usr/bin/env", "LD_PRELOAD=\(library)"]) { child in
             let target = open(taken, O_WRONLY | O_CLOEXEC)
@@ -193,7 +205,7 @@ import Testing
     }
 
     @Test func `a file whose writers can no longer be checked is not waited for without end`() async throws {
-        let library = try await poorFileSystem(hasLeases: true)
+        let library = try await poorFileSystem(.lost)
         try await withTransfer(policy, wrapper: ["/usr/bin/env", "LD_PRELOAD=\(library)"]) { child in
             try await child.tell(.job(job("a.mp3")))
             try await child.begin("good", output: 0, part: nil)

@@ -3,7 +3,7 @@ import Glibc
 package import Lifecycle
 import Synchronization
 
-/// A separate folder under /tmp. It is removed with its contents by `deinit`, or when the process ends.
+/// A separate folder, by default under /tmp. It is removed with its contents by `deinit`, or when the process ends.
 package final class TemporaryFolder: Sendable {
     package let path: String
 
@@ -12,9 +12,9 @@ package final class TemporaryFolder: Sendable {
         return Mutex([])
     }()
 
-    package init() throws(Errno) {
+    package init(under parent: String = "/tmp") throws(Errno) {
         // TMPDIR is not used, because the path of a unix socket must be shorter than 108 bytes.
-        var template = Array("/tmp/respool-test-XXXXXX".utf8CString)
+        var template = Array("\(parent)/respool-test-XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else { throw .last }
         let path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
         self.path = path
