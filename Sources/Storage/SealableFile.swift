@@ -8,12 +8,16 @@ package import Lifecycle
 /// writing (F_SETLEASE of fcntl(2)).
 package final class SealableFile {
     private let reader: Descriptor
-    /// Whether leases show each writer in this file system.
-    private let hasLeases: Bool
+    private let leases: Leases
     /// Whether a writable descriptor has been handed out.
     package private(set) var isHandedOut = false
     /// Whether no process can write to the file any more.
     package private(set) var isSealed = false
+
+    /// What leases of this file system show.
+    private enum Leases {
+        case nothing, openFiles, openAndMappedFiles
+    }
 
     /// Whether a process can write to the file.
     package enum Seal {
@@ -33,7 +37,8 @@ package final class SealableFile {
         let showsMapping = mapping != MAP_FAILED && clinux_has_writer(opened) == 1
         if mapping != MAP_FAILED { munmap(mapping, 1) }
         // A network file system may refuse leases. If it refuses one now, it would also refuse one later.
-        hasLeases = showsMapping && clinux_has_writer(opened) == 0
+        let showsNothing = clinux_has_writer(opened) != 0
+        leases = showsNothing ? .nothing : showsMapping ? .openAndMappedFiles : .openFiles
     }
 
     /// The read-only descriptor, borrowed.
@@ -70,9 +75,9 @@ package final class SealableFile {
 
     /// Checks whether a process can still write to the file.
     package func seal() -> Seal {
-        guard hasLeases else { return .unknown }
+        guard leases != .nothing else { return .unknown }
         switch clinux_has_writer(reader.number) {
-        case 0:
+        case 0 where leases == .openAndMappedFiles:
             isSealed = true
             return .sealed
         case 1: return .open

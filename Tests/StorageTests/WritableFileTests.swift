@@ -11,6 +11,7 @@ import Testing
 /// What a `respool-transcode` that was taken over can write when it should write no more, or too much.
 @Suite struct WritableFileTests {
     private let folder: TemporaryFolder
+    private let libraries: TemporaryFolder
     private let root: String
     private let policy: TransferPolicy
     private static let part = "-{token}.m4s"
@@ -18,6 +19,7 @@ import Testing
     init() throws {
         // In a container, /tmp may be an overlay, whose leases do not show mappings.
         folder = try TemporaryFolder(under: "/dev/shm")
+        libraries = try TemporaryFolder()
         root = folder.file("out")
         try FileManager.default.createDirectory(atPath: root, withIntermediateDirectories: true)
         var policy = TransferPolicy()
@@ -161,7 +163,8 @@ import Testing
 
     /// A library that takes leases, and perhaps files without a name, away from the file system.
     private func poorFileSystem(hasUnnamed: Bool = true, _ leases: Leases = .none) async throws -> String {
-        let library = folder.file("poor.so")
+        // The folder of the outputs may not hold programs.
+        let library = "\(libraries.path)/poor.so"
         try await CompiledProgram.make(
             library, of: "poor-file-system.c",
             ["-shared", "-fPIC", "-DLEASES=\(leases.rawValue)", "-DUNNAMED=\(hasUnnamed ? 1 : 0)"])
