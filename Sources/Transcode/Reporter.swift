@@ -30,6 +30,11 @@ final class Reporter: Sendable {
         return received.message
     }
 
+    /// Whether an order, or the end of the worker, comes within a time.
+    func waitForOrder(milliseconds: CInt) throws(PacketError) -> Bool {
+        try control.waitUntilReadable(milliseconds: milliseconds)
+    }
+
     func send(_ report: TranscodeReport) throws(PacketError) {
         try control.send(report)
     }

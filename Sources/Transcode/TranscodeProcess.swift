@@ -41,10 +41,16 @@ package struct TranscodeProcess: ~Copyable {
         try reporter.send(.hello(version: slotProtocolVersion, unconfined: unconfined))
         let process = TranscodeProcess(
             ConversionJob(link: Link(socket: link, reporter: reporter), reporter: reporter, limits: policy.source))
-        while let order = try process.reporter.nextOrder() {
+        var returned = ContinuousClock.now
+        while true {
+            // Freed memory is fragmented. If it were not returned, it would accumulate over thousands of different jobs. To return
+            // it between short jobs costs more than some of them, so that waits for a pause, but no longer than a second.
+            if try !process.reporter.waitForOrder(milliseconds: 50) || returned.duration(to: .now) > .seconds(1) {
+                ChildStart.returnFreeMemory()
+                returned = .now
+            }
+            guard let order = try process.reporter.nextOrder() else { return }
             try process.serve(order)
-            // Freed memory is fragmented. If it were not returned, it would accumulate over thousands of different jobs.
-            ChildStart.returnFreeMemory()
         }
     }
 
