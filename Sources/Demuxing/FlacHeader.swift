@@ -11,7 +11,10 @@ package struct FlacHeader {
     /// Samples of each channel; `nil` if not declared.
     let samples: Int64?
     /// The MD5 of all samples; `nil` if not declared.
-    let md5: [UInt8]?
+    let sum: [UInt8]?
+
+    /// The MD5 of all samples in hexadecimal; `nil` if not declared.
+    package var md5: String? { sum?.hexadecimal }
 
     /// Reads libav's extradata, which is only STREAMINFO in every container; `nil` if the stream is not FLAC.
     package init?(_ stream: UnsafeMutablePointer<AVStream>) {
@@ -23,13 +26,15 @@ package struct FlacHeader {
         let count = bytes[14..<18].reduce(Int64(bytes[13] & 15)) { $0 << 8 | Int64($1) }
         samples = count == 0 ? nil : count
         let hash = Array(bytes[18..<34])
-        md5 = hash.allSatisfy { $0 == 0 } ? nil : hash
+        sum = hash.allSatisfy { $0 == 0 } ? nil : hash
     }
 
     /// The MD5 that a finished file declares for its samples, in hexadecimal; `nil` if there is none.
-    package static func md5(in store: any RandomAccessOutput, stop: CancellationFlag) throws(MediaError) -> String? {
-        let demuxer = try Demuxer.open(StoredSource(store), stop: stop)
+    package static func md5(
+        in store: any RandomAccessOutput, as demuxer: String?, stop: CancellationFlag
+    ) throws(MediaError) -> String? {
+        let demuxer = try Demuxer.open(StoredSource(store), as: demuxer, stop: stop)
         guard let track = demuxer.tracks.first else { return nil }
-        return FlacHeader(demuxer.stream(track.index))?.md5?.hexadecimal
+        return FlacHeader(demuxer.stream(track.index))?.md5
     }
 }

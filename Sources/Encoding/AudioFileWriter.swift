@@ -59,7 +59,8 @@ package final class AudioFileWriter: RenditionWriter {
         } catch {
             throw MediaError(.store(error), "complete the output", "the output could not be completed: \(error)")
         }
-        try OutputCheck.run(store, [OutputCheck(settings, samples: samples, written: tally)], stop: stop)
+        let md5 = try OutputCheck.run(
+            store, [OutputCheck(settings, samples: samples, written: tally)], stop: stop)
         let seconds = Double(samples) / Double(settings.shape.rate)
         let decoded = isMeasured ? try DecodedLoudness.of(store, settings, seconds: seconds, stop: stop) : nil
         let excess = decoded.flatMap { sound?.take(decoded: $0) }
@@ -70,7 +71,7 @@ package final class AudioFileWriter: RenditionWriter {
             warnings: settings.warnings + writer.warnings + tags.warnings)
         result.excess = excess
         result.encoders = writer.report
-        if settings.codec.words.holdsSum { result.audioMD5 = try FlacHeader.md5(in: store, stop: stop) }
+        if settings.codec.words.holdsSum { result.audioMD5 = md5 }
         return result
     }
 }

@@ -21,14 +21,18 @@ package struct OutputCheck {
     }
 
     /// Ends writing, and throws unless the file opens and each track matches its settings, its number of samples and the written
-    /// packets.
+    /// packets. Returns the MD5 that FLAC declares for the samples of the first track, in hexadecimal.
+    @discardableResult
     package static func run(_ store: any RandomAccessOutput, _ checks: [OutputCheck], stop: CancellationFlag)
-        throws(MediaError)
+        throws(MediaError) -> String?
     {
         try store.endWriting()
         let settings = checks[0].settings
         let container = settings.format.container
-        if case .bytes = container.check { return try checks[0].checkBytes(store) }
+        if case .bytes = container.check {
+            try checks[0].checkBytes(store)
+            return nil
+        }
         let demuxer: Demuxer
         do { demuxer = try Demuxer.open(StoredSource(store), as: container.demuxer, stop: stop) } catch {
             if case .cancelled = error.reason { throw error }
@@ -42,9 +46,14 @@ package struct OutputCheck {
         if let truncation = try Truncation.found(StoredSource(store), demuxer.descriptor) {
             throw failure("is incomplete: \(truncation.sentence)")
         }
-        if container.check.sumsFrames { return try checks[0].checkFrames(StoredSource(store), stop: stop) }
+        let md5 = FlacHeader(demuxer.stream(tracks[0].index))?.md5
+        if container.check.sumsFrames {
+            try checks[0].checkFrames(StoredSource(store), stop: stop)
+            return md5
+        }
         let found = try tally(demuxer, tracks)
         for (index, check) in checks.enumerated() { try check.checkPackets(found[index], tracks[index]) }
+        return md5
     }
 
     private func checkHeaders(_ track: AudioTrack) throws(MediaError) {

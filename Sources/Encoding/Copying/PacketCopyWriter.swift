@@ -61,7 +61,9 @@ package final class PacketCopyWriter: RenditionWriter {
         let finding = try SourceChecksum.check(source, sourceSettings, stop: stop)
         result.damage = finding.damage
         result.warnings += finding.warnings.filter { !result.warnings.map(\.code).contains($0.code) }
-        if finding.areDeclared { result.audioMD5 = try FlacHeader.md5(in: store, stop: stop) }
+        if finding.areDeclared {
+            result.audioMD5 = try FlacHeader.md5(in: store, as: plan.settings.format.container.demuxer, stop: stop)
+        }
         return result
     }
 
