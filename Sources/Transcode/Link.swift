@@ -30,9 +30,10 @@ final class Link: Sendable {
 
     /// Sends a request that has no reply.
     func send(_ request: LinkRequest) throws {
-        do { try socket.send(request) } catch PacketError.system(let error) where error.rawValue == EPIPE {
-            throw Self.lost
-        }
+        // A peer that ended with our messages unread resets the connection.
+        do { try socket.send(request) } catch PacketError.system(let error)
+            where [EPIPE, ECONNRESET].contains(error.rawValue)
+        { throw Self.lost }
     }
 
     /// Waits without a request; fails if `respool-transfer` is gone.

@@ -31,10 +31,12 @@ import Testing
         #expect(try source.read(into: buffer, at: (2 << 20) + 8192) == 4096)
     }
 
-    @Test func `a closed link is a crash of respool-transfer, not a failure of the job`() throws {
+    @Test(arguments: [false, true])
+    func `a closed link is a crash of respool-transfer, not a failure of the job`(isUnread: Bool) throws {
         var control = try PacketSocket.pair()
         var ends = try PacketSocket.pair()
         let link = Link(socket: ends.first.take()!, reporter: Reporter(control: control.first.take()!))
+        if isUnread { try link.send(.discard(output: 0)) }
         ends.second = nil
         for request in [LinkRequest.discard(output: 0), .seal(output: 0)] {
             let error = #expect(throws: Failure.self) { try link.send(request) }
