@@ -15,7 +15,7 @@ package struct DeclaredSum {
 
     /// Reads a native FLAC file's MD5. In other containers, a cut copy keeps the MD5 of the whole.
     package init?(_ header: FlacHeader) {
-        guard let md5 = header.sum, let samples = header.samples else { return nil }
+        guard let md5 = header.digest, let samples = header.samples else { return nil }
         (self.md5, self.samples, bits) = (md5, samples, header.bits)
     }
 

@@ -11,10 +11,10 @@ package struct FlacHeader {
     /// Samples of each channel; `nil` if not declared.
     let samples: Int64?
     /// The MD5 of all samples; `nil` if not declared.
-    let sum: [UInt8]?
+    let digest: [UInt8]?
 
     /// The MD5 of all samples in hexadecimal; `nil` if not declared.
-    package var md5: String? { sum?.hexadecimal }
+    package var md5: String? { digest?.hexadecimal }
 
     /// Reads libav's extradata, which is only STREAMINFO in every container; `nil` if the stream is not FLAC.
     package init?(_ stream: UnsafeMutablePointer<AVStream>) {
@@ -26,7 +26,7 @@ package struct FlacHeader {
         let count = bytes[14..<18].reduce(Int64(bytes[13] & 15)) { $0 << 8 | Int64($1) }
         samples = count == 0 ? nil : count
         let hash = Array(bytes[18..<34])
-        sum = hash.allSatisfy { $0 == 0 } ? nil : hash
+        digest = hash.allSatisfy { $0 == 0 } ? nil : hash
     }
 
     /// The MD5 that a finished file declares for its samples, in hexadecimal; `nil` if there is none.

@@ -186,7 +186,7 @@ final class SegmentPool {
         let id = queue.change { [next, before = recent.suffix(around)] state in
             let id = state.nextID()
             state.segments.append(
-                EncodedSegment(id: id, start: next, encoder: encoder, isConfirmed: false, behind: before))
+                EncodedSegment(id: id, start: next, encoder: encoder, isConfirmed: false, before: before))
             state.threads += 1
             return id
         }

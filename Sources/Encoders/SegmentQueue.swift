@@ -58,7 +58,7 @@ struct EncodedSegment {
     private var firstFrame: Int
     private(set) var nextFrame: Int
 
-    init(id: Int, start: Int, encoder: SegmentEncoder, isConfirmed: Bool, behind before: ArraySlice<SharedFrame> = []) {
+    init(id: Int, start: Int, encoder: SegmentEncoder, isConfirmed: Bool, before: ArraySlice<SharedFrame> = []) {
         self.before = before
         self.id = id
         self.start = start

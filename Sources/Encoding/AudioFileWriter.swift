@@ -71,7 +71,7 @@ package final class AudioFileWriter: RenditionWriter {
             warnings: settings.warnings + writer.warnings + tags.warnings)
         result.excess = excess
         result.encoders = writer.report
-        if settings.codec.words.holdsSum { result.audioMD5 = md5 }
+        result.audioMD5 = md5
         return result
     }
 }
