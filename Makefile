@@ -90,7 +90,8 @@ sanitize: ## run the tests under AddressSanitizer (with leaks) and ThreadSanitiz
 	Tools/sanitize
 
 bench: release ## measure respool relative to ffmpeg, the codecs' tools, Redis' tools and other queues
-	@deploy/install-packages flac lame opus-tools ruby-sidekiq sox vorbis-tools
+	@deploy/install-packages flac lame opus-tools ruby-sidekiq sox supertux-data vorbis-tools
+	Benchmarks/parallel
 	Benchmarks/run
 	Benchmarks/queue
 	Benchmarks/filters
