@@ -37,8 +37,8 @@ func program(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
         name: name, dependencies: dependencies, swiftSettings: settings, linkerSettings: immediateBinding)
 }
 
-func tests(_ name: String, _ dependencies: [Target.Dependency], _ more: [SwiftSetting] = []) -> Target {
-    .testTarget(name: name, dependencies: dependencies, swiftSettings: settings + more)
+func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .testTarget(name: name, dependencies: dependencies, swiftSettings: settings)
 }
 
 let package = Package(
@@ -160,7 +160,8 @@ let package = Package(
         // Tests and their programs.
         .target(
             name: "TestSupport", dependencies: ["Redis", "Lifecycle"], path: "Tests/TestSupport",
-            swiftSettings: settings),
+            // Loops over samples take most of the time of some tests if they are not optimized.
+            swiftSettings: settings + [.unsafeFlags(["-O"])]),
         .target(name: "Attacks", path: "Tests/Attacks"),
         .executableTarget(
             name: "HostileChild", dependencies: ["Sandbox", "SlotIPC", "Attacks"], path: "Tests/HostileChild",
@@ -181,15 +182,13 @@ let package = Package(
         tests("SlotIPCTests", ["SlotIPC", "JobSchema", "MediaTypes", "Configuration", "Lifecycle"]),
         tests("RedisTests", ["TestSupport", "Redis"]),
         tests("JobsTests", ["TestSupport", "Jobs", "Redis", "JobSchema", "MediaTypes", "Configuration", "Lifecycle"]),
-        // Without optimization, its loops over samples take most of the time of all tests.
         tests(
             "MediaTests",
             [
                 "TestSupport",
                 "Conversion", "HLS", "Encoding", "Encoders", "Decoding", "Filters", "Tags", "Demuxing", "Containers",
                 "Libav", "Bytes", "Playlists", "MediaTypes", "Lifecycle", "CLibav",
-            ],
-            [.unsafeFlags(["-O"])]),
+            ]),
         tests("StorageTests", ["TestSupport", "Storage", "Crypto", "SlotIPC", "JobSchema", "MediaTypes", "Lifecycle"]),
         tests("SandboxTests", ["TestSupport", "HostileChild", "Attacks", "SlotIPC", "Lifecycle"]),
         tests(

@@ -56,10 +56,12 @@ import Testing
         ]
         for title in titles {
             let inner = frame("TIT2", title.text, flags: title.flags)
-            let chapter = Array("a".utf8) + [0] + big(0) + big(1000) + big(0xFFFF_FFFF) + big(0xFFFF_FFFF) + inner
+            let times = [0, 1000, 0xFFFF_FFFF, 0xFFFF_FFFF].flatMap { big($0) }
+            let chapter: [UInt8] = Array("a\0".utf8) + times + inner
             let frames = frame("PRIV", Array("me".utf8) + [0, 1, 2, 3]) + frame("CHAP", chapter)
-            let size = (0..<4).map { UInt8(frames.count >> (21 - 7 * $0) & 0x7F) }
-            let source = MemoryFile(Array("ID3".utf8) + [3, 0, 0] + size + frames + music)
+            let size = (0..<4).map { place -> UInt8 in UInt8(frames.count >> (21 - 7 * place) & 0x7F) }
+            let head: [UInt8] = Array("ID3\u{3}\0\0".utf8) + size
+            let source = MemoryFile(head + frames + music)
             let reader = try AssetReader.open(source, SourceSettings(), stop: CancellationFlag())
             // Frames that are nobody's but ID3's come through TagLib alone, which inflates what it finds.
             #expect(try reader.metadata(source, charset: nil).frames.count == title.count)

@@ -122,15 +122,18 @@ import Testing
         }
     }
 
-    @Test(arguments: [
-        (231, 264_600...264_600), (80, 262_000...273_000), (271, 262_000...273_000), (1400, 262_000...273_000),
-    ])
+    @Test(
+        arguments: [
+            (231, 264_600...264_600), (80, 262_000...273_000), (271, 262_000...273_000), (1400, 262_000...273_000),
+        ] as [(Int, ClosedRange<Int64>)])
     func `a count of frames is trusted only as far as the lost bytes could hold them`(
         _ frames: Int, _ lengths: ClosedRange<Int64>
     ) async throws {
         var bytes = try fileBytes(try await Studio.shared.music(as: "counting.mp3", ["-q:a", "6"]))
         let mark = try #require(bytes.firstRange(of: Array("Xing".utf8)))
-        #expect(bytes[mark.upperBound + 4..<mark.upperBound + 8].reduce(0) { $0 << 8 | Int($1) } == 231)
+        #expect(
+            bytes[mark.upperBound + 4..<mark.upperBound + 8].reduce(0) { (sum: Int, byte) in sum << 8 | Int(byte) }
+                == 231)
         for index in 0..<4 {
             bytes[mark.upperBound + 4 + index] = UInt8(truncatingIfNeeded: frames >> (24 - 8 * index))
         }

@@ -9,13 +9,10 @@ import Testing
     private static let first = 1_234_567
     private static let end = 2_345_678
 
-    /// A source in which every sample tells its place: sample n is n mod 65536 − 32768, on the right its complement.
+    /// A source in which every sample tells its place.
     private func ramp(_ channels: Int, _ name: String) async throws -> String {
         let studio = Studio.shared
-        let samples = (0..<2_400_000).flatMap { index in
-            let left = Int16(truncatingIfNeeded: index - 32768)
-            return channels == 1 ? [left] : [left, ~left]
-        }
+        let samples = Sounds.ramp(0..<2_400_000, channels: channels)
         // A file of its own: another test may be having ffmpeg read its.
         let raw = await studio.output("raw")
         try samples.withUnsafeBytes { try Data($0).write(to: URL(filePath: raw)) }
@@ -26,7 +23,7 @@ import Testing
     @Test(arguments: ["flac", "wav", "m4a"])
     func `a ramp is cut to the sample in every lossless format`(_ container: String) async throws {
         let source = try await container == "m4a" ? alacRamp() : ramp(1, "ramp.\(container)")
-        let expected = (Self.first..<Self.end).map { Int16(truncatingIfNeeded: $0 - 32768) }
+        let expected = Sounds.ramp(Self.first..<Self.end)
         let formats = ["wav", "aiff", "caf", "flac", "alac"]
         var paths: [String] = []
         for format in formats {
@@ -51,11 +48,7 @@ import Testing
             source, Rendition(format: "alac"), start: MediaTime(sample: 100_001, rate: 44_100),
             end: MediaTime(sample: 200_003, rate: 44_100))
         let samples = try await decode(converted.path, as: Int16.self, "s16le")
-        let expected = (100_001..<200_003).flatMap { index in
-            let left = Int16(truncatingIfNeeded: index - 32768)
-            return [left, ~left]
-        }
-        #expect(samples == expected)
+        #expect(samples == Sounds.ramp(100_001..<200_003, channels: 2))
     }
 
     @Test(arguments: [

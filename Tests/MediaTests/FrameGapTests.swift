@@ -51,13 +51,15 @@ import Testing
         let bytes = try await music("tags.mp3")
         let count = try await samples("plain-tags.mp3", bytes).samples
         // A picture in a tag is full of what looks like frames.
-        let picture = Data((0..<5000).map { $0 % 50 < 2 ? 0xFF : UInt8(truncatingIfNeeded: $0 &* 37) })
+        let picture = Data(
+            (0..<5000).map { (place: Int) -> UInt8 in place % 50 < 2 ? 0xFF : UInt8(truncatingIfNeeded: place &* 37) })
         let size = picture.count
         let id3 = Data("ID3".utf8) + [4, 0, 0, 0, 0, UInt8(size >> 7), UInt8(size & 0x7F)] + picture
-        let ape =
-            Data("APETAGEX".utf8) + [0xD0, 7, 0, 0, 132, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xA0] + Data(count: 8)
-            + noise(100) + Data("APETAGEX".utf8) + [0xD0, 7, 0, 0, 132, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x80]
-            + Data(count: 8)
+        func block(_ flag: UInt8) -> Data {
+            let fields: [UInt8] = [0xD0, 7, 0, 0, 132, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, flag]
+            return Data("APETAGEX".utf8) + fields + Data(count: 8)
+        }
+        let ape = block(0xA0) + noise(100) + block(0x80)
         let lyrics = Data("LYRICSBEGININD0000200LYR00005words000036LYRICS200".utf8)
         let id1 = Data("TAG".utf8) + noise(125)
         for (number, gap) in [id3, id1 + id3, ape + id1, lyrics + id1, Data(count: 3000), id1 + Data(count: 900) + id3]

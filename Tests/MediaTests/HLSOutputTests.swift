@@ -116,7 +116,7 @@ import Testing
         let lines = try stream.text(playlist).split(separator: "\n").map(String.init)
         let named = lines.filter { !$0.hasPrefix("#") }
         #expect(named == stream.names.filter { $0.hasSuffix(container == .fmp4 ? ".m4s" : ".ts") })
-        let lengths = lines.compactMap { $0.hasPrefix("#EXTINF:") ? Double($0.dropFirst(8).dropLast()) : nil }
+        let lengths = lines.filter { $0.hasPrefix("#EXTINF:") }.compactMap { Double($0.dropFirst(8).dropLast()) }
         let frame = 4608.0 / Double(rate)
         #expect(named.count == 3 || named.count == 4 && lengths.last! < 0.1, "\(lengths)")
         #expect(lengths.prefix(3).allSatisfy { abs($0 - 2) < frame }, "\(lengths)")
@@ -146,12 +146,13 @@ import Testing
         #expect(average <= peak)
         let playlist = try #require(stream.names.first { $0.hasSuffix(".m3u8") })
         let lines = try stream.text(playlist).split(separator: "\n")
-        let lengths = lines.compactMap { $0.hasPrefix("#EXTINF:") ? Double($0.dropFirst(8).dropLast()) : nil }
+        let lengths = lines.filter { $0.hasPrefix("#EXTINF:") }.compactMap { Double($0.dropFirst(8).dropLast()) }
         let sizes = try stream.names.filter { $0.hasSuffix(".m4s") }.map { try stream.data($0).count }
-        let rates = zip(sizes, lengths).filter { $0.1 > 1 }.map { size, length in Double(size * 8) / length }
+        let rates = zip(sizes, lengths).filter { $0.1 > 1 }.map { size, length -> Double in Double(size * 8) / length }
         #expect(abs(Double(peak) - rates.max()!) < 2)
-        let bits = Double(sizes.reduce(0, +) * 8)
-        #expect(abs(Double(average) - bits / lengths.reduce(0, +)) < 2)
+        let bits: Int = sizes.reduce(0, +) * 8
+        let seconds: Double = lengths.reduce(0, +)
+        #expect(abs(Double(average) - Double(bits) / seconds) < 2)
     }
 
     @Test func `a master playlist offers several bit rates of one sound`() async throws {

@@ -18,14 +18,19 @@ import Testing
     private static func frame(_ name: String, _ body: [UInt8], version: UInt8 = 3) -> [UInt8] {
         let size = body.count
         switch version {
-        case 2: return Array(name.utf8) + [UInt8(size >> 16), UInt8(size >> 8 & 0xFF), UInt8(size & 0xFF)] + body
-        case 3: return Array(name.utf8) + (0..<4).map { UInt8(size >> (8 * (3 - $0)) & 0xFF) } + [0, 0] + body
-        default: return Array(name.utf8) + (0..<4).map { UInt8(size >> (7 * (3 - $0)) & 0x7F) } + [0, 0] + body
+        case 2: return Array(name.utf8) + big(size, bytes: 3) + body
+        case 3: return Array(name.utf8) + big(size) + [0, 0] + body
+        default: return Array(name.utf8) + big(size, bits: 7) + [0, 0] + body
         }
     }
 
+    /// A number in big-endian order, with the given number of bits in each byte.
+    private static func big(_ number: Int, bytes: Int = 4, bits: Int = 8) -> [UInt8] {
+        (1...bytes).map { place -> UInt8 in UInt8(number >> (bits * (bytes - place)) & (1 << bits - 1)) }
+    }
+
     private static func tag(_ version: UInt8, _ body: [UInt8], flags: UInt8 = 0) -> [UInt8] {
-        Array("ID3".utf8) + [version, 0, flags] + (0..<4).map { UInt8(body.count >> (7 * (3 - $0)) & 0x7F) } + body
+        Array("ID3".utf8) + [version, 0, flags] + big(body.count, bits: 7) + body
     }
 
     /// What a probe says of an MP3 with these bytes before and behind it.
@@ -172,7 +177,7 @@ import Testing
         for _ in 0..<100_000 {
             let size = boxes.count + 8
             if size > 80_000 { break }
-            boxes = (0..<4).map { UInt8(size >> (8 * (3 - $0)) & 0xFF) } + Array("udta".utf8) + boxes
+            boxes = Self.big(size) + Array("udta".utf8) + boxes
         }
         #expect(MovieIntegers.normalized(boxes) == boxes && boxes.count == 80_000)
     }

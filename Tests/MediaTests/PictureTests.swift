@@ -44,8 +44,8 @@ import Testing
         change(&rendition.picture)
         rendition.picture.form = .dat
         let bytes = try fileBytes(try await convert(source, rendition).path)
-        let head = (0..<6).map { place in
-            (0..<4).reduce(0) { $0 | Int(bytes[place * 4 + $1]) << ($1 * 8) }
+        let head = (0..<6).map { field -> Int in
+            (0..<4).reduce(0) { sum, place -> Int in sum | Int(bytes[field * 4 + place]) << (place * 8) }
         }
         let body = bytes.dropFirst(24)
         let narrow = head[1] == 1

@@ -1,0 +1,44 @@
+import Glibc
+
+/// Audio made by the test itself.
+package enum Sounds {
+    /// A WAV file of 16-bit mono at 44,100 Hz with the ramp of the given number of samples.
+    package static func ramp(samples: Int) -> [UInt8] {
+        var file = header(bytes: samples * 2)
+        file.reserveCapacity(file.count + samples * 2)
+        ramp(0..<samples).withUnsafeBytes { file.append(contentsOf: $0) }
+        return file
+    }
+
+    /// Samples that tell their places: sample n is n mod 65,536 − 32,768, on the right its complement.
+    package static func ramp(_ places: Range<Int>, channels: Int = 1) -> [Int16] {
+        var samples: [Int16] = []
+        samples.reserveCapacity(places.count * channels)
+        for place in places {
+            let left = Int16(truncatingIfNeeded: place - 32_768)
+            samples.append(left)
+            if channels == 2 { samples.append(~left) }
+        }
+        return samples
+    }
+
+    /// A rising chord of four tones at 44,100 Hz.
+    package static func chord(samples: Int) -> [Int16] {
+        (0..<samples).map { place in
+            let time = Double(place) / 44_100
+            let tones = [220.0, 277, 330, 1760]
+            return Int16(6000 * tones.reduce(0) { $0 + sin(2 * .pi * $1 * time * (1 + time / 40)) })
+        }
+    }
+
+    private static func header(bytes: Int) -> [UInt8] {
+        Array("RIFF".utf8) + littleEndian(UInt32(36 + bytes)) + Array("WAVEfmt ".utf8) + littleEndian(UInt32(16))
+            + littleEndian(UInt16(1)) + littleEndian(UInt16(1)) + littleEndian(UInt32(44_100))
+            + littleEndian(UInt32(88_200)) + littleEndian(UInt16(2)) + littleEndian(UInt16(16)) + Array("data".utf8)
+            + littleEndian(UInt32(bytes))
+    }
+
+    private static func littleEndian(_ value: some FixedWidthInteger) -> [UInt8] {
+        withUnsafeBytes(of: value.littleEndian) { Array($0) }
+    }
+}
