@@ -1,3 +1,4 @@
+package import JobSchema
 package import MediaTypes
 
 /// The heartbeat of one running job.
@@ -26,6 +27,8 @@ package struct BeatAnswer: Sendable, Hashable {
     package let isScheduleDue: Bool
     /// Leases that the beat found expired.
     package let lostLeases: [LostLease]
+    /// The highest priority of a job that a worker can claim; `nil` if there is none.
+    package let readyPriority: JobSpec.Priority?
 }
 
 /// The reply about one job of a beat.

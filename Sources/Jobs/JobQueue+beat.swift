@@ -21,6 +21,7 @@ extension JobQueue {
         let hasCallbacks = try parts.isTrue()
         let isScheduleDue = try parts.isTrue()
         var lostLeases = try LostLease.all(parts.next())
+        let readyPriority = JobSpec.Priority(rawValue: try parts.integer())
         var replies: [String: BeatReply] = [:]
         for job in jobs {
             let part = try parts.next()
@@ -29,7 +30,8 @@ extension JobQueue {
         }
         if hasMore { lostLeases += try await runMaintenance() }
         return BeatAnswer(
-            replies: replies, hasCallbacks: hasCallbacks, isScheduleDue: isScheduleDue, lostLeases: lostLeases)
+            replies: replies, hasCallbacks: hasCallbacks, isScheduleDue: isScheduleDue, lostLeases: lostLeases,
+            readyPriority: readyPriority)
     }
 
     /// Removes the record of a worker that stops; it should have released its jobs. Its last claim is kept until it

@@ -17,4 +17,21 @@ import Testing
             #expect(try await fixture.claim(5).map(\.id) == [id, pushed])
         }
     }
+
+    @Test func `a beat tells the highest priority of the ready jobs, unless the queue is paused`() async throws {
+        try await QueueFixture.run { fixture in
+            #expect(try await fixture.beat([]).readyPriority == nil)
+            for priority in ["low", "high"] {
+                _ = try await fixture.push(["priority": priority])
+                #expect(try await fixture.beat([]).readyPriority?.name == priority)
+            }
+            try await fixture.queue.pause()
+            #expect(try await fixture.beat([]).readyPriority == nil)
+            try await fixture.queue.resume()
+            #expect(try await fixture.claim().count == 1)
+            #expect(try await fixture.beat([]).readyPriority == .low)
+            #expect(try await fixture.claim().count == 1)
+            #expect(try await fixture.beat([]).readyPriority == nil)
+        }
+    }
 }

@@ -6,14 +6,15 @@
 --          Progress is `fraction position duration speed eta`, each `-` if unknown, optionally followed by `estimated`
 --          and the outputs.
 -- Answers  {1 if there is more to admit, to expire or to promote, 1 if a callback is due, 1 if a schedule is due, each else 0,
---          the leases that were found expired, as in `admit`; then for each job `OK`, `LOST`, `CANCEL` or `EXPIRED`}.
+--          the leases that were found expired, as in `admit`, the rank of the first ready job or -1 if there is none to claim; then
+--          for each job `OK`, `LOST`, `CANCEL` or `EXPIRED`}.
 
 -- require base
 -- require callbacks
 -- require maintenance
 
 local worker_settings, worker, host, slots, version = unpack(ARGV, 1, 5)
-local answer, jobs = { 0, 0, 0, lost }, {}
+local answer, jobs = { 0, 0, 0, lost, -1 }, {}
 
 local function step(progress)
   return math.floor(20 * (tonumber(string.match(progress or '', '^%S+')) or 0))
@@ -49,6 +50,8 @@ call('PEXPIRE', P .. 'worker:' .. worker, 600000)
 call('ZREMRANGEBYSCORE', P .. 'workers', '-inf', NOW - 60000)
 call('ZADD', P .. 'workers', NOW, worker)
 if run_maintenance() then answer[1] = 1 end
+local first = not paused and call('ZRANGE', READY, 0, 0, 'WITHSCORES')[2]
+if first then answer[5] = math.floor(first / BAND) end
 if until_first(CALLBACKS, 0) == 0 then answer[2] = 1 end
 if until_first(P .. 'schedules', 0) == 0 then answer[3] = 1 end
 for _, state in ipairs({ 'completed', 'failed', 'cancelled' }) do endings().trim(state) end
