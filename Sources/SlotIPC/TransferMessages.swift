@@ -8,6 +8,10 @@ package enum TransferOrder: Codable, Sendable {
     /// Starts a job. If a descriptor is passed, the output is written to it when it is published (`output` is then
     /// `-`).
     case job(TransferJob)
+    /// Starts a job before it begins: its source is fetched, but no request of the transcoder is read.
+    case prefetch(TransferJob)
+    /// Begins the job that was started by `prefetch`.
+    case begin
     /// Publishes the staged outputs of the job, in their order.
     case publish
     /// Removes what an earlier owner of the job left, or finds that it was already published. Sent between jobs.

@@ -46,6 +46,9 @@ package struct TransferPolicy: Codable, Hashable, Sendable {
     /// How many sources are fetched from one host at a time by all processes that share the spool folder
     /// (`RESPOOL_MAX_PER_HOST`).
     package var maxPerHost: Int?
+    /// Free bytes of the folders of spools below which no source is fetched before its job begins
+    /// (`RESPOOL_PREFETCH_RESERVE`).
+    package var prefetchReserve: Int64 = 1 << 30
     /// Bytes.
     package var maxSourceBytes: Int64 = 20 << 30
     /// Bytes.

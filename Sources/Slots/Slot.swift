@@ -6,22 +6,25 @@ import Synchronization
 
 /// Runs one job at a time in a pair of children, which is reused for several jobs, and replaced when a child ends.
 ///
-/// A job is `convert` → `publish` → `end`; `end` follows every job, whatever its outcome.
+/// A job is `convert` → `publish` → `end`, perhaps with `prefetch` before; `end` follows every job, whatever its outcome.
 package actor Slot {
     let configuration: SlotConfiguration
     let log: Log
     private var jobs = 0
     /// Whether the transcoder has not replied yet, or is no longer trusted.
     var isTranscodeBusy = false
-    private var isTransferBusy = false
-    private var isStreaming = false
+    var isTransferBusy = false
+    /// Whether the output is written to a descriptor.
+    var isStreaming = false
+    /// The pair that fetches the source of the next conversion.
+    var prefetching: ChildPair?
     var lines = LogTail()
     /// The job's uploads to stores in progress, by output; they remain there if the child ends.
     var uploads: [Int: StagedOutput] = [:]
     /// The features that the kernel lacks to confine the children.
     package private(set) var unconfined: Set<SandboxPart> = []
     /// The id of the current or last job.
-    private(set) var job = ""
+    var job = ""
     /// The tenant of that job.
     private var lastTenant: String?
     nonisolated let shared = Mutex(Shared())
@@ -57,9 +60,8 @@ package actor Slot {
     package func convert(
         _ task: SlotTask, progress: @escaping @Sendable (Progress) -> Void, converted: @Sendable () -> Void = {}
     ) async throws(SlotError) -> CommitRecord {
-        let pair = try await livePair(for: task.tenant)
+        let pair = try await begin(task)
         var tracker = OutputTracker(task, maxSeconds: configuration.transcode.source.seconds)
-        begin(pair, task.transferJob, descriptor: task.outputDescriptor)
         if tracker.maySkip, let record = try await check(pair, &tracker) { return record }
         isTranscodeBusy = true
         configuration.cores.enter()
@@ -124,7 +126,8 @@ package actor Slot {
         -> String
     {
         let pair = try await livePair()
-        begin(pair, TransferJob(id: id, token: id, sourceURL: sourceURL, outputs: []), descriptor: nil)
+        let job = TransferJob(id: id, token: id, sourceURL: sourceURL, outputs: [])
+        begin(pair, job, with: .job(job))
         isTranscodeBusy = true
         pair.transcode.send(TranscodeOrder.probe(settings))
         let watch = TranscodeWatchdog(pair: pair, of: pair.transcode, limit: configuration.silence)
@@ -194,6 +197,7 @@ package actor Slot {
             defer { shared.isStopped = false }
             return (shared.pair, shared.isStopped)
         }
+        prefetching = nil
         guard let pair else { return }
         jobs += 1
         if isStopped || isTranscodeBusy {
@@ -287,7 +291,7 @@ package actor Slot {
     package nonisolated var tenant: String? { shared.withLock { $0.pair?.tenant } }
 
     /// A running pair that can access the current lookup files, and has run no other tenant's jobs.
-    private func livePair(for tenant: String? = nil) async throws(SlotError) -> ChildPair {
+    func livePair(for tenant: String? = nil) async throws(SlotError) -> ChildPair {
         let (pair, isStopped) = shared.withLock { ($0.pair, $0.isStopped) }
         if isStopped { throw .stopped }
         lastTenant = tenant
@@ -317,19 +321,6 @@ package actor Slot {
         isTransferBusy = false
         guard mayUse, started.serves(tenant) else { throw .stopped }
         return started
-    }
-
-    private func begin(_ pair: ChildPair, _ job: TransferJob, descriptor: CInt?) {
-        lines = LogTail()
-        uploads = [:]
-        self.job = job.id
-        pair.job.id = job.id
-        // Unsolicited messages of the transcoder do not belong to this job.
-        pair.events.discard(from: pair.transcode.name)
-        isTransferBusy = true
-        isStreaming = descriptor != nil
-        shared.withLock { $0.hasUploads = job.outputs.contains { $0.location.map(OutputPath.isObject) == true } }
-        pair.transfer.send(TransferOrder.job(job), descriptor: descriptor)
     }
 
     private func release(_ pair: ChildPair) {

@@ -68,6 +68,9 @@ final class JobOutputs {
     /// Whether the checks of the locations have ended.
     var areChecked: Bool { overwriteCheck == nil && staleUploads.allSatisfy(\.isFinished) }
 
+    /// Whether no output is to be made any more.
+    var haveAllFailed: Bool { !outputs.isEmpty && outputs.allSatisfy(\.hasFailed) }
+
     /// Handles the result of the overwrite check once it is known.
     private func look(_ now: ContinuousClock.Instant, reportingTo control: borrowing PacketSocket) throws(PacketError) {
         var taken: [Int] = []

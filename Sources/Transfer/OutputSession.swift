@@ -35,6 +35,7 @@ final class OutputSession {
     private var madeFolders = 0
     /// The failure of the output.
     private var failure: Failure?
+    var hasFailed: Bool { failure != nil }
 
     private final class Part {
         private(set) var file: SealableFile

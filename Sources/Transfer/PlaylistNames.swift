@@ -38,7 +38,8 @@ struct PlaylistNames {
         Digest.half(of: "\(kind.rawValue) \(reference)")
     }
 
-    private static func read(_ file: borrowing Descriptor, _ length: Int) -> [UInt8]? {
+    /// The first bytes of a file; `nil` if it has fewer.
+    static func read(_ file: borrowing Descriptor, _ length: Int) -> [UInt8]? {
         let number = file.number
         let bytes = [UInt8](unsafeUninitializedCapacity: length) { buffer, count in
             while count < length {

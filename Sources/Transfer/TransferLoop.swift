@@ -56,7 +56,7 @@ final class TransferLoop {
     }
 
     /// One request is replied to before the next is read.
-    private var listensToLink: Bool { isLinkOpen && job?.pending == nil }
+    private var listensToLink: Bool { isLinkOpen && job?.pending == nil && job?.isPrefetching != true }
 
     /// Milliseconds until the next deadline.
     private func waitTimeout() -> Int {
@@ -79,6 +79,8 @@ final class TransferLoop {
         switch order {
         case .hello: throw .malformed("a second hello")
         case .job(let work): job = TransferSession(work, target: descriptor, client: client)
+        case .prefetch(let work): job = TransferSession(work, target: nil, client: client, isPrefetching: true)
+        case .begin: job?.begin()
         case .publish:
             guard let job else { return try control.send(TransferReport.failed(.noJob)) }
             try job.publish(reportingTo: control)

@@ -1,6 +1,7 @@
 import Glibc
 import JobSchema
 import Lifecycle
+import Playlists
 import SlotIPC
 import Storage
 
@@ -15,10 +16,17 @@ final class TransferSession {
     private var wasWaiting = false
     /// The request over the link that has no reply yet.
     private(set) var pending: LinkRequest?
+    /// Whether the job has not begun: its source is fetched in advance.
+    private(set) var isPrefetching: Bool
+    /// Whether the source is fetched only when the job has begun.
+    private var isPostponed = false
 
-    init(_ job: TransferJob, target: consuming Descriptor?, client: HTTPClient) {
+    init(
+        _ job: TransferJob, target: consuming Descriptor?, client: HTTPClient, isPrefetching: Bool = false
+    ) {
         self.job = job
         self.client = client
+        self.isPrefetching = isPrefetching
         outputs = JobOutputs(job, target: target, client: client)
     }
 
@@ -39,7 +47,50 @@ final class TransferSession {
             wasWaiting = isWaiting
         }
         try outputs.tick(.now, reportingTo: control)
+        if isPrefetching { prefetch() }
     }
+
+    // MARK: Before the job begins
+
+    /// Fetches the source, as long as its folder has enough free space.
+    private func prefetch() {
+        guard !isPostponed, outputs.areChecked else { return }
+        do throws(Failure) {
+            if source == nil {
+                let location = try SourceLocation(job.sourceURL)
+                if case .file = location { return }
+                isPostponed = outputs.failure != nil || outputs.haveAllFailed || !client.policy.hasSpaceToPrefetch
+                guard !isPostponed else { return }
+                source = try OpenSource.open(location, access(), client: client, cache: client.cache)
+            }
+            // What was fetched of a stream would be over by then.
+            isPostponed = source?.isEndless == true || !isFetched && !client.policy.hasSpaceToPrefetch
+            if isPostponed { source = nil }
+        } catch {
+            // The transcoder gets the same failure.
+            isPostponed = true
+        }
+    }
+
+    /// Begins a job whose source was fetched in advance.
+    func begin() {
+        isPrefetching = false
+        // That of a live stream has other segments by now.
+        if isPlaylist { source = nil }
+    }
+
+    /// Whether all bytes of the source are available.
+    private var isFetched: Bool {
+        guard let length = source?.length else { return false }
+        return source?.run(from: 0) == length
+    }
+
+    private var isPlaylist: Bool {
+        guard source?.run(from: 0) ?? 0 >= PlaylistMark.length, let reader = try? source?.reader() else { return false }
+        return PlaylistMark.begins(PlaylistNames.read(reader, PlaylistMark.length) ?? [])
+    }
+
+    // MARK: The end
 
     /// Aborts everything that is not published. Requests to stores may still run afterwards.
     func abort() { outputs.abort() }

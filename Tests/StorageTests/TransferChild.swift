@@ -120,6 +120,9 @@ actor TransferChild {
         return new?.release() ?? -1
     }
 
+    /// Whether an answer has come over the link.
+    func hasAnswer() throws -> Bool { try link!.waitUntilReadable(milliseconds: 0) }
+
     func ask(_ request: LinkRequest) throws -> LinkAnswer {
         try send(request)
         return try answer()
