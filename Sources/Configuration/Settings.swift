@@ -15,6 +15,14 @@ package enum Settings {
     package static let slots = EnvironmentSetting(
         "RESPOOL_SLOTS", .whole(1...1024), "jobs that one worker converts at the same time",
         default: .otherwise("the number of cores, or the CPU quota of the container"), for: .worker)
+    package static let prefetch = EnvironmentSetting(
+        "RESPOOL_PREFETCH", .whole(0...1024),
+        "jobs that one worker claims ahead, to fetch their sources while it converts others", default: .value("0"),
+        for: .worker, link: "[Fetch sources ahead](how-to/workers.md#fetch-sources-ahead)")
+    package static let prefetchReserve = EnvironmentSetting(
+        "RESPOOL_PREFETCH_RESERVE", .whole(0...(1 << 50), of: "bytes"),
+        "free space of the spool folder, and of the source cache, below which no source is fetched ahead",
+        default: .value("1073741824", remark: "1 GiB"), for: .worker)
     package static let grace = EnvironmentSetting(
         "RESPOOL_GRACE", .seconds(0...86_400), "how long running jobs may continue after SIGTERM",
         default: .value("25"),
@@ -217,7 +225,8 @@ package enum Settings {
 
     /// All of them, as the documentation lists them.
     package static let all: [any SettingDeclaration] = [
-        redisURL, queue, slots, grace, listen, sourceRoots, outputRoot, spoolFolder, allowedHosts, allowedOutputHosts,
+        redisURL, queue, slots, prefetch, prefetchReserve, grace, listen, sourceRoots, outputRoot, spoolFolder,
+        allowedHosts, allowedOutputHosts,
         cacheFolder, cacheBytes, cacheAge, maxPerHost, proxy, noProxy, sourceSchemes, outputSchemes, knownHostsFile,
         sshKeyFile, certificateFile, credentialsFile, credentials, s3PathStyle, s3Encryption, s3StorageClass,
         maxSourceBytes, maxOutputBytes, maxSegments, maxDuration, maxExpansion, maxPacketRate, maxChannels,

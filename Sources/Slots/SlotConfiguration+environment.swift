@@ -33,6 +33,7 @@ extension TransferPolicy {
         maxCacheBytes = try environment.value(Settings.cacheBytes).map(Int64.init) ?? maxCacheBytes
         maxCacheAge = try environment.value(Settings.cacheAge).map(Int64.init) ?? maxCacheAge
         maxPerHost = try environment.value(Settings.maxPerHost)
+        prefetchReserve = try environment.value(Settings.prefetchReserve).map(Int64.init) ?? prefetchReserve
         certificateFile = environment.text(Settings.certificateFile)
         s3 = try S3Settings(environment)
         credentials = try CredentialSettings(environment)

@@ -34,6 +34,9 @@ final class ActiveJob: Sendable {
         var stage = Stage.running
         var progress: Progress?
         var ending: Ending?
+        var hasBegun = false
+        /// Waits for `begin`.
+        var waiter: CheckedContinuation<Bool, Never>?
     }
 
     init(_ job: ClaimedJob, slot: Slot) {
@@ -50,6 +53,31 @@ final class ActiveJob: Sendable {
 
     var ending: Ending? { state.withLock { $0.ending } }
 
+    /// Whether the job may be converted, and is not only fetched.
+    var hasBegun: Bool { state.withLock { $0.hasBegun } }
+
+    /// Lets the job be converted.
+    func begin() {
+        let waiter = state.withLock { state in
+            state.hasBegun = true
+            return state.waiter.take()
+        }
+        waiter?.resume(returning: true)
+    }
+
+    /// Waits until the job may be converted; returns false if it is ended before.
+    func waitToBegin() async -> Bool {
+        await withCheckedContinuation { waiter in
+            let answer: Bool? = state.withLock { state in
+                if state.ending != nil { return false }
+                if state.hasBegun { return true }
+                state.waiter = waiter
+                return nil
+            }
+            if let answer { waiter.resume(returning: answer) }
+        }
+    }
+
     /// Stores the job's progress for the next beat.
     func report(_ progress: Progress) {
         state.withLock { state in
@@ -59,12 +87,16 @@ final class ActiveJob: Sendable {
 
     /// Ends the job early, except while its result is being published, which only the loss of the lease interrupts.
     func end(_ ending: Ending) {
-        state.withLock { state in
-            guard state.stage == .running || (state.stage == .publishing && ending == .lost) else { return }
+        let waiter: CheckedContinuation<Bool, Never>? = state.withLock { state in
+            guard state.stage == .running || (state.stage == .publishing && ending == .lost) else { return nil }
             if state.ending == nil || ending == .lost { state.ending = ending }
+            // A job that only fetches ends without the loss of its children.
+            if let waiter = state.waiter.take() { return waiter }
             // Called under the lock; otherwise the slot could already run the next job, and would stop that one.
             slot.stop()
+            return nil
         }
+        waiter?.resume(returning: false)
     }
 
     /// Ends the job in any stage, because the process is about to exit.

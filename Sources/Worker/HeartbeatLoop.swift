@@ -12,6 +12,8 @@ struct HeartbeatLoop: Sendable {
     let metrics: WorkerMetrics
     let scheduleRunner: ScheduleRunner
     let callbacks: CallbackSender?
+    /// Called with the highest priority among the queue's ready jobs.
+    var isReady: @Sendable (JobSpec.Priority) async -> Void = { _ in }
 
     private static let interval: Duration = .seconds(1)
 
@@ -43,6 +45,7 @@ struct HeartbeatLoop: Sendable {
         let wasOut = health.answered(served.queue.name)
         served.lostLeases.report(answer.lostLeases)
         for job in jobs { obey(answer.replies[job.job.id], job) }
+        if let priority = answer.readyPriority { await isReady(priority) }
         if answer.hasCallbacks, let callbacks { Task { await callbacks.collect(served.queue) } }
         // Runs beside the beat, which the leases depend on: on a slow connection to Redis, reporting a minute's
         // outcomes can take longer than a lease.

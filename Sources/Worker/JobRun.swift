@@ -40,18 +40,28 @@ struct JobRun: Sendable {
             _ = active.releaseSlot()
             return Result(outcome: .failed(error))
         }
-        let alarm = Task { [active] in
-            guard (try? await Task.sleep(for: spec.timeout)) != nil else { return }
-            active.end(.timedOut)
-        }
-        defer { alarm.cancel() }
         do throws(SlotError) {
+            try await prefetch(spec)
+            let alarm = Task { [active] in
+                guard (try? await Task.sleep(for: spec.timeout)) != nil else { return }
+                active.end(.timedOut)
+            }
+            defer { alarm.cancel() }
             let outcome = try await convert(spec)
             _ = active.releaseSlot()
             return Result(outcome: outcome)
         } catch {
             return Self.result(of: error, ending: active.releaseSlot(), timeout: spec.timeout)
         }
+    }
+
+    /// Fetches the source of a job that was claimed ahead, until the job may be converted.
+    private func prefetch(_ spec: JobSpec) async throws(SlotError) {
+        guard !active.hasBegun else { return }
+        active.report(Progress(phase: .waiting))
+        // The result of an earlier attempt is looked for before anything is fetched.
+        if job.commit == nil, !job.isCommitUnreadable { try await slot.prefetch(task(spec)) }
+        guard await active.waitToBegin() else { throw .stopped }
     }
 
     private func convert(_ spec: JobSpec) async throws(SlotError) -> Outcome? {

@@ -9,7 +9,9 @@ extension JobWorker {
         await withDiscardingTaskGroup { jobs in
             while !isDraining {
                 await freeSlot()
+                await measureSpace()
                 await takeJobs(in: &jobs)
+                beginPrefetched()
                 if room == 0 { await ringOn() } else { await waitOnDoorbells() }
             }
             await returnUnanswered(in: &jobs)
@@ -19,9 +21,9 @@ extension JobWorker {
         }
     }
 
-    /// Waits until a slot is free or the worker drains.
+    /// Waits until there is room for a job, one that was claimed ahead may be converted, or the worker drains.
     private func freeSlot() async {
-        guard room == 0, !isDraining else { return }
+        guard room == 0, !mayBegin, !isDraining else { return }
         await withCheckedContinuation { rest = $0 }
     }
 
@@ -30,7 +32,9 @@ extension JobWorker {
         var open = queues.indices.filter { inquiries[$0].bell == nil }
         while !isDraining, let turn = rotation.next(among: open, free: room) {
             let claim = await claim(turn.count, from: turn.queue)
-            for job in claim?.jobs ?? [] { start(job, of: queues[turn.queue], in: &group) }
+            for job in claim?.jobs ?? [] { start(job, of: turn.queue, in: &group) }
+            // A paused queue starts none of its jobs.
+            if claim?.isPaused == true { for job in prefetched.all(of: turn.queue) { job.end(.released) } }
             rotation.giveBack(turn.count - min(turn.count, claim?.jobs.count ?? 0), of: turn.queue, among: open)
             guard let claim, claim.hasMore || claim.jobs.count >= turn.count else {
                 open.removeAll { $0 == turn.queue }
@@ -70,7 +74,7 @@ extension JobWorker {
         for index in queues.indices {
             while inquiries[index].request != nil, .now < deadline {
                 let claim = await claim(1, from: index)
-                for job in claim?.jobs ?? [] { start(job, of: queues[index], in: &group) }
+                for job in claim?.jobs ?? [] { start(job, of: index, in: &group) }
                 if claim == nil {
                     try? await Task.sleep(for: Self.backoff.delay(afterFailure: inquiries[index].failures))
                 }
@@ -78,16 +82,17 @@ extension JobWorker {
         }
     }
 
-    private func start(_ job: ClaimedJob, of served: ServedQueue, in group: inout DiscardingTaskGroup) {
+    private func start(_ job: ClaimedJob, of queue: Int, in group: inout DiscardingTaskGroup) {
+        let served = queues[queue]
         guard room > 0 else {
             // A late reply can return more jobs than there are free slots now.
             group.addTask { _ = await served.reporter.finish(job, .released, lines: []) }
             return
         }
         let active = ActiveJob(job, slot: takeSlot(for: job))
-        occupy(active)
+        take(active, of: queue)
         served.activeJobs.insert(active)
-        metrics.running(activeJobs.count)
+        reportJobs()
         // A job that was claimed while the worker began to drain is released before it starts.
         if isDraining { active.end(.released) }
         var log = log.with("job", job.id).with("attempt", job.attempt)
@@ -113,8 +118,8 @@ extension JobWorker {
         served.activeJobs.remove(run.active)
         // Other callbacks, such as those of groups, are found with the next beat.
         if run.active.job.fields["callback"] != nil, let callbacks { Task { await callbacks.collect(served.queue) } }
-        metrics.running(activeJobs.count)
         vacate(run.active)
+        reportJobs()
     }
 
     /// Waits until one of the queues may have something to claim.

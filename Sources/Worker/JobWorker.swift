@@ -15,14 +15,20 @@ package actor JobWorker {
     let log: Log
     /// `nil` in a worker without a secret for signing, which leaves callbacks to other workers.
     let callbacks: CallbackSender?
-    private let configuration: WorkerConfiguration
+    let configuration: WorkerConfiguration
     private let slots: [Slot]
 
     /// The slots' children without a job. There are more than conversions may run at a time, because a result is published while
-    /// the next job is converted.
+    /// the next job is converted, and the sources of further ones are fetched.
     var free: [Slot]
     /// The jobs whose sources are being fetched and converted.
-    private var converting: Set<ObjectIdentifier> = []
+    var converting: Set<ObjectIdentifier> = []
+    /// The jobs whose sources are being fetched before they are converted.
+    var prefetched: PrefetchedJobs
+    let spoolSpace = SpoolSpace()
+    /// Whether no jobs are claimed ahead, because the spool has too little space for their sources.
+    var isShortOfSpace = false
+    var hasWarnedOfSpace = false
     var isDraining = false
     /// The state of the claims of each queue.
     var inquiries: [QueueInquiry]
@@ -80,7 +86,10 @@ package actor JobWorker {
         record = .ofThisProcess(slots: configuration.slots)
         inquiries = Array(repeating: QueueInquiry(), count: queues.count)
         rotation = QueueRotation(configuration.queues)
-        slots = (0..<2 * configuration.slots).map { Slot(number: $0, configuration: configuration.slot, log: log) }
+        prefetched = PrefetchedJobs(configuration.queues)
+        slots = (0..<2 * configuration.slots + configuration.prefetch).map {
+            Slot(number: $0, configuration: configuration.slot, log: log)
+        }
         // The last one is taken first, and children are started when they are first needed.
         free = slots.reversed()
     }
@@ -99,10 +108,11 @@ package actor JobWorker {
         metrics.started(slots: configuration.slots)
         await reportSandbox()
         await withTaskGroup(of: Void.self) { group in
-            for served in queues {
+            for (index, served) in queues.enumerated() {
                 let loop = HeartbeatLoop(
                     served: served, record: record, health: health, heartbeatFile: heartbeatFile, metrics: metrics,
-                    scheduleRunner: ScheduleRunner(queue: served.queue, log: log), callbacks: callbacks)
+                    scheduleRunner: ScheduleRunner(queue: served.queue, log: log), callbacks: callbacks,
+                    isReady: { await self.makeRoom(for: $0, of: index) })
                 group.addTask { await loop.run() }
             }
             if await admission?.value != false {
@@ -128,6 +138,7 @@ package actor JobWorker {
         health.drains()
         log.info("draining", ["jobs": "\(activeJobs.count)", "grace": configuration.grace.rounded])
         for inquiry in inquiries { inquiry.bell?.cancel() }
+        for job in prefetched.all { job.end(.released) }
         wake()
         graceEnd = Task {
             guard (try? await Task.sleep(for: configuration.grace)) != nil else { return }
@@ -150,25 +161,32 @@ package actor JobWorker {
     /// The jobs of all queues.
     var activeJobs: [ActiveJob] { queues.flatMap(\.activeJobs.all) }
 
-    /// How many more jobs may start.
-    var room: Int { min(configuration.slots - converting.count, free.count) }
-
-    /// Records that a job starts in a slot.
-    func occupy(_ job: ActiveJob) { converting.insert(ObjectIdentifier(job)) }
+    /// How many more jobs may be claimed.
+    var room: Int {
+        let limit = configuration.slots + (isShortOfSpace ? 0 : configuration.prefetch)
+        return min(max(limit - converting.count - prefetched.all.count, 0), free.count)
+    }
 
     /// Records that a job is converted, so that the next one may start.
     func endConversion(of job: ActiveJob) {
-        let hadRoom = room > 0
-        converting.remove(ObjectIdentifier(job))
-        if !hadRoom, room > 0 { wake() }
+        release { converting.remove(ObjectIdentifier(job)) }
     }
 
     /// Takes back the children of a finished job.
     func vacate(_ job: ActiveJob) {
+        release {
+            converting.remove(ObjectIdentifier(job))
+            prefetched.remove(job)
+            free.append(job.slot)
+            // It is measured anew before a job is claimed.
+            isShortOfSpace = false
+        }
+    }
+
+    private func release(_ change: () -> Void) {
         let hadRoom = room > 0
-        converting.remove(ObjectIdentifier(job))
-        free.append(job.slot)
-        if !hadRoom, room > 0 { wake() }
+        change()
+        if !hadRoom && room > 0 || mayBegin { wake() }
     }
 
     /// Resumes the intake, which waits for a free slot or a bell.

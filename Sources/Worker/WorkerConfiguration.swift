@@ -8,6 +8,8 @@ package struct WorkerConfiguration: Sendable {
     package var queues: QueueOrder
     /// The number of jobs that run at once.
     package var slots: Int
+    /// The number of further jobs whose sources are fetched while others run.
+    package var prefetch: Int
     /// How long jobs may continue after the worker was asked to stop, before they are released.
     package var grace: Duration
     /// The duration of a lease; `nil` for the queue's default.
@@ -18,11 +20,12 @@ package struct WorkerConfiguration: Sendable {
     package var callbackSecrets: CallbackSecrets?
 
     package init(
-        queues: QueueOrder = .default, slots: Int, grace: Duration = .seconds(25), lease: Duration? = nil,
-        slot: SlotConfiguration = SlotConfiguration(), callbackSecrets: CallbackSecrets? = nil
+        queues: QueueOrder = .default, slots: Int, prefetch: Int = 0, grace: Duration = .seconds(25),
+        lease: Duration? = nil, slot: SlotConfiguration = SlotConfiguration(), callbackSecrets: CallbackSecrets? = nil
     ) {
         self.queues = queues
         self.slots = slots
+        self.prefetch = prefetch
         self.grace = grace
         self.lease = lease
         self.slot = slot
@@ -34,6 +37,7 @@ package struct WorkerConfiguration: Sendable {
         self.init(
             queues: try Self.queueOrder(environment),
             slots: try environment.value(Settings.slots) ?? CoreBudget.available,
+            prefetch: try environment.value(Settings.prefetch) ?? 0,
             grace: try environment.value(Settings.grace) ?? .seconds(25), lease: try environment.value(Settings.lease),
             slot: try SlotConfiguration(environment), callbackSecrets: try CallbackSecrets(environment))
     }

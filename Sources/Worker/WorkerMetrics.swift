@@ -13,11 +13,12 @@ package struct WorkerMetrics: Sendable {
         metrics.gauge(
             "respool_build_info", help: "The version of this worker.", labels: ["version": respoolVersion], 1)
         metrics.gauge("respool_slots", help: "Number of slots.", Double(slots))
-        running(0)
+        running(0, prefetched: 0)
     }
 
-    func running(_ count: Int) {
-        metrics.gauge("respool_jobs_running", help: "Active jobs.", Double(count))
+    func running(_ count: Int, prefetched: Int) {
+        metrics.gauge("respool_jobs_running", help: "Jobs that are converted or published.", Double(count))
+        metrics.gauge("respool_jobs_prefetched", help: "Jobs that were claimed ahead.", Double(prefetched))
     }
 
     /// Records the end of an attempt; `outcome` is the one reported to the queue, `code` is the error's or empty.

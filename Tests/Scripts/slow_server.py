@@ -1,7 +1,7 @@
-"""An HTTP server whose sources come slowly; prints its port.
+"""An HTTP server whose sources come slowly; prints its port, and then the path of each request.
 
 `/slow` gives ten minutes of silence at about twice their speed; `/slow-once?<name>` does so the first time that it is asked, and a
-second of silence at once from then on. `/drip` gives a byte a second.
+second of silence at once from then on, which `/quick` always does. `/drip` gives a byte a second, and `/missing` nothing.
 """
 
 import http.server, struct, time
@@ -14,7 +14,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     def log_message(self, *arguments): pass
     def do_GET(self):
-        slow = self.path == "/slow" or self.path not in seen
+        print(self.path, flush=True)
+        if self.path == "/missing": return self.send_error(404)
+        slow = self.path == "/slow" or self.path not in seen and not self.path.startswith("/quick")
         seen.add(self.path)
         header, size = wav(600 if slow else 1)
         self.send_response(200)
@@ -22,7 +24,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.send_header("Content-Length", str(len(header) + size))
         self.end_headers()
         try:
-            while self.path == "/drip":
+            while self.path.startswith("/drip"):
                 self.wfile.write(b"R")
                 time.sleep(1)
             self.wfile.write(header)

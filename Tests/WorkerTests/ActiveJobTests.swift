@@ -53,6 +53,21 @@ import Testing
         #expect(job.heartbeat != nil)
     }
 
+    @Test func `a job that was claimed ahead waits until it may begin`() async {
+        async let mayBegin = job.waitToBegin()
+        job.begin()
+        #expect(await mayBegin)
+        #expect(job.hasBegun)
+    }
+
+    @Test(arguments: [ActiveJob.Ending.cancelled, .lost, .released, .expired])
+    func `a job that was claimed ahead ends before it begins`(ending: ActiveJob.Ending) async {
+        async let mayBegin = job.waitToBegin()
+        job.end(ending)
+        #expect(await !mayBegin)
+        #expect(job.releaseSlot() == ending)
+    }
+
     @Test func `a job replaces an earlier attempt of the same job, which is lost`() {
         let jobs = ActiveJobs()
         let later = ActiveJob(job.job, slot: job.slot)

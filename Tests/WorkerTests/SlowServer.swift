@@ -3,7 +3,8 @@ import TestSupport
 /// An HTTP server whose sources come slowly, so that a conversion takes as long as a test needs it to, and no processor.
 ///
 /// `/slow` gives ten minutes of silence at about twice their speed; `/slow-once?<name>` does so the first time that it is
-/// asked, and a second of silence at once from then on. `/drip` gives a byte a second.
+/// asked, and a second of silence at once from then on, which `/quick` always does. `/drip` gives a byte a second, and
+/// `/missing` nothing.
 final class SlowServer: Sendable {
     let url: String
     private let child: ChildProcess
@@ -13,4 +14,7 @@ final class SlowServer: Sendable {
         try await eventually("the slow server listens", within: Workshop.timeout) { child.output.hasSuffix("\n") }
         url = "http://127.0.0.1:\(child.output.dropLast())"
     }
+
+    /// The paths that were asked for, in their order.
+    var requests: [String] { child.output.split(separator: "\n").dropFirst().map(String.init) }
 }
