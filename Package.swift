@@ -28,8 +28,13 @@ let immediateBinding: [LinkerSetting] = [
     .unsafeFlags(["-Xlinker", "-z", "-Xlinker", "relro", "-Xlinker", "-z", "-Xlinker", "now"])
 ]
 
-func library(_ name: String, _ dependencies: [Target.Dependency], resources: [Resource] = []) -> Target {
-    .target(name: name, dependencies: dependencies, resources: resources, swiftSettings: settings)
+/// Loops over samples take most of the time of some tests if they are not optimized.
+let optimized: [SwiftSetting] = [.unsafeFlags(["-O"], .when(configuration: .debug))]
+
+func library(
+    _ name: String, _ dependencies: [Target.Dependency], resources: [Resource] = [], _ more: [SwiftSetting] = []
+) -> Target {
+    .target(name: name, dependencies: dependencies, resources: resources, swiftSettings: settings + more)
 }
 
 func program(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
@@ -93,7 +98,7 @@ let package = Package(
         library("Bytes", ["MediaTypes", "Lifecycle"]),
         library("Containers", ["Bytes"]),
         library("Libav", ["Containers", "Bytes", "MediaTypes", "CLibav"]),
-        library("Filters", ["Libav", "Bytes", "MediaTypes", "CLibav", "CEbur128", "CRubberBand"]),
+        library("Filters", ["Libav", "Bytes", "MediaTypes", "CLibav", "CEbur128", "CRubberBand"], optimized),
         library("Demuxing", ["Containers", "Libav", "Bytes", "MediaTypes", "Lifecycle", "CLibav", "Text"]),
         library("Tags", ["Demuxing", "Containers", "Libav", "Bytes", "MediaTypes", "CLibav", "CTagLib"]),
         library(
@@ -160,8 +165,7 @@ let package = Package(
         // Tests and their programs.
         .target(
             name: "TestSupport", dependencies: ["Redis", "Lifecycle"], path: "Tests/TestSupport",
-            // Loops over samples take most of the time of some tests if they are not optimized.
-            swiftSettings: settings + [.unsafeFlags(["-O"])]),
+            swiftSettings: settings + optimized),
         .target(name: "Attacks", path: "Tests/Attacks"),
         .executableTarget(
             name: "HostileChild", dependencies: ["Sandbox", "SlotIPC", "Attacks"], path: "Tests/HostileChild",
