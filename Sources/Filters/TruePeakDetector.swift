@@ -6,10 +6,10 @@ import Glibc
 struct TruePeakDetector {
     /// The delay of a peak after its sample, in samples.
     static let latency = taps / 2
-    private static let taps = 32
+    static let taps = 32
     private static let phases = Self.coefficients()
     /// An upper bound of the ratio between an interpolated point and the largest sample near it.
-    private static let gain = phases.map { $0.reduce(0) { $0 + abs($1) } }.max()!
+    static let gain = (0..<3).map { phases[$0 * taps..<($0 + 1) * taps].reduce(0) { $0 + abs($1) } }.max()!
 
     /// The last samples of each channel, with room for the next ones.
     private var samples: [[Float]]
@@ -17,7 +17,7 @@ struct TruePeakDetector {
     /// The highest interpolated point between the last sample and the next one.
     private var between: Float = 0
     /// Samples processed at a time. A block far below the ceiling is skipped.
-    private static let block = 64
+    static let block = 64
 
     init(channels: Int) {
         samples = Array(repeating: Array(repeating: 0, count: Self.taps), count: channels)
@@ -41,7 +41,7 @@ struct TruePeakDetector {
         var highest: Float = 0
         for index in 0..<count {
             let next = points[index]
-            let peak = max(peaks[index], max(between, next))
+            let peak = max(peaks[index], between, next)
             between = next
             peaks[index] = peak
             highest = max(highest, peak)
@@ -57,30 +57,60 @@ struct TruePeakDetector {
                         let size = min(Self.block, count - start)
                         let near = samples.baseAddress! + start + 1
                         Self.raise(peaks.baseAddress! + start, near + (Self.latency - 1), size)
-                        var highest: Float = 0
-                        for index in 0..<size + Self.taps - 1 { highest = max(highest, abs(near[index])) }
-                        guard highest * Self.gain > limit else { continue }
-                        Self.interpolate(near, size, into: points.baseAddress! + start)
+                        guard Self.highest(near, size + Self.taps - 1) * Self.gain > limit else { continue }
+                        Self.interpolate(near, size, points: 3, into: points.baseAddress! + start)
                     }
                 }
             }
         }
     }
 
-    /// Raises peaks to the interpolated points between samples. The inner loop runs along time, so that it can be vectorized.
-    private static func interpolate(_ near: UnsafePointer<Float>, _ size: Int, into peaks: UnsafeMutablePointer<Float>)
-    {
-        withUnsafeTemporaryAllocation(of: Float.self, capacity: block) { room in
-            let sums = room.baseAddress!
-            for phase in phases {
-                sums.initialize(repeating: 0, count: size)
-                for tap in 0..<taps {
-                    let (factor, source) = (phase[tap], near + tap)
-                    for index in 0..<size { sums[index] += factor * source[index] }
+    /// Raises peaks to the interpolated points between samples: the middle one of three, or all.
+    static func interpolate(
+        _ near: UnsafePointer<Float>, _ size: Int, points: Int, into peaks: UnsafeMutablePointer<Float>
+    ) {
+        phases.withUnsafeBufferPointer { phases in
+            for phase in 0..<points {
+                let factors = phases.baseAddress! + phase * taps
+                // Sums of several samples at a time stay in registers.
+                var start = 0
+                while start + Several.scalarCount <= size {
+                    let source = UnsafeRawPointer(near + start)
+                    var sums = Several.zero
+                    for tap in 0..<taps {
+                        sums += factors[tap] * source.loadUnaligned(fromByteOffset: 4 * tap, as: Several.self)
+                    }
+                    let target = UnsafeMutableRawPointer(peaks + start)
+                    target.storeBytes(of: higher(target.loadUnaligned(as: Several.self), sums), as: Several.self)
+                    start += Several.scalarCount
                 }
-                raise(peaks, sums, size)
+                for index in start..<size {
+                    let sum = (0..<taps).reduce(Float(0)) { $0 + factors[$1] * near[index + $1] }
+                    peaks[index] = max(peaks[index], abs(sum))
+                }
             }
         }
+    }
+
+    private typealias Several = SIMD16<Float>
+
+    /// The higher of each two magnitudes.
+    private static func higher(_ heights: Several, _ samples: Several) -> Several {
+        let magnitudes = unsafeBitCast(unsafeBitCast(samples, to: SIMD16<UInt32>.self) & 0x7fff_ffff, to: Several.self)
+        return heights.replacing(with: magnitudes, where: magnitudes .> heights)
+    }
+
+    /// The magnitude of the highest sample.
+    static func highest(_ samples: UnsafePointer<Float>, _ count: Int) -> Float {
+        var heights = Several.zero
+        var start = 0
+        while start + Several.scalarCount <= count {
+            heights = higher(heights, UnsafeRawPointer(samples + start).loadUnaligned(as: Several.self))
+            start += Several.scalarCount
+        }
+        var highest = heights.max()
+        for index in start..<count { highest = max(highest, abs(samples[index])) }
+        return highest
     }
 
     private static func raise(_ peaks: UnsafeMutablePointer<Float>, _ samples: UnsafePointer<Float>, _ size: Int) {
@@ -90,9 +120,9 @@ struct TruePeakDetector {
         }
     }
 
-    /// The coefficients of a Kaiser-windowed sinc at each quarter between two samples.
-    private static func coefficients() -> [[Float]] {
-        [0.25, 0.5, 0.75].map { offset in
+    /// The coefficients of a Kaiser-windowed sinc in the middle between two samples, and at the other quarters.
+    private static func coefficients() -> [Float] {
+        [0.5, 0.25, 0.75].flatMap { offset in
             let exact = (0..<taps).map { tap in
                 let distance = Double(tap - (taps / 2 - 1)) - offset
                 let edge = distance / Double(taps / 2)
