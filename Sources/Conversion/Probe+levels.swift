@@ -24,7 +24,7 @@ extension Probe {
         let converter = try Resampler.open(reader.shape, to: shape)
         var loudness: LoudnessMeter?
         if settings.loudness {
-            loudness = try LoudnessMeter.open(shape, seconds: reader.sourceSeconds, findsMomentary: true)
+            loudness = try LoudnessMeter.open(shape)
         }
         var scan = settings.silence.map { SilenceScan($0, rate: shape.rate, keepsAll: true) }
         var meter = ProgressMeter(reader, phase: .analyzing)
@@ -36,9 +36,10 @@ extension Probe {
             scan?.append(floats, channels: shape.channels)
             if let report = meter.report(reader) { progress(report) }
         }
+        try loudness?.finish()
         switch loudness {
         case .none: break
-        case .some(let meter): probe.tracks[track].loudness = meter.loudness
+        case .some(let meter): probe.tracks[track].loudness = meter.blocks.loudness(withMomentary: true)
         }
         scan?.finish()
         probe.tracks[track].silences = scan?.silences.map {

@@ -23,7 +23,7 @@ enum SoundAnalysis {
             let key = try? Gauge.Key(rendition, reader.shape, reader.depth)
             keys.append(key)
             guard let key, gauges[key] == nil else { continue }
-            gauges[key] = try Gauge(rendition, reader.shape, reader.depth, seconds: reader.sourceSeconds)
+            gauges[key] = try Gauge(rendition, reader.shape, reader.depth)
         }
         var meter = ProgressMeter(reader, phase: .analyzing)
         let frame = try Frame()
@@ -62,15 +62,13 @@ private final class Gauge {
         }
     }
 
-    init(
-        _ rendition: Rendition, _ inputShape: SampleShape, _ depth: SampleDepth, seconds: Double?
-    ) throws(MediaError) {
+    init(_ rendition: Rendition, _ inputShape: SampleShape, _ depth: SampleDepth) throws(MediaError) {
         let sound = rendition.sound
         let settings = try EncodingSettings.resolve(rendition, try sound.shape(of: inputShape), depth)
         repair = try FloatRepair(inputShape)
         head = try ChannelMixStage(sound, inputShape, settings)
         if sound.loudness != nil || sound.replayGain != nil {
-            meter = try LoudnessMeter.open(head.output, seconds: seconds)
+            meter = try LoudnessMeter.open(head.output)
         }
         let speed = meter == nil ? nil : sound.tempo.flatMap { $0.isUnity ? nil : $0 }
         let shape = head.output
@@ -97,13 +95,14 @@ private final class Gauge {
 
     func finish() throws(MediaError) {
         try tempo?.finish { (timed: borrowing Frame) throws(MediaError) in try meter!.append(timed) }
+        try meter?.finish()
     }
 
     var measurement: SoundMeasurement {
         let loudness: Loudness? =
             switch meter {
             case .none: nil
-            case .some(let meter): meter.loudness
+            case .some(let meter): meter.blocks.loudness()
             }
         return SoundMeasurement(
             samples: samples, loudness: loudness, sound: wantsSilence ? scan.sound : nil)

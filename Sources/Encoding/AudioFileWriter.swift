@@ -61,8 +61,7 @@ package final class AudioFileWriter: RenditionWriter {
         }
         let md5 = try OutputCheck.run(
             store, [OutputCheck(settings, samples: samples, written: tally)], stop: stop)
-        let seconds = Double(samples) / Double(settings.shape.rate)
-        let decoded = isMeasured ? try DecodedLoudness.of(store, settings, seconds: seconds, stop: stop) : nil
+        let decoded = isMeasured ? try DecodedLoudness.of(store, settings, stop: stop) : nil
         let excess = decoded.flatMap { sound?.take(decoded: $0) }
         var result = ConversionResult(
             settings, samples: samples, bytes: bytes,

@@ -10,7 +10,7 @@ import MediaTypes
 enum DecodedLoudness {
     /// Decodes and measures a lossy output; `nil` for a lossless one, whose samples are already measured.
     static func of(
-        _ store: any RandomAccessOutput, _ settings: EncodingSettings, seconds: Double, stop: CancellationFlag
+        _ store: any RandomAccessOutput, _ settings: EncodingSettings, stop: CancellationFlag
     ) throws(MediaError) -> Loudness? {
         guard settings.codec.kind == .lossy else { return nil }
         var reader: AssetReader
@@ -23,13 +23,14 @@ enum DecodedLoudness {
         var shape = reader.shape
         shape.format = AV_SAMPLE_FMT_FLTP
         let converter = try Resampler.open(reader.shape, to: shape)
-        var meter = try LoudnessMeter.open(shape, seconds: seconds)
+        var meter = try LoudnessMeter.open(shape)
         let frame = try Frame()
         let floats = try Frame()
         while try reader.next(into: frame) {
             try converter.convert(frame, into: floats)
             try meter.append(floats)
         }
-        return meter.loudness
+        try meter.finish()
+        return meter.blocks.loudness()
     }
 }

@@ -2,23 +2,33 @@ package import Bytes
 import CEbur128
 import CLibav
 package import Libav
-package import MediaTypes
 
-/// Measures loudness as EBU R 128 specifies; owns an `ebur128_state`.
+/// Measures consecutive samples as EBU R 128 specifies; owns an `ebur128_state`, which weights and sums them.
 package struct LoudnessMeter: ~Copyable {
+    /// What was measured of each complete 100 ms, and of the rest once `finish` was called.
+    package private(set) var blocks = LoudnessBlocks()
     private let state: UnsafeMutablePointer<ebur128_state>
-    private let rate: Int
     private let channels: Int
-    private let findsMomentary: Bool
-    private var samples: Int64 = 0
-    private var momentary = -Double.infinity
-    private var interleaved: [Float] = []
+    /// The number of samples in 100 ms.
+    private let hop: Int
+    private let peaks: PeakScan
+    /// The samples before and within the current 100 ms, of each channel.
+    private var planes: [[Float]]
+    private var filled = 0
+    private var interleaved: [Float]
+    /// How many times 100 ms are still to pass the filters without being measured.
+    private var lead: Int
+    private let isStart: Bool
 
-    private init(owning state: UnsafeMutablePointer<ebur128_state>, _ shape: SampleShape, findsMomentary: Bool) {
+    private init(owning state: UnsafeMutablePointer<ebur128_state>, _ shape: SampleShape, lead: Int) {
         self.state = state
-        rate = shape.rate
         channels = shape.channels
-        self.findsMomentary = findsMomentary
+        hop = Self.hop(rate: shape.rate)
+        peaks = PeakScan(rate: shape.rate)
+        planes = Array(repeating: Array(repeating: 0, count: PeakScan.history + hop), count: channels)
+        interleaved = Array(repeating: 0, count: hop * channels)
+        self.lead = lead
+        isStart = lead == 0
     }
 
     deinit {
@@ -26,10 +36,15 @@ package struct LoudnessMeter: ~Copyable {
         ebur128_destroy(&state)
     }
 
-    /// Opens a meter for planar floats. `seconds` is the expected duration, if known.
-    package static func open(
-        _ shape: SampleShape, seconds: Double?, findsMomentary: Bool = false
-    ) throws(MediaError) -> LoudnessMeter {
+    /// The number of samples in 100 ms at a rate in Hz, which is how libebur128 rounds it.
+    package static func hop(rate: Int) -> Int { rate / 10 }
+
+    /// How many times 100 ms before a part of a stream have to be appended before it. The slowest pole of the K-weighting is at
+    /// 38 Hz, so the samples before these change the result by less than 1e-18. The interpolation needs 31 samples.
+    package static func lead(rate: Int) -> Int { max(2, PeakScan.history / hop(rate: rate) + 1) }
+
+    /// Opens a meter for planar floats. The first `lead` times 100 ms precede what is measured.
+    package static func open(_ shape: SampleShape, lead: Int = 0) throws(MediaError) -> LoudnessMeter {
         // The range that libebur128 accepts (`ebur128_init`).
         guard (1...64).contains(shape.channels), (16...2_822_400).contains(shape.rate) else {
             throw MediaError(
@@ -37,13 +52,10 @@ package struct LoudnessMeter: ~Copyable {
                 "loudness can be measured for 1 to 64 channels at 16 to 2822400 Hz, not for \(shape.channels) at \(shape.rate) Hz"
             )
         }
-        var mode = EBUR128_MODE_I.rawValue | EBUR128_MODE_LRA.rawValue | EBUR128_MODE_TRUE_PEAK.rawValue
-        // A list of blocks is exact and takes 1.2 MB an hour. A histogram has a fixed size and is accurate to 0.05 LU.
-        if seconds.map({ $0 > 4 * 3600 }) ?? true { mode |= EBUR128_MODE_HISTOGRAM.rawValue }
-        guard let state = ebur128_init(UInt32(shape.channels), UInt(shape.rate), Int32(mode)) else {
+        guard let state = ebur128_init(UInt32(shape.channels), UInt(shape.rate), Int32(EBUR128_MODE_M.rawValue)) else {
             throw .outOfMemory("measure loudness")
         }
-        let meter = LoudnessMeter(owning: state, shape, findsMomentary: findsMomentary)
+        let meter = LoudnessMeter(owning: state, shape, lead: lead)
         let hasSides = shape.layout.place(of: AV_CHAN_SIDE_LEFT) != nil
         for place in 0..<shape.channels {
             ebur128_set_channel(state, UInt32(place), Int32(position(shape.layout.channel(at: place), hasSides)))
@@ -70,56 +82,55 @@ package struct LoudnessMeter: ~Copyable {
         return position.rawValue
     }
 
-    /// Measures a frame of planar floats.
-    package mutating func append(_ frame: borrowing Frame) throws(MediaError) {
-        var done = 0
-        while done < frame.samples {
-            let portion = min(frame.samples - done, findsMomentary ? max(rate / 10, 1) : 4096)
-            try append(frame, done, portion)
-            done += portion
-        }
-    }
-
-    private mutating func append(_ frame: borrowing Frame, _ start: Int, _ count: Int) throws(MediaError) {
-        if interleaved.count < count * channels { interleaved = Array(repeating: 0, count: count * channels) }
-        let code = interleaved.withUnsafeMutableBufferPointer { samples in
-            let target = samples.baseAddress!
+    /// Measures a frame of planar floats, or a range of its samples.
+    package mutating func append(_ frame: borrowing Frame, _ range: Range<Int>? = nil) throws(MediaError) {
+        var done = range?.lowerBound ?? 0
+        let end = range?.upperBound ?? frame.samples
+        while done < end {
+            let count = min(end - done, hop - filled)
             for channel in 0..<channels {
-                let plane = frame.floats(channel) + start
-                for index in 0..<count { target[index * channels + channel] = plane[index] }
+                planes[channel].withUnsafeMutableBufferPointer { plane in
+                    let target = plane.baseAddress! + PeakScan.history + filled
+                    target.update(from: frame.floats(channel) + done, count: count)
+                }
             }
-            return ebur128_add_frames_float(state, target, count)
-        }
-        guard code == Int32(EBUR128_SUCCESS.rawValue) else { throw .outOfMemory("measure loudness") }
-        samples += Int64(count)
-        if findsMomentary && samples * 10 >= Int64(rate) * 4 {
-            var level = 0.0
-            ebur128_loudness_momentary(state, &level)
-            momentary = max(momentary, level)
+            filled += count
+            done += count
+            if filled == hop { try measure() }
         }
     }
 
-    /// The loudness of the samples so far.
-    package var loudness: Loudness {
-        var (integrated, range) = (0.0, 0.0)
-        ebur128_loudness_global(state, &integrated)
-        // A clip shorter than one gating block of 400 ms is measured as one block of the clip's length.
-        if samples * 10 < Int64(rate) * 4 && samples > 0 {
-            ebur128_loudness_window(state, UInt(max(samples * 1000 / Int64(rate), 1)), &integrated)
-            if integrated < -70 { integrated = -.infinity }
+    /// Measures the samples behind the last complete 100 ms.
+    package mutating func finish() throws(MediaError) {
+        let samples = blocks.energies.count * hop + filled
+        if filled > 0 { try measure() }
+        guard isStart, blocks.energies.count < 4, samples > 0 else { return }
+        blocks.whole = energy(milliseconds: max(samples * 1000 / (hop * 10), 1))
+    }
+
+    private mutating func measure() throws(MediaError) {
+        let (count, isLead) = (filled, lead > 0)
+        for channel in 0..<channels {
+            planes[channel].withUnsafeMutableBufferPointer { plane in
+                let samples = plane.baseAddress! + PeakScan.history
+                interleaved.withUnsafeMutableBufferPointer { target in
+                    for index in 0..<count { target[index * channels + channel] = samples[index] }
+                }
+                if !isLead { peaks.scan(samples, count, &blocks.samplePeak, &blocks.truePeak) }
+                plane.baseAddress!.update(from: plane.baseAddress! + count, count: PeakScan.history)
+            }
         }
-        ebur128_loudness_range(state, &range)
-        var (highest, highestSample) = (0.0, 0.0)
-        for channel in 0..<UInt32(channels) {
-            var peak = 0.0
-            ebur128_true_peak(state, channel, &peak)
-            highest = max(highest, peak)
-            ebur128_sample_peak(state, channel, &peak)
-            highestSample = max(highestSample, peak)
+        filled = 0
+        guard ebur128_add_frames_float(state, interleaved, count) == Int32(EBUR128_SUCCESS.rawValue) else {
+            throw .outOfMemory("measure loudness")
         }
-        func finite(_ value: Double) -> Double? { value.isFinite ? value : nil }
-        return Loudness(
-            integrated: finite(integrated), range: finite(range), truePeak: finite(decibels(highest)),
-            samplePeak: finite(decibels(highestSample)), momentary: findsMomentary ? finite(momentary) : nil)
+        if isLead { lead -= 1 } else if count == hop { blocks.energies.append(energy(milliseconds: 100)) }
+    }
+
+    /// The energy of the last samples.
+    private borrowing func energy(milliseconds: Int) -> Double {
+        var level = -Double.infinity
+        ebur128_loudness_window(state, UInt(milliseconds), &level)
+        return LoudnessBlocks.energy(level)
     }
 }

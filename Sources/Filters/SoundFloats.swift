@@ -61,10 +61,7 @@ final class SoundFloats {
         late = limiter?.latency ?? 0
         isBounded = ceiling == nil && !(settings.sampleFormat?.isFloat ?? false)
         mayExceed = isBounded && ClipMeter.concerns(settings.shape.format)
-        if sound.loudness != nil {
-            let seconds = measurement.map { Double($0.samples) / Double(inputShape.rate) * (speed?.stretch ?? 1) }
-            meter = try LoudnessMeter.open(output, seconds: seconds)
-        }
+        if sound.loudness != nil { meter = try LoudnessMeter.open(output) }
     }
 
     func append(_ frame: borrowing Frame, _ body: FrameBody) throws(MediaError) {
@@ -90,6 +87,7 @@ final class SoundFloats {
             try limit(rest, body)
             left -= count
         }
+        try meter?.finish()
     }
 
     private func resample(_ frame: borrowing Frame, _ body: FrameBody) throws(MediaError) {
@@ -130,7 +128,7 @@ final class SoundFloats {
         if let decoded { return decoded }
         return switch meter {
         case .none: nil
-        case .some(let meter): meter.loudness
+        case .some(let meter): meter.blocks.loudness()
         }
     }
 
