@@ -20,7 +20,7 @@ package enum Converter {
         stop: CancellationFlag, progress: (Progress) -> Void
     ) throws(MediaError) -> [Result<ConversionResult, MediaError>] {
         progress(Progress(phase: .opening))
-        let measurements = try SoundAnalysis.run(source, plan, stop: stop, progress: progress)
+        let measurements = try SoundAnalysis.run(source, plan, threads: threads, stop: stop, progress: progress)
         var reader = try AssetReader.open(source, plan.source, stop: stop)
         let metadata = try reader.metadata(source, charset: plan.source.tagEncoding)
         let writers = RenditionWriters(

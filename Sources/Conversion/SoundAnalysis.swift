@@ -1,6 +1,8 @@
 import Bytes
 import CLibav
 import Decoding
+import Encoders
+import Encoding
 import Filters
 import Libav
 import Lifecycle
@@ -10,20 +12,24 @@ import MediaTypes
 enum SoundAnalysis {
     /// Measures what each output needs; `nil` for outputs that need nothing or cannot be made.
     static func run(
-        _ source: any ByteSource, _ plan: ConversionPlan, stop: CancellationFlag, progress: (Progress) -> Void
+        _ source: any ByteSource, _ plan: ConversionPlan, threads: EncoderThreads, stop: CancellationFlag,
+        progress: (Progress) -> Void
     ) throws(MediaError) -> [SoundMeasurement?] {
         guard plan.renditions.contains(where: \.sound.needsMeasurement) else {
             return Array(repeating: nil, count: plan.renditions.count)
         }
         progress(Progress(phase: .analyzing))
-        var reader = try AssetReader.open(source, plan.source, stop: stop)
+        var settings = plan.source
+        // To decode takes longer than all else here.
+        settings.threads = threads.count
+        var reader = try AssetReader.open(source, settings, stop: stop)
         var gauges: [Gauge.Key: Gauge] = [:]
         var keys: [Gauge.Key?] = []
         for rendition in plan.renditions {
             let key = try? Gauge.Key(rendition, reader.shape, reader.depth)
             keys.append(key)
             guard let key, gauges[key] == nil else { continue }
-            gauges[key] = try Gauge(rendition, reader.shape, reader.depth)
+            gauges[key] = try Gauge(rendition, reader.shape, reader.depth, threads: threads)
         }
         var meter = ProgressMeter(reader, phase: .analyzing)
         let frame = try Frame()
@@ -31,8 +37,8 @@ enum SoundAnalysis {
             for gauge in gauges.values { try gauge.append(frame) }
             if let report = meter.report(reader) { progress(report) }
         }
-        for gauge in gauges.values { try gauge.finish() }
-        let measurements = gauges.mapValues { $0.measurement }
+        var measurements: [Gauge.Key: SoundMeasurement] = [:]
+        for (key, gauge) in gauges { measurements[key] = try gauge.finish() }
         return keys.map { key in key.flatMap { measurements[$0] } }
     }
 }
@@ -41,7 +47,7 @@ enum SoundAnalysis {
 private final class Gauge {
     private let repair: FloatRepair
     private let head: ChannelMixStage
-    private var meter: LoudnessMeter?
+    private let meter: ParallelLoudness?
     /// The tempo at which loudness is measured; `nil` for the source's.
     private let tempo: TempoStage?
     private var scan: SilenceScan
@@ -62,16 +68,17 @@ private final class Gauge {
         }
     }
 
-    init(_ rendition: Rendition, _ inputShape: SampleShape, _ depth: SampleDepth) throws(MediaError) {
+    init(
+        _ rendition: Rendition, _ inputShape: SampleShape, _ depth: SampleDepth, threads: EncoderThreads
+    ) throws(MediaError) {
         let sound = rendition.sound
         let settings = try EncodingSettings.resolve(rendition, try sound.shape(of: inputShape), depth)
         repair = try FloatRepair(inputShape)
         head = try ChannelMixStage(sound, inputShape, settings)
-        if sound.loudness != nil || sound.replayGain != nil {
-            meter = try LoudnessMeter.open(head.output)
-        }
-        let speed = meter == nil ? nil : sound.tempo.flatMap { $0.isUnity ? nil : $0 }
         let shape = head.output
+        meter =
+            sound.loudness == nil && sound.replayGain == nil ? nil : try ParallelLoudness(shape, threads: threads)
+        let speed = meter == nil ? nil : sound.tempo.flatMap { $0.isUnity ? nil : $0 }
         tempo = try speed.map { speed throws(MediaError) in try TempoStage(speed, shape) }
         wantsSilence = sound.trimSilence != nil
         scan = SilenceScan(sound.trimSilence ?? SilenceTrim(threshold: 0), rate: inputShape.rate)
@@ -84,27 +91,18 @@ private final class Gauge {
     private func measure(_ frame: borrowing Frame) throws(MediaError) {
         try head.convert(frame) { (floats: borrowing Frame) throws(MediaError) in
             if let tempo {
-                try tempo.append(floats) { (timed: borrowing Frame) throws(MediaError) in try meter!.append(timed) }
-            } else if meter != nil {
-                try meter!.append(floats)
+                try tempo.append(floats) { (timed: borrowing Frame) throws(MediaError) in try meter?.append(timed) }
+            } else {
+                try meter?.append(floats)
             }
             if wantsSilence { scan.append(floats, channels: head.output.channels) }
             samples += Int64(floats.samples)
         }
     }
 
-    func finish() throws(MediaError) {
-        try tempo?.finish { (timed: borrowing Frame) throws(MediaError) in try meter!.append(timed) }
-        try meter?.finish()
-    }
-
-    var measurement: SoundMeasurement {
-        let loudness: Loudness? =
-            switch meter {
-            case .none: nil
-            case .some(let meter): meter.blocks.loudness()
-            }
+    func finish() throws(MediaError) -> SoundMeasurement {
+        try tempo?.finish { (timed: borrowing Frame) throws(MediaError) in try meter?.append(timed) }
         return SoundMeasurement(
-            samples: samples, loudness: loudness, sound: wantsSilence ? scan.sound : nil)
+            samples: samples, loudness: try meter?.finish(), sound: wantsSilence ? scan.sound : nil)
     }
 }

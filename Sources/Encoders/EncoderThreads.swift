@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The threads on which the encoders of one conversion run. Their number may change meanwhile.
+/// The threads on which the encoders of one conversion run, and its loudness is measured. Their number may change meanwhile.
 ///
 /// A thread counts only while it encodes: one that waits for samples would otherwise keep others from making progress.
 package final class EncoderThreads: Sendable {
@@ -35,7 +35,7 @@ package final class EncoderThreads: Sendable {
     func endStream() { streams.subtract(1, ordering: .relaxed) }
 
     /// Takes a thread if one is free.
-    func acquire() -> Bool {
+    package func acquire() -> Bool {
         var taken = busy.load(ordering: .relaxed)
         while taken < count {
             let (done, now) = busy.weakCompareExchange(
@@ -52,5 +52,6 @@ package final class EncoderThreads: Sendable {
     /// Takes a thread even if none is free, for an encoder that must continue.
     func take() { busy.add(1, ordering: .acquiringAndReleasing) }
 
-    func release() { busy.subtract(1, ordering: .acquiringAndReleasing) }
+    /// Gives a thread back.
+    package func release() { busy.subtract(1, ordering: .acquiringAndReleasing) }
 }

@@ -15,6 +15,7 @@ package final class AudioFileWriter: RenditionWriter {
     private var writer: AssetWriter
     private var tags: TagWriter
     private let sound: AudioFilterChain?
+    private let threads: EncoderThreads
     private let stop: CancellationFlag
     private let isMeasured: Bool
 
@@ -24,6 +25,7 @@ package final class AudioFileWriter: RenditionWriter {
         _ measurement: SoundMeasurement?, lowering: Double = 0, threads: EncoderThreads, stop: CancellationFlag
     ) throws(MediaError) {
         self.store = store
+        self.threads = threads
         self.stop = stop
         isMeasured = rendition.sound.loudness != nil && measurement?.loudness?.integrated != nil
         settings = try EncodingSettings.resolve(rendition, try rendition.sound.shape(of: reader.shape), reader.depth)
@@ -61,7 +63,7 @@ package final class AudioFileWriter: RenditionWriter {
         }
         let md5 = try OutputCheck.run(
             store, [OutputCheck(settings, samples: samples, written: tally)], stop: stop)
-        let decoded = isMeasured ? try DecodedLoudness.of(store, settings, stop: stop) : nil
+        let decoded = isMeasured ? try DecodedLoudness.of(store, settings, threads: threads, stop: stop) : nil
         let excess = decoded.flatMap { sound?.take(decoded: $0) }
         var result = ConversionResult(
             settings, samples: samples, bytes: bytes,

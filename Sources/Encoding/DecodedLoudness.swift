@@ -1,7 +1,7 @@
 import Bytes
 import CLibav
 import Decoding
-import Filters
+import Encoders
 import Libav
 import Lifecycle
 import MediaTypes
@@ -10,7 +10,7 @@ import MediaTypes
 enum DecodedLoudness {
     /// Decodes and measures a lossy output; `nil` for a lossless one, whose samples are already measured.
     static func of(
-        _ store: any RandomAccessOutput, _ settings: EncodingSettings, stop: CancellationFlag
+        _ store: any RandomAccessOutput, _ settings: EncodingSettings, threads: EncoderThreads, stop: CancellationFlag
     ) throws(MediaError) -> Loudness? {
         guard settings.codec.kind == .lossy else { return nil }
         var reader: AssetReader
@@ -23,14 +23,13 @@ enum DecodedLoudness {
         var shape = reader.shape
         shape.format = AV_SAMPLE_FMT_FLTP
         let converter = try Resampler.open(reader.shape, to: shape)
-        var meter = try LoudnessMeter.open(shape)
+        let meter = try ParallelLoudness(shape, threads: threads)
         let frame = try Frame()
         let floats = try Frame()
         while try reader.next(into: frame) {
             try converter.convert(frame, into: floats)
             try meter.append(floats)
         }
-        try meter.finish()
-        return meter.blocks.loudness()
+        return try meter.finish()
     }
 }

@@ -31,6 +31,15 @@ package enum Sounds {
         }
     }
 
+    /// Two tones and an offset at 8 kHz. Their level changes each second.
+    package static func steps(samples: Int, channel: Int) -> [Float] {
+        (0..<samples).map { place in
+            let level = Float([3, 40, 12, 90, 1, 25, 60][place / 8000 % 7]) / 100
+            let angle = Float(place % 8000) * Float(300 + 170 * channel) * 2 * .pi / 8000
+            return level * (sinf(angle) + sinf(3.7 * angle + 0.5) / 3) + 0.05
+        }
+    }
+
     private static func header(bytes: Int) -> [UInt8] {
         Array("RIFF".utf8) + littleEndian(UInt32(36 + bytes)) + Array("WAVEfmt ".utf8) + littleEndian(UInt32(16))
             + littleEndian(UInt16(1)) + littleEndian(UInt16(1)) + littleEndian(UInt32(44_100))
