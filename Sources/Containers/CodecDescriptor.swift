@@ -6,7 +6,8 @@ package struct CodecDescriptor: Sendable {
     package let convergence: Convergence
     /// Whether the stream carries dynamic range compression for players to apply.
     package let compressesRange: Bool
-    /// Whether libav decodes each packet without state of earlier ones.
+    /// Whether libav decodes each packet without state of earlier ones, if the samples are integers. It decodes DSD in WavPack
+    /// to floats, with a filter.
     package let hasIndependentPackets: Bool
     /// Whether its granule positions in Ogg count samples from the first to the last page (RFC 7845, Vorbis I A.2).
     package let countsGranules: Bool
@@ -52,7 +53,7 @@ extension CodecID {
                 countsGranules: true)
         case .trueAudio, .wavPack:
             CodecDescriptor(
-                isChecksummed: true, convergence: .frames, compressesRange: false, hasIndependentPackets: false,
+                isChecksummed: true, convergence: .frames, compressesRange: false, hasIndependentPackets: true,
                 countsGranules: false)
         case .g722, .g726, .gsm, .gsmMicrosoft:
             CodecDescriptor(

@@ -14,6 +14,9 @@ import Testing
         ("ahead.flac", ["-frame_size", "512"]), ("ahead.oga", ["-c:a", "flac", "-frame_size", "512"]),
         ("ahead.mka", ["-c:a", "flac", "-frame_size", "512"]),
         ("ahead-24.flac", ["-frame_size", "512", "-sample_fmt", "s32"]),
+        ("ahead.wv", ["-frame_size", "1024"]), ("ahead-24.wv", ["-frame_size", "1024", "-sample_fmt", "s32p"]),
+        ("ahead-5.1.wv", ["-frame_size", "1024", "-ac", "6"]),
+        ("ahead-float.wv", ["-frame_size", "1024", "-sample_fmt", "fltp"]),
     ]
 
     @Test(arguments: kinds)
@@ -38,7 +41,22 @@ import Testing
         #expect(try await decode(bytes, threads: 4) == one)
     }
 
-    @Test(arguments: ["ahead.flac", "ahead.oga"], 0..<12)
+    @Test func `several threads decode hybrid WavPack and TTA`() async throws {
+        let hybrid = Studio.shared.folder.file("ahead-hybrid.wv")
+        let music = try await Studio.shared.music()
+        #expect(
+            try await ChildProcess.run("wavpack", ["-q", "-b4", "--blocksize=1024", music, "-o", hybrid]).succeeded)
+        // A frame of TTA has 1.04 seconds.
+        let wave = ["-f", "lavfi", "-i", "sine=f=300:r=8000:d=150"]
+        for path in [hybrid, try await Studio.shared.source("ahead.tta", wave)] {
+            let bytes = try fileBytes(path)
+            let one = try await decode(bytes, threads: 1)
+            #expect(one.samples == (path == hybrid ? 264_600 : 1_200_000))
+            #expect(try await decode(bytes, threads: 4) == one)
+        }
+    }
+
+    @Test(arguments: ["ahead.flac", "ahead.oga", "ahead.wv"], 0..<12)
     func `damage is found as by one thread`(_ name: String, _ seed: Int) async throws {
         let arguments = try #require(Self.kinds.first { $0.0 == name }).1
         var bytes = try fileBytes(try await Studio.shared.music(as: name, arguments))

@@ -153,7 +153,7 @@ struct TrackDecoder: ~Copyable {
     /// Starts to decode on other threads after the first packets, which are all that a short source has.
     private mutating func lookAhead(from frame: borrowing Frame) throws(MediaError) {
         guard fed.count == Self.packetsBeforeThreads, ahead == nil, threads > 1, !source.isEndless,
-            track.codecID.descriptor.hasIndependentPackets
+            track.codecID.descriptor.hasIndependentPackets, case .integer = depth
         else { return }
         ahead = try DecodeAhead(demuxer, track, similarTo: frame, threads: threads - 1)
     }
