@@ -75,7 +75,7 @@ extension RedisURL {
         } else if host.contains(":") {
             throw .url("the Redis address has the host '\(host)'; write an IPv6 address as [::1]")
         }
-        guard let colon else { return address(try name(host), scheme.hasSuffix("sentinel") ? 26379 : usualPort) }
+        guard let colon else { return address(try name(host), scheme.hasSuffix("sentinel") ? 26379 : defaultPort) }
         let digits = text[text.index(after: colon)...]
         guard digits.utf8.allSatisfy({ (48...57).contains($0) }), let port = UInt16(digits), port > 0 else {
             throw .url("the Redis address has the port '\(digits)'; use a number from 1 to 65535")

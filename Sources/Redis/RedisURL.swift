@@ -38,7 +38,7 @@ package struct RedisURL: Sendable, Hashable {
     package init(_ environment: Environment) throws(RedisError) {
         let setting = Settings.redisURL
         guard let text = environment.text(setting) else {
-            self.init(address: .tcp(host: "127.0.0.1", port: Self.usualPort))
+            self.init(address: .tcp(host: "127.0.0.1", port: Self.defaultPort))
             return
         }
         do throws(RedisError) { try self.init(text) } catch { throw .url("\(setting.name): \(error)") }
@@ -48,8 +48,8 @@ package struct RedisURL: Sendable, Hashable {
     /// it.
     package var ports: [UInt16] {
         let named = addresses.compactMap(\.port)
-        guard case .sentinels = topology, !named.contains(Self.usualPort) else { return named }
-        return named + [Self.usualPort]
+        guard case .sentinels = topology, !named.contains(Self.defaultPort) else { return named }
+        return named + [Self.defaultPort]
     }
 
     /// The same location without credentials and client certificate.
@@ -63,7 +63,7 @@ package struct RedisURL: Sendable, Hashable {
     /// Whether the client presents a certificate to the server.
     package var hasCertificate: Bool { files.certificate != nil }
 
-    static let usualPort: UInt16 = 6379
+    static let defaultPort: UInt16 = 6379
 
     /// The server at the address, with the same account, database and files.
     func server(at address: Address) -> RedisURL {

@@ -10,7 +10,7 @@ extension TransferPolicy {
 
     private var neededPorts: Set<UInt16> {
         let servers = [proxy, s3.endpoint, s3.container?.url, s3.instanceEndpoint].compactMap(\.self)
-        let files = sourceSchemes.union(outputSchemes).map(\.usualPort)
+        let files = sourceSchemes.union(outputSchemes).map(\.defaultPort)
         return Set(
             [80, 443] + files + servers.compactMap(ServerURL.port)
                 + (allowedHosts + allowedOutputHosts).compactMap { ServerURL.port(of: "host://\($0)") })
@@ -18,7 +18,7 @@ extension TransferPolicy {
 }
 
 extension FileScheme {
-    fileprivate var usualPort: UInt16 {
+    fileprivate var defaultPort: UInt16 {
         switch self {
         case .ftp: 21
         case .ftps: 990

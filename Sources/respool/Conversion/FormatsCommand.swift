@@ -168,7 +168,7 @@ private struct CodecEntry: Encodable {
         case sampleRates = "sample_rates"
         case lowestSampleRate = "lowest_sample_rate"
         case highestSampleRate = "highest_sample_rate"
-        case maxChannels = "most_channels"
+        case maxChannels = "max_channels"
         case channelLayouts = "channel_layouts"
         case bitRates = "bit_rates"
         case bitRateRanges = "bit_rate_ranges"
