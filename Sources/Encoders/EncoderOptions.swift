@@ -39,6 +39,8 @@ extension EncodingSettings {
     var canBeJoined: Bool {
         guard codec.kind == .lossy, let joint = codec.joint else { return true }
         if let bitRate, let least = joint.lowestBitRate, bitRate < least { return false }
+        // The check of a joint compares samples of the same rate.
+        if let rate = codec.packets.decodedRate, rate != shape.rate { return false }
         var settings = encoder
         if settings.bitRateMode == codec.bitRateMode(nil, withQuality: quality != nil) { settings.bitRateMode = nil }
         return settings == EncoderSettings() && (quality == nil || joint.rule != .windows)

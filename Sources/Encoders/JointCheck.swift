@@ -25,6 +25,7 @@ struct JointCheck {
         var source = Timeline(start: time, rate: shape.rate)
         for shared in frames { source.add(shared.frame, shape) }
         let decoded = try decode(packets, around: time)
+        guard !decoded.samples.isEmpty else { return false }
         let width = shape.rate / 20
         var errors = [Double](repeating: 0, count: 2 * Self.windows)
         var powers = errors
