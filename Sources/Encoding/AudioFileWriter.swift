@@ -17,6 +17,7 @@ package final class AudioFileWriter: RenditionWriter {
     private let sound: AudioFilterChain?
     private let threads: EncoderThreads
     private let stop: CancellationFlag
+    /// Whether the finished file is decoded to measure its loudness, because its codec changes the samples.
     private let isMeasured: Bool
 
     /// Opens the file and its encoder. `lowering` in dB reduces the level of an output that is encoded again.
@@ -27,10 +28,13 @@ package final class AudioFileWriter: RenditionWriter {
         self.store = store
         self.threads = threads
         self.stop = stop
-        isMeasured = rendition.sound.loudness != nil && measurement?.loudness?.integrated != nil
         settings = try EncodingSettings.resolve(rendition, try rendition.sound.shape(of: reader.shape), reader.depth)
+        isMeasured =
+            rendition.sound.loudness != nil && measurement?.loudness?.integrated != nil
+            && settings.codec.kind == .lossy
         sound = try AudioFilterChain.open(
-            rendition.sound, reader.shape, reader.depth, settings, measurement, lowering: lowering)
+            rendition.sound, reader.shape, reader.depth, settings, measurement, lowering: lowering,
+            measuresFile: isMeasured)
         tags = TagWriter(
             metadata, rendition.tags, format: settings.format, codec: settings.codec, rate: settings.shape.rate,
             sourceRate: reader.shape.rate, layout: settings.shape.layout)
@@ -63,7 +67,7 @@ package final class AudioFileWriter: RenditionWriter {
         }
         let md5 = try OutputCheck.run(
             store, [OutputCheck(settings, samples: samples, written: tally)], stop: stop)
-        let decoded = isMeasured ? try DecodedLoudness.of(store, settings, threads: threads, stop: stop) : nil
+        let decoded = isMeasured ? try DecodedLoudness.of(store, threads: threads, stop: stop) : nil
         let excess = decoded.flatMap { sound?.take(decoded: $0) }
         var result = ConversionResult(
             settings, samples: samples, bytes: bytes,

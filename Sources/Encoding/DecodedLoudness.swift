@@ -8,11 +8,10 @@ import MediaTypes
 
 /// Measures the loudness of a finished file as players decode it.
 enum DecodedLoudness {
-    /// Decodes and measures a lossy output; `nil` for a lossless one, whose samples are already measured.
+    /// Decodes and measures an output; `nil` if it is too short for that.
     static func of(
-        _ store: any RandomAccessOutput, _ settings: EncodingSettings, threads: EncoderThreads, stop: CancellationFlag
+        _ store: any RandomAccessOutput, threads: EncoderThreads, stop: CancellationFlag
     ) throws(MediaError) -> Loudness? {
-        guard settings.codec.kind == .lossy else { return nil }
         var reader: AssetReader
         do throws(MediaError) { reader = try AssetReader.open(StoredSource(store), SourceSettings(), stop: stop) } catch
         {

@@ -31,17 +31,19 @@ package final class AudioFilterChain {
         window = try kept.map { range throws(MediaError) in try SampleWindow(range) }
     }
 
-    /// Opens the chain of an output; `nil` if the source's samples pass through unchanged.
+    /// Opens the chain of an output; `nil` if the source's samples pass through unchanged. With `measuresFile`, the loudness of
+    /// the finished file is given to `take`.
     package static func open(
         _ sound: SoundSettings, _ inputShape: SampleShape, _ depth: SampleDepth, _ settings: EncodingSettings,
-        _ measurement: SoundMeasurement?, lowering: Double = 0
+        _ measurement: SoundMeasurement?, lowering: Double = 0, measuresFile: Bool = false
     ) throws(MediaError) -> AudioFilterChain? {
         let staysAsItIs =
             settings.sampleFormat?.isFloat == true && settings.shape.rate == inputShape.rate && !sound.changesSamples
         let repair =
             FloatRepair.concerns(inputShape.format) && !staysAsItIs ? try FloatRepair(inputShape) : nil
         if sound.changesSamples {
-            let floats = try SoundFloats(sound, inputShape, settings, measurement, lowering: lowering)
+            let floats = try SoundFloats(
+                sound, inputShape, settings, measurement, lowering: lowering, measuresFile: measuresFile)
             return try AudioFilterChain(sound, floats.output, .float32, repair, nil, floats, measurement)
         }
         guard let references = sound.channelMap else {

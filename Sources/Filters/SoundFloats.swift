@@ -17,6 +17,9 @@ final class SoundFloats {
     /// Samples of limiter latency that are still to be dropped from the start of the output.
     private var late: Int
     private var meter: LoudnessMeter?
+    /// The samples that are still measured. If the finished file is measured, these are enough for one that is too short to be
+    /// decoded.
+    private var unmeasured = Int.max
     private let ceiling: Double?
     /// The requested loudness in LUFS.
     private let target: Double?
@@ -36,7 +39,7 @@ final class SoundFloats {
     init(
         _ sound: SoundSettings, _ inputShape: SampleShape, _ settings: EncodingSettings,
         _ measurement: SoundMeasurement?,
-        lowering: Double = 0
+        lowering: Double = 0, measuresFile: Bool = false
     ) throws(MediaError) {
         rest = try Frame()
         target = sound.loudness
@@ -62,6 +65,7 @@ final class SoundFloats {
         isBounded = ceiling == nil && !(settings.sampleFormat?.isFloat ?? false)
         mayExceed = isBounded && ClipMeter.concerns(settings.shape.format)
         if sound.loudness != nil { meter = try LoudnessMeter.open(output) }
+        if measuresFile { unmeasured = output.rate }
     }
 
     func append(_ frame: borrowing Frame, _ body: FrameBody) throws(MediaError) {
@@ -113,7 +117,10 @@ final class SoundFloats {
                 for index in 0..<frame.samples { samples[index] = min(max(samples[index], -bound), bound) }
             }
         }
-        if meter != nil { try meter!.append(frame) }
+        if meter != nil, unmeasured > 0 {
+            try meter!.append(frame)
+            unmeasured -= frame.samples
+        }
         if outputGain != 1 {
             for channel in 0..<output.channels {
                 let samples = frame.floats(channel)
@@ -126,6 +133,7 @@ final class SoundFloats {
     /// The output's loudness; `nil` if no loudness was requested.
     var after: Loudness? {
         if let decoded { return decoded }
+        guard unmeasured > 0 else { return nil }
         return switch meter {
         case .none: nil
         case .some(let meter): meter.blocks.loudness()

@@ -139,6 +139,18 @@ import Testing
         #expect(made.result.samples == 4 * 48_000)
     }
 
+    @Test(arguments: ["mp3", "opus"])
+    func `a lossy result of a few frames has a loudness, though it may be too short to be decoded`(
+        _ format: String
+    ) async throws {
+        let source = try await tones("short-tone.wav", [(level: -23, seconds: 0.2)])
+        for milliseconds in [Int64(3), 150] {
+            let end = MediaTime(value: milliseconds, timescale: 1000)
+            let made = try await convert(source, sound(format, nil) { $0.loudness = -20 }, end: end)
+            #expect(made.result.loudness?.after.samplePeak != nil)
+        }
+    }
+
     @Test func `silence stays silent, and a source shorter than a gate is measured`() async throws {
         let silence = try await Studio.shared.source("nothing.wav", ["-f", "lavfi", "-i", "anullsrc=d=1"])
         let made = try await convert(silence, sound("wav", nil) { $0.loudness = -16 })
