@@ -19,6 +19,8 @@ PROGRAMS = pathlib.Path(os.environ.get("PROGRAMS", ROOT / ".build/release")).res
 RESPOOL = str(PROGRAMS / "respool")
 PREFIX = "respool:{default}:"
 TERMINAL = ("completed", "failed", "cancelled")
+# Encoders of all jobs and conversions that do not say how many; `make proof THREADS=4`.
+THREADS = os.environ.get("THREADS")
 
 
 class Service:
@@ -64,6 +66,8 @@ class Service:
         return worker
 
     def respool(self, *words, statuses=(0,), seconds=120):
+        if THREADS and words[0] == "convert":
+            words = (*words, "--threads", THREADS)
         return run(RESPOOL, *words, environment=self.environment, statuses=statuses, seconds=seconds)
 
     def source(self, name):
@@ -71,6 +75,7 @@ class Service:
 
     def push(self, *jobs):
         """Pushes jobs with XADD and returns their ids."""
+        jobs = [({"threads": THREADS} if THREADS else {}) | job for job in jobs]
         commands = [["XADD", PREFIX + "in", "*", *(part for pair in job.items() for part in pair)] for job in jobs]
         return self.redis.many(commands)
 
