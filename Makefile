@@ -17,6 +17,8 @@ RELEASED := PROGRAMS=$(CURDIR)/$(RELEASE)
 
 SECONDS ?= 60
 COUNT ?= 10000
+PIECES ?= 200
+CODEC ?=
 SEED ?= 1
 
 .PHONY: help deps build release test unit quick proof soak mutations conformance joints containers fuzz lint format settings sanitize bench demo install uninstall clean
@@ -59,9 +61,10 @@ conformance: release ## convert every source to every output, at every rate and 
 	@deploy/install-packages
 	$(RELEASED) $(PYTEST) $(TESTS)/test_conformance.py -m soak --part '$(PART)' -s
 
-joints: release ## compare files of several encoders with those of one, over real music
-	@deploy/install-packages supertux-data
-	$(RELEASED) $(PYTEST) $(TESTS)/test_joints.py -m soak -s
+# All of it takes hours. CODEC="mp3 or opus" selects settings by their names, and PIECES the number of pieces of each.
+joints: release ## compare files of several encoders with those of one, over music and synthetic sound
+	@deploy/install-packages faad mpg123 opus-tools supertux-data vorbis-tools wesnoth-1.16-music
+	$(RELEASED) $(PYTEST) $(TESTS)/test_joints.py -m soak -k '$(CODEC)' --count $(PIECES) -s
 
 containers: ## build the image and run three workers, with podman and podman-compose, or docker
 	$(PYTEST) $(TESTS)/test_containers.py -rs
