@@ -80,7 +80,7 @@ import Testing
         try await busy.isFetching(fetched, "/quick")
         try await busy.isFetching(fetching, "/drip")
         busy.worker.kill(SIGTERM)
-        try await eventually("both are released") {
+        try await eventually("both are released", within: Workshop.timeout) {
             guard try await busy.isReleased(fetched) else { return false }
             return try await busy.isReleased(fetching)
         }
@@ -101,7 +101,9 @@ import Testing
         #expect(try await busy.isStillRunning())
         // Another one takes the place of the normal job, and not that of the first.
         let late = try await busy.push("/quick?late", ["priority": "high"])
-        try await eventually("the normal job is released too") { try await busy.isReleased(normal) }
+        try await eventually("the normal job is released too", within: Workshop.timeout) {
+            try await busy.isReleased(normal)
+        }
         try await busy.isFetching(late, "/quick?late")
         try await busy.endRunning()
         for id in [high, late, normal] { try await busy.shop.job(id, reaches: .completed) }
@@ -133,7 +135,7 @@ import Testing
         try await busy.isFetching(fetched, "/quick")
         try await busy.shop.queue.pause()
         try await busy.endRunning()
-        try await eventually("it is released") { try await busy.isReleased(fetched) }
+        try await eventually("it is released", within: Workshop.timeout) { try await busy.isReleased(fetched) }
         try await busy.shop.queue.resume()
         try await busy.shop.job(fetched, reaches: .completed)
     }
