@@ -49,8 +49,8 @@ proof: release ## run the quick and the long end-to-end tests on the release bui
 	@deploy/install-packages golang-github-gomodule-redigo-dev golang-go node-redis nodejs python3-redis ruby-redis
 	$(RELEASED) $(PYTEST) $(TESTS) $(SIDE_BY_SIDE) -m 'quick or long'
 
-soak: release ## run ten times as many steps of the model test as `make proof`, and all faults five times
-	$(RELEASED) $(PYTEST) $(TESTS)/test_model.py $(TESTS)/test_faults.py -m soak -s
+soak: release ## run ten times as many steps of the model test as `make proof`, all faults five times, and recordings of ten hours
+	$(RELEASED) $(PYTEST) $(TESTS)/test_model.py $(TESTS)/test_faults.py $(TESTS)/test_ten_hours.py -m soak -s
 
 mutations: release ## send COUNT (10000) mutated files, generated with SEED (1), to one worker
 	$(RELEASED) $(PYTEST) $(TESTS)/test_mutations.py --count $(COUNT) --seed $(SEED) -s

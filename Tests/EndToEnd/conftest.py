@@ -70,7 +70,8 @@ class Lines:
         name = report.nodeid.rsplit("/", 1)[-1]
         if report.skipped:
             self.terminal.ensure_newline()
-            self.terminal.write_line(f"SKIPPED {name}: {report.longrepr[2].removeprefix('Skipped: ')}")
+            reason = f"fails as expected: {report.wasxfail}" if hasattr(report, "wasxfail") else report.longrepr[2].removeprefix("Skipped: ")
+            self.terminal.write_line(f"SKIPPED {name}: {reason}")
         if report.skipped or report.when != "call":
             return
         self.terminal.ensure_newline()

@@ -1,6 +1,7 @@
 """Recordings of ten hours: the minute at their end costs little more than the minute at their start, and little memory.
 
-With the marker `soak` each cut is also held against ffmpeg's decode of the whole recording, which takes minutes.
+With the marker `soak` each cut is also held against ffmpeg's decode of the whole recording, which takes minutes, and whole recordings
+are converted by four encoders.
 """
 
 import os
@@ -30,11 +31,14 @@ SOURCES = {
 }
 
 
-def convert(service, source, output, span):
-    """Cuts a range by hand: seconds, and MB of the largest of its processes."""
-    told = run("/usr/bin/python3", "-S", MEASURED, RESPOOL, "convert", source, output, "--start", span[0], "--end", span[1],
-               environment=service.environment)
+def measured(service, source, output, *words, limit=120):
+    """Converts by hand: seconds, and MB of the largest of its processes."""
+    told = run("/usr/bin/python3", "-S", MEASURED, RESPOOL, "convert", source, output, *words, environment=service.environment, seconds=limit)
     return tuple(map(float, told.split()))
+
+
+def convert(service, source, output, span):
+    return measured(service, source, output, "--start", span[0], "--end", span[1])
 
 
 def make(service, name, arguments):
@@ -78,3 +82,21 @@ def test_the_last_minute_of_ten_hours_costs_little_more_than_the_first(service, 
         os.remove(source)
         lines.append(f"{name} {first:.2f} and {last:.2f} s, {memory:.0f} MB")
     figures("; ".join(lines))
+
+
+@pytest.mark.alone
+@pytest.mark.soak
+@pytest.mark.parametrize("format", [
+    "mp3", "opus", "flac", *(pytest.param(format, marks=pytest.mark.xfail(reason=reason, strict=True)) for format, reason in (
+        ("m4a", "its segments have 60 s"), ("ogg", "each frame of 64 samples takes memory of its own")))])
+def test_ten_hours_on_four_threads_take_little_memory(service, figures, format):
+    write(f"{service.folder}/minute.wav", melody(60, channels=2), 2)
+    memories = []
+    for minutes in (10, LOOPS):
+        source = f"{service.sources}/{minutes}.flac"
+        ffmpeg("-stream_loop", minutes - 1, "-i", f"{service.folder}/minute.wav", "-compression_level", "0", source)
+        seconds, memory = measured(service, source, f"{service.folder}/r.{format}", "--threads", "4", "--passthrough", "never", "--overwrite", "replace",
+                                   limit=3600)
+        memories.append(memory)
+    check(memories[1] <= 60 + 4 * 15, f"{format}: {memories[1]:.0f} MB with four threads")
+    figures(f"{format}: {memories[0]:.0f} MB for ten minutes, {memories[1]:.0f} MB for ten hours in {seconds:.0f} s")
