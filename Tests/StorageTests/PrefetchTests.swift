@@ -49,12 +49,12 @@ import Testing
         let library = folder.file("full-disk.so")
         let mark = folder.file("full")
         try await CompiledProgram.make(library, of: "full-disk.c", ["-shared", "-fPIC", "-DMARK=\"\(mark)\""])
-        let url = try await Origin.shared.url("slow", "full", 200)
+        let url = try await Origin.shared.url("slow", "postponed", 200)
         try await withTransfer(policy, wrapper: ["/usr/bin/env", "LD_PRELOAD=\(library)"]) { child in
             try await child.tell(.prefetch(.test(url)))
-            try await isAsked("full", times: 1)
+            try await isAsked("postponed", times: 1)
             try folder.write("full", text: "")
-            #expect(try await Origin.shared.sent("full") < Int(size))
+            #expect(try await Origin.shared.sent("postponed") < Int(size))
             try await child.tell(.begin)
             guard case .opened(size, _) = try await child.ask(.open) else {
                 Issue.record("not opened")
@@ -63,7 +63,7 @@ import Testing
             #expect(try await child.fetch(0..<1000) == Array(Origin.content.prefix(1000)))
             try await child.endJob()
         }
-        #expect(try await Origin.shared.ranges("full").count == 2)
+        #expect(try await Origin.shared.ranges("postponed").count == 2)
     }
 
     @Test func `a stream and a playlist are those of the time when the job begins`() async throws {
