@@ -86,9 +86,7 @@ def test_the_last_minute_of_ten_hours_costs_little_more_than_the_first(service, 
 
 @pytest.mark.alone
 @pytest.mark.soak
-@pytest.mark.parametrize("format", [
-    "mp3", "opus", "flac", *(pytest.param(format, marks=pytest.mark.xfail(reason=reason, strict=True)) for format, reason in (
-        ("m4a", "its segments have 60 s"), ("ogg", "each frame of 64 samples takes memory of its own")))])
+@pytest.mark.parametrize("format", ["mp3", "opus", "flac", "m4a", "ogg"])
 def test_ten_hours_on_four_threads_take_little_memory(service, figures, format):
     write(f"{service.folder}/minute.wav", melody(60, channels=2), 2)
     memories = []

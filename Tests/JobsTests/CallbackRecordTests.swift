@@ -4,7 +4,7 @@ import Redis
 import Testing
 
 /// Callbacks as they are listed.
-@Suite(.timeLimit(.minutes(1))) struct CallbackRecordTests {
+@Suite(.timeLimit(.minutes(5))) struct CallbackRecordTests {
     @Test func `records show pending and finished callbacks, without secrets`() async throws {
         try await QueueFixture.run { fixture in
             for host in ["a.org", "b.org", "c.org"] {

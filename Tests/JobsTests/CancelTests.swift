@@ -2,7 +2,7 @@ import JobSchema
 import Jobs
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct CancelTests {
+@Suite(.timeLimit(.minutes(5))) struct CancelTests {
     @Test func `a waiting, parked or delayed job is cancelled at once`() async throws {
         try await QueueFixture.run { fixture in
             let delayed = try await fixture.enqueue(["delay": "60"])

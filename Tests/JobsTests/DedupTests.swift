@@ -3,7 +3,7 @@ import Jobs
 import Redis
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct DedupTests {
+@Suite(.timeLimit(.minutes(5))) struct DedupTests {
     @Test func `a second job with the key is a duplicate of the first, however it is pushed`() async throws {
         try await QueueFixture.run { fixture in
             let first = try await fixture.enqueue(["dedup": "a key"])

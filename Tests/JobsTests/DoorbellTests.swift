@@ -6,7 +6,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct DoorbellTests {
+@Suite(.timeLimit(.minutes(5))) struct DoorbellTests {
     /// Waiters that never claim; each counts its first ring.
     private func waiters(
         _ count: Int, on fixture: QueueFixture, _ body: (_ rung: @Sendable () -> Int) async throws -> Void
@@ -155,12 +155,12 @@ import Testing
             let bell = fixture.doorbell()
             #expect(try await bell.wait(for: .milliseconds(10)) == .rang)
             #expect(try await bell.wait(for: .milliseconds(10)) == .timeout)
-            async let answer = bell.wait(for: .milliseconds(500))
+            // It waits again and again, because a busy machine may not see that it waits the first time.
+            async let answer: Void = { while try await bell.wait(for: .seconds(1)) == .timeout {} }()
             try await eventually("it waits") { try await fixture.blocked() == 1 }
             _ = try await fixture.client.send(["DEL", .text(fixture.queue.keys.inbox)])
-            // Redis 7 tells it at once, 6.2 lets it wait.
-            _ = try await answer
-            _ = try await bell.wait(for: .milliseconds(10))
+            // Redis 7 reports it at once, 6.2 to the next wait.
+            try await answer
             try await fixture.push()
             #expect(try await bell.wait(for: .seconds(1)) == .rang)
         }

@@ -3,7 +3,7 @@ import Jobs
 import Lifecycle
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct FailureTests {
+@Suite(.timeLimit(.minutes(5))) struct FailureTests {
     private let broken = Failure(.sourceUnreachable, "no route")
 
     @Test func `a failed job runs again with a growing delay until its attempts are spent`() async throws {

@@ -4,7 +4,7 @@ import MediaTypes
 import Redis
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct FencingTests {
+@Suite(.timeLimit(.minutes(5))) struct FencingTests {
     @Test func `a repeated finish gets the first answer, whatever it says, and even after a new claim`()
         async throws
     {

@@ -18,7 +18,7 @@ struct Garbage: Sendable, CustomTestStringConvertible {
     var testDescription: String { name }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct InboxTests {
+@Suite(.timeLimit(.minutes(5))) struct InboxTests {
     /// Pushes raw arguments, and answers what became of the entry after a claim; a good job behind it must be claimed.
     private func fate(of arguments: [RedisArgument]) async throws -> JobRecord {
         var record: JobRecord?

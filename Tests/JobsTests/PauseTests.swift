@@ -2,7 +2,7 @@ import JobSchema
 import Jobs
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct PauseTests {
+@Suite(.timeLimit(.minutes(5))) struct PauseTests {
     @Test func `a paused queue hands out no job, and a resumed one does`() async throws {
         try await QueueFixture.run { fixture in
             let id = try await fixture.enqueue()

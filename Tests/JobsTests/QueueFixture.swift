@@ -15,13 +15,18 @@ struct QueueFixture {
     static let job = ["source": "https://example.org/a.flac", "format": "mp3"]
     static let worker = "host:1:abc"
 
+    /// A client that waits for a busy machine.
+    static func patientClient(_ server: RedisServer) -> RedisClient {
+        RedisClient(url: server.url, name: "test", timeout: .seconds(60))
+    }
+
     /// Runs the body on a fresh queue, and the audit after it.
     static func run(
         settings: QueueSettings = .init(), options: KeyValuePairs<String, String> = [:],
         _ body: (QueueFixture) async throws -> Void
     ) async throws {
         let server = try await RedisServer(options)
-        let client = server.client()
+        let client = patientClient(server)
         let queue = JobQueue(client: client, name: try QueueName("test"), settings: settings)
         let fixture = QueueFixture(server: server, client: client, queue: queue)
         try await body(fixture)

@@ -5,7 +5,7 @@ import MediaTypes
 import Redis
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct ReadingTests {
+@Suite(.timeLimit(.minutes(5))) struct ReadingTests {
     @Test func `every state is counted`() async throws {
         try await QueueFixture.run { fixture in
             #expect(try await fixture.queue.stats().oldestWaiting == nil)

@@ -3,7 +3,7 @@ import Jobs
 import Redis
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct ScheduleTests {
+@Suite(.timeLimit(.minutes(5))) struct ScheduleTests {
     private static let fields = QueueFixture.job
 
     private static func put(

@@ -6,13 +6,15 @@ Prints its port and each request; ends with its standard input.
 import datetime, http.server, json, sys, threading
 
 lifetime, container, identifier, secret, token = int(sys.argv[1]), *sys.argv[2:]
+lock = threading.Lock()
 folder = "/latest/meta-data/iam/security-credentials/"
 
 class Handler(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     def log_message(self, *arguments): pass
     def answer(self, status, text=""):
-        print(self.command, self.path, flush=True)
+        # `print` writes its parts one after the other, and another thread may write between them.
+        with lock: print(self.command, self.path, flush=True)
         self.send_response(status)
         self.send_header("Content-Length", str(len(text)))
         self.end_headers()

@@ -4,8 +4,9 @@
 second of silence at once from then on, which `/quick` always does. `/drip` gives a byte a second, and `/missing` nothing.
 """
 
-import http.server, struct, time
+import http.server, struct, threading, time
 seen = set()
+lock = threading.Lock()
 def wav(seconds):
     size = seconds * 88200
     return b"RIFF" + struct.pack("<I", 36 + size) + b"WAVEfmt " + struct.pack(
@@ -14,7 +15,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     def log_message(self, *arguments): pass
     def do_GET(self):
-        print(self.path, flush=True)
+        # `print` writes the text and the line's end one after the other, and another thread may write between them.
+        with lock: print(self.path, flush=True)
         if self.path == "/missing": return self.send_error(404)
         slow = self.path == "/slow" or self.path not in seen and not self.path.startswith("/quick")
         seen.add(self.path)

@@ -9,7 +9,7 @@ import Testing
 
 /// Children that send callbacks, and that stop in the middle of it: the kernel's stopped processes, which read nothing and end by
 /// no request.
-@Suite(.serialized, .timeLimit(.minutes(1))) struct CallbackChildTests {
+@Suite(.serialized, .timeLimit(.minutes(5))) struct CallbackChildTests {
     private func child(_ policy: TransferPolicy = TransferPolicy(), timeout: Duration = .seconds(60)) -> CallbackChild {
         CallbackChild(policy: policy, log: Log(form: .text, least: .error), timeout: timeout)
     }
@@ -28,7 +28,8 @@ import Testing
     }
 
     private func sender() async throws -> pid_t {
-        let outcome = try await ChildProcess.run("pgrep", ["-P", "\(getpid())", "-f", " callbacks$"])
+        let outcome = try await ChildProcess.run(
+            "pgrep", ["-P", "\(getpid())", "-f", "respool-transfer \(getpid()) callbacks$"])
         return try #require(pid_t(outcome.output.split(separator: "\n").last ?? ""))
     }
 

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// What children of a worker that runs as root may still do as root.
-@Suite(.enabled(if: geteuid() == 0, "nobody but root has capabilities to give up"), .timeLimit(.minutes(1)))
+@Suite(.enabled(if: geteuid() == 0, "nobody but root has capabilities to give up"), .timeLimit(.minutes(5)))
 struct CapabilityTests {
     private let studio: Studio
 

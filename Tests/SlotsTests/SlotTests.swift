@@ -9,7 +9,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct SlotTests {
+@Suite(.timeLimit(.minutes(5))) struct SlotTests {
     private let studio: Studio
 
     init() async throws { studio = try await Studio() }
@@ -204,7 +204,7 @@ import Testing
     }
 
     @Test func `a transcoder is not silent while its worker does not listen`() async throws {
-        let slot = studio.slot { $0.silence = .seconds(1) }
+        let slot = studio.slot { $0.silence = .seconds(2) }
         var task = studio.task("busy", source: "long.wav")
         task.plan = ConversionPlan(renditions: [Rendition(format: "mp3")])
         let heldUp = Mutex<ContinuousClock.Instant?>(nil)
@@ -216,7 +216,7 @@ import Testing
                     return since == nil
                 }
                 // The worker's own delay, during which the transcoder speaks.
-                if isFirst { usleep(2_000_000) }
+                if isFirst { usleep(2_500_000) }
                 if heldUp.withLock({ $0!.duration(to: .now) }) > .seconds(3) { slot.stop() }
             }
         }

@@ -164,7 +164,7 @@ actor TransferChild {
     /// Stages an output with these bytes, and answers what is reported of it.
     func stage(_ text: String, output index: Int = 0) throws -> TransferReport {
         _ = try write(text, output: index, part: nil)
-        return try report()
+        return try outcome()
     }
 
     /// Writes one file of an output, and answers the name that it will have.

@@ -59,12 +59,19 @@ package final class ChildProcess: Sendable {
         if writer >= 0 { close(writer) }
     }
 
-    /// Runs the program to its end.
+    /// Runs the program to its end, and kills it after five minutes, so that a program that does not end fails one test only.
     package static func run(
         _ program: String, _ arguments: [String] = [], environment: [String: String] = [:], folder: String? = nil,
         input: Input = .none
     ) async throws(Errno) -> Outcome {
-        try await ChildProcess(program, arguments, environment: environment, folder: folder, input: input).wait()
+        let child = try await ChildProcess(
+            program, arguments, environment: environment, folder: folder, input: input)
+        let alarm = Task {
+            guard (try? await Task.sleep(for: .seconds(300))) != nil else { return }
+            child.kill()
+        }
+        defer { alarm.cancel() }
+        return await child.wait()
     }
 
     /// Sends the signal if the child is still running.

@@ -26,7 +26,7 @@ package final class RedisCluster: Sendable {
             return lines.joined(separator: "\n") + "\nvars currentEpoch 4 lastVoteEpoch 0\n"
         }
         self.ports = ports
-        try await eventually("the cluster is whole", within: .seconds(20), every: .milliseconds(50)) {
+        try await eventually("the cluster is whole", every: .milliseconds(50)) {
             for node in nodes {
                 guard try await node.info("CLUSTER", "INFO").contains("cluster_state:ok") else { return false }
             }
@@ -38,7 +38,7 @@ package final class RedisCluster: Sendable {
     package func failOver() async throws {
         try await shortenTimeouts()
         await nodes[0].kill()
-        try await eventually("the replica is the master", within: .seconds(20)) {
+        try await eventually("the replica is the master") {
             try await nodes[3].info("INFO", "replication").contains("role:master")
         }
     }
@@ -47,7 +47,7 @@ package final class RedisCluster: Sendable {
     package func breakApart() async throws {
         try await shortenTimeouts()
         await nodes[1].kill()
-        try await eventually("the cluster is down", within: .seconds(20)) {
+        try await eventually("the cluster is down") {
             try await nodes[0].info("CLUSTER", "INFO").contains("cluster_state:fail")
         }
     }

@@ -71,7 +71,7 @@ package final class RedisServer: Sendable {
         process.withLock { $0 = child }
         let client = client(name: "start")
         do {
-            try await eventually("redis-server answers", within: .seconds(10)) {
+            try await eventually("redis-server answers") {
                 guard child.isRunning else {
                     throw NotInTime(description: "redis-server ended: \(child.output)\(child.errors)")
                 }

@@ -17,7 +17,7 @@ package final class RoleServer: Sendable {
             ],
             input: .open)
         let process = process
-        try await eventually("the role server says its port", within: .seconds(20)) { process.output.contains("\n") }
+        try await eventually("the role server says its port") { process.output.contains("\n") }
         port = Int(process.output.prefix { $0.isNumber }) ?? 0
     }
 

@@ -20,7 +20,7 @@ package final class SentinelTrio: Sendable {
         let master = try await RedisServer(["port": "\(ports[0])", "repl-diskless-sync-delay": "0"])
         let replica = try await RedisServer(["port": "\(ports[1])"])
         _ = try await replica.client().send(["REPLICAOF", "127.0.0.1", .init(ports[0])])
-        try await eventually("the replica follows", within: .seconds(10)) {
+        try await eventually("the replica follows") {
             try await replica.info("INFO", "replication").contains("master_link_status:up")
         }
         var sentinels: [ChildProcess] = []
@@ -49,7 +49,7 @@ package final class SentinelTrio: Sendable {
         self.sentinels = sentinels
         self.folder = folder
         self.sentinelPorts = sentinelPorts
-        try await eventually("the sentinels know all", within: .seconds(10), every: .milliseconds(50)) {
+        try await eventually("the sentinels know all", every: .milliseconds(50)) {
             for index in 0..<3 {
                 let replicas = try? await ask(index, "REPLICAS").array?.first?.dictionary
                 guard replicas?["master-link-status"]?.string == "ok" else { return false }
@@ -73,7 +73,7 @@ package final class SentinelTrio: Sendable {
             ])
         }
         await servers[old].kill()
-        try await eventually("the sentinels name the other", within: .seconds(20)) {
+        try await eventually("the sentinels name the other") {
             try await master() == ports[1 - old]
         }
     }

@@ -41,6 +41,25 @@ package final class TemporaryFolder: Sendable {
     @discardableResult
     package func write(_ name: String, text: String) throws -> String { try write(name, text.utf8) }
 
+    /// Writes a shell script that can be executed and returns its path.
+    ///
+    /// A child writes it: a descriptor of this process would be inherited by children that other tests start at that
+    /// moment, and a file that is open for writing cannot be executed (ETXTBSY).
+    @discardableResult
+    package func script(_ name: String, _ text: String) async throws -> String {
+        let path = file(name)
+        let outcome = try await ChildProcess.run(
+            "sh", ["-c", "cat > \"$0\" && chmod 755 \"$0\"", path], input: .bytes(Array("#!/bin/sh\n\(text)\n".utf8)))
+        guard outcome.succeeded else { throw NotInTime(description: outcome.errors) }
+        return path
+    }
+
+    /// Copies a program into the folder, by a child for the same reason.
+    package func copy(ofProgram name: String) async throws {
+        let outcome = try await ChildProcess.run("cp", [Programs.path(name), file(name)])
+        guard outcome.succeeded else { throw NotInTime(description: outcome.errors) }
+    }
+
     private static func removeAll() {
         for path in existing.withLock({ $0 }) { try? FileManager.default.removeItem(atPath: path) }
     }

@@ -80,7 +80,7 @@ import Testing
         let server = try await SlowServer()
         let worker = try await shop.worker()
         let late = try await shop.push([
-            "source": "\(server.url)/slow-once?log", "format": "wav", "timeout": "1", "attempts": "7",
+            "source": "\(server.url)/slow-once?log", "format": "wav", "timeout": "6", "attempts": "7",
         ])
         let only = try await shop.push([
             "source": "\(server.url)/slow", "format": "mp3", "timeout": "1", "attempts": "1",
@@ -94,7 +94,7 @@ import Testing
         for id in [late, warned, plain] { try await shop.job(id, reaches: .completed) }
         let lines = try await shop.queue.log(late)
         #expect(lines.first?.contains("Z attempt 1 of 7 failed after") == true, "\(lines)")
-        #expect(lines.first?.hasSuffix("exceeded the job's timeout of 1 s (timeout)") == true)
+        #expect(lines.first?.hasSuffix("exceeded the job's timeout of 6 s (timeout)") == true)
         #expect(lines.last?.contains("of 7 completed after") == true)
         let warning = try await shop.queue.log(warned)
         #expect(warning.first?.hasPrefix("warning: the range ends at 5") == true, "\(warning)")

@@ -15,17 +15,15 @@ import Testing
         shop = try await Workshop()
         try await CompiledProgram.make(
             folder.file("hook.so"), of: "hostile-link.c", ["-shared", "-fPIC"])
-        try FileManager.default.copyItem(atPath: Programs.path("respoold"), toPath: folder.file("respoold"))
+        try await folder.copy(ofProgram: "respoold")
         symlink(Programs.path("respool-transfer"), folder.file("respool-transfer"))
     }
 
     /// A worker whose transcoder does this attack in each of its jobs.
     private func worker(_ attack: String, _ environment: [String: String] = [:]) async throws -> ChildProcess {
-        let script = try folder.write(
+        try await folder.script(
             "respool-transcode",
-            text: "#!/bin/sh\nATTACK=\(attack) LD_PRELOAD=\(folder.file("hook.so")) "
-                + "exec \(Programs.path("respool-transcode")) \"$@\"\n")
-        chmod(script, 0o755)
+            "ATTACK=\(attack) LD_PRELOAD=\(folder.file("hook.so")) exec \(Programs.path("respool-transcode")) \"$@\"")
         let own = ["RESPOOL_MAX_CRASHES": "1", "RESPOOL_SANDBOX": "require"].merging(environment) { $1 }
         let child = try await ChildProcess(
             folder.file("respoold"), ["worker"], environment: shop.environment.merging(own) { $1 })

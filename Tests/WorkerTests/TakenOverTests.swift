@@ -17,22 +17,17 @@ import Testing
         folder = try TemporaryFolder()
         let hook = folder.file("hook.so")
         try await CompiledProgram.make(hook, of: "taken-over.c", ["-shared", "-fPIC", "-I\(Self.attacks)"])
-        try FileManager.default.copyItem(atPath: Programs.path("respoold"), toPath: folder.file("respoold"))
+        try await folder.copy(ofProgram: "respoold")
         symlink(Programs.path("respool-transfer"), folder.file("respool-transfer"))
-        let script = try folder.write(
-            "respool-transcode",
-            text: "#!/bin/sh\nLD_PRELOAD=\(hook) exec \(Programs.path("respool-transcode")) \"$@\"\n")
-        chmod(script, 0o755)
+        try await folder.script(
+            "respool-transcode", "LD_PRELOAD=\(hook) exec \(Programs.path("respool-transcode")) \"$@\"")
     }
 
     func worker(_ shop: Workshop, _ environment: [String: String]) async throws -> ChildProcess {
         let own = ["RESPOOL_MAX_CRASHES": "1", "RESPOOL_SANDBOX": "require"].merging(environment) { $1 }
         let child = try await ChildProcess(
             folder.file("respoold"), ["worker"], environment: shop.environment.merging(own) { $1 })
-        try await eventually("the worker starts", within: Workshop.timeout) {
-            guard child.isRunning else { throw NotInTime(description: "the worker ended: \(child.errors)") }
-            return child.errors.contains("worker started")
-        }
+        try await child.logs("worker started")
         return child
     }
 

@@ -22,7 +22,7 @@ final class Workshop: Sendable {
             try FileManager.default.createDirectory(atPath: folder.file(name), withIntermediateDirectories: false)
         }
         redis = try await RedisServer(options)
-        client = redis.client()
+        client = RedisClient(url: redis.url, name: "test", timeout: Self.timeout)
         queue = JobQueue(client: client)
     }
 
@@ -101,9 +101,15 @@ final class Workshop: Sendable {
 }
 
 extension ChildProcess {
-    /// Waits until the child has logged the words.
+    /// Waits until the child has logged the words; throws at once if it ends without them.
     func logs(_ words: String) async throws {
-        try await eventually("\"\(words)\" is logged", within: Workshop.timeout) { errors.contains(words) }
+        try await eventually("\"\(words)\" is logged", within: Workshop.timeout) {
+            if errors.contains(words) { return true }
+            guard !isRunning else { return false }
+            let text = await wait().errors
+            guard text.contains(words) else { throw NotInTime(description: "ended before \"\(words)\": \(text)") }
+            return true
+        }
     }
 
     /// The process ids of the children with that name.
