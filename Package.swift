@@ -32,9 +32,9 @@ let immediateBinding: [LinkerSetting] = [
 let optimized: [SwiftSetting] = [.unsafeFlags(["-O"], .when(configuration: .debug))]
 
 func library(
-    _ name: String, _ dependencies: [Target.Dependency], resources: [Resource] = [], _ more: [SwiftSetting] = []
+    _ name: String, _ dependencies: [Target.Dependency], exclude: [String] = [], _ more: [SwiftSetting] = []
 ) -> Target {
-    .target(name: name, dependencies: dependencies, resources: resources, swiftSettings: settings + more)
+    .target(name: name, dependencies: dependencies, exclude: exclude, swiftSettings: settings + more)
 }
 
 func program(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
@@ -68,6 +68,8 @@ let package = Package(
         .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
         .systemLibrary(name: "CMicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),
         .target(name: "CLinux", cSettings: hardenedC),
+        // Embeds the Lua scripts of Sources/Jobs/Scripts.
+        .target(name: "CQueueScripts", cSettings: hardenedC),
         // TagLib (Debian's libtag1-dev) is C++, so this is an ordinary target with a C header.
         .target(
             name: "CTagLib", cxxSettings: hardenedCXX,
@@ -129,8 +131,8 @@ let package = Package(
 
         // The service.
         library(
-            "Jobs", ["Redis", "JobSchema", "MediaTypes", "Configuration", "Lifecycle", "Text"],
-            resources: [.embedInCode("Scripts")]),
+            "Jobs", ["Redis", "JobSchema", "MediaTypes", "Configuration", "Lifecycle", "Text", "CQueueScripts"],
+            exclude: ["Scripts"]),
         library("Slots", ["SlotIPC", "JobSchema", "MediaTypes", "Configuration", "Lifecycle", "Text"]),
         library(
             "Transfer",
@@ -156,7 +158,8 @@ let package = Package(
         program(
             "respoold",
             [
-                "Worker", "HTTPServer", "Jobs", "Redis", "Slots", "SlotIPC", "JobSchema", "MediaTypes", "Configuration",
+                "Worker", "HTTPServer", "Jobs", "Redis", "Slots", "SlotIPC", "JobSchema", "MediaTypes",
+                "Configuration",
                 "Lifecycle", "Text",
             ]),
         program("respool-transfer", ["Transfer"]),
@@ -191,7 +194,7 @@ let package = Package(
             [
                 "TestSupport",
                 "Conversion", "HLS", "Encoding", "Encoders", "Decoding", "Filters", "Tags", "Demuxing", "Containers",
-                "Libav", "Bytes", "Playlists", "MediaTypes", "Lifecycle", "CLibav",
+                "Libav", "Bytes", "Playlists", "MediaTypes", "Lifecycle", "CLibav", "CSampleSum",
             ]),
         tests("StorageTests", ["TestSupport", "Storage", "Crypto", "SlotIPC", "JobSchema", "MediaTypes", "Lifecycle"]),
         tests("SandboxTests", ["TestSupport", "HostileChild", "Attacks", "SlotIPC", "Lifecycle"]),
