@@ -61,7 +61,7 @@ package struct EventFeed: Sendable {
         do throws(RedisError) { return try await client.block(command, for: hold) } catch { throw .redis(error) }
     }
 
-    private static func event(_ entry: RedisValue) -> QueueEvent? {
+    static func event(_ entry: RedisValue) -> QueueEvent? {
         guard let parts = entry.array, parts.count == 2, let name = parts[0].string,
             var fields = parts[1].dictionary?.compactMapValues(\.string),
             let number = fields.removeValue(forKey: "n").flatMap({ Int64($0) })

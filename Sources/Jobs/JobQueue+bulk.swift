@@ -43,6 +43,23 @@ extension JobQueue {
         }
     }
 
+    /// Deletes a job that is not running. One that is still in the inbox is admitted first.
+    package func remove(_ id: String) async throws(QueueError) -> RemoveAnswer {
+        try await runMaintenanceIfQueued(id)
+        let answer = try await run(QueueScript.purge, ["job", .text(id)])
+        switch try answer.text() {
+        case "removed": return .removed
+        case "unknown": return .unknown
+        case let text:
+            guard let state = JobState(rawValue: text) else { throw answer.unexpected }
+            return .wrongState(state)
+        }
+    }
+
+    private func runMaintenanceIfQueued(_ id: String) async throws(QueueError) {
+        if try await jobs([id])[0]?.state == .queued { try await runMaintenance() }
+    }
+
     private static var bulk: Int { 500 }
 
     private static func cancelAnswer(_ part: ScriptAnswer) throws(QueueError) -> CancelAnswer {

@@ -28,11 +28,16 @@ extension JobQueue {
             let nextLease = try Self.wait(&parts)
             lostLeases += try LostLease.all(parts.next())
             if status == "again", !insists { continue }
-            var jobs: [ClaimedJob] = []
-            while !parts.isEmpty { jobs.append(try ClaimedJob(unpacking: &parts)) }
+            var (jobs, waits) = ([ClaimedJob](), [Duration]())
+            while !parts.isEmpty {
+                let (job, wait) = try ClaimedJob.unpack(&parts)
+                jobs.append(job)
+                if let wait { waits.append(wait) }
+            }
             return Claim(
                 jobs: jobs, nextDue: nextDue, nextLease: nextLease, isPaused: status == "paused",
-                hasMore: status == "more" || status == "again", lostLeases: lostLeases)
+                hasMore: status == "more" || status == "again", lostLeases: lostLeases,
+                waits: waits)
         }
     }
 
@@ -65,19 +70,20 @@ extension JobQueue {
 }
 
 extension ClaimedJob {
-    /// Decodes a job as `claim.lua` packs it.
-    init(unpacking parts: inout ScriptParts) throws(QueueError) {
-        id = try parts.text()
-        token = try parts.text()
+    /// Decodes a job as `claim.lua` packs it, and how long it was ready.
+    static func unpack(_ parts: inout ScriptParts) throws(QueueError) -> (ClaimedJob, wait: Duration?) {
+        let (id, token) = (try parts.text(), try parts.text())
         let part = try parts.next()
         let counts = try part.text().split(separator: " ")
         let numbers = counts.prefix(3).compactMap { Int($0) }
-        guard counts.count == 4, numbers.count == 3 else { throw part.unexpected }
-        (attempt, attempts, crashes) = (numbers[0], numbers[1], numbers[2])
-        createdAt = Int64(counts[3]) ?? JobRecord.moment(ofID: id)
-        fields = SpecText.decode(try parts.bytes())
+        guard counts.count == 5, numbers.count == 3 else { throw part.unexpected }
+        let fields = SpecText.decode(try parts.bytes())
         let record = try parts.bytes()
-        commit = record.isEmpty ? nil : try? JSONDecoder().decode(CommitRecord.self, from: Data(record))
-        isCommitUnreadable = !record.isEmpty && commit == nil
+        let commit = record.isEmpty ? nil : try? JSONDecoder().decode(CommitRecord.self, from: Data(record))
+        let job = ClaimedJob(
+            id: id, token: token, attempt: numbers[0], attempts: numbers[1], crashes: numbers[2], fields: fields,
+            createdAt: Int64(counts[3]) ?? JobRecord.moment(ofID: id), commit: commit,
+            isCommitUnreadable: !record.isEmpty && commit == nil)
+        return (job, Int64(counts[4]).map { .milliseconds($0) })
     }
 }

@@ -37,7 +37,7 @@ extension JobQueue {
     }
 
     /// The order of the lists; the jobs of indexes in the same element are merged.
-    private static let order: [[JobCursor.Shelf]] = [
+    static let order: [[JobCursor.Shelf]] = [
         [.state(.running)], [.state(.waiting)], [.parked], [.state(.delayed)], [.state(.queued)],
         [.state(.completed), .state(.failed), .state(.cancelled)],
     ]

@@ -51,6 +51,8 @@ package struct JobRecord: Sendable, Hashable {
     package var outputs: [OutputReport]?
     /// Why the last attempt failed.
     package var error: Failure?
+    /// The key whose limits apply to the job; not part of the JSON.
+    package var limitKey: String?
     /// Whether a waiting job waits for a permit of its `limit_key`; not part of the JSON.
     package var isParked: Bool
 }

@@ -15,6 +15,11 @@ package enum QueueError: Error, Hashable, Sendable {
         if case .redis(let error) = self { error.isTransient } else { false }
     }
 
+    /// Whether Redis refused the call because its memory is full.
+    package var isOutOfMemory: Bool {
+        if case .redis(let error) = self { error.isServer("OOM") } else { false }
+    }
+
     /// Whether Redis executed the command, but too few replicas acknowledged it.
     package var isShortOfReplicas: Bool {
         if case .redis(.tooFewReplicas(acknowledged: _, _)) = self { true } else { false }

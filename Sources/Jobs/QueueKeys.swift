@@ -71,6 +71,8 @@ package struct QueueKeys: Sendable, Hashable {
     package func callbacks(_ receiver: String) -> String { prefix + "callbacks:" + receiver }
     /// The hash with a worker's record and its last claim.
     package func worker(_ name: String) -> String { prefix + "worker:" + name }
+    /// The response to a request that may be repeated.
+    package func reply(_ name: String) -> String { prefix + "reply:" + name }
     /// A scheduled job.
     package func schedule(_ name: String) -> String { prefix + "schedule:" + name }
 }

@@ -76,7 +76,7 @@ struct QueueReading {
         case "callback": try await readCallbacks(rests)
         case "callbacks": try await readWaiting(rests)
         case "calling": try await readCalling(rests)
-        case "replay", "alias", "worker", "rate", "stats": try await readLives(kind, rests)
+        case "replay", "reply", "alias", "worker", "rate", "stats": try await readLives(kind, rests)
         default: try await readUnknown(rests.map { $0.isEmpty ? kind : "\(kind):\($0)" })
         }
     }

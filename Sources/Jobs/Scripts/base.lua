@@ -25,11 +25,11 @@ local counted = {}
 
 local function note(what) counted[what] = (counted[what] or 0) + 1 end
 
--- The counts of a minute are kept for two hours, those of an hour for eight days.
+-- The counts of a minute are kept for two hours, those of an hour for 31 days.
 local function save_counts()
   if not next(counted) then return end
   local minute, hour = whole(math.floor(NOW / 60000)), whole(math.floor(NOW / 3600000))
-  for key, ms in pairs({ [P .. 'stats:' .. minute] = '7200000', [P .. 'stats:hour:' .. hour] = '691200000' }) do
+  for key, ms in pairs({ [P .. 'stats:' .. minute] = '7200000', [P .. 'stats:hour:' .. hour] = '2678400000' }) do
     for what, number in pairs(counted) do
       -- Redis may refuse the command, for example while a cluster slot moves. A lost count is better than an interrupted
       -- transition, so errors are ignored. Only the first increment of a field sets the key's time to live.

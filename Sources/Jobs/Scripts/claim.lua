@@ -9,7 +9,8 @@
 --          because many jobs could not run: call again), `more` (fewer than requested were claimed, for the same reasons) or
 --          `paused`.
 --          Each job is five words: id, token, counts, spec, commit record or ''. The counts are `attempt attempts
---          crashes created`; created is ms since 1970, or `-`.
+--          crashes created waited`; created is ms since 1970, or `-`; waited is ms since the job became ready, or `-` in a
+--          repeated answer.
 --          A worker numbers its calls. A repeated call with the last counter returns the same jobs for 10 minutes, except those
 --          that the worker no longer owns. A call with a smaller counter returns nothing: it is a late duplicate.
 
@@ -28,8 +29,13 @@ local function hand_over(id, token, counts, record)
   answer[words + 4], answer[words + 5] = '{}', record
 end
 
-local function hand_over_job(job)
-  local counts = job.attempt .. ' ' .. job.attempts .. ' ' .. job.crashes .. ' ' .. (job.created or '-')
+-- Milliseconds since the job became ready: when it was promoted or given back, or else when it was pushed.
+local function waited(id, ready)
+  return whole(math.max(NOW - (tonumber(ready or string.match(id, '^%d+')) or NOW), 0))
+end
+
+local function hand_over_job(job, wait)
+  local counts = job.attempt .. ' ' .. job.attempts .. ' ' .. job.crashes .. ' ' .. (job.created or '-') .. ' ' .. wait
   hand_over(job.id, job.token, counts, job.commit and call('GET', P .. 'commit:' .. job.id) or '')
 end
 
@@ -46,7 +52,7 @@ if last and tonumber(counter) <= tonumber(last) then
   if counter == last then
     for id in string.gmatch(given, '%S+') do
       local job = read(id)
-      if job and job.state == 'running' and string.match(job.token, ':(.*)$') == nonce then hand_over_job(job) end
+      if job and job.state == 'running' and string.match(job.token, ':(.*)$') == nonce then hand_over_job(job, '-') end
     end
   end
   return packed('ok', -1, -1)
@@ -64,13 +70,13 @@ local function take_new(id, key)
   add(removals, READY, id)
   add(additions, LEASE, lease_end, id)
   event(id, 'running', 'attempt', '1')
-  hand_over(id, first_token, '1 5 0 -', '')
+  hand_over(id, first_token, '1 5 0 - ' .. waited(id), '')
 end
 
 local function take(job)
   local epoch = job.token and tonumber(string.match(job.token, '^%d+')) + 1 or 1
   job.token, job.attempt = whole(epoch) .. ':' .. nonce, job.attempt + 1
-  hand_over_job(job)
+  hand_over_job(job, waited(job.id, job.ready or job.created))
   local attempt = whole(job.attempt)
   if job.progress then call('HDEL', job.key, 'progress') end
   move(job, 'running', lease_end, 'attempt', attempt, 'token', job.token, 'worker', worker,

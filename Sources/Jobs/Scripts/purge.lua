@@ -1,9 +1,10 @@
--- Deletes jobs in one state; running ones are never deleted.
+-- Deletes jobs in one state, or one job; running ones are never deleted.
 --
 -- KEYS     the queue's `meta`; the other keys are derived from it (see meta.lua).
--- ARGV     state, maximum number (500).
+-- ARGV     state, maximum number (500); or `job`, the id of a job.
 -- Answers  how many were deleted, and 1 if there may be more, else 0. Entries of the inbox that are not jobs are deleted too,
---          but a seal is applied first, because a client may be waiting for the end of its group.
+--          but a seal is applied first, because a client may be waiting for the end of its group. For one job: `removed`, or its
+--          state if it is running, or `unknown` if it does not exist or was not admitted yet.
 
 -- require base
 -- require inbox
@@ -26,6 +27,12 @@ if state == 'queued' then
   save()
   return { purged, last ~= '' and 1 or 0 }
 end
+local only = state == 'job' and read(ARGV[2])
+if state == 'job' then
+  if not only then return 'unknown' end
+  state = only.state
+  if state == 'running' then return state end
+end
 if state == 'running' or not INDEX[state] then return { 0, 0 } end
 
 local keys = {}
@@ -44,6 +51,13 @@ local function remove(id)
   event(id, 'purged')
 end
 
+if only then
+  remove(only.id)
+  call('DEL', unpack(keys))
+  ring()
+  save()
+  return 'removed'
+end
 -- Parked jobs are deleted first, so that deleting other jobs does not unpark them.
 local ids = state == 'waiting' and call('ZRANGE', PARKED, 0, limit - 1) or {}
 for _, id in ipairs(ids) do remove(id) end

@@ -1,0 +1,7 @@
+/// The result of a request to delete a job.
+package enum RemoveAnswer: Sendable, Hashable {
+    case removed
+    /// The job is in that state; running jobs are not deleted.
+    case wrongState(JobState)
+    case unknown
+}
