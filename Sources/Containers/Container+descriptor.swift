@@ -76,15 +76,16 @@ extension Container {
                 packetBytes: nil)
         case .wave:
             ContainerDescriptor(
-                extent: .header(Extent.riff), hidden: [], unknownSize: { try $0.resolveWave() }, opening: .byteOrder,
+                extent: .header(Extent.riff), hidden: [], unknownSize: { try $0.resolveWave() }, opening: .samples,
                 tags: .chunks, seeking: .timestamps(of: .pcm), padding: .libav, length: .countedIfPCM,
                 checksum: .nowhere, timing: .stamped, places: .libav, framing: .container, tracks: .chosen, cut: .none,
                 packetBytes: 32_768)
         case .wave64:
             ContainerDescriptor(
-                extent: .header(Extent.wave64), hidden: .tags, unknownSize: { try $0.resolveWave64() }, opening: .asIs,
-                tags: .libav, seeking: .timestamps(of: .pcm), padding: .libav, length: .countedIfPCM,
-                checksum: .nowhere, timing: .stamped, places: .libav, framing: .container, tracks: .chosen, cut: .none,
+                extent: .header(Extent.wave64), hidden: .tags, unknownSize: { try $0.resolveWave64() },
+                opening: .samples, tags: .libav, seeking: .timestamps(of: .pcm), padding: .libav,
+                length: .countedIfPCM, checksum: .nowhere, timing: .stamped, places: .libav, framing: .container,
+                tracks: .chosen, cut: .none,
                 packetBytes: 32_768)
         case .asf:
             ContainerDescriptor(

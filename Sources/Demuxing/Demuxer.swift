@@ -57,6 +57,7 @@ package struct Demuxer: ~Copyable {
         let view: OpeningView?
         let edit: MovieEdit?
         let isBigEndian: Bool
+        var isOnlySamples = false
         do {
             let shortened = try TrailingTags.hidden(whole, descriptor)
             let resolved = try UnknownSize.resolved(shortened, descriptor)
@@ -67,7 +68,9 @@ package struct Demuxer: ~Copyable {
             case .likeFrames: (view, edit, isBigEndian) = (try OpeningView(bytes), nil, false)
             case .edit:
                 (view, edit, isBigEndian) = (nil, bytes.isEndless ? nil : try MovieEdit(withinPacketOf: bytes), false)
-            case .byteOrder: (view, edit, isBigEndian) = (nil, nil, try SourceBytes(bytes).isRIFX())
+            case .samples:
+                (view, edit, isBigEndian) = (nil, nil, try SourceBytes(bytes).isRIFX())
+                isOnlySamples = try !bytes.isEndless && !WaveSamples.mayBeDTS(bytes)
             }
         } catch { throw .unreadable(error, operation) }
         if view != nil || bytes !== whole { source = try SourceContext.open(view ?? bytes, stop: stop) }
@@ -81,6 +84,7 @@ package struct Demuxer: ~Copyable {
         av_opt_set(context, "format_whitelist", Self.whitelist, 0)
         av_opt_set(context, "codec_whitelist", CodecID.decoders, 0)
         av_opt_set(context, "protocol_whitelist", "", 0)
+        if isOnlySamples { av_opt_set_int(context, "max_probe_packets", 1, 0) }
         // On failure, libav frees the context itself.
         var options = Options(edit == nil ? [] : [("ignore_editlist", "1")])
         let code = avformat_open_input(&context, nil, format, &options.pointer)
@@ -96,7 +100,7 @@ package struct Demuxer: ~Copyable {
         guard probed >= 0 else { throw try refusal(bytes, demuxer.source, format, descriptor, probed) }
         if let failure = demuxer.source.failure(operation) { throw failure }
         if let codec = view?.codec { demuxer.stream(0).pointee.codecpar.pointee.codec_id = codec }
-        if isBigEndian { BigEndianWave.correct(demuxer.stream(0)) }
+        if isBigEndian { WaveSamples.correctByteOrder(demuxer.stream(0)) }
         demuxer.enlargePackets()
         // If the edit list is ignored, the stream's duration still comes from it.
         if let length = edit?.mediaSamples { demuxer.stream(0).pointee.duration = length }

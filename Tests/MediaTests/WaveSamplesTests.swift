@@ -1,3 +1,4 @@
+import FoundationEssentials
 import MediaTypes
 import Testing
 
@@ -6,8 +7,8 @@ import Testing
 @testable import Demuxing
 @testable import Tags
 
-/// WAV whose numbers are in big-endian order (RIFX).
-@Suite struct BigEndianWaveTests {
+/// WAV whose samples are not what libav reads: in big-endian order (RIFX), or frames of another codec.
+@Suite struct WaveSamplesTests {
     /// A ramp over the whole range of 16 bits.
     private static let ramp = (0..<4000).map { Float($0 - 2000) / 2048 }
 
@@ -51,6 +52,43 @@ import Testing
         #expect(hidden !== source)
         let texts = try WaveTags.read(hidden, charset: nil, maxBytes: 1 << 20).texts
         #expect(texts["TITLE"] == ["Tune"], "\(texts)")
+    }
+
+    @Test(arguments: [0x7FFE_8001, 0xFE7F_0180, 0x1FFF_E800, 0xFF1F_00E8])
+    func `each sync word of DTS is found, up to the last place that is searched`(word: Int) throws {
+        let length = 131_072
+        for place in [0, 1, 2, 3, 1000, length - 4] {
+            var bytes = [UInt8](repeating: 0, count: length)
+            // Bytes that occur in sync words, before the word itself.
+            for near in stride(from: 0, to: place - 8, by: 97) { bytes[near] = [0x80, 0xE8, 0xFF, 0x7F][near % 4] }
+            #expect(try !WaveSamples.mayBeDTS(MemoryFile(bytes)))
+            bytes.replaceSubrange(place..<place + 4, with: Self.big(word, 4))
+            #expect(try WaveSamples.mayBeDTS(MemoryFile(bytes)), "at \(place)")
+        }
+        #expect(try !WaveSamples.mayBeDTS(MemoryFile([UInt8](repeating: 0, count: length) + Self.big(word, 4))))
+        #expect(try !WaveSamples.mayBeDTS(MemoryFile(Array(Self.big(word, 4).dropLast()))))
+    }
+
+    /// Frames as on a CD: the header declares two channels of 16 bits.
+    @Test(arguments: [0, 65_536])
+    func `frames of DTS in the place of samples are decoded, also behind silence`(silence: Int) async throws {
+        let studio = Studio.shared
+        let tone = try await studio.source(
+            "tone.dts", ["-f", "lavfi", "-i", "sine=440:r=44100:d=2", "-ac", "2", "-c:a", "dca", "-strict", "-2"])
+        let frames = [UInt8](repeating: 0, count: silence) + (try fileBytes(tone))
+        let path = await studio.output("wav")
+        try Data(Self.little(frames)).write(to: URL(filePath: path))
+        let expected: [Float] = try await decode(tone, as: Float.self, "f32le")
+        let found = try MemoryFile(path: path).samples()
+        #expect(found.count == expected.count && zip(found, expected).allSatisfy { abs($0 - $1) < 1e-4 })
+    }
+
+    /// A WAV file of two channels of 16 bits at 44.1 kHz.
+    private static func little(_ sound: [UInt8]) -> [UInt8] {
+        func number(_ value: Int, _ count: Int) -> [UInt8] { big(value, count).reversed() }
+        let form = number(1, 2) + number(2, 2) + number(44_100, 4) + number(176_400, 4) + number(4, 2) + number(16, 2)
+        let body = Array("WAVEfmt ".utf8) + number(16, 4) + form + Array("data".utf8) + number(sound.count, 4) + sound
+        return Array("RIFF".utf8) + number(body.count, 4) + body
     }
 
     private static func file(_ bits: Int, _ coding: Int) -> [UInt8] {
